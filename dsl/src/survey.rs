@@ -350,7 +350,7 @@ fn untyped(id: FunctionId, map: &SourceMap, known: &Known<'_>) -> Option<Diagnos
         return say(var.span);
     }
     let body = function.body.as_deref()?;
-    if let Some(span) = walk_typed(body, &mut |ty| *ty == Ty::Error) {
+    if let Some(span) = functions[id].first_unknown {
         return say(span);
     }
     let mut reason = None;

@@ -4,9 +4,10 @@
 //! the prelude are the exception: they get an id when first used and their bodies are checked at the end. What depends
 //! on who calls whom (recursion in device code, host calls from `__host__ __device__` functions) is decided last, in `graph`.
 //!
-//! After an error checking goes on with `Ty::Error`, which agrees with everything, so that one mistake is one message and the next mistake
-//! is still found. Types carry it, as in rustc, because what is wrong outlives the expression: a variable declared with a wrong type is used
-//! later. What stops a part of the check (a template that does not fit, a constant that is none) travels as `Result` or `Option`.
+//! What is wrong is reported where it is found and travels on as [`Reported`]: a check gives `Result<_, Reported>`, and `?` hands the error
+//! up to the statement or declaration, which goes on without that part. Where there is more to find (the other operand, the next argument)
+//! all parts are checked before the first `?`. Only what is declared outlives its statement: a variable, a member or a function whose type
+//! is not understood has [`Ty::Error`], and every use of it is [`Reported`] at once, without another message.
 //!
 //! The parts are methods of one [`Checker`]: an expression can hold a lambda, whose body declares a class, whose template is instantiated by
 //! the next call. Any of them needs the tables, the scopes and the reporter. What belongs to a part alone is a struct of its own below.
@@ -45,7 +46,8 @@ use call::{builtin_call, host_call, launch, overload, pointer_call};
 use class::{construct, implicit, lambda, method};
 use decl::{function, record, startup};
 use expr::{access, convert, reference, unknown};
-use reporter::Reporter;
+pub(crate) use reporter::Reported;
+use reporter::{Reporter, all};
 use stmt::{cleanup, label, named_result};
 pub(crate) use tables::Tables;
 use tables::{FunctionEntry, FunctionFacts, GlobalEntry, ParamFacts, VarEntry, VarFacts};
@@ -264,10 +266,9 @@ impl<'a> Checker<'a> {
     /// `static_assert(condition, "message");`
     pub(crate) fn static_assert(&mut self, assertion: &ast::StaticAssert) {
         let value = self.value(&assertion.condition);
-        let value = self.truth_value(value);
-        if value.ty == Ty::Error {
+        let Ok(value) = value.and_then(|value| self.truth_value(value)) else {
             return;
-        }
+        };
         let text = self.map.snippet(assertion.condition.span).to_string();
         match self.integer_constant(&value) {
             Ok(0) => {
@@ -335,11 +336,6 @@ impl<'a> Checker<'a> {
     fn show_qualified(&self, ty: &QualTy) -> String {
         self.tables.show(ty)
     }
-}
-
-/// A value that is wrong and has been reported.
-fn wrong(span: Span) -> Value {
-    Value::new(ValueKind::Int(0), Ty::Error, span)
 }
 
 /// An integer constant.

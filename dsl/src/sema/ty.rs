@@ -49,7 +49,8 @@ pub enum Ty {
     Enum(EnumId),
     /// A function; only ever called, launched or named as an argument of a runtime call.
     Function(Arc<FunctionTy>),
-    /// Something is wrong with it and has been reported: agrees with everything.
+    /// The type of a variable, member, parameter or function whose declaration is not understood, which has been reported. No value has
+    /// it: a use of what is declared is an error at once.
     Error,
 }
 

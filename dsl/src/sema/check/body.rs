@@ -9,6 +9,7 @@ use crate::{
         ty::RecordId,
         typed::{FunctionId, FunctionSpace, VarId},
     },
+    span::Span,
 };
 
 /// The function being checked.
@@ -29,6 +30,10 @@ pub(crate) struct Body {
     pub(crate) deduces: bool,
     /// The variable that is the result itself (see [`named_result`]).
     pub(crate) named_result: Option<Arc<str>>,
+    /// A part of it is wrong and left out.
+    pub(crate) is_incomplete: bool,
+    /// The first place that depends on a declaration that is not understood.
+    pub(crate) first_unknown: Option<Span>,
     /// Where its scopes begin.
     pub(crate) floor: usize,
 }

@@ -6,10 +6,9 @@ use crate::sema::path;
 use std::sync::Arc;
 
 use super::{
-    Checked, Checker, Side,
+    Checked, Checker, Reported, Side,
     overload::{Argument, Resolved},
     pointer_call::pointed_function,
-    wrong,
 };
 use crate::{
     sema::{
@@ -36,20 +35,29 @@ pub(crate) mod pointer_call;
 
 impl Checker<'_> {
     /// `f(a, b)`: a function of the program, else something built in.
-    pub(crate) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Checked {
+    pub(crate) fn call(
+        &mut self,
+        callee: &ast::Expr,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Result<Checked, Reported> {
         let args = self.expanded(args);
         let args = &args[..];
         let (name, explicit) = match &callee.kind {
             ExprKind::Path(path) => match self.path_name(path) {
-                Some((name, explicit)) => (name, explicit),
-                None => return self.no_call(args, span),
+                Ok((name, explicit)) => (name, explicit),
+                Err(reported) => return self.no_call(args, reported),
             },
             ExprKind::Name(name) => (name.clone(), None),
             _ => return self.call_of_expr(callee, args, span),
         };
         let name = &self.without_std(name);
-        if let Some(object) = self.outer_name(name, callee.span) {
-            return self.call_object(object.into_value(), callee.span, args, span);
+        match self.outer_name(name, callee.span) {
+            Ok(None) => {}
+            Ok(Some(object)) => {
+                return self.call_object(object.into_value(), callee.span, args, span);
+            }
+            Err(reported) => return self.no_call(args, reported),
         }
         let binding = self.scopes.find(name).cloned();
         if let Some(binding) = &binding
@@ -65,9 +73,9 @@ impl Checker<'_> {
     }
 
     /// What is called is wrong and has been reported: only the arguments are looked at.
-    fn no_call(&mut self, args: &[ast::Expr], span: Span) -> Checked {
+    fn no_call(&mut self, args: &[ast::Expr], reported: Reported) -> Result<Checked, Reported> {
         self.check_args_alone(args);
-        Checked::Value(wrong(span))
+        Err(reported)
     }
 
     /// `std::f` is `f`, unless the program has one of its own.
@@ -81,10 +89,15 @@ impl Checker<'_> {
     }
 
     /// A call of something that is no plain name.
-    fn call_of_expr(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Checked {
-        match &callee.kind {
+    fn call_of_expr(
+        &mut self,
+        callee: &ast::Expr,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Result<Checked, Reported> {
+        let reported = match &callee.kind {
             ExprKind::Unsupported(construct) => self.unsupported(construct, callee.span),
-            ExprKind::Error => {}
+            ExprKind::Error => self.reported_before(callee.span),
             ExprKind::Member(base, name) => {
                 return self.method_call(base, false, (name, None), args, span);
             }
@@ -98,19 +111,34 @@ impl Checker<'_> {
                 ExprKind::Arrow(base, name) => {
                     return self.method_call(base, true, (name, Some(explicit)), args, span);
                 }
-                _ => {}
+                _ => self.reported_before(callee.span),
             },
-            _ => {
-                let value = self.expr(callee).into_value();
-                if matches!(value.ty, Ty::Record(_)) || pointed_function(&value.ty).is_some() {
+            _ => match self.expr(callee).map(Checked::into_value) {
+                Ok(value)
+                    if matches!(value.ty, Ty::Record(_))
+                        || pointed_function(&value.ty).is_some() =>
+                {
                     return self.call_object(value, callee.span, args, span);
                 }
-                if value.ty != Ty::Error {
-                    self.unsupported("a call of anything but a function's name", callee.span);
-                }
-            }
+                Ok(_) => self.unsupported("a call of anything but a function's name", callee.span),
+                Err(reported) => reported,
+            },
+        };
+        self.no_call(args, reported)
+    }
+
+    /// `f(a, b)` where `f` is a variable.
+    fn call_variable(
+        &mut self,
+        name: &Arc<str>,
+        at: Span,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Result<Checked, Reported> {
+        match self.name(name, at) {
+            Ok(object) => self.call_object(object.into_value(), at, args, span),
+            Err(reported) => self.no_call(args, reported),
         }
-        self.no_call(args, span)
     }
 
     /// A call of a name that the program or the prelude declares.
@@ -122,47 +150,35 @@ impl Checker<'_> {
         callee: &ast::Expr,
         args: &[ast::Expr],
         span: Span,
-    ) -> Checked {
-        match entity {
-            Entity::Functions(set) => self.call_set(name, &set, explicit, callee.span, args, span),
+    ) -> Result<Checked, Reported> {
+        let reported = match entity {
+            Entity::Functions(set) => {
+                return self.call_set(name, &set, explicit, callee.span, args, span);
+            }
             // The parser knows no class templates of the library: what they make are types all the same.
             Entity::Template(_) if let Some(given) = explicit => {
                 let ty = self.templated_type(name, given, callee.span).ty;
-                Checked::Value(self.construct(&ty, args, span))
+                return self.construct(&ty, args, span).map(Checked::Value);
             }
             Entity::Template(_) => {
-                self.error(
-                    callee.span,
-                    CallError::TemplateNeedsArguments {
-                        name: name.to_string(),
-                    },
-                );
-                self.no_call(args, span)
+                let name = name.to_string();
+                self.error(callee.span, CallError::TemplateNeedsArguments { name })
             }
-            Entity::Typedef(ty) => Checked::Value(self.construct(&ty.ty, args, span)),
-            Entity::Error => self.no_call(args, span),
+            Entity::Typedef(ty) => return self.construct(&ty.ty, args, span).map(Checked::Value),
+            Entity::Error => self.reported_before(callee.span),
             Entity::Local(id) if self.body.vars[id].typed.ty.ty == Ty::Error => {
-                self.no_call(args, span)
+                self.reported_before(callee.span)
             }
-            Entity::Member(_) => {
-                let value = self.name(name, callee.span).into_value();
-                self.call_object(value, callee.span, args, span)
-            }
+            Entity::Member(_) => return self.call_variable(name, callee.span, args, span),
             Entity::Local(_) | Entity::Global(_) if self.names_object(name) => {
-                let value = self.name(name, callee.span).into_value();
-                self.call_object(value, callee.span, args, span)
+                return self.call_variable(name, callee.span, args, span);
             }
             Entity::Constant(ty, _) if pointed_function(&ty).is_some() => {
-                let value = self.name(name, callee.span);
-                let value = self.read_checked(value);
-                self.call_object(value, callee.span, args, span)
+                return self.call_variable(name, callee.span, args, span);
             }
             Entity::Reference(_) => {
-                self.unsupported(
-                    "a conversion to a parameter that stands for a reference",
-                    callee.span,
-                );
-                self.no_call(args, span)
+                let what = "a conversion to a parameter that stands for a reference";
+                self.unsupported(what, callee.span)
             }
             Entity::Local(_)
             | Entity::Global(_)
@@ -171,10 +187,10 @@ impl Checker<'_> {
             | Entity::Constant(..) => {
                 let declared = self.scopes.find(name).map(|binding| binding.span);
                 let name = name.to_string();
-                self.error(callee.span, CallError::NotAFunction { name, declared });
-                self.no_call(args, span)
+                self.error(callee.span, CallError::NotAFunction { name, declared })
             }
-        }
+        };
+        self.no_call(args, reported)
     }
 
     /// A call of functions: members of a class, or overloads.
@@ -186,7 +202,7 @@ impl Checker<'_> {
         at: Span,
         args: &[ast::Expr],
         span: Span,
-    ) -> Checked {
+    ) -> Result<Checked, Reported> {
         let mut ids = match explicit {
             None => self.functions_of(set),
             Some(_) => Vec::new(),
@@ -217,14 +233,14 @@ impl Checker<'_> {
         callee: &ast::Expr,
         args: &[ast::Expr],
         span: Span,
-    ) -> Checked {
+    ) -> Result<Checked, Reported> {
         match explicit {
             Some([to]) if &**name == "forward" && args.len() == 1 => {
                 self.forward(to, &args[0], span)
             }
             None if &**name == "move" && args.len() == 1 => {
-                let value = self.value(&args[0]);
-                Checked::Value(self.moved(value, "std::move", span))
+                let value = self.value(&args[0])?;
+                self.moved(value, "std::move", span).map(Checked::Value)
             }
             // `std::max<float>(a, b)`: both are converted first.
             Some([ast::TemplateArg::Type(ty)]) if matches!(&**name, "min" | "max") => {
@@ -237,20 +253,18 @@ impl Checker<'_> {
                 let args: Vec<ast::Expr> = args.iter().map(cast).collect();
                 self.call_builtin(name, callee.span, &args, span)
             }
-            Some(_) if builtin::find(name).is_some() => {
-                self.unsupported(
-                    "template arguments of a function of the library",
-                    callee.span,
-                );
-                Checked::Value(wrong(span))
-            }
+            Some(_) if builtin::find(name).is_some() => Err(self.unsupported(
+                "template arguments of a function of the library",
+                callee.span,
+            )),
             _ if builtin::find(name).is_none()
                 && self.map.snippet(callee.span).starts_with("std::") =>
             {
-                if self.first_time(&format!("name std::{name}")) {
-                    self.unsupported_path(&format!("std::{name}"), callee.span);
-                }
-                self.no_call(args, span)
+                let reported = match self.first_time(&format!("name std::{name}")) {
+                    true => self.unsupported_path(&format!("std::{name}"), callee.span),
+                    false => self.reported_before(callee.span),
+                };
+                self.no_call(args, reported)
             }
             _ => self.call_builtin(name, callee.span, args, span),
         }
@@ -282,7 +296,7 @@ impl Checker<'_> {
         given: usize,
         values: Vec<Argument<'_>>,
         span: Span,
-    ) -> Checked {
+    ) -> Result<Checked, Reported> {
         self.need(id);
         let function = &self.tables.functions[id].typed;
         let (name, space, declared) = (function.name.clone(), function.space, function.span);
@@ -299,7 +313,7 @@ impl Checker<'_> {
                 (least, all) => format!("{} to {}", least - hidden, count(all - hidden)),
             };
             let shown = path::last(&name).to_string();
-            self.error(
+            return Err(self.error(
                 at,
                 CallError::ArgumentCount {
                     shown: shown.to_string(),
@@ -307,15 +321,11 @@ impl Checker<'_> {
                     given: Given(given),
                     declared,
                 },
-            );
-            return Checked::Value(wrong(span));
+            ));
         }
         self.check_call_side(&name, space, declared, at);
         self.note_call(id, at);
-        let args = self.bind_arguments(id, values, span);
-        if args.iter().any(|arg| arg.ty == Ty::Error) {
-            return Checked::Value(wrong(span));
-        }
+        let args = self.bind_arguments(id, values, span)?;
         let value = Value::new(ValueKind::Call(id, args), ty, span);
         self.called(id, value)
     }
@@ -328,7 +338,7 @@ impl Checker<'_> {
         name_span: Span,
         args: &[ast::Expr],
         span: Span,
-    ) -> Checked {
+    ) -> Result<Checked, Reported> {
         if !self.may_be_device() && builtin::is_host(name) {
             return self.call_builtin(name, name_span, args, span);
         }
@@ -338,7 +348,7 @@ impl Checker<'_> {
             .filter(|name: &Arc<str>| self.prelude_functions(name).is_some());
         let name = own.as_ref().unwrap_or(name);
         let Some(mut id) = self.prelude_function(name) else {
-            return Checked::Value(wrong(span));
+            return Err(self.reported_before(name_span));
         };
         let float = match own.is_some() {
             true => Some(format!("{name}f").into()),
@@ -357,18 +367,23 @@ impl Checker<'_> {
             .iter()
             .map(|param| param.ty.ty == Ty::Double)
             .collect();
-        let values: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
+        let values = self.arguments(args);
         let mut reals = values.iter().zip(is_double).filter(|(_, is)| *is);
-        if reals.all(|(value, _)| value.ty == Ty::Float)
+        let is_float =
+            |arg: &Argument<'_>| matches!(arg, Argument::Value(value) if value.ty == Ty::Float);
+        if reals.all(|(arg, _)| is_float(arg))
             && let Some(float) = self.prelude_function(&float)
         {
             id = float;
         }
         self.note_call(id, name_span);
         let ty = self.tables.functions[id].typed.result.clone();
-        let args = values.into_iter().map(Argument::Value).collect();
-        let args = self.bind_arguments(id, args, span);
-        Checked::Value(Value::new(ValueKind::Call(id, args), ty, span))
+        let args = self.bind_arguments(id, values, span)?;
+        Ok(Checked::Value(Value::new(
+            ValueKind::Call(id, args),
+            ty,
+            span,
+        )))
     }
 
     /// Keeps who calls whom.
@@ -389,13 +404,12 @@ impl Checker<'_> {
         name_span: Span,
         args: &[ast::Expr],
         span: Span,
-    ) -> Checked {
+    ) -> Result<Checked, Reported> {
         match builtin::find(name) {
             Some(entry) => self.builtin_call(name, entry, name_span, args, span),
             None => {
-                self.unknown_name(name, name_span, true);
-                self.check_args_alone(args);
-                Checked::Value(wrong(span))
+                let reported = self.unknown_name(name, name_span, true);
+                self.no_call(args, reported)
             }
         }
     }
@@ -404,7 +418,8 @@ impl Checker<'_> {
     pub(crate) fn check_args_alone(&mut self, args: &[ast::Expr]) {
         for arg in args {
             if !matches!(arg.kind, ExprKind::List(_)) {
-                self.expr(arg);
+                // Its messages are all that is wanted.
+                let _ = self.expr(arg);
             }
         }
     }
@@ -418,13 +433,11 @@ impl Checker<'_> {
         name_span: Span,
         args: &[ast::Expr],
         span: Span,
-    ) -> Checked {
+    ) -> Result<Checked, Reported> {
         let n_diagnostics = self.reporter.diagnostics.len();
         let n_temporaries = self.body.flow.temporaries.len();
         let values = self.arguments(args);
-        let Some(ids) = self.candidates(name, set, explicit, &values, name_span) else {
-            return Checked::Value(wrong(span));
-        };
+        let ids = self.candidates(name, set, explicit, &values, name_span)?;
         let ids = &ids[..];
         // The prelude's own functions do not compete with what they stand for.
         let own = ids
@@ -432,7 +445,7 @@ impl Checker<'_> {
             .all(|id| self.is_own(self.tables.functions[*id].facts.declared));
         let resolved = match ids {
             [id] if own => Resolved::Function(*id),
-            _ => self.resolve(name, ids, &values, name_span),
+            _ => self.resolve(name, ids, &values, name_span)?,
         };
         match resolved {
             Resolved::Function(id) => self.call_function(id, name_span, args, values, span),
@@ -446,7 +459,6 @@ impl Checker<'_> {
                     self.call_builtin(name, name_span, args, span)
                 }
             }
-            Resolved::Wrong => Checked::Value(wrong(span)),
         }
     }
 
@@ -457,7 +469,7 @@ impl Checker<'_> {
         args: &[ast::Expr],
         values: Vec<Argument<'_>>,
         span: Span,
-    ) -> Checked {
+    ) -> Result<Checked, Reported> {
         self.need(id);
         let function = &self.tables.functions[id].typed;
         let (name, space, declared) = (function.name.clone(), function.space, function.span);
@@ -465,27 +477,27 @@ impl Checker<'_> {
         if space == FunctionSpace::Kernel {
             let text = self.map.snippet(span);
             let given = text.split_once('(').map_or("…)", |(_, rest)| rest);
-            self.error(
+            return Err(self.error(
                 span,
                 CallError::KernelWithoutLaunch {
                     name: name.to_string(),
                     declared,
                     given: given.to_string(),
                 },
-            );
-            return Checked::Value(wrong(span));
+            ));
         }
         self.check_call_side(&name, space, declared, name_span);
         self.note_call(id, name_span);
-        let args = self.args(id, args, values, name_span, span);
+        let args = self.args(id, args, values, name_span, span)?;
         let value = Value::new(ValueKind::Call(id, args), ty, span);
         self.called(id, value)
     }
 
     /// What a call gives: a function that returns a reference gives a place.
-    pub(crate) fn called(&mut self, id: FunctionId, call: Value) -> Checked {
+    pub(crate) fn called(&mut self, id: FunctionId, call: Value) -> Result<Checked, Reported> {
         let span = call.span;
-        match call.ty.clone() {
+        self.known(&call.ty, span)?;
+        Ok(match call.ty.clone() {
             Ty::Pointer(referee) if self.tables.functions[id].typed.returns_reference => {
                 Checked::Place(Place::new(
                     PlaceKind::Deref(Box::new(call)),
@@ -494,7 +506,7 @@ impl Checker<'_> {
                 ))
             }
             _ => Checked::Value(call),
-        }
+        })
     }
 
     fn check_call_side(&mut self, name: &str, space: FunctionSpace, declared: Span, at: Span) {
@@ -539,7 +551,7 @@ impl Checker<'_> {
         values: Vec<Argument<'_>>,
         at: Span,
         span: Span,
-    ) -> Vec<Value> {
+    ) -> Result<Vec<Value>, Reported> {
         let facts = &self.tables.functions[id].facts;
         let params = facts.params.clone();
         let optional = params.iter().rev();
@@ -554,7 +566,7 @@ impl Checker<'_> {
             };
             let missing = params.get(args.len());
             let parameter = missing.and_then(|missing| missing.name.as_deref());
-            self.error(
+            return Err(self.error(
                 at,
                 CallError::FunctionArgumentCount {
                     name,
@@ -566,8 +578,7 @@ impl Checker<'_> {
                     space,
                     declared,
                 },
-            );
-            return Vec::new();
+            ));
         }
         self.bind_arguments(id, values, span)
     }

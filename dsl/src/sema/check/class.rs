@@ -261,7 +261,8 @@ impl Checker<'_> {
     /// `friend` and a function: it belongs to the file, and may use what is private.
     pub(crate) fn friend_function(&mut self, class: RecordId, function: &ast::Function) {
         if path::is_qualified(&function.name.node) {
-            return self.unsupported("another class's function as a friend", function.name.span);
+            self.unsupported("another class's function as a friend", function.name.span);
+            return;
         }
         let Some(id) = self.declare_function(function) else {
             return;

@@ -139,20 +139,18 @@ impl Checker<'_> {
         self.mode.unevaluated += 1;
         let checked = self.expr(expr);
         self.mode.unevaluated -= 1;
-        let ty = match checked {
-            Checked::Place(place) if reference.is_some() && !is_pointer => place.ty,
-            Checked::Place(place) => match &place.ty.ty {
+        let ty: QualTy = match checked {
+            Err(_) => return Ty::Error.into(),
+            Ok(Checked::Place(place)) if reference.is_some() && !is_pointer => place.ty,
+            Ok(Checked::Place(place)) => match &place.ty.ty {
                 Ty::Array(element, _) => Ty::Pointer(Arc::new(element.as_ref().clone())).into(),
                 other => other.clone().into(),
             },
-            Checked::Value(value) => value.ty.into(),
+            Ok(Checked::Value(value)) => value.ty.into(),
         };
-        if ty.ty != Ty::Error {
-            self.reporter.diagnostics.truncate(n_diagnostics);
-        }
+        self.reporter.diagnostics.truncate(n_diagnostics);
         match ty.ty {
             Ty::Pointer(pointee) if is_pointer => pointee.as_ref().clone(),
-            Ty::Error => Ty::Error.into(),
             ref other if is_pointer => {
                 self.error(expr.span, DeclError::AutoNeedsPointer { ty: other.clone() });
                 Ty::Error.into()

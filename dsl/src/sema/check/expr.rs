@@ -7,10 +7,9 @@ use crate::sema::message::expr::ExprError;
 use std::sync::Arc;
 
 use super::{
-    Checked, Checker, GlobalEntry, Side, int,
+    Checked, Checker, GlobalEntry, Reported, Side, int,
     overload::Argument,
     pointer_call::{function_constant, pointed_function},
-    wrong,
 };
 use crate::{
     ir::SpecialReg,
@@ -43,15 +42,18 @@ pub(crate) mod unknown;
 
 impl Checker<'_> {
     /// An expression's value; arrays become pointers, places are read.
-    pub(crate) fn value(&mut self, expr: &ast::Expr) -> Value {
-        match self.expr(expr) {
-            Checked::Value(value) => value,
-            Checked::Place(place) => self.load(place),
-        }
+    pub(crate) fn value(&mut self, expr: &ast::Expr) -> Result<Value, Reported> {
+        let checked = self.expr(expr)?;
+        Ok(self.read_checked(checked))
+    }
+
+    /// The values of expressions, each of which is checked whatever is wrong with another.
+    pub(crate) fn values(&mut self, exprs: &[ast::Expr]) -> Result<Vec<Value>, Reported> {
+        super::all(exprs.iter().map(|expr| self.value(expr)))
     }
 
     /// An expression as a place or a value.
-    pub(crate) fn expr(&mut self, expr: &ast::Expr) -> Checked {
+    pub(crate) fn expr(&mut self, expr: &ast::Expr) -> Result<Checked, Reported> {
         let span = expr.span;
         let value = match &expr.kind {
             ExprKind::Int {
@@ -72,79 +74,71 @@ impl Checker<'_> {
             ExprKind::Postfix(op, inner) => return self.postfix_expr(*op, inner, span),
             ExprKind::Binary(..) => return self.binary_chain(expr),
             ExprKind::Assign(op, left, right) => return self.assign_expr(op, left, right, span),
-            ExprKind::Conditional(cond, yes, no) => self.conditional(cond, yes, no, span),
-            ExprKind::Comma(..) => self.comma_chain(expr),
+            ExprKind::Conditional(cond, yes, no) => self.conditional(cond, yes, no, span)?,
+            ExprKind::Comma(..) => self.comma_chain(expr)?,
             ExprKind::Call(callee, args) => return self.call(callee, args, span),
             ExprKind::Launch {
                 callee,
                 config,
                 args,
-            } => self.launch(callee, config, args, span),
+            } => self.launch(callee, config, args, span)?,
             ExprKind::Index(base, index) => return self.index(base, index, span),
             ExprKind::Member(base, name) => return self.member(base, name, span),
             ExprKind::Arrow(base, name) => return self.arrow(base, name, span),
-            ExprKind::Cast(ty, inner) => self.cast_expr(ty, inner, span),
-            ExprKind::Construct(ty, args) => self.construct_expr(ty, args, span),
+            ExprKind::Cast(ty, inner) => self.cast_expr(ty, inner, span)?,
+            ExprKind::Construct(ty, args) => self.construct_expr(ty, args, span)?,
             ExprKind::Braced(ty, items) => {
-                let ty = self.type_name(ty).ty;
-                self.list_value(&ty, items, span)
+                let ty = self.type_name(ty)?.ty;
+                self.list_value(&ty, items, span)?
             }
             ExprKind::NamedCast(word, ty, inner) => return self.named_cast(*word, ty, inner, span),
-            ExprKind::This => self.this_value(span),
+            ExprKind::This => self.this_value(span)?,
             ExprKind::Element(pattern, element) => {
                 return self.at_element(*element, |checker| checker.expr(pattern));
             }
-            ExprKind::Asm(asm) => self.inline_ptx(asm, span),
+            ExprKind::Asm(asm) => self.inline_ptx(asm, span)?,
             ExprKind::Fold(fold) => return self.fold(fold, span),
-            ExprKind::SizeofPack(name) => self.sizeof_pack(name, span),
+            ExprKind::SizeofPack(name) => self.sizeof_pack(name, span)?,
             ExprKind::Expansion(_) => {
-                self.unsupported("an expansion `...` here", span);
-                wrong(span)
+                return Err(self.unsupported("an expansion `...` here", span));
             }
             ExprKind::Instance(inner, _) => {
-                self.unsupported("a member template that is not called", inner.span);
-                wrong(span)
+                let what = "a member template that is not called";
+                return Err(self.unsupported(what, inner.span));
             }
-            ExprKind::Lambda(lambda) => self.lambda(lambda, span),
+            ExprKind::Lambda(lambda) => self.lambda(lambda, span)?,
             ExprKind::Alignof(ty) => {
-                let ty = self.type_name(ty).ty;
-                match self.sizeof(&ty, span) {
-                    Value {
-                        kind: ValueKind::Int(_),
-                        ..
-                    } => int(self.align_of(&ty), Ty::ULong, span),
-                    wrong => wrong,
-                }
+                let ty = self.type_name(ty)?.ty;
+                self.sizeof(&ty, span)?;
+                int(self.align_of(&ty), Ty::ULong, span)
             }
             ExprKind::IsTrivial(ty) => {
-                let ty = self.type_name(ty).ty;
+                let ty = self.type_name(ty)?.ty;
                 int(u64::from(self.is_trivial(&ty)), Ty::Bool, span)
             }
-            ExprKind::Throw(thrown) => self.throw_expr(thrown, span),
-            ExprKind::New(new) => self.new_expr(new, span),
-            ExprKind::Delete { is_array, pointer } => self.delete_expr(*is_array, pointer, span),
-            ExprKind::SizeofType(ty) => self.sizeof_type(ty, span),
+            ExprKind::Throw(thrown) => self.throw_expr(thrown, span)?,
+            ExprKind::New(new) => self.new_expr(new, span)?,
+            ExprKind::Delete { is_array, pointer } => self.delete_expr(*is_array, pointer, span)?,
+            ExprKind::SizeofType(ty) => self.sizeof_type(ty, span)?,
             ExprKind::SizeofExpr(inner) => {
-                let ty = self.type_of_unevaluated(inner);
-                self.sizeof(&ty, span)
+                let ty = self.type_of_unevaluated(inner)?;
+                self.sizeof(&ty, span)?
             }
             ExprKind::List(_) => {
-                self.error(span, ExprError::BracesOutsideInitialiser);
-                wrong(span)
+                return Err(self.error(span, ExprError::BracesOutsideInitialiser));
             }
             ExprKind::Unsupported(construct) => {
-                self.unsupported(construct, span);
-                wrong(span)
+                return Err(self.unsupported(construct, span));
             }
-            ExprKind::Error => wrong(span),
+            ExprKind::Error => return Err(self.reported_before(span)),
         };
-        Checked::Value(value)
+        Ok(Checked::Value(value))
     }
 
     /// What a name stands for.
-    pub(crate) fn name(&mut self, name: &Arc<str>, span: Span) -> Checked {
-        if let Some(outer) = self.outer_name(name, span) {
-            return outer;
+    pub(crate) fn name(&mut self, name: &Arc<str>, span: Span) -> Result<Checked, Reported> {
+        if let Some(outer) = self.outer_name(name, span)? {
+            return Ok(outer);
         }
         let entity = self.scopes.find(name).map(|binding| binding.entity.clone());
         self.check_path_access(name, span);
@@ -165,20 +159,16 @@ impl Checker<'_> {
         name: &Arc<str>,
         entity: Option<Entity>,
         span: Span,
-    ) -> Checked {
-        match entity {
+    ) -> Result<Checked, Reported> {
+        let checked = match entity {
             Some(Entity::Local(var)) => {
                 let ty = self.body.vars[var].typed.ty.clone();
-                if ty.ty == Ty::Error {
-                    return Checked::Value(wrong(span));
-                }
+                self.known(&ty.ty, span)?;
                 Checked::Place(Place::new(PlaceKind::Var(VarRef::Local(var)), ty, span))
             }
             Some(Entity::Global(global)) => {
                 let ty = self.tables.globals[global].typed.ty.clone();
-                if ty.ty == Ty::Error {
-                    return Checked::Value(wrong(span));
-                }
+                self.known(&ty.ty, span)?;
                 self.check_global_side(global, span);
                 Checked::Place(Place::new(PlaceKind::Var(VarRef::Global(global)), ty, span))
             }
@@ -186,9 +176,9 @@ impl Checker<'_> {
                 Checked::Value(int(value as u64, Ty::Enum(id), span))
             }
             Some(Entity::Functions(set)) => {
-                Checked::Value(self.function_value(name, &set, None, span))
+                Checked::Value(self.function_value(name, &set, None, span)?)
             }
-            Some(Entity::Member(class)) => self.member_of_this(class, name, span),
+            Some(Entity::Member(class)) => self.member_of_this(class, name, span)?,
             Some(Entity::Constant(ty, bits)) => Checked::Value(match pointed_function(&ty) {
                 Some(function) => function_constant(
                     FunctionId((bits as u32).saturating_sub(1)),
@@ -198,35 +188,21 @@ impl Checker<'_> {
                 None => int(bits, ty, span),
             }),
             Some(Entity::Template(_)) => {
-                self.error(
-                    span,
-                    ExprError::TemplateAsValue {
-                        name: name.to_string(),
-                    },
-                );
-                Checked::Value(wrong(span))
+                let name = name.to_string();
+                return Err(self.error(span, ExprError::TemplateAsValue { name }));
             }
             Some(Entity::Pack(_)) => {
-                self.error(
-                    span,
-                    ExprError::UnexpandedPack {
-                        name: name.to_string(),
-                    },
-                );
-                Checked::Value(wrong(span))
+                let name = name.to_string();
+                return Err(self.error(span, ExprError::UnexpandedPack { name }));
             }
             Some(Entity::Typedef(_) | Entity::Reference(_)) => {
-                self.error(
-                    span,
-                    ExprError::TypeAsValue {
-                        name: name.to_string(),
-                    },
-                );
-                Checked::Value(wrong(span))
+                let name = name.to_string();
+                return Err(self.error(span, ExprError::TypeAsValue { name }));
             }
-            Some(Entity::Error) => Checked::Value(wrong(span)),
-            None => Checked::Value(self.builtin_name(name, span)),
-        }
+            Some(Entity::Error) => return Err(self.reported_before(span)),
+            None => Checked::Value(self.builtin_name(name, span)?),
+        };
+        Ok(checked)
     }
 
     /// Reports a variable of the other side's memory.
@@ -246,7 +222,8 @@ impl Checker<'_> {
                 };
                 let diagnostic = self.diagnostic(span, message);
                 if self.mode.device_init && self.mode.unevaluated == 0 {
-                    return self.report(diagnostic);
+                    self.report(diagnostic);
+                    return;
                 }
                 self.on_side(Side::Device, diagnostic);
             }
@@ -276,8 +253,8 @@ impl Checker<'_> {
     }
 
     /// A name that is built in, or unknown.
-    fn builtin_name(&mut self, name: &Arc<str>, span: Span) -> Value {
-        match builtin::find(name) {
+    fn builtin_name(&mut self, name: &Arc<str>, span: Span) -> Result<Value, Reported> {
+        Ok(match builtin::find(name) {
             Some(Entry::Index(special, is_dim3)) => {
                 self.require_device(name, span);
                 let members = special
@@ -299,23 +276,14 @@ impl Checker<'_> {
             }
             Some(Entry::Constant(number)) => Value::new(ValueKind::Float(number), Ty::Float, span),
             Some(Entry::Unsupported(what)) => {
-                self.unsupported_builtin(name, what, span);
-                wrong(span)
+                return Err(self.unsupported_builtin(name, what, span));
             }
             Some(_) => {
-                self.error(
-                    span,
-                    ExprError::FunctionNotCalled {
-                        name: name.to_string(),
-                    },
-                );
-                wrong(span)
+                let name = name.to_string();
+                return Err(self.error(span, ExprError::FunctionNotCalled { name }));
             }
-            None => {
-                self.unknown_name(name, span, false);
-                wrong(span)
-            }
-        }
+            None => return Err(self.unknown_name(name, span, false)),
+        })
     }
 
     /// Reports device-only names in host code.
@@ -330,28 +298,20 @@ impl Checker<'_> {
     }
 
     /// Names a construct of CUDA that is known but not supported, once per name.
-    pub(crate) fn unsupported_builtin(&mut self, name: &str, what: &'static str, span: Span) {
-        if self
-            .reporter
-            .reported_once
-            .insert((None, format!("builtin {name}")))
-        {
-            self.error(
-                span,
-                ExprError::UnsupportedBuiltin {
-                    name: name.to_string(),
-                    what,
-                },
-            );
-        }
+    pub(crate) fn unsupported_builtin(
+        &mut self,
+        name: &str,
+        what: &'static str,
+        span: Span,
+    ) -> Reported {
+        let key = format!("builtin {name}");
+        let name = name.to_string();
+        self.once(key, span, ExprError::UnsupportedBuiltin { name, what })
     }
 
     /// Reads a place. Arrays become pointers, constants their value.
     pub(crate) fn load(&mut self, place: Place) -> Value {
         let span = place.span;
-        if place.ty.ty == Ty::Error {
-            return wrong(span);
-        }
         if let Ty::Array(element, _) = &place.ty.ty {
             let pointee = with_qualifiers(element, &place.ty);
             self.take_address(&place);
@@ -373,19 +333,40 @@ impl Checker<'_> {
         facts.constant
     }
 
-    fn cast_expr(&mut self, ty: &ast::TypeName, inner: &ast::Expr, span: Span) -> Value {
+    fn cast_expr(
+        &mut self,
+        ty: &ast::TypeName,
+        inner: &ast::Expr,
+        span: Span,
+    ) -> Result<Value, Reported> {
         let to = self.type_name(ty);
         let value = self.value(inner);
-        self.cast(value, &to.ty, span)
+        self.cast(value?, &to?.ty, span)
     }
 
-    fn construct_expr(&mut self, ty: &ast::TypeName, args: &[ast::Expr], span: Span) -> Value {
-        let to = self.type_name(ty).ty;
-        self.construct(&to, args, span)
+    fn construct_expr(
+        &mut self,
+        ty: &ast::TypeName,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Result<Value, Reported> {
+        match self.type_name(ty) {
+            Ok(to) => self.construct(&to.ty, args, span),
+            Err(reported) => {
+                let args = self.expanded(args);
+                self.check_args_alone(&args);
+                Err(reported)
+            }
+        }
     }
 
     /// `T(a, b)`.
-    pub(crate) fn construct(&mut self, to: &Ty, args: &[ast::Expr], span: Span) -> Value {
+    pub(crate) fn construct(
+        &mut self,
+        to: &Ty,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Result<Value, Reported> {
         let args = self.expanded(args);
         let args = &args[..];
         if self.is_vector(to, "dim3") && args.len() != 1 {
@@ -396,13 +377,16 @@ impl Checker<'_> {
                 || (args.is_empty() && self.tables.classes.contains_key(class)))
         {
             let values = self.arguments(args);
-            let is_same = |arg: &Argument<'_>| matches!(arg, Argument::Value(value) if value.ty == *to || value.ty == Ty::Error);
-            if let ([Argument::Value(value)], true) = (&values[..], values.iter().all(is_same)) {
-                let value = value.clone();
-                return Value {
-                    span,
-                    ..self.copied(value)
-                };
+            match &values[..] {
+                [Argument::Value(value)] if value.ty == *to => {
+                    let value = value.clone();
+                    return Ok(Value {
+                        span,
+                        ..self.copied(value)?
+                    });
+                }
+                [Argument::Wrong(reported)] => return Err(*reported),
+                _ => {}
             }
             // An object of another class may know how to become one of this.
             if let [Argument::Value(value)] = &values[..]
@@ -420,59 +404,51 @@ impl Checker<'_> {
                 self.cast(zero, to, span)
             }
             [arg] => {
-                let value = self.value(arg);
+                let value = self.value(arg)?;
+                self.known(to, span)?;
                 self.cast(value, to, span)
             }
             _ => {
                 for arg in args {
-                    self.value(arg);
+                    // It has its own messages; this one is about how many there are.
+                    let _ = self.value(arg);
                 }
-                if *to != Ty::Error {
-                    let message = ExprError::NoConstructor {
-                        ty: to.clone(),
-                        n_args: args.len(),
-                        is_vector: matches!(to, Ty::Record(id) if self.record(*id).is_vector),
-                    };
-                    self.error(span, message);
-                }
-                wrong(span)
+                self.known(to, span)?;
+                let message = ExprError::NoConstructor {
+                    ty: to.clone(),
+                    n_args: args.len(),
+                    is_vector: matches!(to, Ty::Record(id) if self.record(*id).is_vector),
+                };
+                Err(self.error(span, message))
             }
         }
     }
 
-    fn construct_dim3(&mut self, args: &[ast::Expr], span: Span) -> Value {
+    fn construct_dim3(&mut self, args: &[ast::Expr], span: Span) -> Result<Value, Reported> {
         if args.len() > 3 {
-            self.error(span, ExprError::Dim3Arguments { n_args: args.len() });
-            return wrong(span);
+            return Err(self.error(span, ExprError::Dim3Arguments { n_args: args.len() }));
         }
         let mut sizes = Vec::new();
         for (i, arg) in args.iter().enumerate() {
-            let value = self.value(arg);
-            sizes.push(self.implicit(
-                value,
-                &Ty::UInt,
-                &convert::Why::Argument(i + 1, "dim3", None),
-            ));
+            let why = convert::Why::Argument(i + 1, "dim3", None);
+            sizes.push(self.implicit_value(arg, &Ty::UInt, &why));
         }
-        self.dim3_of(sizes, span)
+        let sizes = sizes.into_iter().collect::<Result<_, _>>()?;
+        Ok(self.dim3_of(sizes, span))
     }
 
-    fn sizeof_type(&mut self, ty: &ast::TypeName, span: Span) -> Value {
-        let ty = self.type_name(ty).ty;
+    fn sizeof_type(&mut self, ty: &ast::TypeName, span: Span) -> Result<Value, Reported> {
+        let ty = self.type_name(ty)?.ty;
         self.sizeof(&ty, span)
     }
 
-    pub(crate) fn sizeof(&mut self, ty: &Ty, span: Span) -> Value {
-        if *ty == Ty::Error {
-            return wrong(span);
-        }
+    pub(crate) fn sizeof(&mut self, ty: &Ty, span: Span) -> Result<Value, Reported> {
         match self.size_of(ty) {
-            Some(bytes) => int(bytes, Ty::ULong, span),
+            Some(bytes) => Ok(int(bytes, Ty::ULong, span)),
             None => {
                 let is_array = matches!(ty, Ty::Array(..));
                 let ty = ty.clone();
-                self.error(span, ExprError::SizeUnknown { ty, is_array });
-                wrong(span)
+                Err(self.error(span, ExprError::SizeUnknown { ty, is_array }))
             }
         }
     }

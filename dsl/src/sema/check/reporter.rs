@@ -5,9 +5,10 @@ use std::collections::HashSet;
 
 use super::{Checker, Side, Tables, template::attempt::Attempts};
 use crate::{
-    diagnostic::{Code, Diagnostic},
+    diagnostic::{Code, Diagnostic, Severity},
     sema::{
         message::Message,
+        ty::{QualTy, Ty},
         typed::{FunctionId, FunctionSpace},
     },
     span::Span,
@@ -29,6 +30,19 @@ pub(crate) struct Reporter {
     pub(crate) attempts: Attempts,
 }
 
+/// Proof that what is wrong has been reported. A check that comes to no result gives this in its place, and `?` hands it on. Only this
+/// module makes one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Reported(());
+
+/// All results, if none is wrong. Each has been looked at by then, so that each has its messages.
+pub(crate) fn all<T>(
+    results: impl IntoIterator<Item = Result<T, Reported>>,
+) -> Result<Vec<T>, Reported> {
+    let results: Vec<_> = results.into_iter().collect();
+    results.into_iter().collect()
+}
+
 /// An error that waits for the call graph.
 pub(crate) struct Deferred {
     pub(crate) function: FunctionId,
@@ -37,14 +51,58 @@ pub(crate) struct Deferred {
 }
 
 impl Checker<'_> {
-    pub(crate) fn report(&mut self, mut diagnostic: Diagnostic) {
+    pub(crate) fn report(&mut self, mut diagnostic: Diagnostic) -> Reported {
         diagnostic.message = with_articles(&diagnostic.message);
         self.reporter.diagnostics.push(diagnostic);
+        Reported(())
+    }
+
+    /// What stands at `span` depends on what has been reported before: a declaration that is not understood, or what the parser could
+    /// not read. A survey asks for the first such place of a function.
+    pub(crate) fn reported_before(&mut self, span: Span) -> Reported {
+        self.body.first_unknown.get_or_insert(span);
+        Reported(())
+    }
+
+    /// A type that is used at `span`; what is declared may have none that is understood.
+    pub(crate) fn known<'t>(&mut self, ty: &'t Ty, span: Span) -> Result<&'t Ty, Reported> {
+        match ty {
+            Ty::Error => Err(self.reported_before(span)),
+            known => Ok(known),
+        }
+    }
+
+    /// The same for a type that is handed on.
+    pub(crate) fn known_type(&mut self, ty: QualTy, span: Span) -> Result<QualTy, Reported> {
+        self.known(&ty.ty, span)?;
+        Ok(ty)
+    }
+
+    /// A part of the body that is being checked; if it is wrong, the body goes on without it.
+    pub(crate) fn body_part<T>(&mut self, part: Result<T, Reported>) -> Option<T> {
+        self.body.is_incomplete |= part.is_err();
+        part.ok()
+    }
+
+    /// Whether an error has been reported since there were `from` messages, of those that `counts`.
+    pub(crate) fn error_since(
+        &self,
+        from: usize,
+        counts: impl Fn(&Diagnostic) -> bool,
+    ) -> Result<(), Reported> {
+        let since = self.reporter.diagnostics.get(from..).unwrap_or_default();
+        let mut errors = since
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Error);
+        match errors.any(counts) {
+            true => Err(Reported(())),
+            false => Ok(()),
+        }
     }
 
     /// Reports a message about `span`.
-    pub(crate) fn error(&mut self, span: Span, message: impl Message<Tables>) {
-        self.report(message.diagnostic(span, &self.tables));
+    pub(crate) fn error(&mut self, span: Span, message: impl Message<Tables>) -> Reported {
+        self.report(message.diagnostic(span, &self.tables))
     }
 
     /// A message about `span` in words.
@@ -53,7 +111,7 @@ impl Checker<'_> {
     }
 
     /// A constant divides by zero where its value is needed; the warning about the same operator is then one too many.
-    pub(crate) fn report_constant_division(&mut self, span: Span, message: ExprError) {
+    pub(crate) fn report_constant_division(&mut self, span: Span, message: ExprError) -> Reported {
         self.reporter.diagnostics.retain(|old| {
             let place = old.primary.span;
             old.code != Code::DividesByZero
@@ -61,7 +119,7 @@ impl Checker<'_> {
                 || place.start < span.start
                 || place.end > span.end
         });
-        self.error(span, message);
+        self.error(span, message)
     }
 
     /// True the first time in this function (or at file scope) that `what` is asked about.
@@ -72,18 +130,25 @@ impl Checker<'_> {
     }
 
     /// Says once that a construct is not supported.
-    pub(crate) fn unsupported(&mut self, construct: &str, span: Span) {
-        if self
-            .reporter
-            .reported_once
-            .insert((None, construct.to_string()))
-        {
-            self.error(
-                span,
-                ExprError::Unsupported {
-                    construct: construct.to_string(),
-                },
-            );
+    pub(crate) fn unsupported(&mut self, construct: &str, span: Span) -> Reported {
+        let construct = construct.to_string();
+        self.once(
+            construct.clone(),
+            span,
+            ExprError::Unsupported { construct },
+        )
+    }
+
+    /// Reports a message about `span`, unless one with this key has been.
+    pub(crate) fn once(
+        &mut self,
+        key: String,
+        span: Span,
+        message: impl Message<Tables>,
+    ) -> Reported {
+        match self.reporter.reported_once.insert((None, key)) {
+            true => self.error(span, message),
+            false => self.reported_before(span),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Statements, but for `switch` (in `switch`) and declarations (in `decl`).
 
-use super::{Checked, Checker};
+use super::{Checker, Reported};
 use crate::ir::Intrinsic;
 use crate::sema::message::expr::Needed;
 use crate::sema::message::stmt::StmtError;
@@ -113,7 +113,9 @@ impl Checker<'_> {
             ast::StmtKind::Break => self.jump_stmt(StmtKind::Break, span, out),
             ast::StmtKind::Continue => self.jump_stmt(StmtKind::Continue, span, out),
             ast::StmtKind::Goto(name) => self.goto_stmt(name, span, out),
-            ast::StmtKind::Label(name) => self.unsupported("a label here", name.span),
+            ast::StmtKind::Label(name) => {
+                self.unsupported("a label here", name.span);
+            }
             ast::StmtKind::Return(value) => self.return_stmt(value.as_ref(), span, out),
         }
     }
@@ -144,18 +146,19 @@ impl Checker<'_> {
     }
 
     fn expr_stmt(&mut self, expr: &ast::Expr, span: Span, out: &mut Vec<Stmt>) {
-        let value = match self.expr(expr) {
-            Checked::Value(value) => value,
-            // `x;` does nothing, but a read of volatile memory counts as an access.
-            Checked::Place(place) => self.load(place),
-        };
-        let value = self.discarded(value);
+        // `x;` does nothing, but a read of volatile memory counts as an access.
+        let value = self.value(expr).map(|value| self.discarded(value));
         if let ExprKind::Binary(op, ..) = &expr.kind
             && op.node == ast::BinaryOp::Eq
         {
             self.error(op.span, StmtError::UnusedComparison);
         }
-        out.push(Stmt::new(StmtKind::Expr(value), span));
+        // One that is wrong keeps its place: control comes by.
+        let kind = match self.body_part(value) {
+            Some(value) => StmtKind::Expr(value),
+            None => StmtKind::Block(Vec::new()),
+        };
+        out.push(Stmt::new(kind, span));
     }
 
     /// Only the branch that is taken is looked at.
@@ -170,9 +173,9 @@ impl Checker<'_> {
             return;
         };
         let value = self.condition(cond);
-        if value.ty == Ty::Error {
+        let Some(value) = self.body_part(value) else {
             return;
-        }
+        };
         let taken = match self.integer_constant(&value) {
             Ok(0) => otherwise,
             Ok(_) => Some(then),
@@ -197,21 +200,18 @@ impl Checker<'_> {
     ) {
         let arms = arms
             .iter()
-            .map(|(cond, body)| (self.condition(cond), self.body(body)))
+            .map(|(cond, body)| (self.control(cond), self.body(body)))
             .collect();
         let otherwise = otherwise.map_or_else(Vec::new, |stmt| self.body(stmt));
         out.push(Stmt::new(StmtKind::If { arms, otherwise }, span));
     }
 
     fn loop_stmt(&mut self, parts: &Loop<'_>, span: Span, out: &mut Vec<Stmt>) {
-        let cond = parts.cond.map(|cond| self.condition(cond));
-        let step = parts.step.map(|step| {
-            let value = match self.expr(step) {
-                Checked::Value(value) => value,
-                Checked::Place(place) => self.load(place),
-            };
-            let value = self.discarded(value);
-            self.ended(0, value)
+        let cond = parts.cond.map(|cond| self.control(cond));
+        let step = parts.step.and_then(|step| {
+            let value = self.value(step).map(|value| self.discarded(value));
+            let value = value.and_then(|value| self.ended(0, value));
+            self.body_part(value)
         });
         self.body.flow.loops += 1;
         self.body
@@ -291,7 +291,7 @@ impl Checker<'_> {
             }
             (Some(expr), Ty::Void) => {
                 let value = self.value(expr);
-                if !matches!(value.ty, Ty::Void | Ty::Error) {
+                if value.as_ref().is_ok_and(|value| value.ty != Ty::Void) {
                     let declared = self.tables.functions[id].typed.span;
                     let diagnostic = self.diagnostic(
                         expr.span,
@@ -302,23 +302,23 @@ impl Checker<'_> {
                     );
                     self.report(diagnostic);
                 }
-                out.push(Stmt::new(StmtKind::Expr(value), span));
+                if let Some(value) = self.body_part(value) {
+                    out.push(Stmt::new(StmtKind::Expr(value), span));
+                }
                 None
             }
             (Some(expr), Ty::Pointer(referee)) if returns_reference => {
                 let value = self.value(expr);
-                Some(self.bind_result(value, &referee.clone(), &name))
+                Some(value.and_then(|value| self.bind_result(value, &referee.clone(), &name)))
             }
             (Some(expr), _) => Some(self.returned(expr, &result, &name)),
         };
-        let mut value = value;
+        let mut value = value.and_then(|value| self.body_part(value));
         let has_temporaries = !self.body.flow.temporaries.is_empty();
         if self.has_cleanups() || has_temporaries {
             let own = value.as_ref().and_then(|value| self.own_variable(value));
             value = match value {
-                Some(value) if (!returns_reference || has_temporaries) && value.ty != Ty::Error => {
-                    Some(self.kept(value, out))
-                }
+                Some(value) if !returns_reference || has_temporaries => Some(self.kept(value, out)),
                 other => other,
             };
             self.end_temporaries(span, out);
@@ -332,20 +332,21 @@ impl Checker<'_> {
         self.mode.unevaluated += 1;
         let value = self.tentatively(|checker| checker.value(expr));
         self.mode.unevaluated -= 1;
-        if value.ty != Ty::Void {
-            self.tables.functions[id].typed.result = value.ty;
+        let ty = value.map_or(Ty::Error, |value| value.ty);
+        if ty != Ty::Void {
+            self.tables.functions[id].typed.result = ty;
         }
         self.body.deduces = false;
     }
 
-    fn returned(&mut self, expr: &ast::Expr, result: &Ty, name: &str) -> Value {
+    fn returned(&mut self, expr: &ast::Expr, result: &Ty, name: &str) -> Result<Value, Reported> {
         if let ExprKind::List(items) = &expr.kind {
             return self.list_value(result, items, expr.span);
         }
-        let value = self.value(expr);
+        let value = self.value(expr)?;
         // The variable that is the result itself is not copied.
         if value.ty == *result && self.own_variable(&value).is_some() {
-            return value;
+            return Ok(value);
         }
         self.implicit(value, result, &super::convert::Why::Return(name))
     }
@@ -364,7 +365,7 @@ impl Checker<'_> {
     }
 
     /// A condition as a `bool`.
-    pub(crate) fn condition(&mut self, cond: &ast::Expr) -> Value {
+    pub(crate) fn condition(&mut self, cond: &ast::Expr) -> Result<Value, Reported> {
         if let ExprKind::Assign(op, left, _) = &cond.kind
             && op.node.is_none()
         {
@@ -372,9 +373,17 @@ impl Checker<'_> {
             self.error(op.span, StmtError::AssignmentInCondition { name });
         }
         let mark = self.body.flow.temporaries.len();
-        let value = self.value(cond);
-        let value = self.truth_value(value);
+        let value = self.value(cond)?;
+        let value = self.truth_value(value)?;
         self.ended(mark, value)
+    }
+
+    /// The condition of a statement. One that is wrong is kept as one of which nothing is known: what it controls keeps its place in
+    /// the flow of control.
+    pub(crate) fn control(&mut self, cond: &ast::Expr) -> Value {
+        let value = self.condition(cond);
+        self.body_part(value)
+            .unwrap_or_else(|| super::int(0, Ty::Bool, cond.span))
     }
 }
 

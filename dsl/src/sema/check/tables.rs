@@ -88,6 +88,10 @@ pub(crate) struct FunctionFacts {
     pub(crate) is_explicit: bool,
     /// From its first word to the end of its body.
     pub(crate) extent: Option<Span>,
+    /// A part of its body is wrong and left out: nothing can be computed by it.
+    pub(crate) is_incomplete: bool,
+    /// The first place in its body that depends on a declaration that is not understood.
+    pub(crate) first_unknown: Option<Span>,
     /// `= delete`.
     pub(crate) is_deleted: bool,
     /// `auto f()`: its type is that of its first `return`.

@@ -20,7 +20,7 @@ use crate::sema::path;
 use std::{cell::OnceCell, collections::HashMap, sync::Arc};
 
 use self::attempt::Misfit;
-use super::{Checker, overload::Argument};
+use super::{Checked, Checker, Reported, overload::Argument};
 use crate::{
     sema::{
         scope::{Binding, Callable, Entity, TemplateId},
@@ -230,8 +230,12 @@ impl<'a> Checker<'a> {
                     self.templated_type(&name.node, args, name.span);
                 }
             }
-            (_, ast::Item::Template(_)) => self.unsupported("a member template", template.span),
-            _ => self.unsupported("this form of a template", template.span),
+            (_, ast::Item::Template(_)) => {
+                self.unsupported("a member template", template.span);
+            }
+            _ => {
+                self.unsupported("this form of a template", template.span);
+            }
         }
     }
 
@@ -241,11 +245,13 @@ impl<'a> Checker<'a> {
         let (TemplateKind::Generic(params), ast::Item::Function(function)) =
             (&template.kind, &template.item)
         else {
-            return self.unsupported("this form of a member template", template.span);
+            self.unsupported("this form of a member template", template.span);
+            return;
         };
         let name = &function.name;
         if function.method.kind != ast::MethodKind::Plain {
-            return self.unsupported("a template of a constructor or a conversion", name.span);
+            self.unsupported("a template of a constructor or a conversion", name.span);
+            return;
         }
         self.note_access(&name.node);
         self.note_operator(&name.node, name.span);
@@ -355,10 +361,11 @@ impl<'a> Checker<'a> {
             if let Some(name) = name {
                 self.declare_name(name, Entity::Error);
             }
-            return self.unsupported(
+            self.unsupported(
                 "a parameter pack that is not the last parameter",
                 param.span,
             );
+            return;
         }
         let name = match item {
             ast::Item::Function(function) => function.name.clone(),
@@ -368,7 +375,10 @@ impl<'a> Checker<'a> {
                     None => return,
                 }
             }
-            _ => return self.unsupported("this form of a template", span),
+            _ => {
+                self.unsupported("this form of a template", span);
+                return;
+            }
         };
         let in_prelude = self.in_prelude(name.span);
         if let ast::Item::Function(function) = item {
@@ -531,67 +541,54 @@ impl<'a> Checker<'a> {
     pub(crate) fn path_name<'p>(
         &mut self,
         path: &'p ast::Path,
-    ) -> Option<(Arc<str>, Option<&'p [TemplateArg]>)> {
-        let (last, scopes) = path.segments.split_last()?;
+    ) -> Result<(Arc<str>, Option<&'p [TemplateArg]>), Reported> {
+        let Some((last, scopes)) = path.segments.split_last() else {
+            return Err(self.reported_before(path.span));
+        };
         let mut text = String::new();
         for segment in scopes {
             text.push_str(&segment.name.node);
             if let Some(args) = &segment.args {
-                let ty = self.templated_type(&text, args, segment.name.span);
-                let Ty::Record(class) = ty.ty else {
-                    if ty.ty != Ty::Error {
-                        self.error(
-                            segment.name.span,
-                            TemplateError::NoClass {
-                                shown: ty.ty.clone(),
-                            },
-                        );
-                    }
-                    return None;
+                let at = segment.name.span;
+                let ty = self.templated_type(&text, args, at);
+                let class = match self.known_type(ty, at)?.ty {
+                    Ty::Record(class) => class,
+                    shown => return Err(self.error(at, TemplateError::NoClass { shown })),
                 };
                 text = format!("#{}", class.0);
-                self.scopes
-                    .bind_class(text.as_str().into(), class, segment.name.span);
+                self.scopes.bind_class(text.as_str().into(), class, at);
             }
             text.push_str("::");
         }
         text.push_str(&last.name.node);
-        Some((text.into(), last.args.as_deref()))
+        Ok((text.into(), last.args.as_deref()))
     }
 
     /// A path in an expression: a member of a class's instance.
-    pub(crate) fn path_expr(&mut self, path: &ast::Path, span: Span) -> super::Checked {
-        match self.path_name(path) {
-            Some((name, None)) => self.name(&name, span),
-            Some((name, Some(args))) => {
-                let found = self.scopes.find(&name).map(|found| found.entity.clone());
-                if let Some(Entity::Functions(set)) = found {
-                    let value = self.function_value(&name, &set, Some(args), span);
-                    return super::Checked::Value(value);
-                }
-                if let Some(Entity::Template(id)) = found
-                    && self.is_variable(id)
-                {
-                    return super::Checked::Value(self.variable_instance(id, args, span));
-                }
-                self.error(
-                    span,
-                    TemplateError::InstanceIsNoValue {
-                        name: name.to_string(),
-                    },
-                );
-                super::Checked::Value(super::wrong(span))
+    pub(crate) fn path_expr(&mut self, path: &ast::Path, span: Span) -> Result<Checked, Reported> {
+        let (name, args) = self.path_name(path)?;
+        let Some(args) = args else {
+            return self.name(&name, span);
+        };
+        let value = match self.scopes.find(&name).map(|found| found.entity.clone()) {
+            Some(Entity::Functions(set)) => self.function_value(&name, &set, Some(args), span),
+            Some(Entity::Template(id)) if self.is_variable(id) => {
+                self.variable_instance(id, args, span)
             }
-            None => super::Checked::Value(super::wrong(span)),
-        }
+            _ => {
+                let name = name.to_string();
+                Err(self.error(span, TemplateError::InstanceIsNoValue { name }))
+            }
+        };
+        value.map(Checked::Value)
     }
 
     /// A path as a type.
     pub(crate) fn path_type(&mut self, path: &ast::Path) -> QualTy {
         match self.path_name(path) {
-            Some((name, Some(args))) => self.templated_type(&name, args, path.span),
-            Some((name, None)) => self.named_type(&name, path.span),
-            None => Ty::Error.into(),
+            Ok((name, Some(args))) => self.templated_type(&name, args, path.span),
+            Ok((name, None)) => self.named_type(&name, path.span),
+            Err(_) => Ty::Error.into(),
         }
     }
 
@@ -601,7 +598,8 @@ impl<'a> Checker<'a> {
         let checked = self.expr(expr);
         self.mode.unevaluated -= 1;
         match checked {
-            super::Checked::Place(place)
+            Err(_) => Ty::Error.into(),
+            Ok(Checked::Place(place))
                 if matches!(
                     expr.kind,
                     ExprKind::Name(_) | ExprKind::Member(..) | ExprKind::Arrow(..)
@@ -609,8 +607,8 @@ impl<'a> Checker<'a> {
             {
                 place.ty
             }
-            super::Checked::Place(place) => place.ty.ty.into(),
-            super::Checked::Value(value) => value.ty.into(),
+            Ok(Checked::Place(place)) => place.ty.ty.into(),
+            Ok(Checked::Value(value)) => value.ty.into(),
         }
     }
 
@@ -670,16 +668,6 @@ fn entity_of(arg: &Arg) -> Entity {
                 })
                 .collect(),
         ),
-    }
-}
-
-trait IntoArg {
-    fn into_arg(self) -> Option<Arg>;
-}
-
-impl IntoArg for QualTy {
-    fn into_arg(self) -> Option<Arg> {
-        (self.ty != Ty::Error).then_some(Arg::Type(self))
     }
 }
 

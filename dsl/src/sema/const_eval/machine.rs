@@ -30,10 +30,17 @@ const TOO_MANY_STEPS: &str = "more than 100000 steps to compute this";
 const TOO_DEEP: &str = "calls are nested too deep to compute this";
 const UNSUPPORTED: &str = "this is not supported in a `constexpr` function yet";
 
+/// A function that may be called where a constant is needed.
+pub(crate) enum Constexpr<'p> {
+    Function(&'p Function),
+    /// Something in its body is wrong.
+    Wrong,
+}
+
 /// Evaluates values and the calls in them.
 pub(crate) struct Machine<'p> {
     /// The function behind an id, if it is `constexpr`.
-    constexpr: &'p dyn Fn(FunctionId) -> Option<&'p Function>,
+    constexpr: &'p dyn Fn(FunctionId) -> Option<Constexpr<'p>>,
     /// The variables of the function that runs; `None` outside of calls.
     frame: Option<Arena<VarId, Option<Const>>>,
     steps: u32,
@@ -50,7 +57,7 @@ enum Flow {
 }
 
 impl<'p> Machine<'p> {
-    pub(crate) fn new(constexpr: &'p dyn Fn(FunctionId) -> Option<&'p Function>) -> Machine<'p> {
+    pub(crate) fn new(constexpr: &'p dyn Fn(FunctionId) -> Option<Constexpr<'p>>) -> Machine<'p> {
         Machine {
             constexpr,
             frame: None,
@@ -66,9 +73,6 @@ impl<'p> Machine<'p> {
     }
 
     fn any_value(&mut self, value: &Value) -> Result<Const, NotConst> {
-        if value.ty == Ty::Error {
-            return Err(NotConst::Error);
-        }
         match &value.kind {
             ValueKind::Int(bits) => Ok(Const::Int(*bits)),
             ValueKind::Float(number) => Ok(Const::Float(*number)),
@@ -171,11 +175,16 @@ impl<'p> Machine<'p> {
         args: &[Value],
         span: Span,
     ) -> Result<Option<Const>, NotConst> {
-        let Some(function) = (self.constexpr)(id) else {
-            return Err(match self.frame {
-                Some(_) => NotConst::Stopped(span, "this calls a function that is not `constexpr`"),
-                None => NotConst::Variable(span),
-            });
+        let function = match (self.constexpr)(id) {
+            Some(Constexpr::Function(function)) => function,
+            Some(Constexpr::Wrong) => return Err(NotConst::Error),
+            None => {
+                let why = "this calls a function that is not `constexpr`";
+                return Err(match self.frame {
+                    Some(_) => NotConst::Stopped(span, why),
+                    None => NotConst::Variable(span),
+                });
+            }
         };
         let Some(body) = &function.body else {
             return Err(NotConst::NoBody(id, span));
@@ -310,10 +319,7 @@ impl<'p> Machine<'p> {
                 self.effect(value)?;
                 Ok(Flow::Return(None))
             }
-            StmtKind::Return(Some(value)) => Err(match value.ty {
-                Ty::Error => NotConst::Error,
-                _ => NotConst::Stopped(value.span, UNSUPPORTED),
-            }),
+            StmtKind::Return(Some(value)) => Err(NotConst::Stopped(value.span, UNSUPPORTED)),
         }
     }
 
@@ -328,7 +334,6 @@ impl<'p> Machine<'p> {
                 }
             }
             PlaceKind::Var(VarRef::Global(_)) => Err(NotConst::Variable(place.span)),
-            _ if place.ty.ty == Ty::Error => Err(NotConst::Error),
             _ if self.frame.is_none() => Err(NotConst::Variable(place.span)),
             _ => Err(NotConst::Stopped(place.span, UNSUPPORTED)),
         }
@@ -343,7 +348,6 @@ impl<'p> Machine<'p> {
                 }
                 Err(NotConst::Variable(place.span))
             }
-            _ if place.ty.ty == Ty::Error => Err(NotConst::Error),
             _ => Err(NotConst::Stopped(place.span, UNSUPPORTED)),
         }
     }

@@ -1,6 +1,6 @@
 //! Atomic functions: which forms CUDA has, chosen by the pointer's type.
 
-use crate::sema::check::{Checker, builtin_call::Called, convert::Why, wrong};
+use crate::sema::check::{Checker, Reported, all, builtin_call::Called, convert::Why};
 use crate::sema::message::call::{CallError, NoAtomic};
 use crate::{
     ir::AtomicOp,
@@ -19,45 +19,40 @@ impl Checker<'_> {
         atomic: Atomic,
         args: Vec<Value>,
         called: &Called<'_>,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         self.require_device_call(called);
         let span = called.span;
         let mut args = args.into_iter();
         let Some(pointer) = args.next() else {
-            return wrong(span);
+            return Err(self.reported_before(span));
         };
         let Ty::Pointer(pointee) = pointer.ty.clone() else {
             let snippet = self.map.snippet(pointer.span).to_string();
-            self.error(
+            return Err(self.error(
                 pointer.span,
                 CallError::AtomicNeedsAddress {
                     name: called.name.to_string(),
                     ty: pointer.ty.clone(),
                     snippet: snippet.to_string(),
                 },
-            );
-            return wrong(span);
+            ));
         };
         let Some(op) =
             atomic_op(atomic, &pointee.ty).filter(|_| !pointee.is_const && !pointee.is_volatile)
         else {
-            if let Some(value) = self.library_form(called) {
-                return value;
+            if let Some(value) = self.library_form(called)? {
+                return Ok(value);
             }
-            self.no_atomic(atomic, &pointee, &pointer, called);
-            return wrong(span);
+            return Err(self.no_atomic(atomic, &pointee, &pointer, called));
         };
-        let rest = args.enumerate().map(|(i, arg)| {
+        let rest = all(args.enumerate().map(|(i, arg)| {
             let why = Why::Argument(i + 2, called.name, None);
             self.implicit(arg, &pointee.ty, &why)
-        });
+        }))?;
         let args = std::iter::once(pointer).chain(rest).collect();
         let block_scope = called.name.ends_with("_block");
-        Value::new(
-            ValueKind::Builtin(Builtin::Atomic { op, block_scope }, args),
-            pointee.ty.clone(),
-            span,
-        )
+        let kind = ValueKind::Builtin(Builtin::Atomic { op, block_scope }, args);
+        Ok(Value::new(kind, pointee.ty.clone(), span))
     }
 
     fn no_atomic(
@@ -66,7 +61,7 @@ impl Checker<'_> {
         pointee: &QualTy,
         pointer: &Value,
         called: &Called<'_>,
-    ) {
+    ) -> Reported {
         let why = if pointee.is_volatile && atomic_op(atomic, &pointee.ty).is_some() {
             NoAtomic::Volatile(pointer_to(pointee.ty.clone().into()))
         } else if pointee.is_const {
@@ -97,7 +92,7 @@ impl Checker<'_> {
                 pointer: pointer.span,
                 why,
             },
-        );
+        )
     }
 }
 

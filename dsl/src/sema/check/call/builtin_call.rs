@@ -1,6 +1,6 @@
 //! Calls of built-in functions: fixed signatures, and the overloads that the arguments decide.
 
-use crate::sema::check::{Checked, Checker, Side, call::count, convert::Why, int, wrong};
+use crate::sema::check::{Checked, Checker, Reported, Side, all, call::count, convert::Why, int};
 use crate::sema::message::Given;
 use crate::sema::message::call::CallError;
 use crate::{
@@ -32,7 +32,7 @@ impl Checker<'_> {
         name_span: Span,
         args: &[ast::Expr],
         span: Span,
-    ) -> Checked {
+    ) -> Result<Checked, Reported> {
         let called = Called {
             name,
             name_span,
@@ -40,33 +40,27 @@ impl Checker<'_> {
             span,
         };
         let value = match entry {
-            Entry::Function(row) => self.fixed(row, &called),
+            Entry::Function(row) => self.fixed(row, &called)?,
             Entry::Overloaded(Overload::Ldg) => return self.ldg(&called),
             Entry::Overloaded(Overload::LaunchKernel { cooperative }) => {
-                self.launch_call(&called, cooperative)
+                self.launch_call(&called, cooperative)?
             }
-            Entry::Overloaded(Overload::StoreThrough) => self.store_through(&called),
-            Entry::Overloaded(overload) => self.overloaded(overload, &called),
+            Entry::Overloaded(Overload::StoreThrough) => self.store_through(&called)?,
+            Entry::Overloaded(overload) => self.overloaded(overload, &called)?,
             Entry::Unsupported(what) => {
-                self.unsupported_builtin(name, what, name_span);
+                let reported = self.unsupported_builtin(name, what, name_span);
                 self.check_args_alone(args);
-                wrong(span)
+                return Err(reported);
             }
             Entry::Index(..) | Entry::WarpSize | Entry::Stream(_) | Entry::Constant(_) => {
-                self.error(
-                    name_span,
-                    CallError::NotAFunction {
-                        name: name.to_string(),
-                        declared: None,
-                    },
-                );
-                wrong(span)
+                let (name, declared) = (name.to_string(), None);
+                return Err(self.error(name_span, CallError::NotAFunction { name, declared }));
             }
         };
-        Checked::Value(value)
+        Ok(Checked::Value(value))
     }
 
-    fn fixed(&mut self, row: &Row, called: &Called<'_>) -> Value {
+    fn fixed(&mut self, row: &Row, called: &Called<'_>) -> Result<Value, Reported> {
         if let Make::Host(host) = row.make {
             return self.host_call(row, host, called);
         }
@@ -75,9 +69,7 @@ impl Checker<'_> {
         }
         let signature = Signature::parse(row.signature);
         let result = self.word_type(&signature.result);
-        let Some(args) = self.fixed_args(&signature, called) else {
-            return wrong(called.span);
-        };
+        let args = self.fixed_args(&signature, called)?;
         self.make(row.make, args, &result, called.span)
     }
 
@@ -94,7 +86,13 @@ impl Checker<'_> {
         self.on_side(Side::Host, self.diagnostic(called.name_span, message));
     }
 
-    fn make(&mut self, make: Make, mut args: Vec<Value>, result: &Ty, span: Span) -> Value {
+    fn make(
+        &mut self,
+        make: Make,
+        mut args: Vec<Value>,
+        result: &Ty,
+        span: Span,
+    ) -> Result<Value, Reported> {
         let operand = args.first().map_or(Ty::Void, |arg| arg.ty.clone());
         let (builtin, ty) = match make {
             Make::Unary(op) => (Builtin::Unary(op), operand),
@@ -108,7 +106,7 @@ impl Checker<'_> {
             Make::Fence(scope) => (Builtin::Fence(scope), Ty::Void),
             Make::Intrinsic(intrinsic) => (Builtin::Intrinsic(intrinsic), result.clone()),
             Make::Vote(op) => {
-                let truth = args.pop().map(|arg| self.predicate(arg));
+                let truth = args.pop().map(|arg| self.predicate(arg)).transpose()?;
                 args = truth.into_iter().chain(args).collect();
                 let ty = if op == VoteOp::Ballot {
                     Ty::UInt
@@ -124,19 +122,23 @@ impl Checker<'_> {
             }
             Make::Round(None) => {
                 let value = args.remove(0);
-                return spanned(self.convert(value, result), span);
+                return Ok(spanned(self.convert(value, result), span));
             }
             Make::Round(Some(op)) => (Builtin::Unary(op), operand),
             Make::Custom(custom) => {
                 let value = custom(args, span);
-                return self.convert(value, result);
+                return Ok(self.convert(value, result));
             }
             Make::Host(host) => {
-                return Value::new(ValueKind::Host(host, args), result.clone(), span);
+                return Ok(Value::new(
+                    ValueKind::Host(host, args),
+                    result.clone(),
+                    span,
+                ));
             }
         };
         let value = Value::new(ValueKind::Builtin(builtin, args), ty, span);
-        self.convert(value, result)
+        Ok(self.convert(value, result))
     }
 
     /// The arguments of a fixed signature, converted; reports a wrong number.
@@ -144,7 +146,7 @@ impl Checker<'_> {
         &mut self,
         signature: &Signature,
         called: &Called<'_>,
-    ) -> Option<Vec<Value>> {
+    ) -> Result<Vec<Value>, Reported> {
         let least = signature
             .params
             .iter()
@@ -153,8 +155,7 @@ impl Checker<'_> {
         let most = signature.params.len();
         let n = called.args.len();
         if n < least || (n > most && !signature.variadic) {
-            self.wrong_count(called, least, most, signature.variadic);
-            return None;
+            return Err(self.wrong_count(called, least, most, signature.variadic));
         }
         let mut values = Vec::new();
         for (i, param) in signature.params.iter().enumerate() {
@@ -165,17 +166,17 @@ impl Checker<'_> {
                         Ty::Pointer(_) => Ty::ULong,
                         ty => ty,
                     };
-                    int(default, ty, called.span)
+                    Ok(int(default, ty, called.span))
                 }
-                (None, None) => return None,
+                (None, None) => Err(self.reported_before(called.span)),
             };
             values.push(value);
         }
         for arg in called.args.iter().skip(most) {
             let value = self.value(arg);
-            values.push(self.promote_variadic(value));
+            values.push(value.and_then(|value| self.promote_variadic(value)));
         }
-        Some(values)
+        all(values)
     }
 
     pub(crate) fn wrong_count(
@@ -184,13 +185,13 @@ impl Checker<'_> {
         least: usize,
         most: usize,
         variadic: bool,
-    ) {
+    ) -> Reported {
         let expected = match (variadic, least == most) {
             (true, _) => format!("at least {}", count(least)),
             (false, true) => count(most),
             (false, false) => format!("{least} to {most} arguments"),
         };
-        self.error(
+        let reported = self.error(
             called.name_span,
             CallError::BuiltinArgumentCount {
                 name: called.name.to_string(),
@@ -199,6 +200,7 @@ impl Checker<'_> {
             },
         );
         self.check_args_alone(called.args);
+        reported
     }
 
     fn fixed_arg(
@@ -207,15 +209,14 @@ impl Checker<'_> {
         arg: &ast::Expr,
         index: usize,
         called: &Called<'_>,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         match ty {
             ParamType::Symbol => self.symbol(arg, called),
             ParamType::Kernel => self.kernel_arg(arg, called),
             ParamType::AnyPointerPointer => self.pointer_pointer(arg, index, called),
             ParamType::Plain { .. } => {
                 let to = self.word_type(ty);
-                let value = self.value(arg);
-                self.implicit(value, &to, &Why::Argument(index + 1, called.name, None))
+                self.implicit_value(arg, &to, &Why::Argument(index + 1, called.name, None))
             }
         }
     }
@@ -268,7 +269,7 @@ impl Checker<'_> {
         }
     }
 
-    fn overloaded(&mut self, overload: Overload, called: &Called<'_>) -> Value {
+    fn overloaded(&mut self, overload: Overload, called: &Called<'_>) -> Result<Value, Reported> {
         match overload {
             Overload::Printf => return self.printf(called),
             Overload::Assert => return self.assert(called),
@@ -295,13 +296,9 @@ impl Checker<'_> {
             _ => 1,
         };
         if called.args.len() != n {
-            self.wrong_count(called, n, n, false);
-            return wrong(called.span);
+            return Err(self.wrong_count(called, n, n, false));
         }
-        let args: Vec<Value> = called.args.iter().map(|arg| self.value(arg)).collect();
-        if args.iter().any(|arg| arg.ty == Ty::Error) {
-            return wrong(called.span);
-        }
+        let args = self.values(called.args)?;
         match overload {
             Overload::MakeVector(name) => self.make_vector(name, args, called),
             Overload::Atomic(atomic) => self.atomic(atomic, args, called),
@@ -309,39 +306,46 @@ impl Checker<'_> {
         }
     }
 
-    fn make_vector(&mut self, name: &str, args: Vec<Value>, called: &Called<'_>) -> Value {
+    fn make_vector(
+        &mut self,
+        name: &str,
+        args: Vec<Value>,
+        called: &Called<'_>,
+    ) -> Result<Value, Reported> {
         let Some(id) = self.vector(name) else {
-            return wrong(called.span);
+            return Err(self.reported_before(called.span));
         };
         let component = self.record(id).fields[0].ty.ty.clone();
-        let members = args
-            .into_iter()
-            .enumerate()
-            .map(|(i, arg)| {
-                self.implicit(arg, &component, &Why::Argument(i + 1, called.name, None))
-            })
-            .collect();
-        Value::new(ValueKind::Aggregate(members), Ty::Record(id), called.span)
+        let members = all(args.into_iter().enumerate().map(|(i, arg)| {
+            let why = Why::Argument(i + 1, called.name, None);
+            self.implicit(arg, &component, &why)
+        }))?;
+        let kind = ValueKind::Aggregate(members);
+        Ok(Value::new(kind, Ty::Record(id), called.span))
     }
 
     /// Overloads on numbers.
-    fn math(&mut self, overload: Overload, args: Vec<Value>, called: &Called<'_>) -> Value {
+    fn math(
+        &mut self,
+        overload: Overload,
+        args: Vec<Value>,
+        called: &Called<'_>,
+    ) -> Result<Value, Reported> {
         if let Some(arg) = args.iter().find(|arg| !arg.ty.is_arithmetic()) {
-            self.error(
+            return Err(self.error(
                 arg.span,
                 CallError::NotForNumbers {
                     name: called.name.to_string(),
                     ty: arg.ty.clone(),
                 },
-            );
-            return wrong(called.span);
+            ));
         }
         let span = called.span;
         match overload {
             Overload::Min | Overload::Max => {
-                return self.min_max(overload == Overload::Max, args, called);
+                return Ok(self.min_max(overload == Overload::Max, args, called));
             }
-            Overload::Abs => return self.abs(args, span),
+            Overload::Abs => return Ok(self.abs(args, span)),
             _ => {}
         }
         // All `float`: in single precision; anything else in double, integers too.
@@ -356,21 +360,18 @@ impl Checker<'_> {
             Overload::Real2(op) => Builtin::Binary(op),
             Overload::Fma => Builtin::Fma,
             Overload::Library1(double, single) | Overload::Library2(double, single) => {
-                return self.library(double, single, args, &ty, called);
+                return Ok(self.library(double, single, args, &ty, called));
             }
             Overload::IsNan => {
-                return Value::new(
-                    ValueKind::Builtin(Builtin::Compare(CompareOp::FNe), args),
-                    Ty::Bool,
-                    span,
-                );
+                let kind = ValueKind::Builtin(Builtin::Compare(CompareOp::FNe), args);
+                return Ok(Value::new(kind, Ty::Bool, span));
             }
-            Overload::IsInf => return self.against_infinity(Relation::Eq, args, &ty, span),
-            Overload::IsFinite => return self.against_infinity(Relation::Lt, args, &ty, span),
-            Overload::SignBit => return sign_bit(args.remove(0), &ty, span),
-            _ => return wrong(span),
+            Overload::IsInf => return Ok(self.against_infinity(Relation::Eq, args, &ty, span)),
+            Overload::IsFinite => return Ok(self.against_infinity(Relation::Lt, args, &ty, span)),
+            Overload::SignBit => return Ok(sign_bit(args.remove(0), &ty, span)),
+            _ => return Err(self.reported_before(span)),
         };
-        Value::new(ValueKind::Builtin(builtin, args), ty, span)
+        Ok(Value::new(ValueKind::Builtin(builtin, args), ty, span))
     }
 
     /// C's library: on the host a call of the runtime, in device code not there yet.
@@ -473,42 +474,36 @@ impl Checker<'_> {
     }
 
     /// `__ldg(p)` reads `*p`.
-    fn ldg(&mut self, called: &Called<'_>) -> Checked {
+    fn ldg(&mut self, called: &Called<'_>) -> Result<Checked, Reported> {
         self.require_device_call(called);
         let [arg] = called.args else {
-            self.wrong_count(called, 1, 1, false);
-            return Checked::Value(wrong(called.span));
+            return Err(self.wrong_count(called, 1, 1, false));
         };
-        let pointer = self.value(arg);
-        let Some(pointee) = self.pointee(&pointer, "read") else {
-            return Checked::Value(wrong(called.span));
-        };
+        let pointer = self.value(arg)?;
+        let pointee = self.pointee(&pointer, "read")?;
         let place = Place::new(PlaceKind::ReadOnly(Box::new(pointer)), pointee, called.span);
-        Checked::Value(self.load(place))
+        Ok(Checked::Value(self.load(place)))
     }
 
     /// `__stcg(p, x)` is `*p = x`.
-    fn store_through(&mut self, called: &Called<'_>) -> Value {
+    fn store_through(&mut self, called: &Called<'_>) -> Result<Value, Reported> {
         self.require_device_call(called);
         let [pointer, value] = called.args else {
-            self.wrong_count(called, 2, 2, false);
-            return wrong(called.span);
+            return Err(self.wrong_count(called, 2, 2, false));
         };
         let (pointer, value) = (self.value(pointer), self.value(value));
-        let Some(pointee) = self.pointee(&pointer, "written to") else {
-            return wrong(called.span);
-        };
+        let pointer = pointer?;
+        let pointee = self.pointee(&pointer, "written to")?;
         if pointee.is_const {
-            self.error(
+            return Err(self.error(
                 pointer.span,
                 CallError::CannotWriteThrough {
                     name: called.name.to_string(),
                     ty: pointer.ty.clone(),
                 },
-            );
-            return wrong(called.span);
+            ));
         }
-        let value = self.implicit(value, &pointee.ty, &Why::Argument(2, called.name, None));
+        let value = self.implicit(value?, &pointee.ty, &Why::Argument(2, called.name, None))?;
         let place = Place::new(PlaceKind::Deref(Box::new(pointer)), pointee, called.span);
         let ty = place.ty.ty.clone();
         let stored = Value::new(
@@ -516,28 +511,28 @@ impl Checker<'_> {
             ty,
             called.span,
         );
-        self.convert(stored, &Ty::Void)
+        Ok(self.convert(stored, &Ty::Void))
     }
 
     /// An `int` parameter that is asked for its truth: of a `bool`, the `bool`.
-    fn predicate(&mut self, value: Value) -> Value {
+    fn predicate(&mut self, value: Value) -> Result<Value, Reported> {
         match value.kind {
-            ValueKind::Convert(inner) if inner.ty == Ty::Bool => *inner,
+            ValueKind::Convert(inner) if inner.ty == Ty::Bool => Ok(*inner),
             _ => self.truth_value(value),
         }
     }
 
-    fn clock(&mut self, called: &Called<'_>) -> Value {
+    fn clock(&mut self, called: &Called<'_>) -> Result<Value, Reported> {
         let span = called.span;
         if !called.args.is_empty() {
-            self.wrong_count(called, 0, 0, false);
-            return wrong(span);
+            return Err(self.wrong_count(called, 0, 0, false));
         }
         if !self.may_be_device() {
-            return Value::new(ValueKind::Host(HostFn::Clock, Vec::new()), Ty::Long, span);
+            let kind = ValueKind::Host(HostFn::Clock, Vec::new());
+            return Ok(Value::new(kind, Ty::Long, span));
         }
         let ticks = crate::sema::check::expr::special_value(SpecialReg::Clock, span);
-        self.convert(ticks, &Ty::Long)
+        Ok(self.convert(ticks, &Ty::Long))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::sema::message::call::CallError;
 use std::sync::Arc;
 
-use crate::sema::check::{Checker, builtin_call::Called, convert::Why, int, wrong};
+use crate::sema::check::{Checker, Reported, all, builtin_call::Called, convert::Why, int};
 use crate::{
     ir::{ReduceOp, ShuffleMode},
     sema::{
@@ -21,18 +21,16 @@ impl Checker<'_> {
         mode: ShuffleMode,
         masked: bool,
         called: &Called<'_>,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         let first = usize::from(masked);
-        let Some(args) = self.exchange_args(first + 2, first + 3, called) else {
-            return wrong(called.span);
-        };
+        let args = self.exchange_args(first + 2, first + 3, called)?;
         let mut args = args.into_iter().enumerate();
         let mut next = |checker: &mut Self, ty: Option<&Ty>| {
             let (i, arg) = args.next()?;
             let why = Why::Argument(i + 1, called.name, None);
             Some(match ty {
                 Some(ty) => checker.implicit(arg, ty, &why),
-                None => checker.promote(arg),
+                None => Ok(checker.promote(arg)),
             })
         };
         let mask = if masked {
@@ -45,55 +43,56 @@ impl Checker<'_> {
             ShuffleMode::Idx | ShuffleMode::Xor => Ty::Int,
         };
         let (Some(value), Some(lane)) = (next(self, None), next(self, Some(&lane_ty))) else {
-            return wrong(called.span);
+            return Err(self.reported_before(called.span));
         };
-        let width = next(self, Some(&Ty::Int)).unwrap_or_else(|| int(32, Ty::Int, called.span));
+        let width = next(self, Some(&Ty::Int)).unwrap_or_else(|| Ok(int(32, Ty::Int, called.span)));
+        let value = value?;
         if let Ty::Record(_) = value.ty
-            && let Some(shuffled) = self.library_form(called)
+            && let Some(shuffled) = self.library_form(called)?
         {
-            return shuffled;
+            return Ok(shuffled);
         }
         if !value.ty.is_arithmetic() {
-            return self.no_exchange("numbers of 32 and 64 bits", &value, called);
+            return Err(self.no_exchange("numbers of 32 and 64 bits", &value, called));
         }
         let ty = value.ty.clone();
-        let args = [value, lane, width].into_iter().chain(mask).collect();
-        exchange(Builtin::Shuffle(mode), args, ty, called)
+        let args = [Ok(value), lane, width].into_iter().chain(mask);
+        Ok(exchange(Builtin::Shuffle(mode), all(args)?, ty, called))
     }
 
     /// `__match_any_sync(mask, value)`, `__match_all_sync(mask, value, &truth)`.
-    pub(crate) fn match_values(&mut self, all: bool, called: &Called<'_>) -> Value {
-        let n = if all { 3 } else { 2 };
-        let Some(args) = self.exchange_args(n, n, called) else {
-            return wrong(called.span);
-        };
+    pub(crate) fn match_values(
+        &mut self,
+        is_all: bool,
+        called: &Called<'_>,
+    ) -> Result<Value, Reported> {
+        let n = if is_all { 3 } else { 2 };
+        let args = self.exchange_args(n, n, called)?;
         let mut args = args.into_iter();
         let (Some(mask), Some(value)) = (args.next(), args.next()) else {
-            return wrong(called.span);
+            return Err(self.reported_before(called.span));
         };
         let mask = self.implicit(mask, &Ty::UInt, &Why::Argument(1, called.name, None));
         let value = self.promote(value);
         if !value.ty.is_arithmetic() {
-            return self.no_exchange("numbers of 32 and 64 bits", &value, called);
+            return Err(self.no_exchange("numbers of 32 and 64 bits", &value, called));
         }
-        let mut operands = vec![value, mask];
+        let mut operands = vec![Ok(value), mask];
         let mut builtin = Builtin::MatchAny;
         if let Some(truth) = args.next() {
             let pointer = pointer_to(Ty::Int.into());
             operands.push(self.implicit(truth, &pointer, &Why::Argument(3, called.name, None)));
             builtin = Builtin::MatchAll;
         }
-        exchange(builtin, operands, Ty::UInt, called)
+        Ok(exchange(builtin, all(operands)?, Ty::UInt, called))
     }
 
     /// `__reduce_add_sync(mask, value)`.
-    pub(crate) fn reduce(&mut self, op: ReduceOp, called: &Called<'_>) -> Value {
-        let Some(args) = self.exchange_args(2, 2, called) else {
-            return wrong(called.span);
-        };
+    pub(crate) fn reduce(&mut self, op: ReduceOp, called: &Called<'_>) -> Result<Value, Reported> {
+        let args = self.exchange_args(2, 2, called)?;
         let mut args = args.into_iter();
         let (Some(mask), Some(value)) = (args.next(), args.next()) else {
-            return wrong(called.span);
+            return Err(self.reported_before(called.span));
         };
         let mask = self.implicit(mask, &Ty::UInt, &Why::Argument(1, called.name, None));
         let (op, ty) = match (op, promoted(&value.ty)) {
@@ -105,23 +104,26 @@ impl Checker<'_> {
             (ReduceOp::UMax, Ty::Int) => (ReduceOp::SMax, Ty::Int),
             (op, ty @ (Ty::Int | Ty::UInt)) => (op, ty),
             _ => {
-                return self.no_exchange("`int` and `unsigned`", &value, called);
+                return Err(self.no_exchange("`int` and `unsigned`", &value, called));
             }
         };
         let value = self.implicit(value, &ty, &Why::Argument(2, called.name, None));
-        exchange(Builtin::Reduce(op), vec![value, mask], ty, called)
+        let operands = all([value, mask])?;
+        Ok(exchange(Builtin::Reduce(op), operands, ty, called))
     }
 
     /// The same call of the library's function `__dslc_NAME`, which has forms for its own classes: half precision and bfloat16.
-    pub(crate) fn library_form(&mut self, called: &Called<'_>) -> Option<Value> {
+    pub(crate) fn library_form(&mut self, called: &Called<'_>) -> Result<Option<Value>, Reported> {
         let name: Arc<str> = format!("__dslc_{}", called.name).into();
-        let set = self.prelude_functions(&name)?;
+        let Some(set) = self.prelude_functions(&name) else {
+            return Ok(None);
+        };
         let values = self.arguments(called.args);
         let ids = self.functions_of(&set);
         if !ids.iter().any(|id| self.ranks(*id, &values).is_some()) {
-            return None;
+            return Ok(None);
         }
-        Some(self.call_prelude(&name, &set, called))
+        self.call_prelude(&name, &set, called).map(Some)
     }
 
     /// The functions of the library by this name.
@@ -138,10 +140,10 @@ impl Checker<'_> {
         name: &Arc<str>,
         set: &[Callable],
         called: &Called<'_>,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         let result =
-            self.call_overloaded(name, set, None, called.name_span, called.args, called.span);
-        self.read_checked(result)
+            self.call_overloaded(name, set, None, called.name_span, called.args, called.span)?;
+        Ok(self.read_checked(result))
     }
 
     /// The arguments; reports a wrong number of them, and host code.
@@ -150,30 +152,24 @@ impl Checker<'_> {
         least: usize,
         most: usize,
         called: &Called<'_>,
-    ) -> Option<Vec<Value>> {
+    ) -> Result<Vec<Value>, Reported> {
         self.require_device_call(called);
         if !(least..=most).contains(&called.args.len()) {
-            self.wrong_count(called, least, most, false);
-            return None;
+            return Err(self.wrong_count(called, least, most, false));
         }
-        let args: Vec<Value> = called.args.iter().map(|arg| self.value(arg)).collect();
-        let fine = args.iter().all(|arg| arg.ty != Ty::Error);
-        fine.then_some(args)
+        self.values(called.args)
     }
 
-    fn no_exchange(&mut self, forms: &'static str, value: &Value, called: &Called<'_>) -> Value {
-        if value.ty != Ty::Error {
-            self.error(
-                called.name_span,
-                CallError::NoExchangeFor {
-                    name: called.name.to_string(),
-                    ty: value.ty.clone(),
-                    value: value.span,
-                    forms,
-                },
-            );
-        }
-        wrong(called.span)
+    fn no_exchange(&mut self, forms: &'static str, value: &Value, called: &Called<'_>) -> Reported {
+        self.error(
+            called.name_span,
+            CallError::NoExchangeFor {
+                name: called.name.to_string(),
+                ty: value.ty.clone(),
+                value: value.span,
+                forms,
+            },
+        )
     }
 }
 

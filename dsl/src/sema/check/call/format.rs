@@ -49,7 +49,7 @@ impl Checker<'_> {
                 );
                 return;
             };
-            if arg.ty != Ty::Error && !fits(*want, &arg.ty) {
+            if !fits(*want, &arg.ty) {
                 self.error(
                     arg.span,
                     CallError::FormatMismatch {

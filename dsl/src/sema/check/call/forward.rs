@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::sema::check::{
-    Checked, Checker, function::reference_part, reference::same_object, template::Arg, wrong,
+    Checked, Checker, Reported, function::reference_part, reference::same_object, template::Arg,
 };
 use crate::{
     sema::{
@@ -63,71 +63,73 @@ impl Checker<'_> {
     }
 
     /// `std::forward<T>(x)`: `x` itself where `T` stands for a reference, else its value.
-    pub(crate) fn forward(&mut self, to: &TemplateArg, arg: &ast::Expr, span: Span) -> Checked {
+    pub(crate) fn forward(
+        &mut self,
+        to: &TemplateArg,
+        arg: &ast::Expr,
+        span: Span,
+    ) -> Result<Checked, Reported> {
         // Of a reference `decltype` gives the type alone here, which would say too little.
         let is_decltype = matches!(to, TemplateArg::Type(ty)
             if matches!(ty.specifiers.ty.node, TypeSpecifier::Decltype(_)));
         if is_decltype {
-            self.unsupported("`std::forward` with `decltype`", span);
-            return Checked::Value(wrong(span));
+            return Err(self.unsupported("`std::forward` with `decltype`", span));
         }
         let to = match to {
             TemplateArg::Type(ty) => match self.reference_arg(ty) {
-                Some(arg) => arg,
-                None => Arg::Type(self.type_name(ty)),
+                Some(arg) => Ok(arg),
+                None => self.type_name(ty).map(Arg::Type),
             },
             TemplateArg::Value(ast::Expr {
                 kind: ExprKind::Name(name),
                 span,
             }) => match self.reference_named(name) {
-                Some(ty) => Arg::Reference(ty),
-                None => Arg::Type(self.named_type(name, *span)),
+                Some(ty) => Ok(Arg::Reference(ty)),
+                None => {
+                    let ty = self.named_type(name, *span);
+                    self.known_type(ty, *span).map(Arg::Type)
+                }
             },
             TemplateArg::Value(_) | TemplateArg::Expansion(_) => {
-                self.unsupported("this `std::forward`", span);
-                return Checked::Value(wrong(span));
+                return Err(self.unsupported("this `std::forward`", span));
             }
         };
-        let value = self.value(arg);
-        let (Arg::Type(ty) | Arg::Reference(ty)) = &to else {
-            return Checked::Value(wrong(span));
-        };
-        if value.ty == Ty::Error || ty.ty == Ty::Error {
-            return Checked::Value(wrong(span));
-        }
+        let value = self.value(arg)?;
         let place = Self::place_of(&value).cloned();
-        match (to, place) {
+        match (to?, place) {
             (Arg::Reference(ty), Some(place)) if same_object(&place.ty.ty, &ty.ty) => {
-                Checked::Place(place)
+                Ok(Checked::Place(place))
             }
             (Arg::Type(ty), _) if same_object(&value.ty, &ty.ty) => {
-                Checked::Value(self.moved(value, "std::forward", span))
+                let value = self.moved(value, "std::forward", span)?;
+                Ok(Checked::Value(value))
             }
-            _ => {
-                self.unsupported("`std::forward` to another type", span);
-                Checked::Value(wrong(span))
-            }
+            _ => Err(self.unsupported("`std::forward` to another type", span)),
         }
     }
 
     /// A variable's value as one that is no variable's. Only where moving is copying bytes.
-    pub(crate) fn moved(&mut self, value: Value, what: &str, span: Span) -> Value {
-        if value.ty == Ty::Error || Self::place_of(&value).is_none() {
-            return value;
+    pub(crate) fn moved(
+        &mut self,
+        value: Value,
+        what: &str,
+        span: Span,
+    ) -> Result<Value, Reported> {
+        if Self::place_of(&value).is_none() {
+            return Ok(value);
         }
         if self.needs_copy(&value.ty) || self.has_destructor(&value.ty) {
             let text = self.show(&value.ty);
-            self.unsupported(
+            return Err(self.unsupported(
                 &format!(
                     "`{what}` of a `{text}` (a class with a copy constructor or a destructor)"
                 ),
                 span,
-            );
-            return wrong(span);
+            ));
         }
         let ty = value.ty.clone();
         let nothing = crate::sema::check::int(0, Ty::Int, span);
         let kind = ValueKind::Comma(Box::new(nothing), Box::new(value));
-        Value::new(kind, ty, span)
+        Ok(Value::new(kind, ty, span))
     }
 }

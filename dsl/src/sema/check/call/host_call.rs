@@ -3,7 +3,7 @@
 use crate::sema::message::call::CallError;
 use std::sync::Arc;
 
-use crate::sema::check::{Checker, Side, builtin_call::Called, wrong};
+use crate::sema::check::{Checker, Reported, Side, all, builtin_call::Called};
 use crate::{
     ir::{HostFn, Type},
     sema::{
@@ -11,7 +11,7 @@ use crate::{
         classify::pointer_to,
         scope::Entity,
         ty::Ty,
-        typed::{Builtin, FunctionSpace, Value, ValueKind},
+        typed::{Builtin, FunctionId, FunctionSpace, Value, ValueKind},
     },
     span::Span,
     syntax::ast::{self, ExprKind, UnaryOp},
@@ -39,20 +39,30 @@ fn device_family(host: HostFn) -> Option<&'static str> {
 impl Checker<'_> {
     /// `memcpy` and `memset` in device code: loops over units that both sides are aligned to, if a constant number of them is moved,
     /// else over bytes.
-    fn device_copy(&mut self, host: HostFn, called: &Called<'_>) -> Option<Value> {
+    fn device_copy(
+        &mut self,
+        host: HostFn,
+        called: &Called<'_>,
+    ) -> Result<Option<Value>, Reported> {
         if called.args.len() != 3 {
-            return None;
+            return Ok(None);
         }
-        let values: Vec<Value> = self.tentatively(|checker| {
+        let values: Vec<_> = self.tentatively(|checker| {
             let args = called.args.iter();
             args.map(|arg| checker.value(arg)).collect()
         });
-        let align = |value: &Value| match &value.ty {
-            Ty::Pointer(pointee) => self.align_of(&pointee.ty).max(1),
+        let align = |value: &Result<Value, Reported>| match value {
+            Ok(Value {
+                ty: Ty::Pointer(pointee),
+                ..
+            }) => self.align_of(&pointee.ty).max(1),
             _ => 16,
         };
-        let unit = match values[2].kind {
-            ValueKind::Int(n) => {
+        let unit = match &values[2] {
+            Ok(Value {
+                kind: ValueKind::Int(n),
+                ..
+            }) => {
                 let n = 1u64 << n.trailing_zeros().min(4);
                 let unit = n.min(align(&values[0])).min(16);
                 match host {
@@ -67,16 +77,23 @@ impl Checker<'_> {
             _ => "memcpy",
         };
         let name: Arc<str> = format!("__dslc_{what}_{unit}").into();
-        let set = self.prelude_functions(&name)?;
-        Some(self.call_prelude(&name, &set, called))
+        match self.prelude_functions(&name) {
+            Some(set) => self.call_prelude(&name, &set, called).map(Some),
+            None => Ok(None),
+        }
     }
 
-    pub(crate) fn host_call(&mut self, row: &Row, host: HostFn, called: &Called<'_>) -> Value {
+    pub(crate) fn host_call(
+        &mut self,
+        row: &Row,
+        host: HostFn,
+        called: &Called<'_>,
+    ) -> Result<Value, Reported> {
         if matches!(host, HostFn::Memcpy | HostFn::Memset)
             && self.may_be_device()
-            && let Some(value) = self.device_copy(host, called)
+            && let Some(value) = self.device_copy(host, called)?
         {
-            return value;
+            return Ok(value);
         }
         // Some of the runtime's functions are there in kernels, too.
         if self.may_be_device() {
@@ -102,9 +119,7 @@ impl Checker<'_> {
         self.check_sizes(host, called);
         let signature = Signature::parse(row.signature);
         let result = self.word_type(&signature.result);
-        let Some(mut args) = self.fixed_args(&signature, called) else {
-            return wrong(called.span);
-        };
+        let mut args = self.fixed_args(&signature, called)?;
         if let (true, Some(format)) = (signature.variadic, signature.params.len().checked_sub(1)) {
             self.check_format(&args, format, called.name_span);
         } else {
@@ -122,7 +137,7 @@ impl Checker<'_> {
             _ => result.clone(),
         };
         let value = Value::new(ValueKind::Host(host, args), given, called.span);
-        self.convert(value, &result)
+        Ok(self.convert(value, &result))
     }
 
     /// Streams and events are 64-bit numbers to the runtime.
@@ -139,18 +154,17 @@ impl Checker<'_> {
         arg: &ast::Expr,
         index: usize,
         called: &Called<'_>,
-    ) -> Value {
-        let value = self.value(arg);
+    ) -> Result<Value, Reported> {
+        let value = self.value(arg)?;
         let inner = match &value.ty {
-            Ty::Error => return value,
             Ty::Pointer(pointee) => Some(pointee.ty.clone()),
             _ => None,
         };
         if matches!(inner, Some(Ty::Pointer(_) | Ty::Void)) {
-            return self.convert(value, &pointer_to(Ty::Void.into()));
+            return Ok(self.convert(value, &pointer_to(Ty::Void.into())));
         }
         let snippet = self.map.snippet(arg.span).to_string();
-        self.error(
+        Err(self.error(
             arg.span,
             CallError::NotAddressOfPointer {
                 position: index + 1,
@@ -158,79 +172,73 @@ impl Checker<'_> {
                 ty: value.ty.clone(),
                 pointer: inner.map(|_| snippet),
             },
-        );
-        wrong(arg.span)
+        ))
     }
 
     /// A `__device__` or `__constant__` variable named as an argument.
-    pub(crate) fn symbol(&mut self, arg: &ast::Expr, called: &Called<'_>) -> Value {
+    pub(crate) fn symbol(
+        &mut self,
+        arg: &ast::Expr,
+        called: &Called<'_>,
+    ) -> Result<Value, Reported> {
         let inner = stripped(arg);
         let called = called.name.to_string();
-        if let ExprKind::Name(name) = &inner.kind {
-            match self
-                .scopes
-                .find(name)
-                .map(|binding| (binding.entity.clone(), binding.span))
-            {
-                Some((Entity::Global(id), declared)) => {
-                    let global = &self.tables.globals[id].typed;
-                    if global.space.is_device() {
-                        return Value::new(
-                            ValueKind::Symbol(id),
-                            pointer_to(Ty::Void.into()),
-                            arg.span,
-                        );
-                    }
-                    self.error(
-                        arg.span,
-                        CallError::NotDeviceVariable {
-                            name: name.to_string(),
-                            declared,
-                        },
-                    );
+        let ExprKind::Name(name) = &inner.kind else {
+            return Err(self.error(arg.span, CallError::SymbolMustBeNamed { called }));
+        };
+        let found = self.scopes.find(name);
+        let message = match found.map(|binding| (binding.entity.clone(), binding.span)) {
+            Some((Entity::Global(id), declared)) => {
+                if self.tables.globals[id].typed.space.is_device() {
+                    let ty = pointer_to(Ty::Void.into());
+                    return Ok(Value::new(ValueKind::Symbol(id), ty, arg.span));
                 }
-                Some((Entity::Local(_), declared)) => {
-                    let name = name.to_string();
-                    self.error(arg.span, CallError::LocalAsSymbol { name, declared });
-                }
-                Some((Entity::Error, _)) => {}
-                Some(_) => {
-                    let name = name.to_string();
-                    self.error(arg.span, CallError::NotASymbol { name, called });
-                }
-                None => self.unknown_name(name, arg.span, false),
+                let name = name.to_string();
+                CallError::NotDeviceVariable { name, declared }
             }
-            return wrong(arg.span);
-        }
-        self.error(arg.span, CallError::SymbolMustBeNamed { called });
-        wrong(arg.span)
+            Some((Entity::Local(_), declared)) => {
+                let name = name.to_string();
+                CallError::LocalAsSymbol { name, declared }
+            }
+            Some((Entity::Error, _)) => return Err(self.reported_before(arg.span)),
+            Some(_) => {
+                let name = name.to_string();
+                CallError::NotASymbol { name, called }
+            }
+            None => return Err(self.unknown_name(name, arg.span, false)),
+        };
+        Err(self.error(arg.span, message))
     }
 
     /// A kernel named as an argument.
-    pub(crate) fn kernel_arg(&mut self, arg: &ast::Expr, called: &Called<'_>) -> Value {
+    pub(crate) fn kernel_arg(
+        &mut self,
+        arg: &ast::Expr,
+        called: &Called<'_>,
+    ) -> Result<Value, Reported> {
+        let id = self.kernel_named(arg, called)?;
+        Ok(Value::new(ValueKind::Kernel(id), Ty::Int, arg.span))
+    }
+
+    /// The kernel that an argument names.
+    pub(crate) fn kernel_named(
+        &mut self,
+        arg: &ast::Expr,
+        called: &Called<'_>,
+    ) -> Result<FunctionId, Reported> {
         let inner = stripped(arg);
-        let mut explicit = None;
-        let path = match &inner.kind {
-            ExprKind::Path(path) => {
-                let Some((name, args)) = self.path_name(path) else {
-                    return wrong(arg.span);
-                };
-                explicit = args;
-                Some(name)
+        let (name, explicit) = match &inner.kind {
+            ExprKind::Path(path) => self.path_name(path)?,
+            ExprKind::Name(name) => (name.clone(), None),
+            _ => {
+                let name = called.name.to_string();
+                return Err(self.error(arg.span, CallError::KernelMustBeNamed { name }));
             }
-            ExprKind::Name(name) => Some(name.clone()),
-            _ => None,
         };
-        let Some(name) = &path else {
-            self.error(
-                arg.span,
-                CallError::KernelMustBeNamed {
-                    name: called.name.to_string(),
-                },
-            );
-            return wrong(arg.span);
-        };
-        let entity = self.scopes.find(name).map(|binding| binding.entity.clone());
+        let entity = self
+            .scopes
+            .find(&name)
+            .map(|binding| binding.entity.clone());
         let ids = match &entity {
             Some(Entity::Functions(set)) => {
                 let mut ids = match explicit {
@@ -245,104 +253,74 @@ impl Checker<'_> {
         for &id in &ids {
             self.need(id);
         }
-        let &[id, ref others @ ..] = &ids[..] else {
-            match entity {
-                None => self.unknown_name(name, arg.span, true),
-                Some(Entity::Error) => {}
-                Some(_) => self.error(
-                    arg.span,
-                    CallError::NotAKernel {
-                        name: name.to_string(),
-                    },
-                ),
+        let id = match (&ids[..], entity) {
+            (&[id], _) => id,
+            ([], None) => return Err(self.unknown_name(&name, arg.span, true)),
+            ([], Some(Entity::Error)) => return Err(self.reported_before(arg.span)),
+            ([], Some(_)) => {
+                let name = name.to_string();
+                return Err(self.error(arg.span, CallError::NotAKernel { name }));
             }
-            return wrong(arg.span);
+            (several, _) => return Err(self.which_overload(&name, several, arg.span)),
         };
-        if !others.is_empty() {
-            self.which_overload(name, &ids, arg.span);
-            return wrong(arg.span);
-        }
         let function = &self.tables.functions[id].typed;
         if function.space != FunctionSpace::Kernel {
-            let diagnostic = self.diagnostic(
-                arg.span,
-                CallError::FunctionIsNoKernel {
-                    name: name.to_string(),
-                    space: function.space,
-                    declared: function.span,
-                },
-            );
-            self.report(diagnostic);
-            return wrong(arg.span);
+            let message = CallError::FunctionIsNoKernel {
+                name: name.to_string(),
+                space: function.space,
+                declared: function.span,
+            };
+            return Err(self.error(arg.span, message));
         }
-        Value::new(ValueKind::Kernel(id), Ty::Int, arg.span)
+        Ok(id)
     }
 
     /// `printf`, of the host or of the device.
-    pub(crate) fn printf(&mut self, called: &Called<'_>) -> Value {
+    pub(crate) fn printf(&mut self, called: &Called<'_>) -> Result<Value, Reported> {
         let span = called.span;
         if called.args.is_empty() {
-            self.wrong_count(called, 1, 1, true);
-            return wrong(span);
+            return Err(self.wrong_count(called, 1, 1, true));
         }
-        let mut args = Vec::new();
-        for (i, arg) in called.args.iter().enumerate() {
-            let value = self.value(arg);
-            args.push(if i == 0 {
-                let ty = pointer_to(crate::sema::classify::constant(Ty::Char));
-                self.implicit(
-                    value,
-                    &ty,
-                    &crate::sema::check::convert::Why::Argument(1, called.name, None),
-                )
-            } else {
-                self.promote_variadic(value)
-            });
-        }
-        if args.iter().any(|arg| arg.ty == Ty::Error) {
-            return wrong(span);
-        }
+        let format = pointer_to(crate::sema::classify::constant(Ty::Char));
+        let why = crate::sema::check::convert::Why::Argument(1, called.name, None);
+        let mut args = all(called.args.iter().enumerate().map(|(i, arg)| {
+            let value = self.value(arg)?;
+            match i {
+                0 => self.implicit(value, &format, &why),
+                _ => self.promote_variadic(value),
+            }
+        }))?;
         self.check_format(&args, 0, called.name_span);
         if !self.may_be_device() {
-            return Value::new(ValueKind::Host(HostFn::Printf, args), Ty::Int, span);
+            let kind = ValueKind::Host(HostFn::Printf, args);
+            return Ok(Value::new(kind, Ty::Int, span));
         }
         let format = args.remove(0);
         let ValueKind::Str(text) = format.kind else {
-            self.unsupported(
+            return Err(self.unsupported(
                 "a `printf` format in device code that is not a literal",
                 format.span,
-            );
-            return wrong(span);
+            ));
         };
-        Value::new(
-            ValueKind::Builtin(Builtin::Printf(text), args),
-            Ty::Int,
-            span,
-        )
+        let kind = ValueKind::Builtin(Builtin::Printf(text), args);
+        Ok(Value::new(kind, Ty::Int, span))
     }
 
     /// `assert(condition)`.
-    pub(crate) fn assert(&mut self, called: &Called<'_>) -> Value {
+    pub(crate) fn assert(&mut self, called: &Called<'_>) -> Result<Value, Reported> {
         let span = called.span;
         let [arg] = called.args else {
-            self.wrong_count(called, 1, 1, false);
-            return wrong(span);
+            return Err(self.wrong_count(called, 1, 1, false));
         };
-        let cond = self.condition(arg);
-        if cond.ty == Ty::Error {
-            return cond;
-        }
+        let cond = self.condition(arg)?;
         let text = self.map.snippet(arg.span).as_bytes().into();
         let site = self.map.use_site(span);
         let line = self.map.file(site.file).line_column(site.start).0;
         if !self.may_be_device() {
-            return host_assert(cond, text, line, span);
+            return Ok(host_assert(cond, text, line, span));
         }
-        Value::new(
-            ValueKind::Builtin(Builtin::Assert(text, line), vec![cond]),
-            Ty::Void,
-            span,
-        )
+        let kind = ValueKind::Builtin(Builtin::Assert(text, line), vec![cond]);
+        Ok(Value::new(kind, Ty::Void, span))
     }
 }
 

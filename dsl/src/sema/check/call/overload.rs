@@ -5,7 +5,7 @@
 //! The one that is better than all others is called; if there is none, the call is ambiguous and all the best are shown.
 //! What CUDA itself has under the name (`max`, `abs`, `sqrt` …) takes part beside the program's own functions.
 
-use crate::sema::check::{Checker, ParamFacts, convert::Why, wrong};
+use crate::sema::check::{Checker, ParamFacts, Reported, all, convert::Why};
 use crate::sema::message::call::{CallError, GivenTypes, with_candidates};
 use crate::{
     diagnostic::Diagnostic,
@@ -47,11 +47,18 @@ pub(crate) enum Argument<'e> {
     Value(Value),
     /// `{ … }`: means something only once the parameter is known.
     List(&'e [ast::InitItem], Span),
+    /// One that is wrong. The function may be found all the same, and the other arguments be checked against it.
+    Wrong(Reported),
 }
 
 impl Argument<'_> {
-    fn is_wrong(&self) -> bool {
-        matches!(self, Argument::Value(value) if value.ty == Ty::Error)
+    /// Whether none of these is wrong.
+    pub(crate) fn all_fine(args: &[Argument<'_>]) -> Result<(), Reported> {
+        let wrong = args.iter().find_map(|arg| match arg {
+            Argument::Wrong(reported) => Some(*reported),
+            Argument::Value(_) | Argument::List(..) => None,
+        });
+        wrong.map_or(Ok(()), Err)
     }
 }
 
@@ -104,8 +111,6 @@ pub(crate) enum Resolved {
     Function(FunctionId),
     /// What CUDA has under this name.
     Builtin,
-    /// Nothing; it has been reported.
-    Wrong,
 }
 
 impl Checker<'_> {
@@ -114,7 +119,9 @@ impl Checker<'_> {
         args.iter()
             .map(|arg| match &arg.kind {
                 ExprKind::List(items) => Argument::List(items, arg.span),
-                _ => Argument::Value(self.value(arg)),
+                _ => self
+                    .value(arg)
+                    .map_or_else(Argument::Wrong, Argument::Value),
             })
             .collect()
     }
@@ -122,6 +129,7 @@ impl Checker<'_> {
     /// How well an argument fits a parameter; `None` if it does not.
     pub(crate) fn rank(&self, arg: &Argument<'_>, param: &ParamFacts) -> Option<Rank> {
         match arg {
+            Argument::Wrong(_) => Some(Rank::Exact),
             Argument::List(items, _) => match &param.ty.ty {
                 Ty::Record(_) | Ty::Error => Some(Rank::User),
                 ty if ty.is_scalar() && items.len() < 2 => Some(Rank::Conversion),
@@ -140,7 +148,7 @@ impl Checker<'_> {
 
     /// How well a value fits a reference to `to`: one that is not `const` needs a place of that very type.
     fn rank_reference(&self, value: &Value, to: &QualTy) -> Option<Rank> {
-        if value.ty == Ty::Error || to.ty == Ty::Error {
+        if to.ty == Ty::Error {
             return Some(Rank::Exact);
         }
         let is_base = match (&value.ty, &to.ty) {
@@ -187,7 +195,7 @@ impl Checker<'_> {
     pub(crate) fn rank_type(&self, value: &Value, to: &QualTy) -> Option<Rank> {
         let from = &value.ty;
         let to = &to.ty;
-        if from == to || *from == Ty::Error || *to == Ty::Error {
+        if from == to || *to == Ty::Error {
             return Some(Rank::Exact);
         }
         if self.is_scoped(from) || self.is_scoped(to) {
@@ -253,14 +261,12 @@ impl Checker<'_> {
         ids: &[FunctionId],
         args: &[Argument<'_>],
         at: Span,
-    ) -> Resolved {
+    ) -> Result<Resolved, Reported> {
         let builtins = self.builtin_overloads(name, args.len());
         if let ([id], true) = (ids, builtins.is_empty()) {
-            return Resolved::Function(*id);
+            return Ok(Resolved::Function(*id));
         }
-        if args.iter().any(Argument::is_wrong) {
-            return Resolved::Wrong;
-        }
+        Argument::all_fine(args)?;
         // A candidate whose parameters are not understood takes part only if no other fits exactly.
         let is_exact = |id: &&FunctionId| {
             let ranks = self.ranks(**id, args);
@@ -282,16 +288,18 @@ impl Checker<'_> {
         candidates.extend(builtins.iter().map(|types| {
             let rank = |(arg, ty): (&Argument<'_>, &Ty)| match arg {
                 Argument::Value(value) => self.rank_type(value, &ty.clone().into()),
-                Argument::List(..) => None,
+                Argument::List(..) | Argument::Wrong(_) => None,
             };
             (args.iter().zip(types).map(rank).collect(), 500)
         }));
         match best(&candidates) {
-            Best::One(i) => ids
+            Best::One(i) => Ok(ids
                 .get(i)
-                .map_or(Resolved::Builtin, |id| Resolved::Function(*id)),
+                .map_or(Resolved::Builtin, |id| Resolved::Function(*id))),
             // CUDA's own overloads settle it among themselves.
-            Best::Several(several) if several.iter().all(|&i| i >= ids.len()) => Resolved::Builtin,
+            Best::Several(several) if several.iter().all(|&i| i >= ids.len()) => {
+                Ok(Resolved::Builtin)
+            }
             Best::Several(several) => {
                 let several: Vec<FunctionId> = several
                     .iter()
@@ -302,8 +310,8 @@ impl Checker<'_> {
                     1 => CallError::AmbiguousWithBuiltin { name, call },
                     _ => CallError::Ambiguous { name, call },
                 };
-                self.report(self.with_candidates(self.diagnostic(at, message), &several));
-                Resolved::Wrong
+                let diagnostic = self.with_candidates(self.diagnostic(at, message), &several);
+                Err(self.report(diagnostic))
             }
             Best::None => {
                 let (name, call) = (name.to_string(), given_types(args));
@@ -311,8 +319,8 @@ impl Checker<'_> {
                     1 => CallError::NeitherFits { name, call },
                     n => CallError::NoneFits { n, name, call },
                 };
-                self.report(self.with_candidates(self.diagnostic(at, message), ids));
-                Resolved::Wrong
+                let diagnostic = self.with_candidates(self.diagnostic(at, message), ids);
+                Err(self.report(diagnostic))
             }
         }
     }
@@ -332,7 +340,7 @@ impl Checker<'_> {
         explicit: Option<&[ast::TemplateArg]>,
         args: &[Argument<'_>],
         at: Span,
-    ) -> Option<Vec<FunctionId>> {
+    ) -> Result<Vec<FunctionId>, Reported> {
         let mut ids = match explicit {
             None => self.functions_of(set),
             Some(_) => Vec::new(),
@@ -342,26 +350,19 @@ impl Checker<'_> {
             .any(|callable| matches!(callable, Callable::Template(_)))
         {
             if explicit.is_some() {
-                self.error(
-                    at,
-                    CallError::NoTemplate {
-                        name: name.to_string(),
-                    },
-                );
-                return None;
+                let name = name.to_string();
+                return Err(self.error(at, CallError::NoTemplate { name }));
             }
-            return Some(ids);
+            return Ok(ids);
         }
-        if args.iter().any(Argument::is_wrong) {
-            return None;
-        }
+        Argument::all_fine(args)?;
         let n_diagnostics = self.reporter.diagnostics.len();
         let mut misfits = Vec::new();
         ids.extend(self.instances_giving(set, explicit, args, None, at, &mut misfits));
         let fits = ids.iter().any(|&id| self.ranks(id, args).is_some());
         let has_builtin = !self.builtin_overloads(name, args.len()).is_empty();
         if fits || (explicit.is_none() && has_builtin) {
-            return Some(ids);
+            return Ok(ids);
         }
         if self.reporter.diagnostics.len() == n_diagnostics && !self.is_endless(name) {
             let (shown, call) = (name.to_string(), given_types(args));
@@ -374,9 +375,9 @@ impl Checker<'_> {
                 },
             };
             let diagnostic = self.with_misfits(self.diagnostic(at, message), name, misfits);
-            self.report(self.with_candidates(diagnostic, &ids));
+            return Err(self.report(self.with_candidates(diagnostic, &ids)));
         }
-        None
+        Err(self.reported_before(at))
     }
 
     /// Shows the candidates.
@@ -500,24 +501,30 @@ impl Checker<'_> {
         id: FunctionId,
         args: Vec<Argument<'_>>,
         span: Span,
-    ) -> Vec<Value> {
+    ) -> Result<Vec<Value>, Reported> {
         let params = self.tables.functions[id].facts.params.clone();
         let name = self.tables.functions[id].typed.name.clone();
         let mut args = args.into_iter();
         let mut out = Vec::with_capacity(params.len());
         for (i, param) in params.iter().enumerate() {
             let value = match args.next() {
-                Some(Argument::Value(value)) => value,
+                Some(Argument::Value(value)) => Ok(value),
                 Some(Argument::List(items, span)) => self.list_value(&param.ty.ty, items, span),
+                Some(Argument::Wrong(reported)) => Err(reported),
                 None => self.default_argument(id, param, span),
             };
             let why = Why::Argument(i + 1, &name, Some(param.span));
-            out.push(self.bind_argument(value, param, &why));
+            out.push(value.and_then(|value| self.bind_argument(value, param, &why)));
         }
-        out
+        all(out)
     }
 
-    fn bind_argument(&mut self, value: Value, param: &ParamFacts, why: &Why<'_>) -> Value {
+    fn bind_argument(
+        &mut self,
+        value: Value,
+        param: &ParamFacts,
+        why: &Why<'_>,
+    ) -> Result<Value, Reported> {
         if param.is_this {
             return self.bind_object(value, &param.ty, why);
         }
@@ -525,16 +532,20 @@ impl Checker<'_> {
             return self.bind(value, &param.ty, why);
         }
         if param.is_rvalue && Self::place_of(&value).is_some() {
-            self.unsupported("a variable as the argument for `&&`", value.span);
-            return wrong(value.span);
+            return Err(self.unsupported("a variable as the argument for `&&`", value.span));
         }
         self.implicit(value, &param.ty.ty, why)
     }
 
     /// A parameter's default, in the scope of its function.
-    fn default_argument(&mut self, id: FunctionId, param: &ParamFacts, span: Span) -> Value {
+    fn default_argument(
+        &mut self,
+        id: FunctionId,
+        param: &ParamFacts,
+        span: Span,
+    ) -> Result<Value, Reported> {
         let Some(default) = &param.default else {
-            return wrong(span);
+            return Err(self.reported_before(span));
         };
         let class = self.tables.functions[id].facts.class;
         let value = |checker: &mut Self| {
@@ -575,14 +586,14 @@ impl Checker<'_> {
     }
 
     /// Reports an overloaded name where nothing says which function is meant.
-    pub(crate) fn which_overload(&mut self, name: &str, ids: &[FunctionId], at: Span) {
+    pub(crate) fn which_overload(&mut self, name: &str, ids: &[FunctionId], at: Span) -> Reported {
         let diagnostic = self.diagnostic(
             at,
             CallError::AmbiguousAddress {
                 name: name.to_string(),
             },
         );
-        self.report(self.with_candidates(diagnostic, ids));
+        self.report(self.with_candidates(diagnostic, ids))
     }
 
     /// Kernels that share a name get their parameters' types into it, so that reports can tell them apart.
@@ -646,7 +657,7 @@ fn rank_pointer(value: &Value, pointee: &QualTy) -> Option<Rank> {
 fn given_types(args: &[Argument<'_>]) -> GivenTypes {
     let types = args.iter().map(|arg| match arg {
         Argument::Value(value) => Some(value.ty.clone()),
-        Argument::List(..) => None,
+        Argument::List(..) | Argument::Wrong(_) => None,
     });
     GivenTypes(types.collect())
 }

@@ -10,8 +10,8 @@ use crate::sema::message::call::CallError;
 use std::sync::Arc;
 
 use crate::sema::check::{
-    Checked, Checker, FunctionEntry, FunctionFacts, ParamFacts, Side, int, launch::Configured,
-    wrong,
+    Checked, Checker, FunctionEntry, FunctionFacts, ParamFacts, Reported, Side, int,
+    launch::Configured,
 };
 use crate::{
     arena::Arena,
@@ -85,7 +85,7 @@ impl Checker<'_> {
         set: &[Callable],
         explicit: Option<&[ast::TemplateArg]>,
         span: Span,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         let mut ids = match explicit {
             None => self.functions_of(set),
             Some(_) => Vec::new(),
@@ -96,17 +96,15 @@ impl Checker<'_> {
         let id = match ids[..] {
             [id] => id,
             [] => {
-                self.error(
+                return Err(self.error(
                     span,
                     CallError::AmbiguousInstance {
                         name: name.to_string(),
                     },
-                );
-                return wrong(span);
+                ));
             }
             _ => {
-                self.which_overload(name, &ids, span);
-                return wrong(span);
+                return Err(self.which_overload(name, &ids, span));
             }
         };
         if self.tables.functions[id].typed.space == FunctionSpace::Kernel {
@@ -121,18 +119,16 @@ impl Checker<'_> {
         let facts = &self.tables.functions[id].facts;
         let function = &self.tables.functions[id].typed;
         if facts.has_this {
-            self.unsupported("a pointer to a member function", span);
-            return wrong(span);
+            return Err(self.unsupported("a pointer to a member function", span));
         }
         if function.returns_reference || facts.params.iter().any(|param| param.is_rvalue) {
-            self.unsupported(
+            return Err(self.unsupported(
                 "a pointer to a function that returns a reference or takes `&&`",
                 span,
-            );
-            return wrong(span);
+            ));
         }
         if facts.params.iter().any(|param| param.ty.ty == Ty::Error) {
-            return wrong(span);
+            return Err(self.reported_before(span));
         }
         let (space, declared) = (function.space, facts.declared);
         let ty = function_type(function, &facts.params);
@@ -153,7 +149,7 @@ impl Checker<'_> {
         if !self.pointers.address_taken.contains(&id) {
             self.pointers.address_taken.push(id);
         }
-        function_constant(id, ty, span)
+        Ok(function_constant(id, ty, span))
     }
 
     /// `f(a, b)` where `f` is a pointer to a function.
@@ -164,7 +160,7 @@ impl Checker<'_> {
         at: Span,
         args: &[ast::Expr],
         span: Span,
-    ) -> Checked {
+    ) -> Result<Checked, Reported> {
         let values = self.arguments(args);
         if let Some(id) =
             known_function(&pointer).filter(|id| self.pointers.address_taken.contains(id))
@@ -188,7 +184,7 @@ impl Checker<'_> {
         values: Vec<crate::sema::check::overload::Argument<'_>>,
         at: Span,
         span: Span,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         let (grid, block, shared_bytes, stream) = configured;
         let id = self.new_dispatcher(ty, Role::Launched, span);
         let number = number_of(pointer);
@@ -206,10 +202,8 @@ impl Checker<'_> {
             .map(crate::sema::check::overload::Argument::Value)
             .chain(values)
             .collect();
-        match self.call_with(id, at, given, values, span) {
-            Checked::Value(value) => value,
-            Checked::Place(place) => self.load(place),
-        }
+        let called = self.call_with(id, at, given, values, span)?;
+        Ok(self.read_checked(called))
     }
 
     /// The function through which pointers of this type are called on the side of the code being checked.

@@ -6,10 +6,9 @@ use crate::sema::message::class::ClassError;
 use std::sync::Arc;
 
 use crate::sema::check::{
-    Checked, Checker,
+    Checked, Checker, Reported, all,
     construct::{assign_value, comma, local},
     overload::Argument,
-    wrong,
 };
 use crate::{
     sema::{
@@ -24,26 +23,18 @@ use crate::{
 
 impl Checker<'_> {
     /// `new T(args)`.
-    pub(crate) fn new_expr(&mut self, new: &ast::New, span: Span) -> Value {
-        let ty = self.type_name(&new.ty).ty;
-        if ty == Ty::Error {
-            return wrong(span);
-        }
+    pub(crate) fn new_expr(&mut self, new: &ast::New, span: Span) -> Result<Value, Reported> {
+        let ty = self.type_name(&new.ty)?.ty;
         let Some(bytes) = self.size_of(&ty) else {
             return self.sizeof(&ty, span);
         };
         if let Some(place) = &new.place {
             if !new.counts.is_empty() {
-                self.unsupported("an array with `new (place)`", span);
-                return wrong(span);
+                return Err(self.unsupported("an array with `new (place)`", span));
             }
-            let place = self.value(place);
-            if place.ty == Ty::Error {
-                return place;
-            }
+            let place = self.value(place)?;
             if !matches!(place.ty, Ty::Pointer(_)) {
-                self.unsupported("`new` with arguments other than a place", place.span);
-                return wrong(span);
+                return Err(self.unsupported("`new` with arguments other than a place", place.span));
             }
             let pointer = self.convert(place, &pointer_to(ty.clone().into()));
             return self.begun(pointer, &ty, new.init.as_ref(), span);
@@ -54,24 +45,27 @@ impl Checker<'_> {
         }
         let bytes = crate::sema::check::int(bytes, Ty::ULong, span);
         let memory = match self.own_allocation(&ty, "operator new") {
-            Some(set) => self.allocation_call("operator new", &set, bytes, span),
+            Some(set) => self.allocation_call("operator new", &set, bytes, span)?,
             None => {
                 let name = match self.may_be_device() {
                     true => "__dslc_device_new",
                     false => "__dslc_new",
                 };
-                self.library_call(name, None, vec![bytes], span)
+                self.library_call(name, None, vec![bytes], span)?
             }
         };
-        if memory.ty == Ty::Error {
-            return memory;
-        }
         let pointer = self.convert(memory, &pointer_to(ty.clone().into()));
         self.begun(pointer, &ty, new.init.as_ref(), span)
     }
 
     /// The object at a pointer begins; gives the pointer.
-    fn begun(&mut self, pointer: Value, ty: &Ty, init: Option<&ast::Init>, span: Span) -> Value {
+    fn begun(
+        &mut self,
+        pointer: Value,
+        ty: &Ty,
+        init: Option<&ast::Init>,
+        span: Span,
+    ) -> Result<Value, Reported> {
         let var = self.unnamed_variable(pointer.ty.clone(), "object", span);
         let kept = local(var, pointer.ty.clone().into(), span);
         let set = assign_value(kept.clone(), pointer, span);
@@ -91,12 +85,11 @@ impl Checker<'_> {
             match stmt.kind {
                 StmtKind::Expr(next) => value = comma(value, next),
                 _ => {
-                    self.unsupported("`new` of an array's type", span);
-                    return wrong(span);
+                    return Err(self.unsupported("`new` of an array's type", span));
                 }
             }
         }
-        comma(value, load)
+        Ok(comma(value, load))
     }
 
     /// `new T[n]`, `new T[n]()`.
@@ -106,31 +99,25 @@ impl Checker<'_> {
         ty: &Ty,
         own: Option<&Arc<[Callable]>>,
         span: Span,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         let [count] = &new.counts[..] else {
-            self.unsupported("`new` of an array of arrays", span);
-            return wrong(span);
+            return Err(self.unsupported("`new` of an array of arrays", span));
         };
-        let count = self.value(count);
-        if count.ty == Ty::Error {
-            return count;
-        }
+        let count = self.value(count)?;
         if !count.ty.is_integral() {
-            self.error(
+            return Err(self.error(
                 count.span,
                 ClassError::ElementCountType {
                     ty: count.ty.clone(),
                 },
-            );
-            return wrong(span);
+            ));
         }
         let is_zeroed = match &new.init {
             None => false,
             Some(ast::Init::Construct(args)) if args.node.is_empty() => true,
             Some(ast::Init::List(items)) if items.node.is_empty() => true,
             Some(_) => {
-                self.unsupported("`new T[n]` with values", span);
-                return wrong(span);
+                return Err(self.unsupported("`new T[n]` with values", span));
             }
         };
         let begins = is_zeroed || self.has_constructors(ty);
@@ -152,12 +139,12 @@ impl Checker<'_> {
         let count = crate::sema::check::method::place_value(kept);
         let cookie = crate::sema::check::int(self.cookie_bytes(ty), Ty::ULong, span);
         let values = vec![count.clone(), cookie.clone()];
-        let bytes = self.library_call("__dslc_array_bytes", Some(&explicit), values, span);
-        let memory = self.allocation_call("operator new[]", own, bytes, span);
+        let bytes = self.library_call("__dslc_array_bytes", Some(&explicit), values, span)?;
+        let memory = self.allocation_call("operator new[]", own, bytes, span)?;
         let begins = crate::sema::check::int(u64::from(begins), Ty::Bool, span);
         let values = vec![memory, count, cookie, begins];
-        let begun = self.library_call("__dslc_begin_array", Some(&explicit), values, span);
-        comma(set, begun)
+        let begun = self.library_call("__dslc_begin_array", Some(&explicit), values, span)?;
+        Ok(comma(set, begun))
     }
 
     /// What stands before the elements of an array that a class's own function allocated: how many they are, if they have
@@ -170,32 +157,34 @@ impl Checker<'_> {
     }
 
     /// `delete p`, `delete[] p`.
-    pub(crate) fn delete_expr(&mut self, is_array: bool, expr: &ast::Expr, span: Span) -> Value {
-        let pointer = self.value(expr);
+    pub(crate) fn delete_expr(
+        &mut self,
+        is_array: bool,
+        expr: &ast::Expr,
+        span: Span,
+    ) -> Result<Value, Reported> {
+        let pointer = self.value(expr)?;
         let word = if is_array { "delete[]" } else { "delete" };
         let pointee = match &pointer.ty {
-            Ty::Error => return pointer,
             Ty::Pointer(pointee) => pointee.ty.clone(),
             other => {
-                self.error(
+                return Err(self.error(
                     pointer.span,
                     ClassError::DeleteOfNonPointer {
                         word,
                         ty: other.clone(),
                     },
-                );
-                return wrong(span);
+                ));
             }
         };
         if self.size_of(&pointee).is_none() {
-            self.error(
+            return Err(self.error(
                 pointer.span,
                 ClassError::DeleteOfIncomplete {
                     word,
                     ty: pointee.clone(),
                 },
-            );
-            return wrong(span);
+            ));
         }
         let own = match is_array {
             true => "operator delete[]",
@@ -229,16 +218,16 @@ impl Checker<'_> {
         set: &Arc<[Callable]>,
         argument: Value,
         span: Span,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         let values = vec![Argument::Value(argument)];
         let ids = self.functions_of(set);
         let crate::sema::check::overload::Resolved::Function(id) =
-            self.resolve(name, &ids, &values, span)
+            self.resolve(name, &ids, &values, span)?
         else {
-            return wrong(span);
+            return Err(self.reported_before(span));
         };
-        let called = self.call_with(id, span, values.len(), values, span);
-        self.read_checked(called)
+        let called = self.call_with(id, span, values.len(), values, span)?;
+        Ok(self.read_checked(called))
     }
 
     /// `delete p` by the class's own `operator delete`: `p ? (p->~T(), T::operator delete(p)) : 0`; of an array
@@ -250,7 +239,7 @@ impl Checker<'_> {
         pointer: Value,
         pointee: Ty,
         span: Span,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         let ty = pointer_to(pointee.clone().into());
         let pointer = self.convert(pointer, &ty);
         let var = self.unnamed_variable(ty.clone(), "object", span);
@@ -268,14 +257,14 @@ impl Checker<'_> {
                 let cookie =
                     crate::sema::check::int(self.cookie_bytes(&place.ty.ty), Ty::ULong, span);
                 let values = vec![load.clone(), cookie];
-                self.library_call("__dslc_end_array", None, values, span)
+                self.library_call("__dslc_end_array", None, values, span)?
             }
             _ => {
                 self.destroy(place, span, &mut out);
                 self.convert(load.clone(), &pointer_to(Ty::Void.into()))
             }
         };
-        let free = self.allocation_call(own, set, memory, span);
+        let free = self.allocation_call(own, set, memory, span)?;
         let ends = self.as_values(out, span);
         let nothing = || {
             Value::new(
@@ -291,7 +280,7 @@ impl Checker<'_> {
             Ty::Void,
             span,
         );
-        comma(set_kept, value)
+        Ok(comma(set_kept, value))
     }
 
     /// A call of a function of the library's own.
@@ -301,33 +290,35 @@ impl Checker<'_> {
         explicit: Option<&[ast::TemplateArg]>,
         values: Vec<Value>,
         span: Span,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         let set = match self.scopes.find(name).map(|binding| binding.entity.clone()) {
             Some(Entity::Functions(set)) => set,
             _ => {
-                self.unsupported("`new` and `delete` here", span);
-                return wrong(span);
+                return Err(self.unsupported("`new` and `delete` here", span));
             }
         };
         let values: Vec<Argument<'_>> = values.into_iter().map(Argument::Value).collect();
-        let Some(ids) = self.candidates(name, &set, explicit, &values, span) else {
-            return wrong(span);
+        let [id] = self.candidates(name, &set, explicit, &values, span)?[..] else {
+            return Err(self.reported_before(span));
         };
-        let [id] = ids[..] else { return wrong(span) };
         self.need(id);
-        let called = self.call_with(id, span, values.len(), values, span);
-        self.read_checked(called)
+        let called = self.call_with(id, span, values.len(), values, span)?;
+        Ok(self.read_checked(called))
     }
 
     /// `object.~T()`.
-    pub(crate) fn destructor_call(&mut self, object: Value, span: Span) -> Checked {
+    pub(crate) fn destructor_call(
+        &mut self,
+        object: Value,
+        span: Span,
+    ) -> Result<Checked, Reported> {
         let nothing = Value::new(
             ValueKind::Convert(Box::new(crate::sema::check::int(0, Ty::Int, span))),
             Ty::Void,
             span,
         );
         if !self.has_destructor(&object.ty) {
-            return Checked::Value(nothing);
+            return Ok(Checked::Value(nothing));
         }
         let mut place = crate::sema::check::method::as_place(object);
         place.ty = QualTy {
@@ -337,7 +328,7 @@ impl Checker<'_> {
         let mut out = Vec::new();
         self.destroy(place, span, &mut out);
         let ends = self.as_values(out, span);
-        Checked::Value(ends.into_iter().fold(nothing, comma))
+        Ok(Checked::Value(ends.into_iter().fold(nothing, comma)))
     }
 
     /// Objects of the type are no more than their bytes.
@@ -381,11 +372,15 @@ impl Checker<'_> {
         ty: &Ty,
         items: &[ast::InitItem],
         span: Span,
-    ) -> Option<Value> {
-        let Ty::Record(class) = ty else { return None };
-        let (list, element) = self.list_constructor(*class)?;
+    ) -> Result<Option<Value>, Reported> {
+        let Ty::Record(class) = ty else {
+            return Ok(None);
+        };
+        let Some((list, element)) = self.list_constructor(*class) else {
+            return Ok(None);
+        };
         if items.is_empty() || items.iter().any(|item| item.designator.is_some()) {
-            return None;
+            return Ok(None);
         }
         let n_diagnostics = self.reporter.diagnostics.len();
         let n_temporaries = self.body.flow.temporaries.len();
@@ -394,17 +389,14 @@ impl Checker<'_> {
             let value = match &item.value {
                 ast::Init::Expr(expr) => self.value(expr),
                 ast::Init::List(inner) => self.list_value(&element, &inner.node, inner.span),
-                ast::Init::Construct(_) => return None,
-            };
+                ast::Init::Construct(_) => return Ok(None),
+            }?;
             let element = QualTy::from(element.clone());
-            if value.ty == Ty::Error {
-                return Some(wrong(span));
-            }
             if self.rank_type(&value, &element).is_none() {
                 // It is for another constructor.
                 self.reporter.diagnostics.truncate(n_diagnostics);
                 self.body.flow.temporaries.truncate(n_temporaries);
-                return None;
+                return Ok(None);
             }
             values.push(self.implicit(
                 value,
@@ -412,9 +404,7 @@ impl Checker<'_> {
                 &crate::sema::check::convert::Why::Operand,
             ));
         }
-        if values.iter().any(|value| value.ty == Ty::Error) {
-            return Some(wrong(span));
-        }
+        let values = all(values)?;
         let n = values.len() as u64;
         let array_ty = Ty::Array(Arc::new(element.clone().into()), Some(n));
         let var = self.unnamed_variable(array_ty.clone(), "list", span);
@@ -442,10 +432,7 @@ impl Checker<'_> {
             Ty::Record(list),
             span,
         );
-        Some(
-            sets.into_iter()
-                .rev()
-                .fold(list, |then, set| comma(set, then)),
-        )
+        let sets = sets.into_iter().rev();
+        Ok(Some(sets.fold(list, |then, set| comma(set, then))))
     }
 }

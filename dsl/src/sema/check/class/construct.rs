@@ -6,7 +6,8 @@ mod convert;
 mod members;
 
 use crate::sema::check::{
-    Body, Checked, Checker, FunctionEntry, FunctionFacts, convert::Why, overload::Argument,
+    Body, Checked, Checker, FunctionEntry, FunctionFacts, Reported, convert::Why,
+    overload::Argument,
 };
 use crate::sema::message::class::ClassError;
 use crate::{
@@ -206,10 +207,7 @@ impl Checker<'_> {
             return;
         }
         let value = match init {
-            ast::Init::Expr(expr) => {
-                let value = self.value(expr);
-                self.implicit(value, &ty, &Why::Operand)
-            }
+            ast::Init::Expr(expr) => self.implicit_value(expr, &ty, &Why::Operand),
             ast::Init::Construct(_) | ast::Init::List(_) if self.has_constructors(&ty) => {
                 let args = self.init_arguments(&ty, init);
                 return self.construct_into(place, args, span, out);
@@ -217,32 +215,24 @@ impl Checker<'_> {
             ast::Init::Construct(args) => match &args.node[..] {
                 [] => return self.zero(place, span, out),
                 [expr] if !matches!(expr.kind, ExprKind::List(_)) => {
-                    let value = self.value(expr);
-                    self.implicit(value, &ty, &Why::Operand)
+                    self.implicit_value(expr, &ty, &Why::Operand)
                 }
                 all => self.construct(&ty, all, args.span),
             },
             ast::Init::List(items) if items.node.is_empty() => {
                 return self.zero(place, span, out);
             }
-            ast::Init::List(items) => {
-                if let Ty::Array(element, n) = &ty {
-                    return self.array_member(
-                        place,
-                        element,
-                        n.unwrap_or(0),
-                        &items.node,
-                        span,
-                        out,
-                    );
+            ast::Init::List(items) => match &ty {
+                Ty::Array(element, n) => {
+                    let n = n.unwrap_or(0);
+                    return self.array_member(place, element, n, &items.node, span, out);
                 }
-                self.list_value(&ty, &items.node, items.span)
-            }
+                _ => self.list_value(&ty, &items.node, items.span),
+            },
         };
-        if value.ty == Ty::Error {
-            return;
+        if let Some(value) = self.body_part(value) {
+            out.push(assign(place, value, span));
         }
-        out.push(assign(place, value, span));
     }
 
     fn array_member(
@@ -255,7 +245,8 @@ impl Checker<'_> {
         out: &mut Vec<Stmt>,
     ) {
         if items.len() as u64 > n || n > MAX_ELEMENTS {
-            return self.unsupported("this list for a member that is an array", span);
+            self.unsupported("this list for a member that is an array", span);
+            return;
         }
         for i in 0..n {
             let at = Place::new(
@@ -272,7 +263,8 @@ impl Checker<'_> {
                     value,
                 }) => self.member_init(at, value, span, out),
                 Some(_) => {
-                    return self.unsupported("a designator in a member's list", span);
+                    self.unsupported("a designator in a member's list", span);
+                    return;
                 }
                 None => self.zero(at, span, out),
             }
@@ -286,7 +278,8 @@ impl Checker<'_> {
             Ty::Array(element, n) => {
                 let n = n.unwrap_or(0);
                 if n > MAX_ELEMENTS {
-                    return self.unsupported("clearing a member that is a long array", span);
+                    self.unsupported("clearing a member that is a long array", span);
+                    return;
                 }
                 for i in 0..n {
                     let at = Place::new(
@@ -312,7 +305,9 @@ impl Checker<'_> {
             scalar => {
                 let zero = crate::sema::check::int(0, Ty::Int, span);
                 let zero = self.cast(zero, scalar, span);
-                out.push(assign(place, zero, span));
+                if let Some(zero) = self.body_part(zero) {
+                    out.push(assign(place, zero, span));
+                }
             }
         }
     }
@@ -325,25 +320,36 @@ impl Checker<'_> {
         span: Span,
         out: &mut Vec<Stmt>,
     ) {
-        if let Some(value) = self.construction(place, args, span) {
+        let value = self.construction(place, args, span);
+        if let Some(value) = self.body_part(value).flatten() {
             out.push(Stmt::new(StmtKind::Expr(value), span));
         }
     }
 
     /// The call of the constructor that these arguments choose.
-    fn construction(&mut self, place: Place, args: Vec<Argument<'_>>, span: Span) -> Option<Value> {
+    fn construction(
+        &mut self,
+        place: Place,
+        args: Vec<Argument<'_>>,
+        span: Span,
+    ) -> Result<Option<Value>, Reported> {
         let Ty::Record(class) = place.ty.ty else {
-            return None;
+            return Ok(None);
         };
         let name = self.record(class).name.clone();
+        let facts = self.tables.classes.get(&class);
+        let constructors = facts.map(|facts| facts.constructors.clone());
         let ids = if args.is_empty() {
             match self.beginning(&place.ty.ty, span) {
                 Beginning::Call(id) => vec![id],
-                Beginning::Nothing => return None,
-                Beginning::Missing => self.tables.classes[&class].constructors.clone(),
+                Beginning::Nothing => return Ok(None),
+                Beginning::Missing => constructors.unwrap_or_default(),
             }
         } else {
-            self.tables.classes.get(&class)?.constructors.clone()
+            match constructors {
+                Some(constructors) => constructors,
+                None => return Ok(None),
+            }
         };
         if let [Argument::Value(value)] = &args[..]
             && self.converts_to_class(&value.ty, class)
@@ -351,8 +357,8 @@ impl Checker<'_> {
             let value = value.clone();
             // A value begins its object itself; a copy that nobody wrote is an assignment.
             if crate::sema::check::cleanup::is_prvalue(&value) || !self.needs_copy(&place.ty.ty) {
-                let value = self.implicit(value, &Ty::Record(class), &Why::Operand);
-                return Some(assign_value(place, value, span));
+                let value = self.implicit(value, &Ty::Record(class), &Why::Operand)?;
+                return Ok(Some(assign_value(place, value, span)));
             }
             let copy = self.tables.classes.get(&class).and_then(|facts| facts.copy);
             if copy.is_none() {
@@ -371,7 +377,7 @@ impl Checker<'_> {
         name: &str,
         args: Vec<Argument<'_>>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Result<Option<Value>, Reported> {
         let object = Value {
             ty: place.ty.ty.clone(),
             kind: ValueKind::Load(Box::new(Place {
@@ -384,9 +390,9 @@ impl Checker<'_> {
             })),
             span,
         };
-        match self.call_member(Some(object), ids, name, span, args, span) {
-            Checked::Value(value) if value.ty != Ty::Error => Some(value),
-            _ => None,
+        match self.call_member(Some(object), ids, name, span, args, span)? {
+            Checked::Value(value) => Ok(Some(value)),
+            Checked::Place(_) => Ok(None),
         }
     }
 
@@ -467,6 +473,9 @@ impl Checker<'_> {
         }
         let outer = self.outer_bodies.pop().unwrap_or_default();
         let done = std::mem::replace(&mut self.body, outer);
+        let facts = &mut self.tables.functions[id].facts;
+        facts.is_incomplete = done.is_incomplete;
+        facts.first_unknown = done.first_unknown;
         let typed = &mut self.tables.functions[id].typed;
         typed.params = params;
         typed.vars = done.vars.into_iter().map(|var| var.typed).collect();
@@ -489,13 +498,17 @@ impl Checker<'_> {
         items: &'e [InitItem],
         span: Span,
     ) -> Vec<Argument<'e>> {
-        if let Some(list) = self.initializer_list(ty, items, span) {
-            return vec![Argument::Value(list)];
+        match self.initializer_list(ty, items, span) {
+            Ok(Some(list)) => return vec![Argument::Value(list)],
+            Err(reported) => return vec![Argument::Wrong(reported)],
+            Ok(None) => {}
         }
         items
             .iter()
             .map(|item| match &item.value {
-                ast::Init::Expr(expr) => Argument::Value(self.value(expr)),
+                ast::Init::Expr(expr) => self
+                    .value(expr)
+                    .map_or_else(Argument::Wrong, Argument::Value),
                 ast::Init::List(items) => Argument::List(&items.node, items.span),
                 ast::Init::Construct(args) => Argument::List(&[], args.span),
             })
@@ -505,10 +518,11 @@ impl Checker<'_> {
     /// An object at file scope: no code runs before `main`, so only a constructor that does nothing will do.
     pub(crate) fn check_static_object(&mut self, ty: &Ty, name: &ast::Name) {
         if self.has_destructor(ty) {
-            return self.unsupported(
+            self.unsupported(
                 "an object with a destructor that outlives functions",
                 name.span,
             );
+            return;
         }
         match self.beginning(ty, name.span) {
             Beginning::Nothing => {}

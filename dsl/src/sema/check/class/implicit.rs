@@ -3,7 +3,7 @@
 //! A class without such members needs neither: its objects are copied as bytes.
 
 use crate::sema::check::{
-    Checker, FunctionEntry, FunctionFacts, ParamFacts,
+    Checker, FunctionEntry, FunctionFacts, ParamFacts, Reported,
     construct::{assign_value, local},
     overload::Argument,
 };
@@ -42,7 +42,7 @@ impl Checker<'_> {
         place: Place,
         value: Value,
         span: Span,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         let written = self
             .tables
             .classes
@@ -52,8 +52,8 @@ impl Checker<'_> {
         let object = crate::sema::check::method::place_value(place);
         let name = self.tables.functions[id].typed.name.clone();
         let args = vec![Argument::Value(value)];
-        let called = self.call_member(Some(object), &[id], &name, span, args, span);
-        self.read_checked(called)
+        let called = self.call_member(Some(object), &[id], &name, span, args, span)?;
+        Ok(self.read_checked(called))
     }
 
     fn implicit_assign(&mut self, class: RecordId, span: Span) -> FunctionId {
@@ -167,13 +167,16 @@ impl Checker<'_> {
                     value.clone(),
                 ];
                 let value = match self.operator_call("=", &operands, span, span) {
-                    Some(called) => self.read_checked(called),
-                    None if self.members_assign(&to.ty.ty) => {
+                    Ok(Some(called)) => Ok(self.read_checked(called)),
+                    Ok(None) if self.members_assign(&to.ty.ty) => {
                         self.assign_members(class, to, value, span)
                     }
-                    None => return out.push(copy(to, from, span)),
+                    Ok(None) => return out.push(copy(to, from, span)),
+                    Err(reported) => Err(reported),
                 };
-                out.push(Stmt::new(StmtKind::Expr(value), span));
+                if let Some(value) = self.body_part(value) {
+                    out.push(Stmt::new(StmtKind::Expr(value), span));
+                }
             }
             _ => out.push(copy(to, from, span)),
         }

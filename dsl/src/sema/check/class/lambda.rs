@@ -7,7 +7,7 @@ use crate::sema::message::class::ClassError;
 use std::sync::Arc;
 
 use crate::sema::check::{
-    Checked, Checker, FunctionEntry, FunctionFacts, VarEntry, VarFacts, wrong,
+    Checked, Checker, FunctionEntry, FunctionFacts, Reported, VarEntry, VarFacts, all,
 };
 use crate::{
     diagnostic::Diagnostic,
@@ -46,20 +46,17 @@ pub(crate) struct LambdaFacts {
 impl Checker<'_> {
     /// `[=](int i) { … }`: its value is an object with what it captures. Its code is checked once, however often the expression
     /// is looked at.
-    pub(crate) fn lambda(&mut self, lambda: &ast::Lambda, span: Span) -> Value {
+    pub(crate) fn lambda(&mut self, lambda: &ast::Lambda, span: Span) -> Result<Value, Reported> {
         if self.body.id.is_none() {
-            self.unsupported("a lambda outside of a function", span);
-            return wrong(span);
+            return Err(self.unsupported("a lambda outside of a function", span));
         }
         let key = (self.body.id, span);
         if !self.tables.lambdas.contains_key(&key) {
-            let Some(facts) = self.checked_lambda(lambda) else {
-                return wrong(span);
-            };
+            let facts = self.checked_lambda(lambda)?;
             self.tables.lambdas.insert(key, facts);
         }
         let Some(facts) = self.tables.lambdas.get_mut(&key) else {
-            return wrong(span);
+            return Err(self.reported_before(span));
         };
         let (class, found) = (facts.class, facts.found.clone());
         let mut members = Vec::new();
@@ -69,17 +66,15 @@ impl Checker<'_> {
             for capture in &lambda.captures {
                 if let Some(init) = &capture.init {
                     let value = self.value(init);
-                    members.push(self.copied(value));
+                    members.push(value.and_then(|value| self.copied(value)));
                 }
             }
             for (name, kind, at) in found {
                 members.push(self.captured(&name, kind, at));
             }
         }
-        if members.iter().any(|member| member.ty == Ty::Error) {
-            return wrong(span);
-        }
-        Value::new(ValueKind::Aggregate(members), Ty::Record(class), span)
+        let kind = ValueKind::Aggregate(all(members)?);
+        Ok(Value::new(kind, Ty::Record(class), span))
     }
 
     /// The variables that a lambda names in its brackets; those with a value of their own become members at once.
@@ -87,15 +82,12 @@ impl Checker<'_> {
         &mut self,
         class: RecordId,
         lambda: &ast::Lambda,
-    ) -> Option<Vec<(Arc<str>, CaptureKind)>> {
+    ) -> Result<Vec<(Arc<str>, CaptureKind)>, Reported> {
         let mut named = Vec::new();
         for capture in &lambda.captures {
             if &*capture.name.node == "this" {
-                self.unsupported(
-                    "`this` and members of a class in a lambda",
-                    capture.name.span,
-                );
-                return None;
+                let what = "`this` and members of a class in a lambda";
+                return Err(self.unsupported(what, capture.name.span));
             }
             match &capture.init {
                 None => named.push((capture.name.node.clone(), capture.kind)),
@@ -103,18 +95,15 @@ impl Checker<'_> {
                     self.mode.unevaluated += 1;
                     let value = self.value(init);
                     self.mode.unevaluated -= 1;
-                    if value.ty == Ty::Error {
-                        return None;
-                    }
-                    self.add_member(class, &capture.name.node, value.ty.into());
+                    self.add_member(class, &capture.name.node, value?.ty.into());
                 }
                 Some(_) => {
-                    self.unsupported("a capture by reference with a value", capture.name.span);
-                    return None;
+                    let what = "a capture by reference with a value";
+                    return Err(self.unsupported(what, capture.name.span));
                 }
             }
         }
-        Some(named)
+        Ok(named)
     }
 
     /// The parameters of a lambda's function as variables of its body.
@@ -139,7 +128,7 @@ impl Checker<'_> {
         }
     }
 
-    fn checked_lambda(&mut self, lambda: &ast::Lambda) -> Option<LambdaFacts> {
+    fn checked_lambda(&mut self, lambda: &ast::Lambda) -> Result<LambdaFacts, Reported> {
         let class = self.lambda_class(lambda.span);
         let named = self.named_captures(class, lambda)?;
         let n_diagnostics = self.reporter.diagnostics.len();
@@ -175,7 +164,7 @@ impl Checker<'_> {
         self.end_body(id, floor, ids, body);
         self.mode.unevaluated = unevaluated;
         self.finish_class(class);
-        Some(LambdaFacts {
+        Ok(LambdaFacts {
             class,
             found: found.unwrap_or_default(),
             diagnostics: self.reporter.diagnostics.split_off(n_diagnostics),
@@ -270,18 +259,23 @@ impl Checker<'_> {
     }
 
     /// A captured variable where the lambda is made.
-    fn captured(&mut self, name: &Arc<str>, kind: CaptureKind, span: Span) -> Value {
-        let place = match self.name(name, span) {
+    fn captured(
+        &mut self,
+        name: &Arc<str>,
+        kind: CaptureKind,
+        span: Span,
+    ) -> Result<Value, Reported> {
+        let place = match self.name(name, span)? {
             Checked::Place(place) => place,
-            Checked::Value(value) => return value,
+            Checked::Value(value) => return Ok(value),
         };
         if kind == CaptureKind::Reference {
             self.take_address(&place);
-            return Value {
+            return Ok(Value {
                 ty: pointer_to(place.ty.clone()),
                 kind: ValueKind::AddressOf(Box::new(place)),
                 span,
-            };
+            });
         }
         let value = crate::sema::check::method::place_value(place);
         self.copied(value)
@@ -318,33 +312,36 @@ impl Checker<'_> {
     }
 
     /// A name that means a variable of a function around: in a lambda, what it captures.
-    pub(crate) fn outer_name(&mut self, name: &Arc<str>, span: Span) -> Option<Checked> {
-        let (depth, var) = self.scopes.find_outer(name)?;
-        let owner = self
-            .outer_bodies
-            .iter()
-            .rev()
-            .find(|body| body.id.is_some() && body.floor <= depth)?;
+    pub(crate) fn outer_name(
+        &mut self,
+        name: &Arc<str>,
+        span: Span,
+    ) -> Result<Option<Checked>, Reported> {
+        let Some((depth, var)) = self.scopes.find_outer(name) else {
+            return Ok(None);
+        };
+        let mut around = self.outer_bodies.iter().rev();
+        let Some(owner) = around.find(|body| body.id.is_some() && body.floor <= depth) else {
+            return Ok(None);
+        };
         let (ty, is_constant, storage, declared) = {
             let VarEntry { typed, facts } = &owner.vars[var];
             (typed.ty.clone(), facts.constant, typed.storage, typed.span)
         };
-        if ty.ty == Ty::Error {
-            return Some(Checked::Value(wrong(span)));
-        }
+        self.known(&ty.ty, span)?;
         // A constant is used by its value and not captured.
         if let Some(constant) = is_constant {
-            return Some(Checked::Value(Value::new(constant.kind(), ty.ty, span)));
+            let value = Value::new(constant.kind(), ty.ty, span);
+            return Ok(Some(Checked::Value(value)));
         }
         let Some(captures) = &self.body.lambda else {
-            self.error(
+            return Err(self.error(
                 span,
                 ClassError::OuterVariable {
                     name: name.to_string(),
                     declared,
                 },
-            );
-            return Some(Checked::Value(wrong(span)));
+            ));
         };
         let (class, default) = (captures.class, captures.default);
         let known = captures.found.iter().find(|(found, ..)| found == name);
@@ -354,33 +351,28 @@ impl Checker<'_> {
             (None, Some((_, kind)), _) => *kind,
             (None, None, Some(kind)) => kind,
             (None, None, None) => {
-                self.error(
+                return Err(self.error(
                     span,
                     ClassError::NotCaptured {
                         name: name.to_string(),
                         declared,
                     },
-                );
-                return Some(Checked::Value(wrong(span)));
+                ));
             }
         };
         if storage != Storage::Auto && kind == CaptureKind::Value {
-            self.unsupported("a copy of a shared variable in a lambda", span);
-            return Some(Checked::Value(wrong(span)));
+            return Err(self.unsupported("a copy of a shared variable in a lambda", span));
         }
         let index = self.capture(class, name, kind, &ty, span);
         let Some(this) = self.this_place(span) else {
-            return Some(Checked::Value(wrong(span)));
+            return Err(self.reported_before(span));
         };
         let member = self.field_place(this, index as u32, span);
         if kind == CaptureKind::Value {
-            return Some(Checked::Place(member));
+            return Ok(Some(Checked::Place(member)));
         }
         let pointer = Value::load(member, span);
-        Some(Checked::Place(Place::new(
-            PlaceKind::Deref(Box::new(pointer)),
-            ty,
-            span,
-        )))
+        let kind = PlaceKind::Deref(Box::new(pointer));
+        Ok(Some(Checked::Place(Place::new(kind, ty, span))))
     }
 }

@@ -5,10 +5,9 @@ use crate::sema::path;
 use std::sync::Arc;
 
 use crate::sema::check::{
-    Checked, Checker,
+    Checked, Checker, Reported,
     overload::{Argument, Best, Rank, best},
     pointer_call::pointed_function,
-    wrong,
 };
 use crate::{
     sema::{
@@ -30,15 +29,18 @@ impl Checker<'_> {
         (name, explicit): (&ast::Name, Option<&[ast::TemplateArg]>),
         args: &[ast::Expr],
         span: Span,
-    ) -> Checked {
+    ) -> Result<Checked, Reported> {
         let object = if is_arrow {
             self.arrow_object(base)
         } else {
             self.object(base)
         };
-        let Some(object) = object else {
-            self.check_args_alone(args);
-            return Checked::Value(wrong(span));
+        let object = match object {
+            Ok(object) => object,
+            Err(reported) => {
+                self.check_args_alone(args);
+                return Err(reported);
+            }
         };
         if name.node.starts_with('~') {
             self.check_args_alone(args);
@@ -103,14 +105,18 @@ impl Checker<'_> {
         name: &ast::Name,
         args: &[ast::Expr],
         span: Span,
-    ) -> Checked {
+    ) -> Result<Checked, Reported> {
         let base = as_place(object);
-        let member = self.field(base, name, name.span);
-        let value = match member {
-            Checked::Place(place) => self.load(place),
-            Checked::Value(value) => value,
-        };
-        self.call_object(value, name.span, args, span)
+        match self.field(base, name, name.span) {
+            Ok(member) => {
+                let value = self.read_checked(member);
+                self.call_object(value, name.span, args, span)
+            }
+            Err(reported) => {
+                self.check_args_alone(args);
+                Err(reported)
+            }
+        }
     }
 
     /// `object(a, b)`.
@@ -120,7 +126,7 @@ impl Checker<'_> {
         at: Span,
         args: &[ast::Expr],
         span: Span,
-    ) -> Checked {
+    ) -> Result<Checked, Reported> {
         if let Some(function) = pointed_function(&object.ty).cloned() {
             return self.call_pointer(object, &function, at, args, span);
         }
@@ -130,16 +136,10 @@ impl Checker<'_> {
         };
         let found = found.map(|(owner, binding)| (owner, binding.entity.clone()));
         let Some((owner, Entity::Functions(set))) = found else {
-            if object.ty != Ty::Error {
-                self.error(
-                    at,
-                    ClassError::NotCallable {
-                        ty: object.ty.clone(),
-                    },
-                );
-            }
+            let ty = object.ty.clone();
+            let reported = self.error(at, ClassError::NotCallable { ty });
             self.check_args_alone(args);
-            return Checked::Value(wrong(span));
+            return Err(reported);
         };
         let object = self.as_base(object, owner);
         let values = self.arguments(args);
@@ -149,25 +149,19 @@ impl Checker<'_> {
     }
 
     /// What stands before `.f(…)`, as a value.
-    fn object(&mut self, base: &ast::Expr) -> Option<Value> {
-        let value = self.expr(base).into_value();
-        (value.ty != Ty::Error).then_some(value)
+    fn object(&mut self, base: &ast::Expr) -> Result<Value, Reported> {
+        self.expr(base).map(Checked::into_value)
     }
 
     /// What stands before `->f(…)`, followed.
-    fn arrow_object(&mut self, base: &ast::Expr) -> Option<Value> {
+    fn arrow_object(&mut self, base: &ast::Expr) -> Result<Value, Reported> {
         if matches!(base.kind, ExprKind::This) {
             let Some(place) = self.this_place(base.span) else {
-                self.no_this("`this`", base.span);
-                return None;
+                return Err(self.no_this("`this`", base.span));
             };
-            return Some(place_value(place));
+            return Ok(place_value(place));
         }
-        match self.deref(base, base.span) {
-            Checked::Place(place) => Some(place_value(place)),
-            Checked::Value(value) if value.ty == Ty::Error => None,
-            Checked::Value(value) => Some(value),
-        }
+        self.deref(base, base.span).map(Checked::into_value)
     }
 
     /// An object as one of its class's base.
@@ -191,12 +185,8 @@ impl Checker<'_> {
         at: Span,
         args: Vec<Argument<'_>>,
         span: Span,
-    ) -> Checked {
-        let is_wrong =
-            |arg: &Argument<'_>| matches!(arg, Argument::Value(value) if value.ty == Ty::Error);
-        if args.iter().any(is_wrong) {
-            return Checked::Value(wrong(span));
-        }
+    ) -> Result<Checked, Reported> {
+        Argument::all_fine(&args)?;
         let full: Vec<Argument<'_>> = object
             .iter()
             .map(|object| Argument::Value(object.clone()))
@@ -204,11 +194,10 @@ impl Checker<'_> {
             .collect();
         let has_this = |id: &FunctionId| self.tables.functions[*id].facts.has_this;
         if object.is_none() && ids.iter().all(has_this) {
-            self.no_this(&format!("`{name}`"), at);
-            return Checked::Value(wrong(span));
+            return Err(self.no_this(&format!("`{name}`"), at));
         }
         let id = match ids {
-            [] => return Checked::Value(wrong(span)),
+            [] => return Err(self.reported_before(at)),
             [id] => *id,
             _ => {
                 let candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
@@ -231,8 +220,8 @@ impl Checker<'_> {
                     Best::One(i) => ids[i],
                     Best::Several(_) | Best::None => {
                         // Reports what does not fit.
-                        let _ = self.resolve(name, ids, &full, at);
-                        return Checked::Value(wrong(span));
+                        self.resolve(name, ids, &full, at)?;
+                        return Err(self.reported_before(at));
                     }
                 }
             }
@@ -240,14 +229,13 @@ impl Checker<'_> {
         let facts = &self.tables.functions[id].facts;
         if facts.is_deleted {
             let declared = facts.declared;
-            self.error(
+            return Err(self.error(
                 at,
                 ClassError::Deleted {
                     name: name.to_string(),
                     declared,
                 },
-            );
-            return Checked::Value(wrong(span));
+            ));
         }
         let given = args.len();
         let values = match facts.has_this {
@@ -265,11 +253,11 @@ impl Checker<'_> {
         operands: &[Value],
         at: Span,
     ) -> (Vec<FunctionId>, Option<RecordId>) {
-        let left = operands.first().map_or(&Ty::Error, |value| &value.ty);
+        let left = operands.first().map(|value| &value.ty);
         let all: Vec<Argument<'_>> = operands.iter().cloned().map(Argument::Value).collect();
         let mut ids = Vec::new();
         let mut class = None;
-        if let Ty::Record(id) = left
+        if let Some(Ty::Record(id)) = left
             && let Some((owner, binding)) = self.scopes.find_in_class(*id, name)
             && let Entity::Functions(set) = binding.entity.clone()
         {
@@ -306,19 +294,18 @@ impl Checker<'_> {
         operands: &[Value],
         at: Span,
         span: Span,
-    ) -> Option<Checked> {
+    ) -> Result<Option<Checked>, Reported> {
         let is_class = |value: &Value| matches!(value.ty, Ty::Record(_) | Ty::Enum(_));
-        if !operands.iter().any(is_class) || operands.iter().any(|value| value.ty == Ty::Error) {
-            return None;
-        }
+        let Some(left) = operands.first().filter(|_| operands.iter().any(is_class)) else {
+            return Ok(None);
+        };
         let name: Arc<str> = format!("operator{operator}").into();
         if !self.may_have_operator(&name) {
-            return None;
+            return Ok(None);
         }
-        let left = operands.first()?;
         let (ids, class) = self.operator_functions(&name, operands, at);
         if ids.is_empty() {
-            return None;
+            return Ok(None);
         }
         let args: Vec<Argument<'_>> = operands.iter().cloned().map(Argument::Value).collect();
         let based = match class {
@@ -352,13 +339,13 @@ impl Checker<'_> {
                 if let (true, Some(owner)) = (facts.has_this, class) {
                     self.check_access(owner, &name, at);
                 }
-                Some(self.call_with(id, at, values.len(), values, span))
+                self.call_with(id, at, values.len(), values, span).map(Some)
             }
             Best::Several(_) => {
-                let _ = self.resolve(&name, &ids, &args, at);
-                Some(Checked::Value(wrong(span)))
+                self.resolve(&name, &ids, &args, at)?;
+                Err(self.reported_before(at))
             }
-            Best::None => None,
+            Best::None => Ok(None),
         }
     }
 
@@ -407,12 +394,12 @@ impl Checker<'_> {
     }
 
     /// An object among numbers: what its conversion makes of it, if it has one.
-    pub(crate) fn as_number(&mut self, value: Value) -> Value {
+    pub(crate) fn as_number(&mut self, value: Value) -> Result<Value, Reported> {
         if !matches!(value.ty, Ty::Record(_)) {
-            return value;
+            return Ok(value);
         }
         let Ty::Record(mut class) = value.ty.clone() else {
-            return value;
+            return Ok(value);
         };
         let mut found = Vec::new();
         while let Some(facts) = self.tables.classes.get(&class) {
@@ -427,7 +414,7 @@ impl Checker<'_> {
         }
         match found[..] {
             [id] => self.call_conversion(id, value),
-            _ => value,
+            _ => Ok(value),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Members from inside: who may use one, `this`, and the way from a class to its base.
 
-use super::super::{Checked, Checker, wrong};
+use super::super::{Checked, Checker, Reported};
 use crate::sema::message::class::ClassError;
 use crate::sema::path;
 use crate::{
@@ -116,20 +116,19 @@ impl Checker<'_> {
     }
 
     /// `this` where its value is needed: a pointer.
-    pub(crate) fn this_value(&mut self, span: Span) -> Value {
+    pub(crate) fn this_value(&mut self, span: Span) -> Result<Value, Reported> {
         let Some(place) = self.this_place(span) else {
-            self.no_this("`this`", span);
-            return wrong(span);
+            return Err(self.no_this("`this`", span));
         };
         self.take_address(&place);
-        Value {
+        Ok(Value {
             ty: pointer_to(place.ty.clone()),
             kind: ValueKind::AddressOf(Box::new(place)),
             span,
-        }
+        })
     }
 
-    pub(crate) fn no_this(&mut self, what: &str, span: Span) {
+    pub(crate) fn no_this(&mut self, what: &str, span: Span) -> Reported {
         if self.body.lambda.is_some() {
             return self.unsupported("`this` and members of a class in a lambda", span);
         }
@@ -138,30 +137,33 @@ impl Checker<'_> {
             ClassError::NoObject {
                 what: what.to_string(),
             },
-        );
+        )
     }
 
     /// A member by its name alone, in a function of the class.
-    pub(crate) fn member_of_this(&mut self, class: RecordId, name: &str, span: Span) -> Checked {
+    pub(crate) fn member_of_this(
+        &mut self,
+        class: RecordId,
+        name: &str,
+        span: Span,
+    ) -> Result<Checked, Reported> {
         let last = path::last(name);
         let Some(this) = self.this_place(span) else {
             if self.mode.unevaluated > 0 {
                 // `sizeof(S::member)` needs none.
                 let mut path = Vec::new();
                 if self.find_field(class, last, &mut path) {
-                    let mut place = Place::new(
-                        PlaceKind::Temporary(Box::new(wrong(span))),
-                        Ty::Record(class).into(),
-                        span,
-                    );
+                    let ty = Ty::Record(class);
+                    let none = Value::new(ValueKind::Aggregate(Vec::new()), ty.clone(), span);
+                    let kind = PlaceKind::Temporary(Box::new(none));
+                    let mut place = Place::new(kind, ty.into(), span);
                     for index in path {
                         place = self.field_place(place, index, span);
                     }
-                    return Checked::Place(place);
+                    return Ok(Checked::Place(place));
                 }
             }
-            self.no_this(&format!("`{last}`"), span);
-            return Checked::Value(wrong(span));
+            return Err(self.no_this(&format!("`{last}`"), span));
         };
         let this = match this.ty.ty {
             Ty::Record(id) if self.is_derived(id, class) => self.base_place(this, class),

@@ -401,7 +401,7 @@ impl Checker<'_> {
         }
         let mut values = Vec::new();
         for expr in &bounds.node {
-            let n = self.constant_int(expr, "a launch bound")?;
+            let n = self.constant_int(expr, "a launch bound").ok()?;
             match u32::try_from(n) {
                 Ok(n) if n > 0 || !values.is_empty() => values.push(n),
                 _ => {

@@ -5,9 +5,9 @@
 use crate::sema::message::decl::DeclError;
 use std::sync::Arc;
 
-use crate::sema::check::{Checker, convert::Why, wrong};
+use crate::sema::check::{Checker, Reported, all, convert::Why, int};
 use crate::{
-    diagnostic::Code,
+    diagnostic::{Code, Diagnostic},
     sema::{
         classify::Classify,
         ty::{QualTy, Ty},
@@ -27,7 +27,19 @@ struct Filling<'f> {
     parts: Vec<(Vec<Step>, Value)>,
     path: Vec<Step>,
     /// The first item's value, where it was looked at already.
-    first: Option<Value>,
+    first: Option<Result<Value, Reported>>,
+    /// Something in it is wrong.
+    wrong: Option<Reported>,
+}
+
+impl Filling<'_> {
+    /// The value of the part that has been come to.
+    fn fill(&mut self, value: Result<Value, Reported>) {
+        match value {
+            Ok(value) => self.parts.push((self.path.clone(), value)),
+            Err(reported) => self.wrong = Some(reported),
+        }
+    }
 }
 
 /// The items of one pair of braces. A value that turned out to be for a whole member or for its first part is checked once
@@ -35,7 +47,7 @@ struct Filling<'f> {
 struct Items<'i> {
     items: &'i [InitItem],
     next: usize,
-    value: Option<Value>,
+    value: Option<Result<Value, Reported>>,
 }
 
 impl<'i> Items<'i> {
@@ -65,7 +77,7 @@ impl Checker<'_> {
         init: &ast::Init,
         name: &ast::Name,
         is_local: bool,
-    ) -> Option<Init> {
+    ) -> Result<Init, Reported> {
         let n_errors = self.reporter.diagnostics.len();
         let typed = match init {
             ast::Init::Expr(expr) => self.init_expr(ty, expr, &name.node),
@@ -75,59 +87,50 @@ impl Checker<'_> {
                 self.init_list(ty, &items, span, &name.node)
             }
             ast::Init::Construct(args) => {
-                let value = match (&args.node[..], &ty.ty) {
-                    ([arg], to) if !matches!(arg.kind, ExprKind::List(_)) => {
-                        let value = self.value(arg);
-                        self.implicit(value, &to.clone(), &Why::Init(&name.node))
+                let to = ty.ty.clone();
+                let value = match &args.node[..] {
+                    [arg] if !matches!(arg.kind, ExprKind::List(_)) => {
+                        self.implicit_value(arg, &to, &Why::Init(&name.node))
                     }
-                    (args_node, to) => self.construct(&to.clone(), args_node, args.span),
+                    all => self.construct(&to, all, args.span),
                 };
-                Some(Init::Value(value))
+                value.map(Init::Value)
             }
+        }?;
+        self.known(&ty.ty, name.span)?;
+        // A call for the other side may turn out to be a constant, which takes the message back.
+        let is_for_other_side = |diagnostic: &Diagnostic| {
+            is_local
+                && matches!(
+                    diagnostic.code,
+                    Code::HostCallInDevice | Code::DeviceCallInHost
+                )
         };
-        let is_wrong = matches!(&typed, Some(Init::Value(value)) if value.ty == Ty::Error)
-            || ty.ty == Ty::Error;
-        let has_new_error = self.reporter.diagnostics[n_errors..]
-            .iter()
-            .filter(|diagnostic| {
-                // A call for the other side may turn out to be a constant, which takes the message back.
-                !is_local
-                    || !matches!(
-                        diagnostic.code,
-                        Code::HostCallInDevice | Code::DeviceCallInHost
-                    )
-            })
-            .any(|diagnostic| diagnostic.severity == crate::diagnostic::Severity::Error);
-        if is_wrong || has_new_error {
-            None
-        } else {
-            typed
-        }
+        self.error_since(n_errors, |diagnostic| !is_for_other_side(diagnostic))?;
+        Ok(typed)
     }
 
-    fn init_expr(&mut self, ty: &mut QualTy, expr: &ast::Expr, name: &str) -> Option<Init> {
+    fn init_expr(
+        &mut self,
+        ty: &mut QualTy,
+        expr: &ast::Expr,
+        name: &str,
+    ) -> Result<Init, Reported> {
         if let (Ty::Array(element, size), ExprKind::Str(bytes)) = (&ty.ty, &expr.kind)
             && is_character(&element.ty)
         {
             let (bytes, size) = self.string_bytes(bytes, *size, expr.span, name)?;
             ty.ty = Ty::Array(element.clone(), Some(size));
-            return Some(Init::Bytes(bytes));
+            return Ok(Init::Bytes(bytes));
         }
-        let value = self.value(expr);
-        if value.ty == Ty::Error || ty.ty == Ty::Error {
-            return None;
-        }
+        let value = self.value(expr)?;
+        self.known(&ty.ty, expr.span)?;
         if let Ty::Array(..) = ty.ty {
-            self.error(
-                expr.span,
-                DeclError::ArrayFromSingleValue {
-                    name: name.to_string(),
-                    ty: ty.clone(),
-                },
-            );
-            return None;
+            let (name, ty) = (name.to_string(), ty.clone());
+            return Err(self.error(expr.span, DeclError::ArrayFromSingleValue { name, ty }));
         }
-        Some(Init::Value(self.implicit(value, &ty.ty, &Why::Init(name))))
+        self.implicit(value, &ty.ty, &Why::Init(name))
+            .map(Init::Value)
     }
 
     /// A literal's characters, NUL and padding as an array of this size has them.
@@ -137,24 +140,17 @@ impl Checker<'_> {
         size: Option<u64>,
         span: Span,
         name: &str,
-    ) -> Option<(Arc<[u8]>, u64)> {
+    ) -> Result<(Arc<[u8]>, u64), Reported> {
         let needed = bytes.len() as u64 + 1;
         let size = size.unwrap_or(needed);
         if needed > size {
-            self.error(
-                span,
-                DeclError::StringTooLong {
-                    needed,
-                    name: name.to_string(),
-                    size,
-                },
-            );
-            return None;
+            let name = name.to_string();
+            return Err(self.error(span, DeclError::StringTooLong { needed, name, size }));
         }
         // Of a long array not all zeros are kept.
         let mut padded = bytes.to_vec();
         padded.resize(size.min(needed + MOST_ZEROS) as usize, 0);
-        Some((padded.into(), size))
+        Ok((padded.into(), size))
     }
 
     pub(crate) fn init_list(
@@ -163,20 +159,14 @@ impl Checker<'_> {
         items: &[InitItem],
         span: Span,
         name: &str,
-    ) -> Option<Init> {
-        if ty.ty == Ty::Error {
-            return None;
-        }
+    ) -> Result<Init, Reported> {
+        self.known(&ty.ty, span)?;
         if self.is_vector(&ty.ty, "dim3") {
-            return Some(Init::Value(self.dim3_list(items, span)));
+            return self.dim3_list(items, span).map(Init::Value);
         }
         if ty.ty.is_scalar() {
-            return Some(Init::Value(self.scalar_list(
-                &ty.ty.clone(),
-                items,
-                span,
-                name,
-            )));
+            let value = self.scalar_list(&ty.ty, items, span, name);
+            return value.map(Init::Value);
         }
         if let (
             Ty::Array(element, _),
@@ -193,37 +183,38 @@ impl Checker<'_> {
             return self.init_expr(ty, expr, name);
         }
         let first = self.only_value(&ty.ty, items);
-        if let Some(value) = first.as_ref().filter(|value| value.ty == ty.ty) {
-            let whole = self.implicit(value.clone(), &ty.ty, &Why::Init(name));
-            return Some(Init::Value(whole));
+        if let Some(Ok(value)) = &first
+            && value.ty == ty.ty
+        {
+            let whole = self.implicit(value.clone(), &ty.ty, &Why::Init(name))?;
+            return Ok(Init::Value(whole));
         }
         let mut filling = Filling {
             name,
             parts: Vec::new(),
             path: Vec::new(),
             first,
+            wrong: None,
         };
         let n = self.fill_braced(&ty.ty.clone(), items, span, &mut filling);
         if let Ty::Array(element, None) = &ty.ty {
             if n == 0 {
-                self.error(
-                    span,
-                    DeclError::ArrayWithoutElements {
-                        name: name.to_string(),
-                    },
-                );
-                return None;
+                let name = name.to_string();
+                return Err(self.error(span, DeclError::ArrayWithoutElements { name }));
             }
             ty.ty = Ty::Array(element.clone(), Some(n));
         }
-        Some(Init::Parts {
-            zero_rest: true,
-            parts: filling.parts,
-        })
+        match filling.wrong {
+            Some(reported) => Err(reported),
+            None => Ok(Init::Parts {
+                zero_rest: true,
+                parts: filling.parts,
+            }),
+        }
     }
 
     /// The value of a list's only item, if the list is for a class: `T x{y}` copies a `y` that is a `T`.
-    fn only_value(&mut self, ty: &Ty, items: &[InitItem]) -> Option<Value> {
+    fn only_value(&mut self, ty: &Ty, items: &[InitItem]) -> Option<Result<Value, Reported>> {
         let (Ty::Record(_), [item]) = (ty, items) else {
             return None;
         };
@@ -236,31 +227,34 @@ impl Checker<'_> {
         }
     }
 
-    fn dim3_list(&mut self, items: &[InitItem], span: Span) -> Value {
+    fn dim3_list(&mut self, items: &[InitItem], span: Span) -> Result<Value, Reported> {
         if items.len() > 3 {
-            self.error(span, DeclError::Dim3TooManySizes);
-            return wrong(span);
+            return Err(self.error(span, DeclError::Dim3TooManySizes));
         }
         let mut sizes = Vec::new();
         for item in items {
             match &item.value {
                 ast::Init::Expr(expr) if item.designator.is_none() => {
-                    let value = self.value(expr);
-                    sizes.push(self.implicit(value, &Ty::UInt, &Why::Init("dim3")));
+                    sizes.push(self.implicit_value(expr, &Ty::UInt, &Why::Init("dim3")));
                 }
                 _ => {
-                    self.error(span, DeclError::Dim3PlainSizes);
-                    return wrong(span);
+                    return Err(self.error(span, DeclError::Dim3PlainSizes));
                 }
             }
         }
-        self.dim3_of(sizes, span)
+        Ok(self.dim3_of(all(sizes)?, span))
     }
 
-    fn scalar_list(&mut self, ty: &Ty, items: &[InitItem], span: Span, name: &str) -> Value {
+    fn scalar_list(
+        &mut self,
+        ty: &Ty,
+        items: &[InitItem],
+        span: Span,
+        name: &str,
+    ) -> Result<Value, Reported> {
         match items {
             [] => {
-                let zero = crate::sema::check::int(0, Ty::Int, span);
+                let zero = int(0, Ty::Int, span);
                 self.cast(zero, ty, span)
             }
             [
@@ -268,19 +262,13 @@ impl Checker<'_> {
                     designator: None,
                     value: ast::Init::Expr(expr),
                 },
-            ] => {
-                let value = self.value(expr);
-                self.implicit(value, ty, &Why::Init(name))
-            }
-            _ => {
-                self.error(
-                    span,
-                    DeclError::SingleValue {
-                        name: name.to_string(),
-                    },
-                );
-                wrong(span)
-            }
+            ] => self.implicit_value(expr, ty, &Why::Init(name)),
+            _ => Err(self.error(
+                span,
+                DeclError::SingleValue {
+                    name: name.to_string(),
+                },
+            )),
         }
     }
 
@@ -301,7 +289,7 @@ impl Checker<'_> {
             let mut depth = 0;
             if let Some(designator) = &item.designator {
                 match self.designated(ty, designator, span) {
-                    Some(path) => {
+                    Ok(path) => {
                         let Some((last, before)) = path.split_last() else {
                             break;
                         };
@@ -312,20 +300,19 @@ impl Checker<'_> {
                             Step::Element(index) => *index,
                         };
                     }
-                    None => {
+                    Err(reported) => {
+                        filling.wrong = Some(reported);
                         items.advance();
                         continue;
                     }
                 }
             }
             let owner = self.type_at(ty, &filling.path[filling.path.len() - depth..]);
-            let Some((step, member)) = self.member_at(&owner, position) else {
-                self.error(
-                    item_span(item, span),
-                    DeclError::TooManyValues {
-                        name: filling.name.to_string(),
-                    },
-                );
+            let member = owner.and_then(|owner| self.member_at(&owner, position));
+            let Some((step, member)) = member else {
+                let name = filling.name.to_string();
+                let message = DeclError::TooManyValues { name };
+                filling.wrong = Some(self.error(item_span(item, span), message));
                 break;
             };
             filling.path.push(step);
@@ -347,7 +334,9 @@ impl Checker<'_> {
             && n.is_some_and(|n| filled.len() as u64 != n)
             && self.beginning(&element.ty.clone(), span) != Beginning::Nothing
         {
-            return self.unsupported("a list that leaves out objects with constructors", span);
+            let what = "a list that leaves out objects with constructors";
+            filling.wrong = Some(self.unsupported(what, span));
+            return;
         }
         let Ty::Record(class) = ty else { return };
         let fields = self.record(*class).fields.clone();
@@ -360,7 +349,9 @@ impl Checker<'_> {
                     .get(class)
                     .is_none_or(|facts| !facts.defaults.contains_key(&index));
             if is_left_out && self.beginning(&field.ty.ty, span) != Beginning::Nothing {
-                return self.unsupported("a list that leaves out objects with constructors", span);
+                let what = "a list that leaves out objects with constructors";
+                filling.wrong = Some(self.unsupported(what, span));
+                return;
             }
         }
         let Some(facts) = self.tables.classes.get(class) else {
@@ -383,19 +374,17 @@ impl Checker<'_> {
             let member = field.ty.ty.clone();
             let value = match &*init {
                 ast::Init::Expr(expr) => {
-                    let value = self.value(expr);
-                    self.implicit(value, &member, &Why::Init(filling.name))
+                    self.implicit_value(expr, &member, &Why::Init(filling.name))
                 }
                 ast::Init::List(items) if !matches!(member, Ty::Array(..)) => {
                     self.list_value(&member, &items.node, items.span)
                 }
                 ast::Init::List(_) | ast::Init::Construct(_) => {
-                    self.unsupported("a list that leaves out this member", span);
-                    continue;
+                    Err(self.unsupported("a list that leaves out this member", span))
                 }
             };
             filling.path.push(Step::Field(index));
-            filling.parts.push((filling.path.clone(), value));
+            filling.fill(value);
             filling.path.pop();
         }
     }
@@ -412,16 +401,16 @@ impl Checker<'_> {
         match &item.value {
             ast::Init::List(list) if self.has_constructors(ty) => {
                 let value = self.list_value(ty, &list.node, list.span);
-                filling.parts.push((filling.path.clone(), value));
+                filling.fill(value);
                 items.advance();
             }
             ast::Init::List(list) => {
                 if ty.is_scalar() {
                     let value = self.scalar_list(ty, &list.node, list.span, filling.name);
-                    filling.parts.push((filling.path.clone(), value));
+                    filling.fill(value);
                 } else if self.is_vector(ty, "dim3") {
                     let value = self.dim3_list(&list.node, list.span);
-                    filling.parts.push((filling.path.clone(), value));
+                    filling.fill(value);
                 } else {
                     self.fill_braced(ty, &list.node, list.span, filling);
                 }
@@ -432,19 +421,9 @@ impl Checker<'_> {
                 if let (Ty::Array(element, size), ExprKind::Str(bytes)) = (ty, &expr.kind)
                     && is_character(&element.ty)
                 {
-                    if let Some((bytes, _)) =
-                        self.string_bytes(bytes, *size, expr.span, filling.name)
-                    {
-                        for (i, byte) in bytes.iter().enumerate() {
-                            let value = crate::sema::check::int(
-                                element.ty.wrap(u64::from(*byte)),
-                                element.ty.clone(),
-                                expr.span,
-                            );
-                            let mut path = filling.path.clone();
-                            path.push(Step::Element(i as u64));
-                            filling.parts.push((path, value));
-                        }
+                    match self.string_bytes(bytes, *size, expr.span, filling.name) {
+                        Ok((bytes, _)) => fill_bytes(&bytes, &element.ty, expr.span, filling),
+                        Err(reported) => filling.wrong = Some(reported),
                     }
                     return items.advance();
                 }
@@ -452,11 +431,10 @@ impl Checker<'_> {
                     Some(value) => value,
                     None => self.value(expr),
                 };
-                let is_whole = match ty {
-                    Ty::Array(..) => false,
-                    Ty::Record(_) => {
+                let is_whole = match (ty, &value) {
+                    (Ty::Array(..), _) => false,
+                    (Ty::Record(_), Ok(value)) => {
                         value.ty == *ty
-                            || value.ty == Ty::Error
                             || self.is_vector(ty, "dim3")
                             || self.has_constructors(ty)
                             || self.conversion_function(&value.ty, ty, false).is_some()
@@ -464,8 +442,8 @@ impl Checker<'_> {
                     _ => true,
                 };
                 if is_whole {
-                    let value = self.implicit(value, ty, &Why::Init(filling.name));
-                    filling.parts.push((filling.path.clone(), value));
+                    let why = Why::Init(filling.name);
+                    filling.fill(value.and_then(|value| self.implicit(value, ty, &why)));
                     return items.advance();
                 }
                 items.value = Some(value);
@@ -513,7 +491,7 @@ impl Checker<'_> {
         }
     }
 
-    fn type_at(&self, ty: &Ty, path: &[Step]) -> Ty {
+    fn type_at(&self, ty: &Ty, path: &[Step]) -> Option<Ty> {
         let mut ty = ty.clone();
         for step in path {
             let position = match step {
@@ -522,18 +500,23 @@ impl Checker<'_> {
             };
             match self.member_at(&ty, position) {
                 Some((_, member)) => ty = member,
-                None => return Ty::Error,
+                None => return None,
             }
         }
-        ty
+        Some(ty)
     }
 
-    fn designated(&mut self, ty: &Ty, designator: &Designator, span: Span) -> Option<Vec<Step>> {
+    fn designated(
+        &mut self,
+        ty: &Ty,
+        designator: &Designator,
+        span: Span,
+    ) -> Result<Vec<Step>, Reported> {
         match (designator, ty) {
             (Designator::Member(name), Ty::Record(id)) => {
                 let mut path = Vec::new();
                 if self.find_field(*id, &name.node, &mut path) {
-                    return Some(path.into_iter().map(Step::Field).collect());
+                    return Ok(path.into_iter().map(Step::Field).collect());
                 }
                 let record = self.record(*id);
                 let members: Vec<_> = record
@@ -542,42 +525,36 @@ impl Checker<'_> {
                     .map(|field| field.name.clone())
                     .collect();
                 let (of, declared) = (format!("`{}`", record.name), record.span);
-                self.unknown_member(&of, &name.node, name.span, &members, declared);
-                None
+                Err(self.unknown_member(&of, &name.node, name.span, &members, declared))
             }
             (Designator::Index(index), Ty::Array(_, size)) => {
                 let n = self.constant_int(index, "the index in an initialiser")?;
                 match u64::try_from(n) {
-                    Ok(n) if size.is_none_or(|size| n < size) => Some(vec![Step::Element(n)]),
-                    _ => {
-                        self.error(index.span, DeclError::IndexOutside { n });
-                        None
-                    }
+                    Ok(n) if size.is_none_or(|size| n < size) => Ok(vec![Step::Element(n)]),
+                    _ => Err(self.error(index.span, DeclError::IndexOutside { n })),
                 }
             }
             (Designator::Member(name), _) => {
-                self.error(
-                    name.span,
-                    DeclError::DesignatorOfNonStruct {
-                        name: name.node.to_string(),
-                    },
-                );
-                None
+                let at = name.span;
+                let name = name.node.to_string();
+                Err(self.error(at, DeclError::DesignatorOfNonStruct { name }))
             }
             (Designator::Index(_), _) => {
-                self.error(span, DeclError::IndexDesignatorOfNonArray);
-                None
+                Err(self.error(span, DeclError::IndexDesignatorOfNonArray))
             }
         }
     }
 
     /// `{ … }` where a value of a known type is wanted: an argument, `return { … }`, `x = { … }`.
-    pub(crate) fn list_value(&mut self, ty: &Ty, items: &[InitItem], span: Span) -> Value {
+    pub(crate) fn list_value(
+        &mut self,
+        ty: &Ty,
+        items: &[InitItem],
+        span: Span,
+    ) -> Result<Value, Reported> {
         let items = self.expanded_items(items);
         let items = &items[..];
-        if *ty == Ty::Error {
-            return wrong(span);
-        }
+        self.known(ty, span)?;
         if self.is_vector(ty, "dim3") {
             return self.dim3_list(items, span);
         }
@@ -585,7 +562,7 @@ impl Checker<'_> {
             return self.scalar_list(ty, items, span, "the value");
         }
         let Ty::Record(id) = ty else {
-            return wrong(span);
+            return Err(self.reported_before(span));
         };
         if !items.is_empty()
             && self
@@ -596,11 +573,10 @@ impl Checker<'_> {
             && !self.has_constructors(ty)
             && items.len() < self.record(*id).fields.len()
         {
-            self.unsupported(
+            return Err(self.unsupported(
                 "a list that leaves out members with values of their own",
                 span,
-            );
-            return wrong(span);
+            ));
         }
         if self.has_constructors(ty) || (items.is_empty() && self.tables.classes.contains_key(id)) {
             let args = self.list_arguments(ty, items, span);
@@ -613,7 +589,8 @@ impl Checker<'_> {
             return self.construct_temporary(*id, args, span);
         }
         let mut only = self.only_value(ty, items);
-        if let Some(value) = only.take_if(|value| value.ty == *ty) {
+        if let Some(Ok(value)) = only.take_if(|value| matches!(value, Ok(value) if value.ty == *ty))
+        {
             return self.copied(value);
         }
         let plain = items
@@ -633,10 +610,22 @@ impl Checker<'_> {
         for (item, field) in items.iter().zip(&field_types) {
             if let ast::Init::Expr(expr) = &item.value {
                 let value = only.take().unwrap_or_else(|| self.value(expr));
-                members.push(self.implicit(value, field, &Why::Operand));
+                let member = value.and_then(|value| self.implicit(value, field, &Why::Operand));
+                members.push(member);
             }
         }
-        Value::new(ValueKind::Aggregate(members), ty.clone(), span)
+        let kind = ValueKind::Aggregate(all(members)?);
+        Ok(Value::new(kind, ty.clone(), span))
+    }
+}
+
+/// The characters of a literal as the elements of a member that is an array.
+fn fill_bytes(bytes: &[u8], element: &Ty, span: Span, filling: &mut Filling<'_>) {
+    for (i, byte) in (0u64..).zip(bytes) {
+        let bits = element.wrap(u64::from(*byte));
+        filling.path.push(Step::Element(i));
+        filling.fill(Ok(int(bits, element.clone(), span)));
+        filling.path.pop();
     }
 }
 

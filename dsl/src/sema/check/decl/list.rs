@@ -1,11 +1,10 @@
 //! Lists as values whose members are lists themselves, or are named: `(Pair){.a = 1}`, `f({{1, 2}, 3})`.
 
 use crate::sema::check::{
-    Checker,
+    Checker, Reported,
     construct::{assign_value, comma, local},
     int,
     method::place_value,
-    wrong,
 };
 use crate::{
     sema::{
@@ -18,16 +17,20 @@ use crate::{
 
 impl Checker<'_> {
     /// A variable that the list initialises, member by member, after zeros for those that it leaves out.
-    pub(crate) fn list_in_variable(&mut self, ty: &Ty, items: &[InitItem], span: Span) -> Value {
+    pub(crate) fn list_in_variable(
+        &mut self,
+        ty: &Ty,
+        items: &[InitItem],
+        span: Span,
+    ) -> Result<Value, Reported> {
         if self.body.space.is_none() {
-            self.unsupported("this kind of list as a value", span);
-            return wrong(span);
+            return Err(self.unsupported("this kind of list as a value", span));
         }
         let mut whole = QualTy::from(ty.clone());
-        let parts = match self.init_list(&mut whole, items, span, "the list") {
-            Some(Init::Parts { parts, .. }) => parts,
-            Some(Init::Value(value)) => return value,
-            Some(_) | None => return wrong(span),
+        let parts = match self.init_list(&mut whole, items, span, "the list")? {
+            Init::Parts { parts, .. } => parts,
+            Init::Value(value) => return Ok(value),
+            Init::Bytes(_) => return Err(self.unsupported("this kind of list as a value", span)),
         };
         let var = self.unnamed_variable(ty.clone(), "list", span);
         let place = local(var, whole, span);
@@ -39,9 +42,8 @@ impl Checker<'_> {
             assign_value(member, value, span)
         });
         let sets: Vec<Value> = zeros.into_iter().chain(sets).collect();
-        sets.into_iter()
-            .rev()
-            .fold(place_value(place), |then, set| comma(set, then))
+        let sets = sets.into_iter().rev();
+        Ok(sets.fold(place_value(place), |then, set| comma(set, then)))
     }
 
     /// What is at the end of the way.

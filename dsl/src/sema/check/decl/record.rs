@@ -4,7 +4,7 @@ use crate::sema::message::decl::DeclError;
 use crate::sema::message::expr::{ExprError, Needed};
 use std::sync::Arc;
 
-use crate::sema::check::{Checker, function::reference_part};
+use crate::sema::check::{Checker, Reported, function::reference_part};
 use crate::{
     diagnostic::Severity,
     sema::{
@@ -318,42 +318,34 @@ impl Checker<'_> {
     /// The value of `__align__(n)`.
     pub(crate) fn alignment(&mut self, expr: &ast::Expr) -> u64 {
         match self.constant_int(expr, "an alignment") {
-            Some(n) if n > 0 && (n as u64).is_power_of_two() && n <= 1024 => n as u64,
-            Some(n) => {
+            Ok(n) if n > 0 && (n as u64).is_power_of_two() && n <= 1024 => n as u64,
+            Ok(n) => {
                 self.error(expr.span, DeclError::BadAlignment { n });
                 1
             }
-            None => 1,
+            Err(_) => 1,
         }
     }
 
     /// An integer constant expression; reports what is not one.
-    pub(crate) fn constant_int(&mut self, expr: &ast::Expr, what: &'static str) -> Option<i64> {
-        let value = self.value(expr);
-        if value.ty == Ty::Error {
-            return None;
-        }
+    pub(crate) fn constant_int(
+        &mut self,
+        expr: &ast::Expr,
+        what: &'static str,
+    ) -> Result<i64, Reported> {
+        let value = self.value(expr)?;
         if !value.ty.is_integral() {
-            self.error(
-                expr.span,
-                DeclError::NotIntegerConstant {
-                    what,
-                    ty: value.ty.clone(),
-                },
-            );
-            return None;
+            let ty = value.ty.clone();
+            return Err(self.error(expr.span, DeclError::NotIntegerConstant { what, ty }));
         }
         match self.constant(&value) {
-            Ok(Const::Int(bits)) => Some(bits as i64),
-            Ok(Const::Float(_)) | Err(NotConst::Error) => None,
+            Ok(Const::Int(bits)) => Ok(bits as i64),
+            Ok(Const::Float(_)) | Err(NotConst::Error) => Err(self.reported_before(expr.span)),
             Err(NotConst::DivisionByZero(span)) => {
-                self.report_constant_division(span, ExprError::ConstantDivision { what });
-                None
+                let message = ExprError::ConstantDivision { what };
+                Err(self.report_constant_division(span, message))
             }
-            Err(why) => {
-                self.report_not_constant(expr.span, Needed::Of(what), why);
-                None
-            }
+            Err(why) => Err(self.report_not_constant(expr.span, Needed::Of(what), why)),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::sema::message::expr::{ExprError, Needed};
 use crate::sema::path;
 use std::sync::Arc;
 
-use crate::sema::check::{Checked, Checker, function::reference_part};
+use crate::sema::check::{Checked, Checker, Reported, function::reference_part};
 use crate::{
     sema::{
         classify::{Classify, pointer_to},
@@ -20,12 +20,6 @@ use crate::{
     suggest,
     syntax::ast::{self, DeclaratorPart, Signedness, SpecifierWord, TypeSpecifier},
 };
-
-/// What an array's size turned out to be.
-enum ArraySize {
-    Known(u64),
-    Wrong,
-}
 
 impl Checker<'_> {
     /// The type the specifiers name, with their qualifiers. `auto` gives `None`.
@@ -153,11 +147,13 @@ impl Checker<'_> {
             return;
         }
         if path::is_qualified(name) && self.scopes.split_path(name).is_none() {
-            return self.unsupported_path(name, span);
+            self.unsupported_path(name, span);
+            return;
         }
         let written = self.map.snippet(span);
         if written.starts_with("std::") {
-            return self.unsupported_path(&format!("std::{name}"), span);
+            self.unsupported_path(&format!("std::{name}"), span);
+            return;
         }
         let typedefs = self
             .scopes
@@ -291,8 +287,8 @@ impl Checker<'_> {
     ) -> QualTy {
         let count = match size {
             Some(size) => match self.array_size(size) {
-                ArraySize::Known(count) => Some(count),
-                ArraySize::Wrong => return Ty::Error.into(),
+                Ok(count) => Some(count),
+                Err(_) => return Ty::Error.into(),
             },
             None if is_outermost => None,
             None => {
@@ -331,78 +327,60 @@ impl Checker<'_> {
         }
     }
 
-    fn array_size(&mut self, size: &ast::Expr) -> ArraySize {
-        let value = self.value(size);
-        if value.ty == Ty::Error {
-            return ArraySize::Wrong;
-        }
+    fn array_size(&mut self, size: &ast::Expr) -> Result<u64, Reported> {
+        let value = self.value(size)?;
         if !value.ty.is_integral() {
-            self.error(
-                size.span,
-                DeclError::ArraySizeType {
-                    ty: value.ty.clone(),
-                },
-            );
-            return ArraySize::Wrong;
+            let ty = value.ty.clone();
+            return Err(self.error(size.span, DeclError::ArraySizeType { ty }));
         }
         let signed = value.ty.is_signed();
-        match self.constant(&value) {
+        let message = match self.constant(&value) {
             Ok(Const::Int(bits)) if signed && (bits as i64) < 0 => {
-                self.error(
-                    size.span,
-                    DeclError::ArraySizeNegative { value: bits as i64 },
-                );
-                ArraySize::Wrong
+                DeclError::ArraySizeNegative { value: bits as i64 }
             }
-            Ok(Const::Int(0)) => {
-                self.error(size.span, DeclError::ArraySizeZero);
-                ArraySize::Wrong
+            Ok(Const::Int(0)) => DeclError::ArraySizeZero,
+            Ok(Const::Int(bits)) => return Ok(bits),
+            Ok(Const::Float(_)) | Err(NotConst::Error) => {
+                return Err(self.reported_before(size.span));
             }
-            Ok(Const::Int(bits)) => ArraySize::Known(bits),
-            Ok(Const::Float(_)) | Err(NotConst::Error) => ArraySize::Wrong,
             Err(NotConst::DivisionByZero(span)) => {
-                self.report_constant_division(
-                    span,
-                    ExprError::ConstantDivision {
-                        what: "the size of this array",
-                    },
-                );
-                ArraySize::Wrong
+                let what = "the size of this array";
+                let message = ExprError::ConstantDivision { what };
+                return Err(self.report_constant_division(span, message));
             }
             Err(why @ (NotConst::Stopped(..) | NotConst::NoBody(..))) => {
-                self.report_not_constant(size.span, Needed::ArraySize, why);
-                ArraySize::Wrong
+                return Err(self.report_not_constant(size.span, Needed::ArraySize, why));
             }
-            Err(NotConst::Variable(span)) => {
-                let message = match self.may_be_device() {
-                    true => DeclError::VariableLengthInDevice { place: span },
-                    false => DeclError::VariableLength { place: span },
-                };
-                self.error(size.span, message);
-                ArraySize::Wrong
-            }
-        }
+            Err(NotConst::Variable(place)) => match self.may_be_device() {
+                true => DeclError::VariableLengthInDevice { place },
+                false => DeclError::VariableLength { place },
+            },
+        };
+        Err(self.error(size.span, message))
     }
 
     /// The type in a cast or `sizeof`.
-    pub(crate) fn type_name(&mut self, name: &ast::TypeName) -> QualTy {
+    pub(crate) fn type_name(&mut self, name: &ast::TypeName) -> Result<QualTy, Reported> {
         let base = self.base_type_not_auto(&name.specifiers);
-        self.declared_type(base, &name.declarator.parts, name.span)
+        let ty = self.declared_type(base, &name.declarator.parts, name.span);
+        self.known_type(ty, name.span)
     }
 
     /// `sizeof`'s and `_Alignof`'s operand type when it is written as an expression.
-    pub(crate) fn type_of_unevaluated(&mut self, expr: &ast::Expr) -> Ty {
+    pub(crate) fn type_of_unevaluated(&mut self, expr: &ast::Expr) -> Result<Ty, Reported> {
         self.mode.unevaluated += 1;
         let checked = self.expr(expr);
         self.mode.unevaluated -= 1;
-        match (&expr.kind, &checked) {
+        let ty = match (&expr.kind, checked?) {
             // A literal is an array, although it is only ever used as a pointer.
             (ast::ExprKind::Str(bytes), _) => {
                 Ty::Array(Arc::new(Ty::Char.into()), Some(bytes.len() as u64 + 1))
             }
-            (_, Checked::Place(place)) => place.ty.ty.clone(),
-            (_, Checked::Value(value)) => value.ty.clone(),
-        }
+            (_, Checked::Place(place)) => place.ty.ty,
+            (_, Checked::Value(value)) => value.ty,
+        };
+        self.known(&ty, expr.span)?;
+        Ok(ty)
     }
 }
 

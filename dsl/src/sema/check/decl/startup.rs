@@ -1,8 +1,6 @@
 //! What runs before `main`'s first statement and what ends the program from anywhere: constructors of objects at file scope, `throw`.
 
-use crate::sema::check::{
-    Checked, Checker, construct::comma, convert::Why, overload::Argument, wrong,
-};
+use crate::sema::check::{Checker, Reported, construct::comma, convert::Why, overload::Argument};
 use crate::{
     ir::HostFn,
     sema::{
@@ -75,9 +73,8 @@ impl Checker<'_> {
             match &init {
                 None => self.begin_object(place, &name.node, name.span, out),
                 Some(ast::Init::Expr(expr)) => {
-                    let value = self.value(expr);
-                    let value = self.implicit(value, &ty.ty, &Why::Init(&name.node));
-                    if value.ty != Ty::Error {
+                    let value = self.implicit_value(expr, &ty.ty, &Why::Init(&name.node));
+                    if let Some(value) = self.body_part(value) {
                         let args = vec![Argument::Value(value)];
                         self.construct_into(place, args, name.span, out);
                     }
@@ -92,15 +89,11 @@ impl Checker<'_> {
     }
 
     /// `throw e`: nothing catches, so the program ends, with the words of g++'s library.
-    pub(crate) fn throw_expr(&mut self, thrown: &ast::Expr, span: Span) -> Value {
+    pub(crate) fn throw_expr(&mut self, thrown: &ast::Expr, span: Span) -> Result<Value, Reported> {
         if self.body.space != Some(FunctionSpace::Host) {
-            self.unsupported("`throw` in device code", span);
-            return wrong(span);
+            return Err(self.unsupported("`throw` in device code", span));
         }
-        let value = self.value(thrown);
-        if value.ty == Ty::Error {
-            return value;
-        }
+        let value = self.value(thrown)?;
         let text = self.show(&value.ty);
         let is_of_library = match &value.ty {
             Ty::Record(id) => self.record(*id).span.is_some_and(|span| self.is_own(span)),
@@ -120,10 +113,9 @@ impl Checker<'_> {
             Some((owner, crate::sema::scope::Entity::Functions(set))) => {
                 let ids = self.functions_of(&set);
                 let object = self.as_base(value, owner);
-                match self.call_member(Some(object), &ids, "what", span, Vec::new(), span) {
-                    Checked::Value(value) => value,
-                    Checked::Place(place) => self.load(place),
-                }
+                let called =
+                    self.call_member(Some(object), &ids, "what", span, Vec::new(), span)?;
+                self.read_checked(called)
             }
             _ => {
                 let value = self.discarded(value);
@@ -131,12 +123,9 @@ impl Checker<'_> {
                 comma(value, none)
             }
         };
-        let what = self.implicit(what, &string, &Why::Operand);
-        let said = self.library_call("__dslc_throw", None, vec![name, what], span);
-        if said.ty == Ty::Error {
-            return said;
-        }
+        let what = self.implicit(what, &string, &Why::Operand)?;
+        let said = self.library_call("__dslc_throw", None, vec![name, what], span)?;
         let abort = Value::new(ValueKind::Host(HostFn::Abort, Vec::new()), Ty::Void, span);
-        comma(said, abort)
+        Ok(comma(said, abort))
     }
 }

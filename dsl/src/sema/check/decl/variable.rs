@@ -9,7 +9,6 @@ use crate::sema::check::{Checker, VarFacts, function::reference_part};
 use crate::sema::message::decl::DeclError;
 use crate::sema::path;
 use crate::{
-    diagnostic::Severity,
     sema::{
         classify::Classify,
         const_eval::{self, Const},
@@ -115,7 +114,7 @@ impl Checker<'_> {
             return;
         };
         let mut facts = VarFacts::default();
-        let init = self.initialiser(&mut ty, init, name, false);
+        let init = self.initialiser(&mut ty, init, name, false).ok();
         let init = init.map(|init| self.constant_init(init, name, &mut facts));
         if ty.is_const && !ty.is_volatile {
             facts.constant = init
@@ -199,7 +198,7 @@ impl Checker<'_> {
                 self.mode.device_init = space.is_device();
                 let init = self.initialiser(ty, init, name, false);
                 self.mode.device_init = false;
-                init
+                init.ok()
             }
             None if self.is_vector(&ty.ty, "dim3") => {
                 Some(Init::Value(self.dim3_of(Vec::new(), name.span)))
@@ -449,7 +448,7 @@ impl Checker<'_> {
                 return;
             }
             Some(init) => {
-                let typed = self.initialiser(&mut ty, init, name, true);
+                let typed = self.initialiser(&mut ty, init, name, true).ok();
                 self.body.vars[id].facts.is_wrong = typed.is_none();
                 typed
             }
@@ -526,10 +525,7 @@ impl Checker<'_> {
         let place = crate::sema::check::construct::local(id, ty, name.span);
         let n_errors = self.reporter.diagnostics.len();
         self.construct_into(place, args, name.span, out);
-        let failed = self.reporter.diagnostics[n_errors..]
-            .iter()
-            .any(|diagnostic| diagnostic.severity == Severity::Error);
-        self.body.vars[id].facts.is_wrong = failed;
+        self.body.vars[id].facts.is_wrong = self.error_since(n_errors, |_| true).is_err();
     }
 
     /// Which kind of shared memory this is. The forms that nvcc refuses are reported with the one that was meant.

@@ -1,11 +1,10 @@
 //! Places: indexing, members, `*` and `&`, and who may be assigned to.
 
 use crate::sema::check::{
-    Checked, Checker, Side,
+    Checked, Checker, Reported, Side,
     expr::{special_value, with_qualifiers},
     int,
     pointer_call::{known_function, pointed_function},
-    wrong,
 };
 use crate::sema::message::expr::ExprError;
 use crate::sema::path;
@@ -24,47 +23,48 @@ use crate::{
 
 impl Checker<'_> {
     /// `a[i]`.
-    pub(crate) fn index(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Checked {
+    pub(crate) fn index(
+        &mut self,
+        base: &ast::Expr,
+        index: &ast::Expr,
+        span: Span,
+    ) -> Result<Checked, Reported> {
         let base = self.expr(base);
         let index = self.value(index);
-        if matches!(base.ty(), Ty::Record(_)) && index.ty != Ty::Error {
+        let (base, index) = (base?, index?);
+        if matches!(base.ty(), Ty::Record(_)) {
             let object = base.into_value();
             let at = object.span;
             let operands = [object, index];
-            if let Some(called) = self.operator_call("[]", &operands, at, span) {
-                return called;
+            if let Some(called) = self.operator_call("[]", &operands, at, span)? {
+                return Ok(called);
             }
             let [object, index] = operands;
-            let pointer = self.as_pointer(object);
+            let pointer = self.as_pointer(object)?;
             return self.pointer_index(pointer, index, span);
         }
-        let index = self.as_number(index);
-        if *base.ty() == Ty::Error || index.ty == Ty::Error {
-            return Checked::Value(wrong(span));
-        }
+        let index = self.as_number(index)?;
         // `i[a]` is `a[i]`.
         if base.ty().is_integral() && matches!(index.ty, Ty::Pointer(_)) {
-            let number = self.read(base);
+            let number = self.read_checked(base);
             return self.pointer_index(index, number, span);
         }
         match base {
             Checked::Place(place) if matches!(place.ty.ty, Ty::Array(..)) => {
-                let Some(index) = self.index_value(index) else {
-                    return Checked::Value(wrong(span));
-                };
-                Checked::Place(element(place, index, span))
+                let index = self.index_value(index)?;
+                Ok(Checked::Place(element(place, index, span)))
             }
             other => {
-                let pointer = self.read(other);
+                let pointer = self.read_checked(other);
                 self.pointer_index(pointer, index, span)
             }
         }
     }
 
     /// An object whose class converts to a pointer, as that.
-    fn as_pointer(&mut self, object: Value) -> Value {
+    fn as_pointer(&mut self, object: Value) -> Result<Value, Reported> {
         let Ty::Record(class) = &object.ty else {
-            return object;
+            return Ok(object);
         };
         let conversions = self
             .tables
@@ -84,35 +84,29 @@ impl Checker<'_> {
         }
         match pointers[..] {
             [id] => self.call_conversion(id, object),
-            _ => object,
+            _ => Ok(object),
         }
     }
 
-    fn read(&mut self, checked: Checked) -> Value {
-        match checked {
-            Checked::Value(value) => value,
-            Checked::Place(place) => self.load(place),
-        }
-    }
-
-    fn pointer_index(&mut self, pointer: Value, index: Value, span: Span) -> Checked {
-        let Some(pointee) = self.pointee(&pointer, "indexed") else {
-            return Checked::Value(wrong(span));
-        };
-        let Some(index) = self.index_value(index) else {
-            return Checked::Value(wrong(span));
-        };
-        Checked::Place(Place::new(
-            PlaceKind::PointerIndex(Box::new(pointer), Box::new(index)),
-            pointee,
-            span,
-        ))
+    fn pointer_index(
+        &mut self,
+        pointer: Value,
+        index: Value,
+        span: Span,
+    ) -> Result<Checked, Reported> {
+        let pointee = self.pointee(&pointer, "indexed")?;
+        let index = self.index_value(index)?;
+        let kind = PlaceKind::PointerIndex(Box::new(pointer), Box::new(index));
+        Ok(Checked::Place(Place::new(kind, pointee, span)))
     }
 
     /// What a pointer points to, if that has a size; reports otherwise.
-    pub(crate) fn pointee(&mut self, pointer: &Value, done: &'static str) -> Option<QualTy> {
+    pub(crate) fn pointee(
+        &mut self,
+        pointer: &Value,
+        done: &'static str,
+    ) -> Result<QualTy, Reported> {
         let message = match &pointer.ty {
-            Ty::Error => return None,
             Ty::Pointer(pointee) if pointee.ty == Ty::Void => {
                 ExprError::VoidPointerHasNoElements { done }
             }
@@ -122,99 +116,73 @@ impl Checker<'_> {
                 let ty = pointee.ty.clone();
                 ExprError::PointerToIncomplete { ty, done }
             }
-            Ty::Pointer(pointee) => return Some(pointee.as_ref().clone()),
+            Ty::Pointer(pointee) => return Ok(pointee.as_ref().clone()),
             other => {
                 let ty = other.clone();
                 ExprError::NoArrayOrPointer { ty, done }
             }
         };
-        self.error(pointer.span, message);
-        None
+        Err(self.error(pointer.span, message))
     }
 
-    fn index_value(&mut self, index: Value) -> Option<Value> {
+    fn index_value(&mut self, index: Value) -> Result<Value, Reported> {
         if !index.ty.is_integral() {
-            self.error(
-                index.span,
-                ExprError::IndexType {
-                    ty: index.ty.clone(),
-                },
-            );
-            return None;
+            let ty = index.ty.clone();
+            return Err(self.error(index.span, ExprError::IndexType { ty }));
         }
         let to = promoted(&index.ty);
-        Some(self.convert(index, &to))
+        Ok(self.convert(index, &to))
     }
 
     /// `*p`.
-    pub(crate) fn deref(&mut self, inner: &ast::Expr, span: Span) -> Checked {
+    pub(crate) fn deref(&mut self, inner: &ast::Expr, span: Span) -> Result<Checked, Reported> {
         if matches!(inner.kind, ExprKind::This) {
             return match self.this_place(span) {
-                Some(place) => Checked::Place(place),
-                None => {
-                    self.no_this("`this`", inner.span);
-                    Checked::Value(wrong(span))
-                }
+                Some(place) => Ok(Checked::Place(place)),
+                None => Err(self.no_this("`this`", inner.span)),
             };
         }
-        let operand = self.expr(inner);
-        if matches!(operand.ty(), Ty::Record(_)) {
-            let object = operand.into_value();
-            if let Some(called) = self.operator_call("*", std::slice::from_ref(&object), span, span)
-            {
-                return called;
-            }
-            if let Some(called) =
-                self.operator_call("->", std::slice::from_ref(&object), span, span)
-            {
-                let pointer = self.read_checked(called);
-                let Some(ty) = self.pointee(&pointer, "dereferenced") else {
-                    return Checked::Value(wrong(span));
-                };
-                return Checked::Place(Place::new(PlaceKind::Deref(Box::new(pointer)), ty, span));
-            }
-            let pointer = self.as_pointer(object);
-            let Some(ty) = self.pointee(&pointer, "dereferenced") else {
-                return Checked::Value(wrong(span));
-            };
-            return Checked::Place(Place::new(PlaceKind::Deref(Box::new(pointer)), ty, span));
-        }
-        match operand {
+        let pointer = match self.expr(inner)? {
             Checked::Place(place) if matches!(place.ty.ty, Ty::Array(..)) => {
-                Checked::Place(element(place, int(0, Ty::Int, span), span))
+                let first = element(place, int(0, Ty::Int, span), span);
+                return Ok(Checked::Place(first));
             }
-            checked => {
-                let value = self.read(checked);
+            operand if matches!(operand.ty(), Ty::Record(_)) => {
+                let object = operand.into_value();
+                let operands = std::slice::from_ref(&object);
+                if let Some(called) = self.operator_call("*", operands, span, span)? {
+                    return Ok(called);
+                }
+                match self.operator_call("->", operands, span, span)? {
+                    Some(called) => self.read_checked(called),
+                    None => self.as_pointer(object)?,
+                }
+            }
+            operand => {
+                let value = self.read_checked(operand);
                 // A function is its address, however often it is followed.
                 if pointed_function(&value.ty).is_some() {
-                    return Checked::Value(Value { span, ..value });
+                    return Ok(Checked::Value(Value { span, ..value }));
                 }
                 if let ValueKind::AddressOf(place) = value.kind {
-                    return Checked::Place(Place { span, ..*place });
+                    return Ok(Checked::Place(Place { span, ..*place }));
                 }
-                let Some(ty) = self.pointee(&value, "dereferenced") else {
-                    return Checked::Value(wrong(span));
-                };
-                Checked::Place(Place::new(PlaceKind::Deref(Box::new(value)), ty, span))
+                value
             }
-        }
+        };
+        let ty = self.pointee(&pointer, "dereferenced")?;
+        let kind = PlaceKind::Deref(Box::new(pointer));
+        Ok(Checked::Place(Place::new(kind, ty, span)))
     }
 
     /// `&e`.
-    pub(crate) fn address_of(&mut self, inner: &ast::Expr, span: Span) -> Value {
-        let place = match self.expr(inner) {
+    pub(crate) fn address_of(&mut self, inner: &ast::Expr, span: Span) -> Result<Value, Reported> {
+        let place = match self.expr(inner)? {
             Checked::Place(place) if !is_temporary(&place) => place,
-            Checked::Value(value) if value.ty == Ty::Error => return wrong(span),
-            Checked::Value(value) if pointed_function(&value.ty).is_some() => return value,
+            Checked::Value(value) if pointed_function(&value.ty).is_some() => return Ok(value),
             _ => {
                 let text = self.map.snippet(inner.span).to_string();
-                self.error(
-                    span,
-                    ExprError::NoAddress {
-                        text: text.to_string(),
-                    },
-                );
-                return wrong(span);
+                return Err(self.error(span, ExprError::NoAddress { text }));
             }
         };
         self.take_address(&place);
@@ -237,7 +205,7 @@ impl Checker<'_> {
             PlaceKind::Deref(pointer) if pointer.ty == ty => pointer.kind,
             kind => ValueKind::AddressOf(Box::new(Place { kind, ..place })),
         };
-        Value::new(kind, ty, span)
+        Ok(Value::new(kind, ty, span))
     }
 
     /// The variable a place is in needs memory.
@@ -250,7 +218,12 @@ impl Checker<'_> {
     }
 
     /// `e.name`.
-    pub(crate) fn member(&mut self, base: &ast::Expr, name: &ast::Name, span: Span) -> Checked {
+    pub(crate) fn member(
+        &mut self,
+        base: &ast::Expr,
+        name: &ast::Name,
+        span: Span,
+    ) -> Result<Checked, Reported> {
         if let ExprKind::Name(of) = &base.kind
             && self.scopes.find(of).is_none()
             && let Some(Entry::Index(special, _)) = builtin::find(of)
@@ -258,15 +231,19 @@ impl Checker<'_> {
             let of = of.clone();
             let Some(axis) = ["x", "y", "z"].iter().position(|axis| **axis == *name.node) else {
                 let members = ["x", "y", "z"].map(String::from);
-                self.unknown_member(&format!("`{of}`"), &name.node, name.span, &members, None);
-                return Checked::Value(wrong(span));
+                return Err(self.unknown_member(
+                    &format!("`{of}`"),
+                    &name.node,
+                    name.span,
+                    &members,
+                    None,
+                ));
             };
             self.require_device(&of, base.span);
-            return Checked::Value(special_value(special[axis], span));
+            return Ok(Checked::Value(special_value(special[axis], span)));
         }
-        let place = match self.expr(base) {
+        let place = match self.expr(base)? {
             Checked::Place(place) => place,
-            Checked::Value(value) if value.ty == Ty::Error => return Checked::Value(value),
             Checked::Value(value) => {
                 let value = self.discarded(value);
                 crate::sema::check::method::as_place(value)
@@ -274,56 +251,53 @@ impl Checker<'_> {
         };
         if let Ty::Pointer(_) = &place.ty.ty {
             let text = self.map.snippet(base.span).to_string();
-            self.error(
+            return Err(self.error(
                 span,
                 ExprError::PointerHasNoMembers {
                     text: text.to_string(),
                     name: name.node.to_string(),
                 },
-            );
-            return Checked::Value(wrong(span));
+            ));
         }
         self.field(place, name, span)
     }
 
     /// `e->name`.
-    pub(crate) fn arrow(&mut self, base: &ast::Expr, name: &ast::Name, span: Span) -> Checked {
+    pub(crate) fn arrow(
+        &mut self,
+        base: &ast::Expr,
+        name: &ast::Name,
+        span: Span,
+    ) -> Result<Checked, Reported> {
         if matches!(base.kind, ExprKind::This) {
-            return match self.deref(base, base.span) {
+            return match self.deref(base, base.span)? {
                 Checked::Place(place) => self.field(place, name, span),
-                wrong => wrong,
+                value => Ok(value),
             };
         }
-        let mut pointer = self.value(base);
+        let mut pointer = self.value(base)?;
         if matches!(pointer.ty, Ty::Record(_))
             && let Some(called) =
-                self.operator_call("->", std::slice::from_ref(&pointer), span, span)
+                self.operator_call("->", std::slice::from_ref(&pointer), span, span)?
         {
             pointer = self.read_checked(called);
         }
-        match &pointer.ty {
-            Ty::Error => return Checked::Value(wrong(span)),
-            Ty::Record(_) => {
-                let text = self.map.snippet(base.span).to_string();
-                self.error(
-                    span,
-                    ExprError::NotAPointer {
-                        text: text.to_string(),
-                        name: name.node.to_string(),
-                    },
-                );
-                return Checked::Value(wrong(span));
-            }
-            _ => {}
+        if matches!(pointer.ty, Ty::Record(_)) {
+            let text = self.map.snippet(base.span).to_string();
+            let name = name.node.to_string();
+            return Err(self.error(span, ExprError::NotAPointer { text, name }));
         }
-        let Some(ty) = self.pointee(&pointer, "followed with `->`") else {
-            return Checked::Value(wrong(span));
-        };
+        let ty = self.pointee(&pointer, "followed with `->`")?;
         let place = Place::new(PlaceKind::Deref(Box::new(pointer)), ty, base.span);
         self.field(place, name, span)
     }
 
-    pub(crate) fn field(&mut self, place: Place, name: &ast::Name, span: Span) -> Checked {
+    pub(crate) fn field(
+        &mut self,
+        place: Place,
+        name: &ast::Name,
+        span: Span,
+    ) -> Result<Checked, Reported> {
         let id = match &place.ty.ty {
             Ty::Record(id) => {
                 let (class, last) = match path::split(&name.node) {
@@ -331,8 +305,8 @@ impl Checker<'_> {
                     None => (None, &*name.node),
                 };
                 self.check_access(*id, last, name.span);
-                if let Some(member) = self.static_member_of(*id, last, name.span) {
-                    return member;
+                if let Some(member) = self.static_member_of(*id, last, name.span)? {
+                    return Ok(member);
                 }
                 if let Some(class) = class {
                     let name = ast::Name::new(last.into(), name.span);
@@ -342,10 +316,8 @@ impl Checker<'_> {
                 }
                 *id
             }
-            Ty::Error => return Checked::Value(wrong(span)),
             other => {
-                self.error(name.span, ExprError::HasNoMembers { ty: other.clone() });
-                return Checked::Value(wrong(span));
+                return Err(self.error(name.span, ExprError::HasNoMembers { ty: other.clone() }));
             }
         };
         let mut path = Vec::new();
@@ -358,38 +330,34 @@ impl Checker<'_> {
                 .filter(|name| !name.is_empty())
                 .collect();
             let (of, declared) = (format!("`{}`", record.name), record.span);
-            self.unknown_member(&of, &name.node, name.span, &members, declared);
-            return Checked::Value(wrong(span));
+            return Err(self.unknown_member(&of, &name.node, name.span, &members, declared));
         }
         let mut place = place;
         for index in path {
             place = self.field_place(place, index, span);
         }
-        if place.ty.ty == Ty::Error {
-            return Checked::Value(wrong(span));
-        }
-        Checked::Place(place)
+        self.known(&place.ty.ty, span)?;
+        Ok(Checked::Place(place))
     }
 
     /// What a class has under a name that belongs to no object: a static member, an enumerator; or a function, which is not
     /// called here.
-    fn static_member_of(&mut self, class: RecordId, name: &str, span: Span) -> Option<Checked> {
-        let (_, binding) = self.scopes.find_in_class(class, name)?;
-        match binding.entity.clone() {
-            Entity::Global(_) | Entity::Enumerator(..) => {
-                let entity = binding.entity.clone();
-                Some(self.entity(&name.into(), Some(entity), span))
+    fn static_member_of(
+        &mut self,
+        class: RecordId,
+        name: &str,
+        span: Span,
+    ) -> Result<Option<Checked>, Reported> {
+        let found = self.scopes.find_in_class(class, name);
+        match found.map(|(_, binding)| binding.entity.clone()) {
+            Some(entity @ (Entity::Global(_) | Entity::Enumerator(..))) => {
+                self.entity(&name.into(), Some(entity), span).map(Some)
             }
-            Entity::Functions(_) => {
-                self.error(
-                    span,
-                    ExprError::FunctionNotCalled {
-                        name: name.to_string(),
-                    },
-                );
-                Some(Checked::Value(wrong(span)))
+            Some(Entity::Functions(_)) => {
+                let name = name.to_string();
+                Err(self.error(span, ExprError::FunctionNotCalled { name }))
             }
-            _ => None,
+            _ => Ok(None),
         }
     }
 
@@ -430,7 +398,7 @@ impl Checker<'_> {
         checked: Checked,
         expr: &ast::Expr,
         done: &'static str,
-    ) -> Option<Place> {
+    ) -> Result<Place, Reported> {
         let checked = match checked {
             Checked::Value(value) if matches!(value.kind, ValueKind::Conditional(..)) => {
                 let value = self.as_place_value(value);
@@ -442,39 +410,22 @@ impl Checker<'_> {
             place => place,
         };
         let place = match checked {
-            Checked::Value(value) if value.ty == Ty::Error => return None,
             Checked::Place(place) if !is_temporary(&place) => place,
             Checked::Value(value) if known_function(&value).is_some() => {
                 let text = self.map.snippet(expr.span).to_string();
-                self.error(expr.span, ExprError::FunctionChanged { text, done });
-                return None;
+                return Err(self.error(expr.span, ExprError::FunctionChanged { text, done }));
             }
             _ => {
                 let text = self.map.snippet(expr.span).to_string();
-                self.error(
-                    expr.span,
-                    ExprError::ValueChanged {
-                        text: text.to_string(),
-                        done,
-                    },
-                );
-                return None;
+                return Err(self.error(expr.span, ExprError::ValueChanged { text, done }));
             }
         };
         if let Ty::Array(..) = place.ty.ty {
             let text = self.map.snippet(expr.span).to_string();
-            self.error(
-                expr.span,
-                ExprError::WholeArrayChanged {
-                    text: text.to_string(),
-                    done,
-                },
-            );
-            return None;
+            return Err(self.error(expr.span, ExprError::WholeArrayChanged { text, done }));
         }
         if place.ty.is_const {
-            self.report_const(&place, expr, done);
-            return None;
+            return Err(self.report_const(&place, expr, done));
         }
         if let Some(VarRef::Global(global)) = root(&place) {
             let global = &self.tables.globals[global].typed;
@@ -490,10 +441,10 @@ impl Checker<'_> {
             }
         }
         self.check_bounds(&place);
-        Some(place)
+        Ok(place)
     }
 
-    fn report_const(&mut self, place: &Place, expr: &ast::Expr, done: &'static str) {
+    fn report_const(&mut self, place: &Place, expr: &ast::Expr, done: &'static str) -> Reported {
         let text = self.map.snippet(expr.span).to_string();
         let declared = match root(place).or_else(|| pointer_root(place)) {
             Some(VarRef::Local(var)) => Some(self.body.vars[var].typed.span),
@@ -507,7 +458,7 @@ impl Checker<'_> {
                 done,
                 declared,
             },
-        );
+        )
     }
 
     /// Warns about a constant index outside of a declared array.

@@ -1,6 +1,6 @@
 //! C++'s casts: what each of them may do, in terms of C's.
 
-use crate::sema::check::{Checked, Checker, function::reference_part, wrong};
+use crate::sema::check::{Checked, Checker, Reported, function::reference_part};
 use crate::sema::message::expr::ExprError;
 use crate::{
     sema::{
@@ -20,7 +20,7 @@ impl Checker<'_> {
         ty: &ast::TypeName,
         inner: &ast::Expr,
         span: Span,
-    ) -> Checked {
+    ) -> Result<Checked, Reported> {
         let (reference, parts) = reference_part(&ty.declarator.parts);
         let base = self.base_type_not_auto(&ty.specifiers);
         let to = self.declared_type(base, parts, ty.span);
@@ -28,13 +28,10 @@ impl Checker<'_> {
             return self.reference_cast(word, &to, inner, span);
         }
         if word == CastWord::Dynamic {
-            self.unsupported("`dynamic_cast`", span);
-            return Checked::Value(wrong(span));
+            return Err(self.unsupported("`dynamic_cast`", span));
         }
-        let value = self.value(inner);
-        if value.ty == Ty::Error || to.ty == Ty::Error {
-            return Checked::Value(wrong(span));
-        }
+        let value = self.value(inner)?;
+        self.known(&to.ty, ty.span)?;
         let allowed = match word {
             CastWord::Static => static_ok(&value, &to.ty),
             CastWord::Reinterpret => reinterpret_ok(&value.ty, &to.ty),
@@ -45,7 +42,7 @@ impl Checker<'_> {
             let name = cast_name(word);
             let pointers = matches!((&value.ty, &to.ty), (Ty::Pointer(_), Ty::Pointer(_)));
             let numbers = to.ty.is_arithmetic() && value.ty.is_arithmetic();
-            self.error(
+            return Err(self.error(
                 span,
                 ExprError::CastOf {
                     name: name.to_string(),
@@ -54,10 +51,9 @@ impl Checker<'_> {
                     reinterprets: word == CastWord::Static && pointers,
                     converts: word != CastWord::Static && numbers,
                 },
-            );
-            return Checked::Value(wrong(span));
+            ));
         }
-        Checked::Value(self.cast(value, &to.ty, span))
+        Ok(Checked::Value(self.cast(value, &to.ty, span)?))
     }
 
     /// `static_cast<T &>(place)`, `reinterpret_cast<T &>(place)`: the place, under another type.
@@ -67,17 +63,14 @@ impl Checker<'_> {
         to: &QualTy,
         inner: &ast::Expr,
         span: Span,
-    ) -> Checked {
-        let value = self.value(inner);
-        if value.ty == Ty::Error || to.ty == Ty::Error {
-            return Checked::Value(wrong(span));
-        }
+    ) -> Result<Checked, Reported> {
+        let value = self.value(inner)?;
+        self.known(&to.ty, span)?;
         let Some(place) = Self::place_of(&value).cloned() else {
-            self.unsupported("a cast of a value to a reference", span);
-            return Checked::Value(wrong(span));
+            return Err(self.unsupported("a cast of a value to a reference", span));
         };
         let adds = (!place.ty.is_const || to.is_const) && (!place.ty.is_volatile || to.is_volatile);
-        match word {
+        Ok(match word {
             CastWord::Static if place.ty.ty == to.ty && adds => Checked::Place(Place {
                 ty: to.clone(),
                 span,
@@ -90,16 +83,14 @@ impl Checker<'_> {
             // `volatile T &` reads past what the compiler keeps in registers: through an address.
             CastWord::Reinterpret | CastWord::Const => {
                 if word == CastWord::Const && place.ty.ty != to.ty {
-                    self.unsupported("this `const_cast`", span);
-                    return Checked::Value(wrong(span));
+                    return Err(self.unsupported("this `const_cast`", span));
                 }
                 self.at_address(place, to, span)
             }
             CastWord::Static | CastWord::Dynamic => {
-                self.unsupported("this cast to a reference", span);
-                Checked::Value(wrong(span))
+                return Err(self.unsupported("this cast to a reference", span));
             }
-        }
+        })
     }
 
     /// Whether one class is the other's base.

@@ -3,13 +3,13 @@
 //! Calls of `constexpr` functions in them are run here and are then no calls of the program: nothing is left of them in the
 //! call graph, and they may be of functions for the other side.
 
-use crate::sema::check::{Checker, FunctionEntry};
+use crate::sema::check::{Checker, FunctionEntry, Reported};
 use crate::sema::message::expr::{ExprError, Needed};
 use crate::{
     diagnostic::Code,
     sema::{
         classify::Classify,
-        const_eval::{Const, Machine, NotConst},
+        const_eval::{Const, Constexpr, Machine, NotConst},
         typed::{FunctionId, Value},
     },
     span::Span,
@@ -29,7 +29,10 @@ impl Checker<'_> {
             let functions = &self.tables.functions;
             let constexpr = |id: FunctionId| {
                 let FunctionEntry { typed, facts } = &functions[id];
-                facts.is_constexpr.then_some(typed)
+                facts.is_constexpr.then_some(match facts.is_incomplete {
+                    true => Constexpr::Wrong,
+                    false => Constexpr::Function(typed),
+                })
             };
             let result = Machine::new(&constexpr).value(value);
             let Err(NotConst::NoBody(id, _)) = result else {
@@ -55,7 +58,12 @@ impl Checker<'_> {
     }
 
     /// Reports that `what` has to be a constant, and why this is none.
-    pub(crate) fn report_not_constant(&mut self, span: Span, what: Needed, why: NotConst) {
+    pub(crate) fn report_not_constant(
+        &mut self,
+        span: Span,
+        what: Needed,
+        why: NotConst,
+    ) -> Reported {
         let (place, reason) = why.reason().unzip();
         let reason = reason.unwrap_or_default();
         self.error(
@@ -65,7 +73,7 @@ impl Checker<'_> {
                 place,
                 reason,
             },
-        );
+        )
     }
 
     /// The calls here have been replaced by their value.

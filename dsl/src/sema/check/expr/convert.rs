@@ -7,9 +7,8 @@ use crate::sema::message::expr::{Conversion, ExprError, Use};
 use std::sync::Arc;
 
 use crate::sema::check::{
-    Checker, int,
+    Checker, Reported, int,
     pointer_call::{known_function, pointed_function},
-    wrong,
 };
 use crate::{
     diagnostic::Code,
@@ -20,6 +19,7 @@ use crate::{
         typed::{Place, PlaceKind, Value, ValueKind},
     },
     span::Span,
+    syntax::ast,
 };
 
 /// What a value is converted for; decides the words of the message.
@@ -59,7 +59,7 @@ impl Why<'_> {
 impl Checker<'_> {
     /// The value in another type; both are scalars or equal.
     pub(crate) fn convert(&mut self, value: Value, to: &Ty) -> Value {
-        if value.ty == *to || value.ty == Ty::Error {
+        if value.ty == *to {
             return value;
         }
         let span = value.span;
@@ -97,43 +97,50 @@ impl Checker<'_> {
     }
 
     /// A scalar as a truth value.
-    pub(crate) fn truth_value(&mut self, value: Value) -> Value {
-        if value.ty == Ty::Error {
-            return value;
-        }
+    pub(crate) fn truth_value(&mut self, value: Value) -> Result<Value, Reported> {
         if let Some(id) = self.conversion_function(&value.ty, &Ty::Bool, true) {
-            let value = self.call_conversion(id, value);
+            let value = self.call_conversion(id, value)?;
             return self.truth_value(value);
         }
-        let value = self.as_number(value);
+        let value = self.as_number(value)?;
         if !value.ty.is_scalar() || self.is_scoped(&value.ty) {
-            self.error(
+            return Err(self.error(
                 value.span,
                 ExprError::ConditionType {
                     ty: value.ty.clone(),
                 },
-            );
-            return wrong(value.span);
+            ));
         }
-        match value.kind {
+        Ok(match value.kind {
             ValueKind::Null => int(0, Ty::Bool, value.span),
             _ => self.convert(value, &Ty::Bool),
-        }
+        })
+    }
+
+    /// An expression's value, converted as [`Checker::implicit`] does.
+    pub(crate) fn implicit_value(
+        &mut self,
+        expr: &ast::Expr,
+        to: &Ty,
+        why: &Why<'_>,
+    ) -> Result<Value, Reported> {
+        let value = self.value(expr)?;
+        self.implicit(value, to, why)
     }
 
     /// Converts where the program does not say so; reports what C++ does not allow.
-    pub(crate) fn implicit(&mut self, value: Value, to: &Ty, why: &Why<'_>) -> Value {
+    pub(crate) fn implicit(
+        &mut self,
+        value: Value,
+        to: &Ty,
+        why: &Why<'_>,
+    ) -> Result<Value, Reported> {
         if value.ty == *to {
             return self.copied(value);
         }
-        if value.ty == Ty::Error {
-            return value;
-        }
-        if *to == Ty::Error {
-            return wrong(value.span);
-        }
+        self.known(to, value.span)?;
         if self.is_scoped(&value.ty) || self.is_scoped(to) {
-            return self.mismatch(&value, to, why);
+            return Err(self.mismatch(&value, to, why));
         }
         if matches!(value.ty, Ty::Record(_)) || matches!(to, Ty::Record(_)) {
             return self.implicit_class(value, to, why);
@@ -141,20 +148,20 @@ impl Checker<'_> {
         match to {
             Ty::Enum(_) if value.ty.is_integral() => {
                 self.warn_enum(&value, to);
-                self.convert(value, to)
+                Ok(self.convert(value, to))
             }
             _ if value.ty.is_arithmetic() && to.is_arithmetic() && !matches!(to, Ty::Enum(_)) => {
-                self.convert(value, to)
+                Ok(self.convert(value, to))
             }
             Ty::Bool if matches!(value.ty, Ty::Pointer(_)) => self.truth_value(value),
             Ty::Pointer(pointee) => self.implicit_pointer(value, to, &pointee.clone(), why),
             Ty::Record(_) => self.implicit_record(value, to, why),
-            _ => self.mismatch(&value, to, why),
+            _ => Err(self.mismatch(&value, to, why)),
         }
     }
 
     /// Where one of the types is a class: its base, or a function of one of the classes that converts.
-    fn implicit_class(&mut self, value: Value, to: &Ty, why: &Why<'_>) -> Value {
+    fn implicit_class(&mut self, value: Value, to: &Ty, why: &Why<'_>) -> Result<Value, Reported> {
         if let (Ty::Record(from), Ty::Record(class)) = (&value.ty, to)
             && self.is_derived(*from, *class)
         {
@@ -170,17 +177,18 @@ impl Checker<'_> {
             return self.construct_temporary(class, args, span);
         }
         if let Some(id) = self.conversion_function(&value.ty, to, false) {
-            let value = self.call_conversion(id, value);
+            let value = self.call_conversion(id, value)?;
             return self.implicit(value, to, why);
         }
         match to {
             Ty::Record(_) => self.implicit_record(value, to, why),
-            _ => self.mismatch(&value, to, why),
+            _ => Err(self.mismatch(&value, to, why)),
         }
     }
 
     fn warn_enum(&mut self, value: &Value, to: &Ty) {
-        self.error(value.span, ExprError::EnumWithoutCast { ty: to.clone() });
+        let ty = to.clone();
+        self.error(value.span, ExprError::EnumWithoutCast { ty });
     }
 
     fn implicit_pointer(
@@ -189,15 +197,15 @@ impl Checker<'_> {
         to: &Ty,
         pointee: &QualTy,
         why: &Why<'_>,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         let span = value.span;
         let is_zero = matches!(value.kind, ValueKind::Int(0) | ValueKind::Null)
             && !matches!(value.ty, Ty::Bool | Ty::Enum(_));
         if is_zero && (value.ty.is_integral() || matches!(value.kind, ValueKind::Null)) {
-            return Value::new(ValueKind::Null, to.clone(), span);
+            return Ok(Value::new(ValueKind::Null, to.clone(), span));
         }
         let Ty::Pointer(from) = value.ty.clone() else {
-            return self.mismatch(&value, to, why);
+            return Err(self.mismatch(&value, to, why));
         };
         let is_literal = matches!(value.kind, ValueKind::Str(_)) && pointee.ty == Ty::Char;
         if bare_elements(&from.ty) == bare_elements(&pointee.ty)
@@ -208,30 +216,30 @@ impl Checker<'_> {
                 && ((from.is_const && !pointee.is_const)
                     || (from.is_volatile && !pointee.is_volatile))
             {
-                return self.drops_qualifier(&value, &from, to, pointee, why);
+                return Err(self.drops_qualifier(&value, &from, to, pointee, why));
             }
-            return self.convert(value, to);
+            return Ok(self.convert(value, to));
         }
         if from.ty == Ty::Void {
             if from.is_const && !pointee.is_const {
-                return self.drops_qualifier(&value, &from, to, pointee, why);
+                return Err(self.drops_qualifier(&value, &from, to, pointee, why));
             }
             self.error(span, ExprError::VoidPointerWithoutCast { ty: to.clone() });
-            return self.convert(value, to);
+            return Ok(self.convert(value, to));
         }
         if adds_const_below(&from, pointee) {
-            return self.convert(value, to);
+            return Ok(self.convert(value, to));
         }
         // The base is at the beginning of the object.
         if let (Ty::Record(derived), Ty::Record(base)) = (&from.ty, &pointee.ty)
             && self.is_derived(*derived, *base)
         {
             if from.is_const && !pointee.is_const {
-                return self.drops_qualifier(&value, &from, to, pointee, why);
+                return Err(self.drops_qualifier(&value, &from, to, pointee, why));
             }
-            return self.convert(value, to);
+            return Ok(self.convert(value, to));
         }
-        self.mismatch(&value, to, why)
+        Err(self.mismatch(&value, to, why))
     }
 
     fn drops_qualifier(
@@ -241,7 +249,7 @@ impl Checker<'_> {
         to: &Ty,
         pointee: &QualTy,
         why: &Why<'_>,
-    ) -> Value {
+    ) -> Reported {
         let (use_of, parameter) = (why.use_of(to), why.parameter());
         let drops_const = from.is_const && !pointee.is_const;
         let (from, to) = (value.ty.clone(), to.clone());
@@ -259,25 +267,24 @@ impl Checker<'_> {
                 parameter,
             },
         };
-        self.error(value.span, message);
-        wrong(value.span)
+        self.error(value.span, message)
     }
 
-    fn implicit_record(&mut self, value: Value, to: &Ty, why: &Why<'_>) -> Value {
+    fn implicit_record(&mut self, value: Value, to: &Ty, why: &Why<'_>) -> Result<Value, Reported> {
         if self.is_vector(to, "dim3") {
             if value.ty.is_arithmetic() {
                 let x = self.convert(value, &Ty::UInt);
                 let span = x.span;
-                return self.dim3_of(vec![x], span);
+                return Ok(self.dim3_of(vec![x], span));
             }
             if self.is_vector(&value.ty, "uint3") {
-                return retyped(value, to);
+                return Ok(retyped(value, to));
             }
         }
         if self.is_vector(to, "uint3") && self.is_vector(&value.ty, "dim3") {
-            return retyped(value, to);
+            return Ok(retyped(value, to));
         }
-        self.mismatch(&value, to, why)
+        Err(self.mismatch(&value, to, why))
     }
 
     /// `dim3` of up to three `unsigned`s; the others are 1.
@@ -289,10 +296,9 @@ impl Checker<'_> {
         Value::new(ValueKind::Aggregate(sizes), ty, span)
     }
 
-    fn mismatch(&mut self, value: &Value, to: &Ty, why: &Why<'_>) -> Value {
+    fn mismatch(&mut self, value: &Value, to: &Ty, why: &Why<'_>) -> Reported {
         if value.ty == Ty::Void {
-            self.error(value.span, ExprError::NoValue);
-            return wrong(value.span);
+            return self.error(value.span, ExprError::NoValue);
         }
         if known_function(value).is_some() && pointed_function(to).is_none() {
             let text = self.map.snippet(value.span).to_string();
@@ -300,13 +306,7 @@ impl Checker<'_> {
             self.reporter.diagnostics.retain(|diagnostic| {
                 diagnostic.code != Code::DeviceCallInHost || diagnostic.primary.span != value.span
             });
-            self.error(
-                value.span,
-                ExprError::FunctionNotCalled {
-                    name: text.to_string(),
-                },
-            );
-            return wrong(value.span);
+            return self.error(value.span, ExprError::FunctionNotCalled { name: text });
         }
         let cure = self.conversion_meant(value, to);
         let (from, to) = (value.ty.clone(), to.clone());
@@ -334,8 +334,7 @@ impl Checker<'_> {
             },
             Why::Operand => ExprError::OperandType { from, to, cure },
         };
-        self.error(value.span, message);
-        wrong(value.span)
+        self.error(value.span, message)
     }
 
     fn conversion_meant(&self, value: &Value, to: &Ty) -> Option<Conversion> {
@@ -353,10 +352,7 @@ impl Checker<'_> {
     }
 
     /// `(T)value`.
-    pub(crate) fn cast(&mut self, value: Value, to: &Ty, span: Span) -> Value {
-        if value.ty == Ty::Error || *to == Ty::Error {
-            return wrong(span);
-        }
+    pub(crate) fn cast(&mut self, value: Value, to: &Ty, span: Span) -> Result<Value, Reported> {
         if let Ty::Record(class) = to
             && value.ty != *to
             && self.converting_constructor(&value, *class, true).is_some()
@@ -367,7 +363,7 @@ impl Checker<'_> {
         if matches!(value.ty, Ty::Record(_))
             && let Some(id) = self.conversion_function(&value.ty, to, true)
         {
-            let value = self.call_conversion(id, value);
+            let value = self.call_conversion(id, value)?;
             return self.cast(value, to, span);
         }
         let is_ok = match (&value.ty, to) {
@@ -378,25 +374,23 @@ impl Checker<'_> {
             (from, Ty::Pointer(_)) if from.is_integral() => true,
             (Ty::Pointer(_), to) if to.is_integral() && to.bits() == 64 => true,
             (_, Ty::Record(_)) => {
-                let mut value = self.implicit(value, to, &Why::Operand);
-                value.span = span;
-                return value;
+                let value = self.implicit(value, to, &Why::Operand)?;
+                return Ok(Value { span, ..value });
             }
             _ => false,
         };
         if !is_ok {
-            self.error(
+            return Err(self.error(
                 span,
                 ExprError::Cast {
                     from: value.ty.clone(),
                     to: to.clone(),
                     cuts_pointer: matches!(value.ty, Ty::Pointer(_)) && to.is_integral(),
                 },
-            );
-            return wrong(span);
+            ));
         }
         if value.ty == *to {
-            return Value { span, ..value };
+            return Ok(Value { span, ..value });
         }
         let mut value = match (&value.kind, to) {
             (ValueKind::Int(0) | ValueKind::Null, Ty::Pointer(_)) => {
@@ -410,26 +404,25 @@ impl Checker<'_> {
             _ => self.convert(value, to),
         };
         value.span = span;
-        value
+        Ok(value)
     }
 
     /// The promotions of arguments that no parameter's type is known for: `printf("%f", x)`.
-    pub(crate) fn promote_variadic(&mut self, value: Value) -> Value {
+    pub(crate) fn promote_variadic(&mut self, value: Value) -> Result<Value, Reported> {
         let to = match &value.ty {
             Ty::Float => Ty::Double,
             ty if ty.is_integral() => promoted(ty),
-            Ty::Pointer(_) | Ty::Double | Ty::Error => return value,
+            Ty::Pointer(_) | Ty::Double => return Ok(value),
             _ => {
-                self.error(
+                return Err(self.error(
                     value.span,
                     ExprError::NotPrintable {
                         ty: value.ty.clone(),
                     },
-                );
-                return wrong(value.span);
+                ));
             }
         };
-        self.convert(value, &to)
+        Ok(self.convert(value, &to))
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod assign;
 
-use crate::sema::check::{Checked, Checker, wrong};
+use crate::sema::check::{Checked, Checker, Reported};
 use crate::sema::message::expr::{ExprError, OperandCure};
 use crate::{
     sema::{
@@ -104,14 +104,14 @@ fn needs_integers(op: Arith) -> bool {
 
 impl Checker<'_> {
     /// `a + b - c …`: down the left side with a loop, then up again.
-    pub(crate) fn binary_chain(&mut self, expr: &ast::Expr) -> Checked {
+    pub(crate) fn binary_chain(&mut self, expr: &ast::Expr) -> Result<Checked, Reported> {
         let mut links = Vec::new();
         let mut first = expr;
         while let ExprKind::Binary(op, left, right) = &first.kind {
             links.push((op, right, first.span));
             first = left;
         }
-        let mut result = Checked::Value(self.value(first));
+        let mut result = self.value(first).map(Checked::Value);
         while let Some((op, right, span)) = links.pop() {
             let mark = self.body.flow.temporaries.len();
             let mut right = self.value(right);
@@ -119,25 +119,34 @@ impl Checker<'_> {
                 && self.body.flow.temporaries.len() > mark
             {
                 // It may not be evaluated at all: what it makes ends with it.
-                right = self.truth_value(right);
-                right = self.ended(mark, right);
+                right = right.and_then(|right| self.truth_value(right));
+                right = right.and_then(|right| self.ended(mark, right));
             }
-            let left = self.read_checked(result);
-            let operands = [left, right];
-            let symbol = binary_text(op.node);
-            result = match self.operator_call(symbol, &operands, op.span, span) {
-                Some(called) => called,
-                None => {
-                    let [left, right] = operands;
-                    Checked::Value(self.binary(op, left, right, span))
-                }
-            };
+            let both = result.and_then(|left| Ok((left, right?)));
+            result = both.and_then(|(left, right)| self.link(op, left, right, span));
         }
         result
     }
 
+    /// One operator of a chain, the program's own if it has one for these operands.
+    fn link(
+        &mut self,
+        op: &Spanned<BinaryOp>,
+        left: Checked,
+        right: Value,
+        span: Span,
+    ) -> Result<Checked, Reported> {
+        let operands = [self.read_checked(left), right];
+        let symbol = binary_text(op.node);
+        if let Some(called) = self.operator_call(symbol, &operands, op.span, span)? {
+            return Ok(called);
+        }
+        let [left, right] = operands;
+        self.binary(op, left, right, span).map(Checked::Value)
+    }
+
     /// `a, b, c …`, in the same way.
-    pub(crate) fn comma_chain(&mut self, expr: &ast::Expr) -> Value {
+    pub(crate) fn comma_chain(&mut self, expr: &ast::Expr) -> Result<Value, Reported> {
         let mut links = Vec::new();
         let mut first = expr;
         while let ExprKind::Comma(left, right) = &first.kind {
@@ -146,45 +155,45 @@ impl Checker<'_> {
         }
         let mut value = self.value(first);
         while let Some((right, span)) = links.pop() {
-            value = self.discarded(value);
+            let left = value.map(|left| self.discarded(left));
             let right = self.value(right);
-            let ty = right.ty.clone();
-            if self.has_destructor(&ty) {
+            if let Ok(right) = &right
+                && self.has_destructor(&right.ty)
+            {
                 self.unsupported("an object with a destructor after a comma", span);
             }
-            value = Value::new(ValueKind::Comma(Box::new(value), Box::new(right)), ty, span);
+            value = left.and_then(|left| {
+                let (left, right) = (Box::new(left), Box::new(right?));
+                let ty = right.ty.clone();
+                Ok(Value::new(ValueKind::Comma(left, right), ty, span))
+            });
         }
         value
     }
 
-    fn binary(&mut self, op: &Spanned<BinaryOp>, left: Value, right: Value, span: Span) -> Value {
-        if left.ty == Ty::Error || right.ty == Ty::Error {
-            return wrong(span);
-        }
-        let left = self.as_number(left);
-        let right = self.as_number(right);
+    fn binary(
+        &mut self,
+        op: &Spanned<BinaryOp>,
+        left: Value,
+        right: Value,
+        span: Span,
+    ) -> Result<Value, Reported> {
+        let left = self.as_number(left)?;
+        let right = self.as_number(right)?;
         if self.is_scoped(&left.ty) || self.is_scoped(&right.ty) {
             let compares = matches!(family(op.node), Family::Compare(_)) && left.ty == right.ty;
             if !compares {
                 let cure = Some(OperandCure::EnumClass);
-                self.bad_operands(binary_text(op.node), op.span, &left, &right, cure);
-                return wrong(span);
+                return Err(self.bad_operands(binary_text(op.node), op.span, &left, &right, cure));
             }
         }
         match family(op.node) {
             Family::Arith(arith) => self.arithmetic(arith, op.span, left, right, span),
             Family::Compare(relation) => self.compare(relation, op.span, left, right, span),
             Family::Logical(logical) => {
-                let left = self.truth_value(left);
-                let right = self.truth_value(right);
-                if left.ty == Ty::Error || right.ty == Ty::Error {
-                    return wrong(span);
-                }
-                Value::new(
-                    ValueKind::Logical(logical, Box::new(left), Box::new(right)),
-                    Ty::Bool,
-                    span,
-                )
+                let (left, right) = (self.truth_value(left), self.truth_value(right));
+                let kind = ValueKind::Logical(logical, Box::new(left?), Box::new(right?));
+                Ok(Value::new(kind, Ty::Bool, span))
             }
         }
     }
@@ -196,7 +205,7 @@ impl Checker<'_> {
         left: &Value,
         right: &Value,
         cure: Option<OperandCure>,
-    ) {
+    ) -> Reported {
         self.error(
             op,
             ExprError::Operands {
@@ -207,10 +216,17 @@ impl Checker<'_> {
                 right: right.span,
                 cure,
             },
-        );
+        )
     }
 
-    fn arithmetic(&mut self, op: Arith, at: Span, left: Value, right: Value, span: Span) -> Value {
+    fn arithmetic(
+        &mut self,
+        op: Arith,
+        at: Span,
+        left: Value,
+        right: Value,
+        span: Span,
+    ) -> Result<Value, Reported> {
         if matches!(left.ty, Ty::Pointer(_)) || matches!(right.ty, Ty::Pointer(_)) {
             return self.pointer_arithmetic(op, at, left, right, span);
         }
@@ -229,27 +245,20 @@ impl Checker<'_> {
             } else {
                 None
             };
-            self.bad_operands(text(op), at, &left, &right, cure);
-            return wrong(span);
+            return Err(self.bad_operands(text(op), at, &left, &right, cure));
         }
         if is_shift(op) {
             let left = self.promote(left);
             let right = self.promote(right);
             let ty = left.ty.clone();
             self.warn_shift(&ty, &right, at);
-            return Value::new(
-                ValueKind::Binary(op, Box::new(left), Box::new(right)),
-                ty,
-                span,
-            );
+            let kind = ValueKind::Binary(op, Box::new(left), Box::new(right));
+            return Ok(Value::new(kind, ty, span));
         }
         let (left, right, ty) = self.usual(left, right);
         self.warn_zero(op, &right, at);
-        Value::new(
-            ValueKind::Binary(op, Box::new(left), Box::new(right)),
-            ty,
-            span,
-        )
+        let kind = ValueKind::Binary(op, Box::new(left), Box::new(right));
+        Ok(Value::new(kind, ty, span))
     }
 
     /// The hardware's shifts do not wrap their count, C leaves it undefined: it is never meant.
@@ -288,52 +297,31 @@ impl Checker<'_> {
         left: Value,
         right: Value,
         span: Span,
-    ) -> Value {
-        match (op, &left.ty, &right.ty) {
+    ) -> Result<Value, Reported> {
+        let (kind, ty) = match (op, &left.ty, &right.ty) {
             (Arith::Add | Arith::Sub, Ty::Pointer(_), ty) if ty.is_integral() => {
-                let Some(_) = self.pointee(&left, "moved") else {
-                    return wrong(span);
-                };
-                let offset = self.promote(right);
-                let offset = if op == Arith::Sub {
-                    self.negated(offset)
-                } else {
-                    offset
-                };
+                self.pointee(&left, "moved")?;
+                let mut offset = self.promote(right);
+                if op == Arith::Sub {
+                    offset = self.negated(offset);
+                }
                 let ty = left.ty.clone();
-                Value::new(
-                    ValueKind::PointerAdd(Box::new(left), Box::new(offset)),
-                    ty,
-                    span,
-                )
+                (ValueKind::PointerAdd(Box::new(left), Box::new(offset)), ty)
             }
             (Arith::Add, ty, Ty::Pointer(_)) if ty.is_integral() => {
-                let Some(_) = self.pointee(&right, "moved") else {
-                    return wrong(span);
-                };
+                self.pointee(&right, "moved")?;
                 let offset = self.promote(left);
                 let ty = right.ty.clone();
-                Value::new(
-                    ValueKind::PointerAdd(Box::new(right), Box::new(offset)),
-                    ty,
-                    span,
-                )
+                (ValueKind::PointerAdd(Box::new(right), Box::new(offset)), ty)
             }
             (Arith::Sub, Ty::Pointer(a), Ty::Pointer(b)) if a.ty == b.ty => {
-                let Some(_) = self.pointee(&left, "subtracted") else {
-                    return wrong(span);
-                };
-                Value::new(
-                    ValueKind::PointerDiff(Box::new(left), Box::new(right)),
-                    Ty::Long,
-                    span,
-                )
+                self.pointee(&left, "subtracted")?;
+                let kind = ValueKind::PointerDiff(Box::new(left), Box::new(right));
+                (kind, Ty::Long)
             }
-            _ => {
-                self.bad_operands(text(op), at, &left, &right, None);
-                wrong(span)
-            }
-        }
+            _ => return Err(self.bad_operands(text(op), at, &left, &right, None)),
+        };
+        Ok(Value::new(kind, ty, span))
     }
 
     /// `-i` for a pointer's offset. An `unsigned` one is widened first: `p - 1u` is one element before `p`.
@@ -363,25 +351,21 @@ impl Checker<'_> {
         left: Value,
         right: Value,
         span: Span,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         let (left, right) = if left.ty.is_arithmetic() && right.ty.is_arithmetic() {
             let (left, right, _) = self.usual(left, right);
             (left, right)
         } else {
             let Some(ty) = self.common_pointer(&left, &right) else {
-                self.bad_operands(relation_text(relation), at, &left, &right, None);
-                return wrong(span);
+                return Err(self.bad_operands(relation_text(relation), at, &left, &right, None));
             };
             (
                 self.pointer_operand(left, &ty),
                 self.pointer_operand(right, &ty),
             )
         };
-        Value::new(
-            ValueKind::Compare(relation, Box::new(left), Box::new(right)),
-            Ty::Bool,
-            span,
-        )
+        let kind = ValueKind::Compare(relation, Box::new(left), Box::new(right));
+        Ok(Value::new(kind, Ty::Bool, span))
     }
 
     /// The pointer type two operands meet in: equal pointees, `void *`, or a null constant.
@@ -422,7 +406,12 @@ impl Checker<'_> {
     }
 
     /// A prefix operator, the program's own if the operand is an object that has it.
-    pub(crate) fn unary_expr(&mut self, op: UnaryOp, inner: &ast::Expr, span: Span) -> Checked {
+    pub(crate) fn unary_expr(
+        &mut self,
+        op: UnaryOp,
+        inner: &ast::Expr,
+        span: Span,
+    ) -> Result<Checked, Reported> {
         let symbol = match op {
             UnaryOp::Plus => "+",
             UnaryOp::Neg => "-",
@@ -432,62 +421,63 @@ impl Checker<'_> {
             UnaryOp::PreDec => "--",
             UnaryOp::AddressOf | UnaryOp::Deref => {
                 if self.may_have_operator("operator&") {
-                    let operand = self.expr(inner);
+                    let operand = self.expr(inner)?;
                     if let Some(object) = as_object(&operand)
-                        && let Some(called) = self.operator_call("&", &[object], span, span)
+                        && let Some(called) = self.operator_call("&", &[object], span, span)?
                     {
-                        return called;
+                        return Ok(called);
                     }
                 }
-                return Checked::Value(self.address_of(inner, span));
+                return self.address_of(inner, span).map(Checked::Value);
             }
         };
-        let operand = self.expr(inner);
+        let operand = self.expr(inner)?;
         if let Some(object) = as_object(&operand)
-            && let Some(called) = self.operator_call(symbol, &[object], span, span)
+            && let Some(called) = self.operator_call(symbol, &[object], span, span)?
         {
-            return called;
+            return Ok(called);
         }
-        if matches!(op, UnaryOp::PreInc | UnaryOp::PreDec) {
-            let decrement = op == UnaryOp::PreDec;
-            return Checked::Value(self.inc_dec(operand, inner, decrement, true, span));
-        }
-        let value = self.read_checked(operand);
-        Checked::Value(self.unary(op, value, span))
+        let value = match op {
+            UnaryOp::PreInc | UnaryOp::PreDec => {
+                self.inc_dec(operand, inner, op == UnaryOp::PreDec, true, span)?
+            }
+            _ => {
+                let value = self.read_checked(operand);
+                self.unary(op, value, span)?
+            }
+        };
+        Ok(Checked::Value(value))
     }
 
     /// `e++`, `e--`; an object's operator has a second parameter that tells it from `++e`.
-    pub(crate) fn postfix_expr(&mut self, op: PostfixOp, inner: &ast::Expr, span: Span) -> Checked {
+    pub(crate) fn postfix_expr(
+        &mut self,
+        op: PostfixOp,
+        inner: &ast::Expr,
+        span: Span,
+    ) -> Result<Checked, Reported> {
         let symbol = match op {
             PostfixOp::Inc => "++",
             PostfixOp::Dec => "--",
         };
-        let operand = self.expr(inner);
+        let operand = self.expr(inner)?;
         if let Some(object) = as_object(&operand) {
             let marker = crate::sema::check::int(0, Ty::Int, span);
-            if let Some(called) = self.operator_call(symbol, &[object, marker], span, span) {
-                return called;
+            if let Some(called) = self.operator_call(symbol, &[object, marker], span, span)? {
+                return Ok(called);
             }
         }
-        Checked::Value(self.inc_dec(operand, inner, op == PostfixOp::Dec, false, span))
+        let value = self.inc_dec(operand, inner, op == PostfixOp::Dec, false, span)?;
+        Ok(Checked::Value(value))
     }
 
     /// `-e`, `+e`, `!e`, `~e`.
-    fn unary(&mut self, op: UnaryOp, value: Value, span: Span) -> Value {
-        if value.ty == Ty::Error {
-            return wrong(span);
-        }
-        let value = match op {
-            UnaryOp::Not => value,
-            _ => self.as_number(value),
-        };
+    fn unary(&mut self, op: UnaryOp, value: Value, span: Span) -> Result<Value, Reported> {
         let value = match (op, &value.ty) {
-            (UnaryOp::Not, Ty::Record(_)) => self.truth_value(value),
-            _ => value,
+            (UnaryOp::Not, Ty::Record(_)) => self.truth_value(value)?,
+            (UnaryOp::Not, _) => value,
+            _ => self.as_number(value)?,
         };
-        if value.ty == Ty::Error {
-            return wrong(span);
-        }
         let fits = match op {
             _ if self.is_scoped(&value.ty) => false,
             UnaryOp::BitNot => value.ty.is_integral(),
@@ -501,24 +491,23 @@ impl Checker<'_> {
                 UnaryOp::Plus => "+",
                 _ => "-",
             };
-            self.error(
+            return Err(self.error(
                 span,
                 ExprError::Operand {
                     symbol,
                     ty: value.ty.clone(),
                     value: value.span,
                 },
-            );
-            return wrong(span);
+            ));
         }
         let mut value = match op {
             UnaryOp::Not => {
-                let value = self.truth_value(value);
+                let value = self.truth_value(value)?;
                 let kind = match value.kind {
                     ValueKind::Int(bits) => ValueKind::Int(u64::from(bits == 0)),
                     _ => ValueKind::Not(Box::new(value)),
                 };
-                return Value::new(kind, Ty::Bool, span);
+                Value::new(kind, Ty::Bool, span)
             }
             UnaryOp::BitNot => {
                 let value = self.promote(value);
@@ -536,6 +525,6 @@ impl Checker<'_> {
             _ => self.promote(value),
         };
         value.span = span;
-        value
+        Ok(value)
     }
 }

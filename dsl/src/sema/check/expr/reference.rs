@@ -4,7 +4,7 @@
 //! whose references are all followed stays in registers). A reference to `const` can also be bound to a value, which then lives
 //! as long as the reference does.
 
-use crate::sema::check::{Checker, convert::Why, function::reference_part, wrong};
+use crate::sema::check::{Checker, Reported, convert::Why, function::reference_part};
 use crate::sema::message::expr::ExprError;
 use crate::{
     sema::{
@@ -66,14 +66,17 @@ impl Checker<'_> {
     }
 
     /// The address of what a reference to `ty` is bound to.
-    pub(crate) fn bind(&mut self, value: Value, ty: &QualTy, why: &Why<'_>) -> Value {
+    pub(crate) fn bind(
+        &mut self,
+        value: Value,
+        ty: &QualTy,
+        why: &Why<'_>,
+    ) -> Result<Value, Reported> {
         let value = match ty.is_const {
             true => value,
             false => self.as_place_value(value),
         };
-        if value.ty == Ty::Error || ty.ty == Ty::Error {
-            return wrong(value.span);
-        }
+        self.known(&ty.ty, value.span)?;
         let span = value.span;
         if let Some(place) = Self::place_of(&value) {
             let is_base = match (&place.ty.ty, &ty.ty) {
@@ -89,35 +92,36 @@ impl Checker<'_> {
             }
         }
         if !ty.is_const || ty.is_volatile || matches!(ty.ty, Ty::Array(..)) {
-            return self.not_bindable(&value, ty, why);
+            return Err(self.not_bindable(&value, ty, why));
         }
-        let value = self.implicit(value, &ty.ty, why);
-        if value.ty == Ty::Error {
-            return value;
-        }
-        if self.is_unowned(&value) {
-            let place = self.temporary_place(value);
-            return address(place, ty, span);
-        }
-        let place = Place::new(PlaceKind::Temporary(Box::new(value)), ty.clone(), span);
-        address(place, ty, span)
+        let value = self.implicit(value, &ty.ty, why)?;
+        Ok(self.address_of_value(value, ty, span))
     }
 
     /// The address of the object of a member function: a place, or a value that is kept while the function runs.
-    pub(crate) fn bind_object(&mut self, value: Value, ty: &QualTy, why: &Why<'_>) -> Value {
-        if value.ty == Ty::Error || Self::place_of(&value).is_some() || value.ty != ty.ty {
+    pub(crate) fn bind_object(
+        &mut self,
+        value: Value,
+        ty: &QualTy,
+        why: &Why<'_>,
+    ) -> Result<Value, Reported> {
+        if Self::place_of(&value).is_some() || value.ty != ty.ty {
             return self.bind(value, ty, why);
         }
         let span = value.span;
-        if self.is_unowned(&value) {
-            let place = self.temporary_place(value);
-            return address(place, ty, span);
-        }
-        let place = Place::new(PlaceKind::Temporary(Box::new(value)), ty.clone(), span);
+        Ok(self.address_of_value(value, ty, span))
+    }
+
+    /// The address of a value that a reference keeps.
+    fn address_of_value(&mut self, value: Value, ty: &QualTy, span: Span) -> Value {
+        let place = match self.is_unowned(&value) {
+            true => self.temporary_place(value),
+            false => Place::new(PlaceKind::Temporary(Box::new(value)), ty.clone(), span),
+        };
         address(place, ty, span)
     }
 
-    fn bind_place(&mut self, place: Place, ty: &QualTy, why: &Why<'_>) -> Value {
+    fn bind_place(&mut self, place: Place, ty: &QualTy, why: &Why<'_>) -> Result<Value, Reported> {
         let span = place.span;
         let lost = if place.ty.is_const && !ty.is_const {
             Some("const")
@@ -133,14 +137,13 @@ impl Checker<'_> {
                 word,
                 parameter: why.parameter(),
             };
-            self.error(span, message);
-            return wrong(span);
+            return Err(self.error(span, message));
         }
         self.check_bounds(&place);
-        address(place, ty, span)
+        Ok(address(place, ty, span))
     }
 
-    fn not_bindable(&mut self, value: &Value, ty: &QualTy, why: &Why<'_>) -> Value {
+    fn not_bindable(&mut self, value: &Value, ty: &QualTy, why: &Why<'_>) -> Reported {
         let span = value.span;
         let text = self.map.snippet(span).to_string();
         let (wanted, parameter) = (ty.clone(), why.parameter());
@@ -162,28 +165,28 @@ impl Checker<'_> {
                 not_array,
             }
         };
-        self.error(span, message);
-        wrong(span)
+        self.error(span, message)
     }
 
     /// What `return` gives in a function that returns a reference.
-    pub(crate) fn bind_result(&mut self, value: Value, ty: &QualTy, name: &str) -> Value {
-        if value.ty == Ty::Error {
-            return value;
-        }
+    pub(crate) fn bind_result(
+        &mut self,
+        value: Value,
+        ty: &QualTy,
+        name: &str,
+    ) -> Result<Value, Reported> {
         let value = self.as_place_value(value);
         let span = value.span;
         let found = Self::place_of(&value).filter(|place| same_object(&place.ty.ty, &ty.ty));
         let Some(place) = found.cloned() else {
             let text = self.map.snippet(span).to_string();
-            self.error(
+            return Err(self.error(
                 span,
                 ExprError::ReturnsTemporary {
                     name: name.to_string(),
                     text: text.to_string(),
                 },
-            );
-            return wrong(span);
+            ));
         };
         if let Some(crate::sema::typed::VarRef::Local(var)) =
             crate::sema::check::access::root(&place)
@@ -191,15 +194,14 @@ impl Checker<'_> {
             let var = &self.body.vars[var].typed;
             if !var.is_reference && var.storage == Storage::Auto {
                 let (text, declared) = (var.name.clone(), var.span);
-                self.error(
+                return Err(self.error(
                     span,
                     ExprError::ReturnsLocal {
                         name: name.to_string(),
                         text: text.to_string(),
                         declared,
                     },
-                );
-                return wrong(span);
+                ));
             }
         }
         self.bind_place(place, ty, &Why::Return(name))
@@ -247,6 +249,9 @@ impl Checker<'_> {
             self.declare_name(name, Entity::Error);
             return;
         };
+        let Ok(value) = value else {
+            return self.declare_name(name, Entity::Error);
+        };
         if is_rvalue {
             // `auto &&x = place` is an ordinary reference; a value bound to `T &&` is a variable of its own.
             if !(is_auto && Self::place_of(&value).is_some()) {
@@ -271,10 +276,9 @@ impl Checker<'_> {
         {
             block.push(var);
         }
-        if bound.ty == Ty::Error || ty.ty == Ty::Error {
-            self.declare_name(name, Entity::Error);
-            return;
-        }
+        let Ok(bound) = bound else {
+            return self.declare_name(name, Entity::Error);
+        };
         let id = self.reference_variable(&name.node, ty, name.span);
         self.declare_name(name, Entity::Local(id));
         out.push(Stmt::new(
@@ -324,7 +328,8 @@ impl Checker<'_> {
                 "there are no references to references"
             }
             Some(DeclaratorPart::Function(..)) | None => {
-                return self.unsupported("a reference here", span);
+                self.unsupported("a reference here", span);
+                return;
             }
         };
         self.error(span, ExprError::ReferenceMisplaced { what });

@@ -68,7 +68,7 @@ impl Checker<'_> {
                 if text != self.map.snippet(place.span) {
                     return;
                 }
-                let Ty::Pointer(pointee) = self.type_of_unevaluated(inner) else {
+                let Ok(Ty::Pointer(pointee)) = self.type_of_unevaluated(inner) else {
                     return;
                 };
                 // Of an array of pointers one element may be meant.

@@ -4,7 +4,7 @@ use crate::sema::message::expr::ExprError;
 use crate::sema::path;
 use std::sync::Arc;
 
-use crate::sema::check::Checker;
+use crate::sema::check::{Checker, Reported};
 use crate::{
     library,
     sema::{builtin, scope::Entity},
@@ -29,19 +29,13 @@ impl Checker<'_> {
     }
 
     /// Reports an unknown variable or function, once per function.
-    pub(crate) fn unknown_name(&mut self, name: &Arc<str>, span: Span, is_call: bool) {
+    pub(crate) fn unknown_name(&mut self, name: &Arc<str>, span: Span, is_call: bool) -> Reported {
         if !self.first_time(&format!("name {name}")) {
-            return;
+            return self.reported_before(span);
         }
         if let Some(&later) = self.tables.declared_later.get(name) {
-            self.error(
-                span,
-                ExprError::UsedBeforeDeclaration {
-                    name: name.to_string(),
-                    later,
-                },
-            );
-            return;
+            let name = name.to_string();
+            return self.error(span, ExprError::UsedBeforeDeclaration { name, later });
         }
         if path::is_qualified(name)
             && self.scopes.split_path(name).is_none()
@@ -63,16 +57,16 @@ impl Checker<'_> {
             near = suggest::nearest(name, candidates).map(str::to_string);
         }
         let name = name.to_string();
-        self.error(span, ExprError::UnknownName { what, name, near });
+        self.error(span, ExprError::UnknownName { what, name, near })
     }
 
     /// A qualified name that leads nowhere: something of C++'s library, or of a header that is not there.
-    pub(crate) fn unsupported_path(&mut self, name: &str, span: Span) {
+    pub(crate) fn unsupported_path(&mut self, name: &str, span: Span) -> Reported {
         let message = ExprError::UnsupportedName {
             name: name.to_string(),
             near: standard_near(name),
         };
-        self.error(span, message);
+        self.error(span, message)
     }
 
     /// Reports a member that is not there.
@@ -83,7 +77,7 @@ impl Checker<'_> {
         span: Span,
         members: &[String],
         declared: Option<Span>,
-    ) {
+    ) -> Reported {
         let near = suggest::nearest(name, members.iter().map(String::as_str));
         let near = near.filter(|_| name.len() > 1).map(str::to_string);
         let shows_all = near.is_none() && (1..=6).contains(&members.len());
@@ -96,7 +90,7 @@ impl Checker<'_> {
                 near,
                 members: shows_all.then(|| list(members)),
             },
-        );
+        )
     }
 }
 

@@ -4,7 +4,7 @@
 //! names. What that file does not have, and what is more than instructions one after the other (registers, predicates, labels), is
 //! an error that names it.
 
-use crate::sema::check::{Checker, int};
+use crate::sema::check::{Checker, Reported, int};
 use crate::sema::message::stmt::StmtError;
 use crate::{
     sema::{
@@ -30,7 +30,7 @@ enum Operand<'a> {
 
 impl Checker<'_> {
     /// An `asm` statement, for what it does.
-    pub(crate) fn inline_ptx(&mut self, asm: &ast::Asm, span: Span) -> Value {
+    pub(crate) fn inline_ptx(&mut self, asm: &ast::Asm, span: Span) -> Result<Value, Reported> {
         let nothing = Value::new(
             ValueKind::Convert(Box::new(int(0, Ty::Int, span))),
             Ty::Void,
@@ -57,16 +57,13 @@ impl Checker<'_> {
                 Some(call) => calls.push(call),
                 None => {
                     let name = instruction.split_whitespace().next().unwrap_or_default();
-                    self.error(
-                        span,
-                        StmtError::UnsupportedPtx {
-                            name: name.to_string(),
-                        },
-                    );
+                    let name = name.to_string();
+                    let reported = self.error(span, StmtError::UnsupportedPtx { name });
                     for operand in asm.outputs.iter().chain(&asm.inputs) {
-                        self.expr(&operand.1);
+                        // Its messages are all that is wanted.
+                        let _ = self.expr(&operand.1);
                     }
-                    return nothing;
+                    return Err(reported);
                 }
             }
         }
@@ -75,7 +72,7 @@ impl Checker<'_> {
         });
         match all {
             Some(all) => self.value(&all),
-            None => nothing,
+            None => Ok(nothing),
         }
     }
 

@@ -8,7 +8,7 @@
 //! variable, which is destroyed when the full expression ends.
 
 use crate::sema::check::{
-    Checked, Checker,
+    Checked, Checker, Reported,
     construct::{assign_value, comma, local},
 };
 use crate::{
@@ -146,27 +146,26 @@ impl Checker<'_> {
     }
 
     /// The value, after which the temporaries made since there were `mark` of them are destroyed.
-    pub(crate) fn ended(&mut self, mark: usize, value: Value) -> Value {
+    pub(crate) fn ended(&mut self, mark: usize, value: Value) -> Result<Value, Reported> {
         if self.body.flow.temporaries.len() <= mark {
-            return value;
+            return Ok(value);
         }
         let temporaries = self.body.flow.temporaries.split_off(mark);
         let (ty, span) = (value.ty.clone(), value.span);
         if matches!(ty, Ty::Pointer(_)) || (self.needs_copy(&ty) && !is_prvalue(&value)) {
-            self.unsupported("a temporary object with a destructor here", span);
-            return crate::sema::check::wrong(span);
+            return Err(self.unsupported("a temporary object with a destructor here", span));
         }
         let mut stmts = Vec::new();
         self.destroy_all(&temporaries, span, &mut stmts);
         let ends = self.as_values(stmts, span);
         if ty == Ty::Void {
-            return ends.into_iter().fold(value, comma);
+            return Ok(ends.into_iter().fold(value, comma));
         }
         let var = self.unnamed_variable(ty.clone(), "value", span);
         let place = local(var, ty.into(), span);
         let kept = assign_value(place.clone(), value, span);
         let ended = ends.into_iter().fold(kept, comma);
-        comma(ended, crate::sema::check::method::place_value(place))
+        Ok(comma(ended, crate::sema::check::method::place_value(place)))
     }
 
     /// Calls of destructors inside an expression.
@@ -175,10 +174,12 @@ impl Checker<'_> {
         for stmt in stmts {
             match stmt.kind {
                 StmtKind::Expr(value) => values.push(value),
-                _ => self.unsupported(
-                    "a temporary with an array of objects with destructors",
-                    span,
-                ),
+                _ => {
+                    self.unsupported(
+                        "a temporary with an array of objects with destructors",
+                        span,
+                    );
+                }
             }
         }
         values
@@ -234,10 +235,8 @@ impl Checker<'_> {
         };
         let name = self.tables.functions[id].typed.name.clone();
         let object = crate::sema::check::method::place_value(place);
-        if let Checked::Value(value) =
-            self.call_member(Some(object), &[id], &name, span, Vec::new(), span)
-            && value.ty != Ty::Error
-        {
+        let called = self.call_member(Some(object), &[id], &name, span, Vec::new(), span);
+        if let Some(Checked::Value(value)) = self.body_part(called) {
             out.push(Stmt::new(StmtKind::Expr(value), span));
         }
     }

@@ -101,11 +101,13 @@ impl Checker<'_> {
                     name: name.node.to_string(),
                     near: near.to_string(),
                 };
-                return self.error(name.span, message);
+                self.error(name.span, message);
+                return;
             }
             let what =
                 "`goto` to anything but a label further down, in the same block or one around it,";
-            return self.unsupported(what, name.span);
+            self.unsupported(what, name.span);
+            return;
         };
         label.used = label.used.or(Some((span, label.n_before)));
         let (number, depth) = (label.number, label.depth);

@@ -3,7 +3,7 @@
 use crate::sema::message::stmt::StmtError;
 use std::sync::Arc;
 
-use crate::sema::check::{Checked, Checker};
+use crate::sema::check::{Checked, Checker, all};
 use crate::{
     sema::{
         classify::pointer_to,
@@ -45,15 +45,19 @@ impl Checker<'_> {
         if let ExprKind::List(items) = &parts.range.kind {
             return self.for_list(parts, items, out);
         }
-        let place = match self.expr(parts.range) {
+        let range = self.expr(parts.range);
+        let Some(range) = self.body_part(range) else {
+            return;
+        };
+        let place = match range {
             Checked::Place(place) => place,
-            Checked::Value(value) if value.ty == Ty::Error => return,
             Checked::Value(value) if self.has_iterators(&value.ty) => {
                 return self.for_iterators(parts, value, out);
             }
             Checked::Value(value) => {
                 let text = self.show(&value.ty);
-                return self.unsupported(&format!("a range-based `for` over a `{text}`"), at);
+                self.unsupported(&format!("a range-based `for` over a `{text}`"), at);
+                return;
             }
         };
         if self.has_iterators(&place.ty.ty) {
@@ -62,7 +66,8 @@ impl Checker<'_> {
         }
         let Ty::Array(_, Some(n)) = place.ty.ty else {
             let text = self.show(&place.ty.ty);
-            return self.unsupported(&format!("a range-based `for` over a `{text}`"), at);
+            self.unsupported(&format!("a range-based `for` over a `{text}`"), at);
+            return;
         };
         self.scopes.enter();
         self.cleanups_enter();
@@ -103,7 +108,7 @@ impl Checker<'_> {
             at,
         );
         let inner = self.enter_round(parts, &element);
-        let rounds = self.leave_round(parts, inner, cond, step);
+        let rounds = self.leave_round(parts, inner, cond, Some(step));
         let zero = crate::sema::check::int(0, Ty::Int, at);
         let stmts = vec![
             Stmt::new(StmtKind::Declare(array, Some(Init::Value(address))), at),
@@ -156,13 +161,13 @@ impl Checker<'_> {
         for (hidden, function) in [(FIRST, "begin"), (LAST, "end")] {
             let name = ast::Name::new(function.into(), at);
             let called = self.method_call(&named(RANGE), false, (&name, None), &[], at);
-            let value = self.read_checked(called);
-            if value.ty == Ty::Error {
+            let value = called.map(|called| self.read_checked(called));
+            let value = value.and_then(|value| self.copied(value));
+            let Some(value) = self.body_part(value) else {
                 self.body.flow.cleanups.pop();
                 self.scopes.leave();
                 return;
-            }
-            let value = self.copied(value);
+            };
             let var = self.unnamed_variable(value.ty.clone(), function, at);
             stmts.push(Stmt::new(
                 StmtKind::Declare(var, Some(Init::Value(value))),
@@ -171,16 +176,16 @@ impl Checker<'_> {
             self.hide(hidden, var, at);
         }
         let expr = |kind| ast::Expr::new(kind, at);
-        let cond = self.condition(&expr(ExprKind::Binary(
+        let cond = self.control(&expr(ExprKind::Binary(
             Spanned::new(BinaryOp::Ne, at),
             Box::new(named(FIRST)),
             Box::new(named(LAST)),
         )));
-        let step = self.expr(&expr(ExprKind::Unary(
+        let step = self.value(&expr(ExprKind::Unary(
             UnaryOp::PreInc,
             Box::new(named(FIRST)),
         )));
-        let step = self.read_checked(step);
+        let step = self.body_part(step);
         let element = expr(ExprKind::Unary(UnaryOp::Deref, Box::new(named(FIRST))));
         let mut inner = self.enter_round(parts, &element);
         self.end_temporaries(at, &mut inner);
@@ -203,23 +208,25 @@ impl Checker<'_> {
         self.mode.unevaluated += 1;
         for item in items {
             match (&item.designator, &item.value) {
-                (None, ast::Init::Expr(expr)) => types.push(self.value(expr).ty),
+                (None, ast::Init::Expr(expr)) => types.push(self.value(expr).map(|value| value.ty)),
                 _ => {
-                    self.unsupported("a list of lists in a range-based `for`", at);
-                    types.push(Ty::Error);
+                    let what = "a list of lists in a range-based `for`";
+                    types.push(Err(self.unsupported(what, at)));
                 }
             }
         }
         self.mode.unevaluated -= 1;
-        if types.contains(&Ty::Error) {
+        let Some(types) = self.body_part(all(types)) else {
             return;
-        }
+        };
         let Some(ty) = types.first().cloned() else {
-            return self.unsupported("a range-based `for` over an empty list", at);
+            self.unsupported("a range-based `for` over an empty list", at);
+            return;
         };
         if let Some(other) = types.iter().find(|other| **other != ty) {
             let (first, other) = (ty, other.clone());
-            return self.error(at, StmtError::ItemsOfTwoTypes { first, other });
+            self.error(at, StmtError::ItemsOfTwoTypes { first, other });
+            return;
         }
         self.scopes.enter();
         self.cleanups_enter();
@@ -227,7 +234,7 @@ impl Checker<'_> {
         let mut ty = Ty::Array(Arc::new(ty.into()), Some(items.len() as u64)).into();
         let list = ast::Init::List(Spanned::new(items.to_vec(), at));
         let name = ast::Name::new("list".into(), at);
-        let init = self.initialiser(&mut ty, &list, &name, true);
+        let init = self.initialiser(&mut ty, &list, &name, true).ok();
         let var = self.unnamed_variable(ty.ty, "list", at);
         stmts.push(Stmt::new(StmtKind::Declare(var, init), at));
         self.end_temporaries(at, &mut stmts);
@@ -266,7 +273,7 @@ impl Checker<'_> {
         parts: &RangeFor<'_>,
         mut inner: Vec<Stmt>,
         cond: Value,
-        step: Value,
+        step: Option<Value>,
     ) -> Stmt {
         let block = self.body(parts.body);
         inner.push(Stmt::new(StmtKind::Block(block), parts.body.span));
@@ -278,7 +285,7 @@ impl Checker<'_> {
             cond: Some(cond),
             test_first: true,
             body: inner,
-            step: Some(step),
+            step,
             unroll: parts.unroll,
         };
         Stmt::new(rounds, parts.span)

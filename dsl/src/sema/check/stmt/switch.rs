@@ -3,7 +3,7 @@
 //! Labels must stand directly in the body's braces. One inside an inner block (Duff's device) would jump into the middle
 //! of a statement, which structured code cannot say; it is refused.
 
-use crate::sema::check::{Checker, wrong};
+use crate::sema::check::{Checker, Reported, int};
 use crate::sema::message::expr::Needed;
 use crate::sema::message::stmt::StmtError;
 use crate::{
@@ -25,7 +25,9 @@ impl Checker<'_> {
         span: Span,
         out: &mut Vec<Stmt>,
     ) {
+        let at = value.span;
         let value = self.switch_value(value);
+        let value = self.body_part(value);
         let stmts = match &body.kind {
             ast::StmtKind::Block(block) => &block.stmts[..],
             _ => std::slice::from_ref(body),
@@ -55,7 +57,8 @@ impl Checker<'_> {
             after_label = is_label;
             match (&stmt.kind, sections.last_mut()) {
                 (ast::StmtKind::Case(case), Some(_)) => {
-                    if let Some(bits) = self.case_value(case, &value.ty, &mut seen)
+                    if let Some(bits) =
+                        self.case_value(case, value.as_ref().map(|value| &value.ty), &mut seen)
                         && let Some(section) = sections.last_mut()
                     {
                         section.cases.push(bits);
@@ -90,6 +93,8 @@ impl Checker<'_> {
                 .into_iter()
                 .filter(|stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(_, None))),
         );
+        // Of a value that is wrong nothing is known; the sections keep their places.
+        let value = value.unwrap_or_else(|| int(0, Ty::Int, at));
         let kind = StmtKind::Switch { value, sections };
         out.push(Stmt::new(kind, span));
     }
@@ -124,44 +129,38 @@ impl Checker<'_> {
         }
     }
 
-    fn switch_value(&mut self, expr: &ast::Expr) -> Value {
+    fn switch_value(&mut self, expr: &ast::Expr) -> Result<Value, Reported> {
         let mark = self.body.flow.temporaries.len();
-        let value = self.value(expr);
-        let value = self.ended(mark, value);
-        if value.ty == Ty::Error {
-            return value;
-        }
+        let value = self.value(expr)?;
+        let value = self.ended(mark, value)?;
         if !value.ty.is_integral() {
-            self.error(
+            return Err(self.error(
                 expr.span,
                 StmtError::SwitchType {
                     ty: value.ty.clone(),
                 },
-            );
-            return wrong(expr.span);
+            ));
         }
         let to = match promoted(&value.ty) {
             Ty::Long => Ty::LongLong,
             Ty::ULong => Ty::ULongLong,
             other => other,
         };
-        self.convert(value, &to)
+        Ok(self.convert(value, &to))
     }
 
     fn case_value(
         &mut self,
         case: &ast::Expr,
-        ty: &Ty,
+        ty: Option<&Ty>,
         seen: &mut Vec<(u64, Span)>,
     ) -> Option<u64> {
         let value = self.value(case);
-        if value.ty == Ty::Error {
-            return None;
-        }
+        let value = self.body_part(value)?;
         let from = value.ty.clone();
         let bits = match self.constant(&value) {
             Ok(constant @ Const::Int(_)) if from.is_integral() => {
-                match const_eval::convert(constant, &from, ty) {
+                match const_eval::convert(constant, &from, ty.unwrap_or(&from)) {
                     Const::Int(bits) => bits,
                     Const::Float(_) => return None,
                 }
@@ -180,9 +179,7 @@ impl Checker<'_> {
                 return None;
             }
         };
-        if *ty == Ty::Error {
-            return None;
-        }
+        ty?;
         if let Some((_, first)) = seen.iter().find(|(other, _)| *other == bits) {
             let diagnostic = self.diagnostic(
                 case.span,

@@ -5,10 +5,10 @@ use crate::sema::message::template::TemplateError;
 use std::sync::Arc;
 
 use super::super::{
-    Checker, pack,
+    Checker, Reported, pack,
     pointer_call::{known_function, pointed_function},
 };
-use super::{Arg, Bound, IntoArg, entity_of};
+use super::{Arg, Bound, entity_of};
 use crate::{
     sema::{
         classify::Classify,
@@ -26,7 +26,7 @@ impl<'a> Checker<'a> {
         &mut self,
         params: &[ast::TemplateParam],
         args: &[TemplateArg],
-    ) -> Option<Vec<Arg>> {
+    ) -> Result<Vec<Arg>, Reported> {
         let mut args = self.expanded_template_args(args)?.into_iter();
         let mut out = Vec::new();
         for param in params {
@@ -46,43 +46,33 @@ impl<'a> Checker<'a> {
         if let Some((arg, _)) = args.next() {
             let span = pack::arg_span(arg);
             let most = params.len();
-            self.error(span, TemplateError::TooManyArguments { most });
-            return None;
+            return Err(self.error(span, TemplateError::TooManyArguments { most }));
         }
-        Some(out)
+        Ok(out)
     }
 
     pub(crate) fn explicit_arg(
         &mut self,
         param: &ast::TemplateParam,
         arg: &TemplateArg,
-    ) -> Option<Arg> {
+    ) -> Result<Arg, Reported> {
         match (&param.kind, arg) {
-            (TemplateParamKind::Type(_), TemplateArg::Type(ty)) => {
-                if let Some(arg) = self.reference_arg(ty) {
-                    return Some(arg);
-                }
-                let ty = self.type_name(ty);
-                (ty.ty != Ty::Error).then_some(Arg::Type(ty))
-            }
-            (TemplateParamKind::Type(_), TemplateArg::Value(expr)) => match &expr.kind {
-                ExprKind::Name(name) => {
-                    if let Some(ty) = self.reference_named(name) {
-                        return Some(Arg::Reference(ty));
-                    }
-                    let ty = self.named_type(name, expr.span);
-                    (ty.ty != Ty::Error).then_some(Arg::Type(ty))
-                }
-                // The parser does not know which of the library's templates are types.
-                ExprKind::Path(path) => {
-                    let ty = self.path_type(path);
-                    (ty.ty != Ty::Error).then_some(Arg::Type(ty))
-                }
-                _ => {
-                    self.template_argument("a type", expr.span);
-                    None
-                }
+            (TemplateParamKind::Type(_), TemplateArg::Type(ty)) => match self.reference_arg(ty) {
+                Some(arg) => Ok(arg),
+                None => self.type_name(ty).map(Arg::Type),
             },
+            (TemplateParamKind::Type(_), TemplateArg::Value(expr)) => {
+                let ty = match &expr.kind {
+                    ExprKind::Name(name) => match self.reference_named(name) {
+                        Some(ty) => return Ok(Arg::Reference(ty)),
+                        None => self.named_type(name, expr.span),
+                    },
+                    // The parser does not know which of the library's templates are types.
+                    ExprKind::Path(path) => self.path_type(path),
+                    _ => return Err(self.template_argument("a type", expr.span)),
+                };
+                self.known_type(ty, expr.span).map(Arg::Type)
+            }
             (TemplateParamKind::Value { .. }, TemplateArg::Value(expr)) => {
                 self.mode.naming_constant += 1;
                 let arg = self.constant_arg(expr);
@@ -90,11 +80,10 @@ impl<'a> Checker<'a> {
                 arg
             }
             (TemplateParamKind::Value { .. }, TemplateArg::Type(ty)) => {
-                self.template_argument("a value", ty.span);
-                None
+                Err(self.template_argument("a value", ty.span))
             }
             // Expansions have been made into their elements.
-            (_, TemplateArg::Expansion(_)) => None,
+            (_, TemplateArg::Expansion(_)) => Err(self.reported_before(param.span)),
             (TemplateParamKind::Template, arg) => {
                 let name = match arg {
                     TemplateArg::Expansion(_) => None,
@@ -114,36 +103,29 @@ impl<'a> Checker<'a> {
                     None => (None, param.span),
                 };
                 match name.and_then(|name| Some(&self.scopes.find(name)?.entity)) {
-                    Some(Entity::Template(id)) => Some(Arg::Template(*id)),
-                    Some(Entity::Error) => None,
-                    _ => {
-                        self.template_argument("a class template", span);
-                        None
-                    }
+                    Some(Entity::Template(id)) => Ok(Arg::Template(*id)),
+                    Some(Entity::Error) => Err(self.reported_before(span)),
+                    _ => Err(self.template_argument("a class template", span)),
                 }
             }
         }
     }
 
-    pub(crate) fn template_argument(&mut self, what: &'static str, span: Span) {
-        self.error(span, TemplateError::ArgumentKind { what });
+    pub(crate) fn template_argument(&mut self, what: &'static str, span: Span) -> Reported {
+        self.error(span, TemplateError::ArgumentKind { what })
     }
 
     /// A constant as a template argument, of its own type as yet.
-    pub(crate) fn constant_arg(&mut self, expr: &ast::Expr) -> Option<Arg> {
-        let value = self.value(expr);
-        if value.ty == Ty::Error {
-            return None;
-        }
+    pub(crate) fn constant_arg(&mut self, expr: &ast::Expr) -> Result<Arg, Reported> {
+        let value = self.value(expr)?;
         if let Some(id) = known_function(&value) {
-            return Some(Arg::Value(value.ty, u64::from(id.0) + 1));
+            return Ok(Arg::Value(value.ty, u64::from(id.0) + 1));
         }
         match self.integer_constant(&value) {
-            Ok(bits) => Some(Arg::Value(value.ty, bits)),
+            Ok(bits) => Ok(Arg::Value(value.ty, bits)),
             Err(why) => {
                 let needed = Needed::Of("a template argument");
-                self.report_not_constant(expr.span, needed, why);
-                None
+                Err(self.report_not_constant(expr.span, needed, why))
             }
         }
     }
@@ -217,7 +199,8 @@ impl<'a> Checker<'a> {
                 }
                 (TemplateParamKind::Type(Some(default)), None) => self
                     .bound(id, &bound, |checker| checker.type_name(default))
-                    .into_arg(),
+                    .ok()
+                    .map(Arg::Type),
                 (TemplateParamKind::Template, Some(arg @ Arg::Template(_))) => Some(arg),
                 // `template <auto N>`: of the argument's own type.
                 (TemplateParamKind::Value { ty, .. }, Some(arg @ Arg::Value(..)))
@@ -226,22 +209,24 @@ impl<'a> Checker<'a> {
                     Some(arg)
                 }
                 (TemplateParamKind::Value { ty, default }, given) => {
-                    let to = self.bound(id, &bound, |checker| checker.type_name(ty)).ty;
+                    let to = self.bound(id, &bound, |checker| checker.type_name(ty));
                     let value = match (given, default) {
                         (Some(arg), _) => Some(arg),
-                        (None, Some(default)) => {
-                            self.bound(id, &bound, |checker| checker.constant_arg(default))
-                        }
+                        (None, Some(default)) => self
+                            .bound(id, &bound, |checker| checker.constant_arg(default))
+                            .ok(),
                         (None, None) => None,
                     };
-                    match value {
-                        Some(Arg::Value(from, bits)) if to.is_integral() => {
+                    match (value, to.ok().map(|to| to.ty)) {
+                        (Some(Arg::Value(from, bits)), Some(to)) if to.is_integral() => {
                             match const_eval::convert(Const::Int(bits), &from, &to) {
                                 Const::Int(bits) => Some(Arg::Value(to, bits)),
                                 Const::Float(_) => None,
                             }
                         }
-                        Some(Arg::Value(from, bits)) if from == to => Some(Arg::Value(to, bits)),
+                        (Some(Arg::Value(from, bits)), Some(to)) if from == to => {
+                            Some(Arg::Value(to, bits))
+                        }
                         _ => None,
                     }
                 }

@@ -95,6 +95,7 @@ impl Checker<'_> {
         let from = self.reporter.diagnostics.len();
         // What was said before says nothing here: an error must be seen.
         let said = std::mem::take(&mut self.reporter.reported_once);
+        let known = (self.body.first_unknown, self.body.is_incomplete);
         self.reporter.attempts.depth += 1;
         let result = f(self);
         self.reporter.attempts.depth -= 1;
@@ -108,6 +109,7 @@ impl Checker<'_> {
                 Ok(result)
             }
             _ => {
+                (self.body.first_unknown, self.body.is_incomplete) = known;
                 let first = found.into_iter().find(is_error);
                 let disabled = &self.reporter.attempts.disabled;
                 let at = first.as_ref().map(|diagnostic| diagnostic.primary.span);
@@ -140,11 +142,13 @@ impl Checker<'_> {
     pub(crate) fn tentatively<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         let from = self.reporter.diagnostics.len();
         let said = self.reporter.reported_once.clone();
+        let known = (self.body.first_unknown, self.body.is_incomplete);
         self.reporter.attempts.depth += 1;
         let result = f(self);
         self.reporter.attempts.depth -= 1;
         // It can be said again.
         self.reporter.reported_once = said;
+        (self.body.first_unknown, self.body.is_incomplete) = known;
         self.reporter.diagnostics.truncate(from);
         if self.reporter.attempts.depth == 0 {
             self.reporter

@@ -1,6 +1,6 @@
 //! Templates of classes: their instances, their specialisations, and members whose bodies wait until somebody needs them.
 
-use super::super::{Checker, FunctionEntry, unknown::standard_near};
+use super::super::{Checker, FunctionEntry, Reported, unknown::standard_near};
 use super::{Arg, ClassInstance, INSTANCE, Known, LazyBody, MAX_DEPTH, SHOWN, shortened};
 use crate::sema::message::template::TemplateError;
 use crate::sema::path;
@@ -58,7 +58,7 @@ impl<'a> Checker<'a> {
             }
         };
         let params = self.instances.templates[id].params;
-        let Some(args) = self.all_args(id, args, span) else {
+        let Ok(args) = self.all_args(id, args, span) else {
             return Ty::Error.into();
         };
         if self.is_variable(id) {
@@ -89,18 +89,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(crate) fn unknown_template(&mut self, name: &str, span: Span) {
-        if !self
-            .reporter
-            .reported_once
-            .insert((None, format!("template {name}")))
-        {
-            return;
-        }
+    pub(crate) fn unknown_template(&mut self, name: &str, span: Span) -> Reported {
         let library = name.strip_prefix("std::").is_some()
             || name.starts_with("thrust::")
             || name.starts_with("cub::")
             || name.starts_with("cuda::");
+        let key = format!("template {name}");
         let message = match library {
             true => TemplateError::UnsupportedLibraryType {
                 name: name.to_string(),
@@ -110,7 +104,7 @@ impl<'a> Checker<'a> {
                 name: name.to_string(),
             },
         };
-        self.error(span, message);
+        self.once(key, span, message)
     }
 
     pub(crate) fn class_instance(&mut self, id: TemplateId, args: Vec<Arg>, span: Span) -> QualTy {
@@ -263,7 +257,7 @@ impl<'a> Checker<'a> {
             let bound = Self::bindings(params, &own);
             let said = self.attempt(|checker| {
                 checker.bound(id, &bound, |checker| {
-                    let given = checker.explicit_args(template_params, written)?;
+                    let given = checker.explicit_args(template_params, written).ok()?;
                     let known = given.into_iter().map(Some).collect();
                     checker.complete_args(id, template_params, known).ok()
                 })
@@ -289,10 +283,12 @@ impl<'a> Checker<'a> {
         span: Span,
     ) {
         let ast::TypeSpecifier::Record(record) = &declaration.specifiers.ty.node else {
-            return self.unsupported("this form of a template", span);
+            self.unsupported("this form of a template", span);
+            return;
         };
         let Some(name) = &record.name else {
-            return self.unsupported("a template without a name", span);
+            self.unsupported("a template without a name", span);
+            return;
         };
         match self
             .scopes
@@ -303,7 +299,9 @@ impl<'a> Checker<'a> {
                 .specialisations
                 .push((params, record)),
             Some(Entity::Error) => {}
-            _ => self.unknown_template(&name.node, name.span),
+            _ => {
+                self.unknown_template(&name.node, name.span);
+            }
         }
     }
 
@@ -321,7 +319,9 @@ impl<'a> Checker<'a> {
                 .members
                 .push((params, function)),
             Some(Entity::Error) => {}
-            _ => self.unknown_template(class, function.name.span),
+            _ => {
+                self.unknown_template(class, function.name.span);
+            }
         }
     }
 

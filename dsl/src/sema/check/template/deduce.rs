@@ -144,7 +144,7 @@ impl<'a> Checker<'a> {
         )?;
         // The arguments are read again for each candidate; what is wrong with them is said if none fits.
         let given = self
-            .attempt(|checker| checker.explicit_args(params, explicit))
+            .attempt(|checker| checker.explicit_args(params, explicit).ok())
             .map_err(Misfit::written)?;
         let mut deduction = Deduction::new(params, function, given);
         for (index, arg) in args.iter().enumerate() {

@@ -12,7 +12,7 @@ use crate::{
     sema::{
         scope::{Entity, TemplateId},
         ty::Ty,
-        typed::{FunctionId, FunctionSpace, Value},
+        typed::{FunctionId, FunctionSpace, Value, ValueKind},
     },
     span::Span,
     stack,
@@ -368,11 +368,10 @@ impl<'a> Checker<'a> {
             .iter()
             .map(|param| {
                 let ty = self.param_type(param);
-                Argument::Value(Value::new(
-                    crate::sema::typed::ValueKind::Int(0),
-                    ty.ty,
-                    param.span,
-                ))
+                match self.known_type(ty, param.span) {
+                    Ok(ty) => Argument::Value(Value::new(ValueKind::Int(0), ty.ty, param.span)),
+                    Err(reported) => Argument::Wrong(reported),
+                }
             })
             .collect();
         let explicit = function.declarator.args.as_deref().unwrap_or_default();
@@ -400,7 +399,7 @@ impl<'a> Checker<'a> {
             .iter()
             .map(|value| match value {
                 Argument::Value(value) => value.ty.clone(),
-                Argument::List(..) => Ty::Error,
+                Argument::List(..) | Argument::Wrong(_) => Ty::Error,
             })
             .collect();
         let same = |id: &&FunctionId| {
@@ -432,7 +431,8 @@ impl<'a> Checker<'a> {
 
     pub(crate) fn specialise_function(&mut self, function: &'a ast::Function) {
         if path::is_qualified(&function.name.node) {
-            return self.unsupported("a specialisation of a member function", function.name.span);
+            self.unsupported("a specialisation of a member function", function.name.span);
+            return;
         }
         let Some(id) = self.specialised(function) else {
             return;

@@ -7,7 +7,7 @@
 use crate::sema::message::template::TemplateError;
 use std::{borrow::Cow, sync::Arc};
 
-use crate::sema::check::{Checked, Checker, ParamFacts, int, template::Arg, wrong};
+use crate::sema::check::{Checked, Checker, ParamFacts, Reported, int, template::Arg};
 use crate::{
     sema::{
         classify::Classify,
@@ -73,12 +73,13 @@ impl Checker<'_> {
 
     fn elements_of(&mut self, pattern: &Expr) -> Option<usize> {
         self.count_elements(|checker| {
-            checker.expr(pattern);
+            // The packs that it names are all that is wanted.
+            let _ = checker.expr(pattern);
         })
     }
 
-    pub(crate) fn no_pack(&mut self, span: Span) {
-        self.error(span, TemplateError::NothingToExpand);
+    pub(crate) fn no_pack(&mut self, span: Span) -> Reported {
+        self.error(span, TemplateError::NothingToExpand)
     }
 
     /// A list of expressions, with each expansion made into its elements.
@@ -137,7 +138,7 @@ impl Checker<'_> {
     }
 
     /// `(pattern + ...)` and its other forms.
-    pub(crate) fn fold(&mut self, fold: &ast::Fold, span: Span) -> Checked {
+    pub(crate) fn fold(&mut self, fold: &ast::Fold, span: Span) -> Result<Checked, Reported> {
         let first = self.elements_of(&fold.pattern);
         let second = match (&first, &fold.init) {
             (None, Some(second)) => self.elements_of(second).map(|n| (second, n)),
@@ -147,8 +148,7 @@ impl Checker<'_> {
             (Some(n), _) => (&fold.pattern, n, fold.init.as_ref(), fold.is_left),
             (None, Some((second, n))) => (second, n, Some(&fold.pattern), true),
             (None, None) => {
-                self.no_pack(span);
-                return Checked::Value(wrong(span));
+                return Err(self.no_pack(span));
             }
         };
         let mut operands: Vec<Expr> = (0..n).map(|element| one_of(pattern, element)).collect();
@@ -172,30 +172,25 @@ impl Checker<'_> {
                 .rev()
                 .reduce(|right, left| join(left, right)),
         };
-        match (all, fold.operator.node) {
-            (Some(all), _) => self.expr(&all),
-            (None, Some(BinaryOp::And)) => Checked::Value(int(1, Ty::Bool, span)),
-            (None, Some(BinaryOp::Or)) => Checked::Value(int(0, Ty::Bool, span)),
-            (None, None) => Checked::Value(Value::new(
+        let value = match (all, fold.operator.node) {
+            (Some(all), _) => return self.expr(&all),
+            (None, Some(BinaryOp::And)) => int(1, Ty::Bool, span),
+            (None, Some(BinaryOp::Or)) => int(0, Ty::Bool, span),
+            (None, None) => Value::new(
                 ValueKind::Convert(Box::new(int(0, Ty::Int, span))),
                 Ty::Void,
                 span,
-            )),
-            (None, Some(_)) => {
-                self.error(span, TemplateError::EmptyFold);
-                Checked::Value(wrong(span))
-            }
-        }
+            ),
+            (None, Some(_)) => return Err(self.error(span, TemplateError::EmptyFold)),
+        };
+        Ok(Checked::Value(value))
     }
 
     /// `sizeof...(pack)`.
-    pub(crate) fn sizeof_pack(&mut self, name: &ast::Name, span: Span) -> Value {
+    pub(crate) fn sizeof_pack(&mut self, name: &ast::Name, span: Span) -> Result<Value, Reported> {
         match self.scopes.find_pack(&name.node) {
-            Some(elements) => int(elements.len() as u64, Ty::ULong, span),
-            None => {
-                self.no_pack(name.span);
-                wrong(span)
-            }
+            Some(elements) => Ok(int(elements.len() as u64, Ty::ULong, span)),
+            None => Err(self.no_pack(name.span)),
         }
     }
 
@@ -204,7 +199,7 @@ impl Checker<'_> {
     pub(crate) fn expanded_template_args<'e>(
         &mut self,
         args: &'e [TemplateArg],
-    ) -> Option<Vec<(&'e TemplateArg, Option<usize>)>> {
+    ) -> Result<Vec<(&'e TemplateArg, Option<usize>)>, Reported> {
         let mut out = Vec::new();
         for arg in args {
             let TemplateArg::Expansion(pattern) = arg else {
@@ -212,21 +207,17 @@ impl Checker<'_> {
                 continue;
             };
             let n = self.count_elements(|checker| match &**pattern {
-                TemplateArg::Type(ty) => {
-                    checker.type_name(ty);
-                }
-                TemplateArg::Value(expr) => {
-                    checker.expr(expr);
-                }
+                // The packs that they name are all that is wanted.
+                TemplateArg::Type(ty) => drop(checker.type_name(ty)),
+                TemplateArg::Value(expr) => drop(checker.expr(expr)),
                 TemplateArg::Expansion(_) => {}
             });
             let Some(n) = n else {
-                self.no_pack(arg_span(pattern));
-                return None;
+                return Err(self.no_pack(arg_span(pattern)));
             };
             out.extend((0..n).map(|element| (&**pattern, Some(element))));
         }
-        Some(out)
+        Ok(out)
     }
 
     pub(crate) fn explicit_element(
@@ -234,7 +225,7 @@ impl Checker<'_> {
         param: &ast::TemplateParam,
         arg: &TemplateArg,
         element: Option<usize>,
-    ) -> Option<Arg> {
+    ) -> Result<Arg, Reported> {
         match element {
             Some(element) => self.at_element(element, |checker| checker.explicit_arg(param, arg)),
             None => self.explicit_arg(param, arg),
@@ -260,7 +251,8 @@ impl Checker<'_> {
                     item
                 }
                 (TemplateParamKind::Value { ty, .. }, Arg::Value(from, bits)) => {
-                    let to = self.bound(id, bound, |checker| checker.type_name(ty)).ty;
+                    let to = self.bound(id, bound, |checker| checker.type_name(ty));
+                    let to = to.ok()?.ty;
                     match const_eval::convert(Const::Int(bits), &from, &to) {
                         Const::Int(bits) if to.is_integral() => Arg::Value(to, bits),
                         _ if from == to => Arg::Value(to, bits),

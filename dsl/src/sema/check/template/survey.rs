@@ -37,6 +37,8 @@ pub struct Surveyed {
     pub with: Option<String>,
     /// Its parameters' or its result's type is not understood.
     pub has_wrong_type: bool,
+    /// The first place in its body that depends on a declaration that is not understood.
+    pub first_unknown: Option<Span>,
 }
 
 /// Everything that is known of a surveyed file.
@@ -144,7 +146,7 @@ impl<'a> Checker<'a> {
 
     /// Everything about the functions, whatever is wrong with them.
     pub(crate) fn survey(mut self) -> SurveyedUnit {
-        let wrong = |ty: &Ty| *ty == Ty::Error;
+        let is_unknown = |ty: &Ty| *ty == Ty::Error;
         let surveyed = self
             .tables
             .functions
@@ -155,8 +157,9 @@ impl<'a> Checker<'a> {
                 calls: facts.calls.clone(),
                 is_undefined: !facts.is_defined,
                 with: self.instances.made_up.get(&id).cloned(),
-                has_wrong_type: wrong(&typed.result)
-                    || facts.params.iter().any(|param| wrong(&param.ty.ty)),
+                has_wrong_type: is_unknown(&typed.result)
+                    || facts.params.iter().any(|param| is_unknown(&param.ty.ty)),
+                first_unknown: facts.first_unknown,
             })
             .collect();
         let program = Program {

@@ -2,11 +2,12 @@
 //!
 //! Such a variable is a constant of each list of arguments: its initialiser is evaluated with the parameters bound.
 
-use crate::sema::check::{Checker, template::Arg, wrong};
+use crate::sema::check::{Checker, Reported, convert::Why, template::Arg};
 use crate::sema::message::expr::Needed;
 use crate::sema::message::template::TemplateError;
 use crate::{
     sema::{
+        const_eval::Const,
         scope::{Entity, TemplateId},
         ty::Ty,
         typed::Value,
@@ -27,7 +28,8 @@ impl<'a> Checker<'a> {
             .first()
             .and_then(|first| first.declarator.name.as_ref())
         else {
-            return self.unsupported("this form of a template", declaration.span);
+            self.unsupported("this form of a template", declaration.span);
+            return;
         };
         match self.scopes.find(&name.node).map(|found| &found.entity) {
             Some(Entity::Template(id)) if self.is_variable(*id) => {
@@ -37,12 +39,14 @@ impl<'a> Checker<'a> {
                     .push((params, declaration));
             }
             Some(Entity::Error) => {}
-            _ => self.error(
-                name.span,
-                TemplateError::NoTemplateForInstance {
-                    name: name.node.to_string(),
-                },
-            ),
+            _ => {
+                self.error(
+                    name.span,
+                    TemplateError::NoTemplateForInstance {
+                        name: name.node.to_string(),
+                    },
+                );
+            }
         }
     }
 
@@ -52,10 +56,8 @@ impl<'a> Checker<'a> {
         id: TemplateId,
         written: &[TemplateArg],
         span: Span,
-    ) -> Value {
-        let Some(args) = self.all_args(id, written, span) else {
-            return wrong(span);
-        };
+    ) -> Result<Value, Reported> {
+        let args = self.all_args(id, written, span)?;
         let facts = self.template_facts(id);
         let variables = facts.variables.clone();
         let (params, item) = (facts.params, facts.item);
@@ -77,7 +79,7 @@ impl<'a> Checker<'a> {
         let Some((declaration, declarator)) = declaration
             .and_then(|declaration| Some((declaration, declaration.declarators.first()?)))
         else {
-            return wrong(span);
+            return Err(self.reported_before(span));
         };
         let is_const = declaration.specifiers.is_const
             || declaration
@@ -86,47 +88,45 @@ impl<'a> Checker<'a> {
                 .is_some();
         let init = declarator.init.as_ref().and_then(ast::Init::single);
         let (Some(init), true) = (init, is_const) else {
-            self.unsupported(
+            return Err(self.unsupported(
                 "a template of a variable that is no constant",
                 declarator.span,
-            );
-            return wrong(span);
+            ));
         };
         let bound = Self::bindings(params, &args);
         let outer = std::mem::take(&mut self.body);
         let constant = self.bound(id, &bound, |checker| {
-            let value = checker.value(init);
-            let ty = match checker.base_type(&declaration.specifiers) {
-                Some(base) => {
-                    let parts = &declarator.declarator.parts;
-                    checker.declared_type(base, parts, declarator.span).ty
-                }
-                None => value.ty.clone(),
-            };
-            if value.ty == Ty::Error || ty == Ty::Error {
-                return None;
-            }
-            let value = checker.implicit(
-                value,
-                &ty,
-                &crate::sema::check::convert::Why::Init("this variable"),
-            );
-            if value.ty == Ty::Error {
-                return None;
-            }
-            match checker.constant(&value) {
-                Ok(constant) => Some((constant, ty)),
-                Err(why) => {
-                    let needed = Needed::Of("the value of a template of a variable");
-                    checker.report_not_constant(init.span, needed, why);
-                    None
-                }
-            }
+            checker.constant_variable(&declaration.specifiers, declarator, init)
         });
         self.body = outer;
-        match constant {
-            Some((constant, ty)) => Value::new(constant.kind(), ty, span),
-            None => wrong(span),
+        let (constant, ty) = constant?;
+        Ok(Value::new(constant.kind(), ty, span))
+    }
+
+    /// The value and the type of a variable that is a constant.
+    fn constant_variable(
+        &mut self,
+        specifiers: &ast::Specifiers,
+        declarator: &ast::InitDeclarator,
+        init: &ast::Expr,
+    ) -> Result<(Const, Ty), Reported> {
+        let value = self.value(init);
+        let written = self.base_type(specifiers).map(|base| {
+            let parts = &declarator.declarator.parts;
+            self.declared_type(base, parts, declarator.span)
+        });
+        let value = value?;
+        let ty = match written {
+            Some(ty) => self.known_type(ty, declarator.span)?.ty,
+            None => value.ty.clone(),
+        };
+        let value = self.implicit(value, &ty, &Why::Init("this variable"))?;
+        match self.constant(&value) {
+            Ok(constant) => Ok((constant, ty)),
+            Err(why) => {
+                let needed = Needed::Of("the value of a template of a variable");
+                Err(self.report_not_constant(init.span, needed, why))
+            }
         }
     }
 
@@ -136,12 +136,12 @@ impl<'a> Checker<'a> {
         id: TemplateId,
         written: &[TemplateArg],
         span: Span,
-    ) -> Option<Vec<Arg>> {
+    ) -> Result<Vec<Arg>, Reported> {
         let facts = self.template_facts(id);
         let (name, declared, params) = (facts.name.clone(), facts.span, facts.params);
         let has_pack = params.last().is_some_and(|param| param.is_pack);
         if written.len() > params.len() && !has_pack {
-            self.error(
+            return Err(self.error(
                 span,
                 TemplateError::VariableArgumentCount {
                     name: name.to_string(),
@@ -149,23 +149,20 @@ impl<'a> Checker<'a> {
                     n_written: written.len(),
                     declared,
                 },
-            );
-            return None;
+            ));
         }
         let known = self.explicit_args(params, written)?;
         let known = known.into_iter().map(Some).collect();
         match self.complete_args(id, params, known) {
-            Ok(args) => Some(args),
+            Ok(args) => Ok(args),
             Err(missing) => {
-                self.error(
-                    span,
-                    TemplateError::VariableArgumentMissing {
-                        name: name.to_string(),
-                        missing: missing.to_string(),
-                        declared,
-                    },
-                );
-                None
+                let name = name.to_string();
+                let message = TemplateError::VariableArgumentMissing {
+                    name,
+                    missing,
+                    declared,
+                };
+                Err(self.error(span, message))
             }
         }
     }

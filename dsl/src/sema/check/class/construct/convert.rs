@@ -1,7 +1,7 @@
 //! What a class says of conversions: constructors of one argument, conversion functions; copies, and objects without a name.
 
 use super::{assign_value, comma, local};
-use crate::sema::check::{Checked, Checker, overload::Argument, wrong};
+use crate::sema::check::{Checker, Reported, overload::Argument};
 use crate::{
     sema::{
         classify::Classify,
@@ -23,7 +23,7 @@ impl Checker<'_> {
         class: RecordId,
         args: Vec<Argument<'_>>,
         span: Span,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         let ty = Ty::Record(class);
         let var = self.unnamed_variable(ty.clone(), "temporary", span);
         let place = local(var, ty.clone().into(), span);
@@ -31,15 +31,15 @@ impl Checker<'_> {
         if args.is_empty() && !self.has_constructors(&ty) {
             // `S()` of a class without constructors is all zero first.
             let zero = Value::new(ValueKind::Aggregate(Vec::new()), ty.clone(), span);
-            let Some(call) = self.construction(place.clone(), args, span) else {
-                return zero;
+            let Some(call) = self.construction(place.clone(), args, span)? else {
+                return Ok(zero);
             };
             let zero = assign_value(place, zero, span);
-            return comma(comma(zero, call), load);
+            return Ok(comma(comma(zero, call), load));
         }
-        match self.construction(place, args, span) {
-            Some(call) => comma(call, load),
-            None => wrong(span),
+        match self.construction(place, args, span)? {
+            Some(call) => Ok(comma(call, load)),
+            None => Err(self.reported_before(span)),
         }
     }
 
@@ -68,32 +68,27 @@ impl Checker<'_> {
     }
 
     /// A class's value where another object of it is made: the class may want its own way of copying.
-    pub(crate) fn copied(&mut self, value: Value) -> Value {
+    pub(crate) fn copied(&mut self, value: Value) -> Result<Value, Reported> {
         let Ty::Record(class) = value.ty else {
-            return value;
+            return Ok(value);
         };
         if !self.needs_copy(&value.ty) {
-            return value;
+            return Ok(value);
         }
         let span = value.span;
         if let ValueKind::Conditional(cond, yes, no) = value.kind {
-            let (yes, no) = (self.copied(*yes), self.copied(*no));
-            return Value::new(
-                ValueKind::Conditional(cond, Box::new(yes), Box::new(no)),
-                Ty::Record(class),
-                span,
-            );
+            let (yes, no) = (self.copied(*yes)?, self.copied(*no)?);
+            let kind = ValueKind::Conditional(cond, Box::new(yes), Box::new(no));
+            return Ok(Value::new(kind, Ty::Record(class), span));
         }
         if matches!(value.kind, ValueKind::Assign(..)) {
-            self.unsupported("copying what an assignment of an object gives", span);
-            return wrong(span);
+            return Err(self.unsupported("copying what an assignment of an object gives", span));
         }
         if Self::place_of(&value).is_none() {
-            return value;
+            return Ok(value);
         }
         if self.body.id.is_none() {
-            self.unsupported("a copy of an object at file scope", span);
-            return wrong(span);
+            return Err(self.unsupported("a copy of an object at file scope", span));
         }
         self.construct_temporary(class, vec![Argument::Value(value)], span)
     }
@@ -179,12 +174,14 @@ impl Checker<'_> {
     }
 
     /// An object as a value of the type that its conversion gives.
-    pub(crate) fn call_conversion(&mut self, id: FunctionId, value: Value) -> Value {
+    pub(crate) fn call_conversion(
+        &mut self,
+        id: FunctionId,
+        value: Value,
+    ) -> Result<Value, Reported> {
         let span = value.span;
         let name = self.tables.functions[id].typed.name.clone();
-        match self.call_member(Some(value), &[id], &name, span, Vec::new(), span) {
-            Checked::Value(value) => value,
-            Checked::Place(place) => self.load(place),
-        }
+        let called = self.call_member(Some(value), &[id], &name, span, Vec::new(), span)?;
+        Ok(self.read_checked(called))
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     sema::{
         classify::Classify,
         const_eval::NotConst,
-        ty::{QualTy, Ty},
+        ty::QualTy,
         typed::{Init, Value, ValueKind, VarId},
     },
     span::Span,
@@ -129,7 +129,7 @@ impl Checker<'_> {
                 ..value
             };
         }
-        if value.ty != Ty::Error && !is_address(&value) {
+        if !is_address(&value) {
             let diagnostic = self.not_constant_init(value.span, name);
             self.report(diagnostic);
         }

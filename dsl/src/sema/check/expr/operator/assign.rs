@@ -1,7 +1,7 @@
 //! `=`, `+=`, `++`, and `?:`: what changes a place, and what chooses one of two.
 
 use super::{Family, as_object, binary_text, family, is_shift, needs_integers, text};
-use crate::sema::check::{Checked, Checker, convert::Why, wrong};
+use crate::sema::check::{Checked, Checker, Reported, convert::Why};
 use crate::sema::message::expr::{ExprError, OperandCure};
 use crate::{
     sema::{
@@ -21,15 +21,13 @@ impl Checker<'_> {
         decrement: bool,
         prefix: bool,
         span: Span,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         let done = if decrement {
             "decremented"
         } else {
             "incremented"
         };
-        let Some(place) = self.target_of(operand, inner, done) else {
-            return wrong(span);
-        };
+        let place = self.target_of(operand, inner, done)?;
         let ty = place.ty.ty.clone();
         let fits = match &ty {
             Ty::Pointer(pointee) => self.size_of(&pointee.ty).is_some(),
@@ -37,24 +35,20 @@ impl Checker<'_> {
             other => other.is_arithmetic(),
         };
         if !fits {
-            self.error(
+            return Err(self.error(
                 span,
                 ExprError::CannotBe {
                     ty: ty.clone(),
                     done,
                 },
-            );
-            return wrong(span);
+            ));
         }
-        Value::new(
-            ValueKind::IncDec {
-                place: Box::new(place),
-                decrement,
-                prefix,
-            },
-            ty,
-            span,
-        )
+        let kind = ValueKind::IncDec {
+            place: Box::new(place),
+            decrement,
+            prefix,
+        };
+        Ok(Value::new(kind, ty, span))
     }
 
     /// `a = b`, `a += b`, the program's own operator if `a` is an object that has it.
@@ -64,32 +58,40 @@ impl Checker<'_> {
         left: &ast::Expr,
         right: &ast::Expr,
         span: Span,
-    ) -> Checked {
+    ) -> Result<Checked, Reported> {
         let target = self.expr(left);
-        let value = match &right.kind {
-            ExprKind::List(items) if op.node.is_none() => {
+        let value = match (&right.kind, &target) {
+            (ExprKind::List(items), Ok(target)) if op.node.is_none() => {
                 let ty = target.ty().clone();
                 self.list_value(&ty, items, right.span)
             }
+            (ExprKind::List(_), Err(reported)) if op.node.is_none() => Err(*reported),
             _ => self.value(right),
         };
-        if let Some(object) = as_object(&target)
-            && value.ty != Ty::Error
-        {
-            let symbol = match op.node {
-                None => "=".to_string(),
-                Some(op) => format!("{}=", binary_text(op)),
-            };
-            let operands = [object, value];
-            return match self.operator_call(&symbol, &operands, op.span, span) {
-                Some(called) => called,
-                None => {
-                    let [_, value] = operands;
-                    Checked::Value(self.assign(op, target, left, value, span))
-                }
-            };
+        let target = target?;
+        let value = match value {
+            Ok(value) => value,
+            Err(reported) => {
+                // The other side may be wrong, too.
+                self.target_of(target, left, "assigned to")?;
+                return Err(reported);
+            }
+        };
+        let Some(object) = as_object(&target) else {
+            let value = self.assign(op, target, left, value, span)?;
+            return Ok(Checked::Value(value));
+        };
+        let symbol = match op.node {
+            None => "=".to_string(),
+            Some(op) => format!("{}=", binary_text(op)),
+        };
+        let operands = [object, value];
+        if let Some(called) = self.operator_call(&symbol, &operands, op.span, span)? {
+            return Ok(called);
         }
-        Checked::Value(self.assign(op, target, left, value, span))
+        let [_, value] = operands;
+        let value = self.assign(op, target, left, value, span)?;
+        Ok(Checked::Value(value))
     }
 
     pub(crate) fn assign(
@@ -99,11 +101,8 @@ impl Checker<'_> {
         left: &ast::Expr,
         value: Value,
         span: Span,
-    ) -> Value {
-        let place = self.target_of(target, left, "assigned to");
-        let Some(place) = place else {
-            return wrong(span);
-        };
+    ) -> Result<Value, Reported> {
+        let place = self.target_of(target, left, "assigned to")?;
         match op.node {
             Some(op_node) => self.compound_assign((op_node, op.span), place, left, value, span),
             None => self.plain_assign(place, value, span),
@@ -111,18 +110,17 @@ impl Checker<'_> {
     }
 
     /// `place = value`.
-    fn plain_assign(&mut self, place: Place, value: Value, span: Span) -> Value {
+    fn plain_assign(&mut self, place: Place, value: Value, span: Span) -> Result<Value, Reported> {
         let ty = place.ty.ty.clone();
         let is_class = matches!(&ty, Ty::Record(id) if self.tables.classes.contains_key(id));
         let is_same = value.ty == ty;
         let mut value = if is_same {
             value
         } else {
-            self.implicit(value, &ty, &Why::Assign)
+            self.implicit(value, &ty, &Why::Assign)?
         };
         if let Ty::Record(class) = ty
             && is_class
-            && value.ty != Ty::Error
         {
             if self.members_assign(&ty) {
                 return self.assign_members(class, place, value, span);
@@ -132,11 +130,8 @@ impl Checker<'_> {
                 value = crate::sema::check::method::place_value(place);
             }
         }
-        Value::new(
-            ValueKind::Assign(Box::new(place), Box::new(value)),
-            ty,
-            span,
-        )
+        let kind = ValueKind::Assign(Box::new(place), Box::new(value));
+        Ok(Value::new(kind, ty, span))
     }
 
     /// `place op= value`.
@@ -147,15 +142,13 @@ impl Checker<'_> {
         left: &ast::Expr,
         value: Value,
         span: Span,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         let ty = place.ty.ty.clone();
-        if value.ty == Ty::Error {
-            return wrong(span);
-        }
         let Family::Arith(arith) = family(op) else {
-            return wrong(span);
+            // The grammar has no such assignment.
+            return Err(self.reported_before(span));
         };
-        let value = self.as_number(value);
+        let value = self.as_number(value)?;
         let operand = Value::new(ValueKind::Int(1), ty.clone(), left.span);
         let is_pointer = matches!(ty, Ty::Pointer(_));
         let fits = match &ty {
@@ -169,8 +162,13 @@ impl Checker<'_> {
         };
         if !fits {
             let cure = (arith == Arith::Rem && ty.is_floating()).then_some(OperandCure::Fmodf);
-            self.bad_operands(&format!("{}=", text(arith)), at, &operand, &value, cure);
-            return wrong(span);
+            return Err(self.bad_operands(
+                &format!("{}=", text(arith)),
+                at,
+                &operand,
+                &value,
+                cure,
+            ));
         }
         let (value, compute) = if is_pointer {
             (self.promote(value), ty.clone())
@@ -185,21 +183,22 @@ impl Checker<'_> {
             self.warn_zero(arith, &value, at);
             (value, compute)
         };
-        Value::new(
-            ValueKind::CompoundAssign {
-                op: arith,
-                place: Box::new(place),
-                value: Box::new(value),
-                compute,
-            },
-            ty,
-            span,
-        )
+        let kind = ValueKind::CompoundAssign {
+            op: arith,
+            place: Box::new(place),
+            value: Box::new(value),
+            compute,
+        };
+        Ok(Value::new(kind, ty, span))
     }
 
     /// Of two operands of `?:` one may become what the other is.
-    pub(crate) fn class_sides(&mut self, yes: Value, no: Value) -> (Value, Value) {
-        match (&yes.ty, &no.ty) {
+    pub(crate) fn class_sides(
+        &mut self,
+        yes: Value,
+        no: Value,
+    ) -> Result<(Value, Value), Reported> {
+        Ok(match (&yes.ty, &no.ty) {
             (a, b) if a == b => (yes, no),
             (Ty::Record(a), Ty::Record(b)) if self.is_derived(*b, *a) => {
                 let a = *a;
@@ -208,23 +207,23 @@ impl Checker<'_> {
             }
             (Ty::Record(class), _) if self.converting_constructor(&no, *class, false).is_some() => {
                 let ty = yes.ty.clone();
-                let no = self.implicit(no, &ty, &Why::Operand);
+                let no = self.implicit(no, &ty, &Why::Operand)?;
                 (yes, no)
             }
             (_, Ty::Record(class))
                 if self.converting_constructor(&yes, *class, false).is_some() =>
             {
                 let ty = no.ty.clone();
-                let yes = self.implicit(yes, &ty, &Why::Operand);
+                let yes = self.implicit(yes, &ty, &Why::Operand)?;
                 (yes, no)
             }
-            (Ty::Record(_), _) => (self.as_number(yes), no),
+            (Ty::Record(_), _) => (self.as_number(yes)?, no),
             (_, Ty::Record(_)) => {
-                let no = self.as_number(no);
+                let no = self.as_number(no)?;
                 (yes, no)
             }
             _ => (yes, no),
-        }
+        })
     }
 
     /// `c ? a : b`.
@@ -234,24 +233,20 @@ impl Checker<'_> {
         yes: &ast::Expr,
         no: &ast::Expr,
         span: Span,
-    ) -> Value {
+    ) -> Result<Value, Reported> {
         let cond = self.condition(cond);
         // Only one of them is evaluated: what it makes ends with it.
         let mark = self.body.flow.temporaries.len();
-        let yes = self.value(yes);
-        let yes = self.ended(mark, yes);
-        let no = self.value(no);
-        let no = self.ended(mark, no);
-        if cond.ty == Ty::Error || yes.ty == Ty::Error || no.ty == Ty::Error {
-            return wrong(span);
-        }
-        let (yes, no) = self.class_sides(yes, no);
+        let yes = self.value(yes).and_then(|yes| self.ended(mark, yes));
+        let no = self.value(no).and_then(|no| self.ended(mark, no));
+        let (cond, yes, no) = (cond?, yes?, no?);
+        let (yes, no) = self.class_sides(yes, no)?;
         let (yes, no, ty) = if yes.ty == no.ty {
             let ty = yes.ty.clone();
             if Self::place_of(&yes).is_some() == Self::place_of(&no).is_some() {
                 (yes, no, ty)
             } else {
-                (self.copied(yes), self.copied(no), ty)
+                (self.copied(yes)?, self.copied(no)?, ty)
             }
         } else if yes.ty.is_arithmetic() && no.ty.is_arithmetic() {
             self.usual(yes, no)
@@ -262,13 +257,9 @@ impl Checker<'_> {
                 ty,
             )
         } else {
-            self.bad_operands("?:", span, &yes, &no, None);
-            return wrong(span);
+            return Err(self.bad_operands("?:", span, &yes, &no, None));
         };
-        Value::new(
-            ValueKind::Conditional(Box::new(cond), Box::new(yes), Box::new(no)),
-            ty,
-            span,
-        )
+        let kind = ValueKind::Conditional(Box::new(cond), Box::new(yes), Box::new(no));
+        Ok(Value::new(kind, ty, span))
     }
 }
