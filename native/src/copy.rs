@@ -120,7 +120,7 @@ impl State {
                     false => ("a device pointer", "a host pointer"),
                 };
                 crate::state::eprintln_all(&format!(
-                    "dslc: cudaMemcpy: the {role} is {is}, but the kind of copy says {should}\n"
+                    "dslc: cudaMemcpy: the {role} is {is}, but the kind of copy expects {should}\n"
                 ));
                 return Err(CudaError::InvalidValue);
             }

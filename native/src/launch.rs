@@ -174,7 +174,7 @@ impl State {
             let mut unknown = image.unknown.iter();
             let reason = match unknown.find(|unknown| unknown.mangled == found.mangled) {
                 Some(unknown) => unknown.reason.clone(),
-                None => "its object has no code of it".to_string(),
+                None => "its object contains no code for it".to_string(),
             };
             fail(&format!(
                 "the kernel `{}` cannot run here: {reason}",

@@ -202,7 +202,7 @@ impl Options {
             "--sarif" => output.sarif = Some(value()?.into()),
             _ => {
                 return Err(format!(
-                    "DSLC: there is no option {name}; there are {NAMES}"
+                    "DSLC: unknown option {name}; the options are {NAMES}"
                 ));
             }
         }

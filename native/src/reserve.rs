@@ -92,7 +92,7 @@ extern "C" fn faulted(_signal: c_int, info: *mut libc::siginfo_t, _context: *mut
     let name = try_state().and_then(|state| state.memory.name_of(address).map(str::to_owned));
     let what = match name {
         Some(name) => format!("{name}, which is device memory"),
-        None => "device memory that no allocation has".to_string(),
+        None => "device memory outside every allocation".to_string(),
     };
     eprintln_all(&format!(
         "dslc: the host accessed address {address:#x}: {what}. Copy it with cudaMemcpy, or allocate it with cudaMallocManaged\n"

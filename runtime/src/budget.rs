@@ -35,7 +35,7 @@ impl Budget {
         let file = module.files.get(place.file as usize);
         let why = match limit {
             Some(most) if sum > most => format!("--memory allows {most}"),
-            _ => "this machine has not enough memory for them".to_owned(),
+            _ => "this machine does not have enough memory for them".to_owned(),
         };
         Err(format!(
             "the program's variables take {sum} bytes, and {why}; the largest is `{}` with {} bytes ({}:{})",

@@ -239,13 +239,13 @@ impl BufferSpec {
         );
         let element = Element::from_c_name(element_name).ok_or_else(|| {
             wrong(&format!(
-                "`{}` is no element type (int, float, double, unsigned char, float4 …)",
+                "`{}` is not an element type (int, float, double, unsigned char, float4 …)",
                 element_name.trim()
             ))
         })?;
         let shape = parse_shape(dims).ok_or_else(|| {
             wrong(&format!(
-                "`{}` is no shape: write [N] or [N][M]",
+                "`{}` is not a shape: write [N] or [N][M]",
                 dims.trim()
             ))
         })?;
@@ -260,7 +260,7 @@ impl BufferSpec {
         }
         let fill = parse_fill(fill.trim()).ok_or_else(|| {
             wrong(&format!(
-                "`{}` is no fill: zero, iota, rand, rand(SEED) or a number",
+                "`{}` is not a fill: use zero, iota, rand, rand(SEED) or a number",
                 fill.trim()
             ))
         })?;
@@ -402,7 +402,7 @@ impl HostBuffer {
         let mut bytes = Vec::new();
         bytes
             .try_reserve_exact(length as usize)
-            .map_err(|_| wrong(format!("there is no memory for its {length} bytes")))?;
+            .map_err(|_| wrong(format!("not enough memory for its {length} bytes")))?;
         let read = reader.take(length).read_to_end(&mut bytes);
         let read = read.map_err(|error| wrong(error.to_string()))?;
         if (read as u64) < length {
@@ -575,12 +575,12 @@ mod tests {
             why("x=int"),
             "expected a size in brackets after the type: int[512]"
         );
-        assert!(why("x=string[4]").starts_with("`string` is no element type"));
+        assert!(why("x=string[4]").starts_with("`string` is not an element type"));
         assert_eq!(
             why("x=int[four]"),
-            "`[four]` is no shape: write [N] or [N][M]"
+            "`[four]` is not a shape: write [N] or [N][M]"
         );
-        assert!(why("x=int[4]:lots").starts_with("`lots` is no fill"));
+        assert!(why("x=int[4]:lots").starts_with("`lots` is not a fill"));
         assert_eq!(why("x=int[99999999999999]"), "it is larger than 64 GiB");
     }
 }

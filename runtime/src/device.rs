@@ -175,12 +175,12 @@ pub trait Device {
         false
     }
 
-    /// Whether it looks for values that nobody wrote.
+    /// Whether it looks for unwritten values.
     fn finds_unset(&self) -> bool {
         false
     }
 
-    /// Whether it tells of memory that nobody gave back.
+    /// Whether it tells of memory that was never freed.
     fn finds_leaks(&self) -> bool {
         false
     }

@@ -52,7 +52,7 @@ errors! {
     InsufficientDriver = 35, "cudaErrorInsufficientDriver", "CUDA driver version is insufficient for CUDA runtime version";
     /// Launches from kernels are nested too deep.
     LaunchMaxDepthExceeded = 65, "cudaErrorLaunchMaxDepthExceeded", "launch would exceed maximum depth of nested launches";
-    /// The function is no kernel.
+    /// The function is not a kernel.
     InvalidDeviceFunction = 98, "cudaErrorInvalidDeviceFunction", "invalid device function";
     /// There is no device.
     NoDevice = 100, "cudaErrorNoDevice", "no CUDA-capable device is detected";

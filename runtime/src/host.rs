@@ -379,7 +379,7 @@ impl Host<'_> {
             self.say_once(
                 LocId::default(),
                 &format!(
-                    "after {} refused launches, no more are shown",
+                    "only the first {} refused launches are shown",
                     note::MOST_NOTES
                 ),
             );

@@ -1,5 +1,5 @@
 //! The launches of a run. A launch like an earlier one keeps nothing but its place in the order, and of very many even that is bounded:
-//! a program may launch for ever.
+//! a program may launch forever.
 
 use std::collections::HashMap;
 

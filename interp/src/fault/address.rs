@@ -80,15 +80,15 @@ impl MemoryFault {
     ) -> fmt::Result {
         let name = &object.name;
         match (self.kind, object.offset_bytes) {
-            (AddressKind::Freed, 0) => write!(f, "{name} was freed already"),
+            (AddressKind::Freed, 0) => write!(f, "{name} is already freed"),
             _ if self.is_other_side(wanted) => match wanted {
-                AddressKind::Host => write!(f, "{name} is not memory that `malloc` gave"),
-                _ => write!(f, "{name} is not memory that `cudaMalloc` gave"),
+                AddressKind::Host => write!(f, "{name} does not come from `malloc`"),
+                _ => write!(f, "{name} does not come from `cudaMalloc`"),
             },
-            (_, 0) => write!(f, "{name} is no allocation"),
+            (_, 0) => write!(f, "{name} is not an allocation"),
             (_, offset) => write!(
                 f,
-                "the pointer is {offset} bytes into {name}, and only the beginning of an allocation can be freed"
+                "the pointer is {offset} bytes into {name}, but only the start of an allocation can be freed"
             ),
         }
     }

@@ -33,7 +33,7 @@ pub enum FindingKind {
     UseAfterFree,
     /// At or near address 0.
     NullPointer,
-    /// Memory or a variable that nobody wrote, whose value matters.
+    /// Unwritten memory or an unwritten variable, whose value matters.
     Uninitialized,
     /// A launch CUDA would refuse.
     InvalidLaunch,
@@ -49,7 +49,7 @@ pub enum FindingKind {
     Arithmetic,
     /// What the launch leaves in memory differs with the order of its blocks and warps.
     ScheduleDependent,
-    /// Memory that nobody gave back.
+    /// Memory that was never freed.
     Leak,
 }
 

@@ -19,11 +19,11 @@ impl Setter {
         let Setter { call, bytes, .. } = self;
         let why = match bytes {
             _ if *bytes >= size => return None,
-            8 => ", which is what `sizeof` gives of a pointer",
+            8 => ", the size of a pointer",
             _ => "",
         };
         Some(format!(
-            "the {call} of line {line} wrote only {bytes} of its {size} bytes{why}: its size is in bytes, of all that is meant"
+            "the {call} at line {line} wrote only {bytes} of its {size} bytes{why}: give it the number of bytes of the whole array"
         ))
     }
 }

@@ -67,7 +67,7 @@ impl fmt::Display for StopReason {
             StopReason::Interrupted => f.write_str("interrupted by Ctrl-C"),
             StopReason::Terminated => f.write_str("ended by SIGTERM"),
             StopReason::TimeOver(time) => {
-                write!(f, "the time of --timeout {} s is over", time.as_secs_f64())
+                write!(f, "the --timeout of {} s has expired", time.as_secs_f64())
             }
         }
     }

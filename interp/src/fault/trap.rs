@@ -68,8 +68,10 @@ impl Overflow {
         let Overflow { whole, became, .. } = self;
         let ty = if self.unsigned { "unsigned" } else { "int" };
         match *whole < 0 && self.unsigned {
-            true => format!("this is {whole}, and `{ty}` has nothing below 0: it becomes {became}"),
-            false => format!("this is {whole}, and `{ty}` cannot hold that: it becomes {became}"),
+            true => {
+                format!("this is {whole}, but `{ty}` has no negative values: it becomes {became}")
+            }
+            false => format!("this is {whole}, which does not fit in `{ty}`: it becomes {became}"),
         }
     }
 }
@@ -124,7 +126,7 @@ pub struct BadObject {
     pub offset_bytes: i64,
     /// Size of an element.
     pub element_bytes: u64,
-    /// Dimensions, outermost first; empty if it is no declared array.
+    /// Dimensions, outermost first; empty if it is not a declared array.
     pub dims: Vec<u64>,
     /// Size of the object.
     pub size_bytes: u64,
@@ -229,7 +231,7 @@ pub enum TrapKind {
     },
     /// `__trap()`.
     Explicit,
-    /// A call through a function pointer that is null, or was never set.
+    /// A call through a function pointer that is null or was never set.
     BadCall,
     /// An integer division by zero on the host.
     DivisionByZero,
@@ -468,16 +470,18 @@ impl fmt::Display for TrapKind {
                 "{} to read-only memory at {:#x}",
                 access.op, access.address
             ),
-            TrapKind::InvalidPointer(access) => write!(f, "{}: no memory is there", access.place()),
+            TrapKind::InvalidPointer(access) => {
+                write!(f, "{}: no memory at this address", access.place())
+            }
             TrapKind::InvalidFree(fault) => write!(f, "free: {fault}"),
             TrapKind::Deadlock => f.write_str("deadlock: no thread can advance"),
             TrapKind::Endless => {
-                f.write_str("endless loop: what its end depends on does not change any more")
+                f.write_str("endless loop: nothing that its condition depends on changes any more")
             }
             TrapKind::BarrierDivergence { arrived, missing } => {
                 write!(
                     f,
-                    "barrier reached by {arrived} threads of a warp while {missing} are elsewhere"
+                    "divergent barrier: {arrived} threads of a warp wait at it, {missing} do not reach it"
                 )
             }
             TrapKind::InvalidMask {
@@ -488,15 +492,15 @@ impl fmt::Display for TrapKind {
                 write!(f, "{operation} with the mask {mask:#010x}, ")?;
                 match fault {
                     MaskFault::OmitsCaller => {
-                        f.write_str("which does not name the thread that executes it")
+                        f.write_str("which does not include the thread that executes it")
                     }
                     MaskFault::Differs { lane, mask } => write!(
                         f,
-                        "which names lane {lane}, and that gives the mask {mask:#010x}"
+                        "which includes lane {lane}, but that lane passes the mask {mask:#010x}"
                     ),
                     MaskFault::Elsewhere { lanes } => write!(
                         f,
-                        "which names threads that run on elsewhere (lanes {lanes:#010x})"
+                        "which includes threads that do not reach this call (lanes {lanes:#010x})"
                     ),
                 }
             }
@@ -504,17 +508,17 @@ impl fmt::Display for TrapKind {
             TrapKind::Stopped(why) => why.fmt(f),
             TrapKind::RunLimit { instructions } => write!(
                 f,
-                "the run takes more than {instructions} instructions: the host program's and the warps' of all launches together"
+                "the run takes more than {instructions} instructions: those of the host program and of the warps of all launches"
             ),
             TrapKind::PrintLimit { bytes } => write!(f, "a block prints more than {bytes} bytes"),
             TrapKind::Assert { condition } => write!(f, "assertion failed: {condition}"),
             TrapKind::Explicit => f.write_str("trap instruction: the program calls `__trap()`"),
             TrapKind::BadCall => {
-                f.write_str("call through a function pointer that is null, or was never set")
+                f.write_str("call through a function pointer that is null or was never set")
             }
             TrapKind::DivisionByZero => f.write_str("integer division by zero"),
             TrapKind::StackOverflow => f.write_str("stack overflow"),
-            TrapKind::BadString { address } => write!(f, "no string at {address:#x}"),
+            TrapKind::BadString { address } => write!(f, "no readable string at {address:#x}"),
         }
     }
 }
@@ -550,11 +554,9 @@ impl Trap {
                 n => format!("{n} threads from ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz})"),
             };
             let what = match waiting.state {
-                WaitingState::AtBarrier => "at this barrier",
+                WaitingState::AtBarrier => "waiting at this barrier",
                 WaitingState::Spinning => "in this loop, which changes nothing",
-                WaitingState::AtReconvergence => {
-                    "where they wait for the other lanes of their warp"
-                }
+                WaitingState::AtReconvergence => "waiting here for the other lanes of their warp",
             };
             (waiting.loc, format!("{who}: {what}"))
         };

@@ -34,7 +34,7 @@ fn a_launch_stops_at_any_number_of_jobs() {
             let trap = bench.trap(64, 32, &[0, 0]);
             asked.join().expect("it was asked for");
             assert_eq!(trap.kind, TrapKind::Stopped(why));
-            assert_eq!(trap.message(), "the time of --timeout 1.5 s is over");
+            assert_eq!(trap.message(), "the --timeout of 1.5 s has expired");
         }
     }
 }

@@ -27,13 +27,13 @@ impl Header {
         let read = reader.read_exact(&mut start);
         read.map_err(|error| none(&error.to_string()))?;
         if &start[..6] != b"\x93NUMPY" {
-            return Err(none("it does not begin as one"));
+            return Err(none("it does not start with the magic bytes"));
         }
         // Version 1 has two bytes for the length, later ones four.
         let length_bytes = match start[6] {
             1 => 2,
             2 | 3 => 4,
-            other => return Err(none(&format!("version {other} is not known"))),
+            other => return Err(none(&format!("version {other} is unknown"))),
         };
         let mut length = [0; 4];
         let read = reader.read_exact(&mut length[..length_bytes]);
@@ -45,7 +45,7 @@ impl Header {
         let mut text = vec![0; length];
         let read = reader.read_exact(&mut text);
         read.map_err(|error| none(&error.to_string()))?;
-        let text = str::from_utf8(&text).map_err(|_| none("its header is no text"))?;
+        let text = str::from_utf8(&text).map_err(|_| none("its header is not text"))?;
         Parser { rest: text }.header().map_err(|why| match why {
             Wrong::Structured => "structured .npy types are not supported".to_string(),
             Wrong::Expected(what) => none(&format!("its header has no {what}")),

@@ -60,7 +60,7 @@ pub enum GpuError {
     )]
     NotBuilt,
     /// There is no driver library.
-    #[error("there is no NVIDIA driver here (libcuda.so.1 was not found)")]
+    #[error("no NVIDIA driver found (libcuda.so.1 is missing)")]
     NoDriver,
     /// There is a driver, but no GPU.
     #[error("the NVIDIA driver finds no GPU")]
@@ -74,6 +74,6 @@ pub enum GpuError {
         count: u32,
     },
     /// The driver does not start.
-    #[error("the NVIDIA driver does not start: {0}")]
+    #[error("the NVIDIA driver failed to start: {0}")]
     Driver(String),
 }

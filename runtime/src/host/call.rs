@@ -166,12 +166,12 @@ impl Host<'_> {
             HostFn::OccupancyBlocks => self.cuda(|host| host.active_blocks(args, loc))?,
             HostFn::OccupancyBlockSize => self.cuda(|host| host.best_block_size(args, loc))?,
             HostFn::CudaFuncSetCacheConfig => self.cuda(|host| {
-                let text = "cudaFuncSetCacheConfig has no effect here: no count depends on how memory is divided between L1 cache and shared memory";
+                let text = "cudaFuncSetCacheConfig has no effect in the simulator: no count depends on how memory is divided between L1 cache and shared memory";
                 host.say_once(loc, text);
                 Ok(())
             })?,
             HostFn::CudaFuncSetSharedMemConfig => self.cuda(|host| {
-                let text = "cudaFuncSetSharedMemConfig has no effect here: use cudaDeviceSetSharedMemConfig or --bank-width";
+                let text = "cudaFuncSetSharedMemConfig has no effect in the simulator: use cudaDeviceSetSharedMemConfig or --bank-width";
                 host.say_once(loc, text);
                 Ok(())
             })?,
@@ -243,7 +243,7 @@ impl Host<'_> {
     }
 
     fn clock(&mut self, loc: LocId) -> u64 {
-        let text = "time() and clock() stand still here: time() gives 1700000000, clock() gives 0";
+        let text = "time() and clock() return fixed values in the simulator: 1700000000 and 0";
         self.say_once(loc, text);
         0
     }

@@ -34,7 +34,7 @@ pub(super) struct State {
     pub(super) launched: bool,
     /// Managed allocations, in order: address and bytes.
     pub(super) managed: Vec<(u64, u64)>,
-    /// Allocations of `cudaMallocHost` and its like.
+    /// Allocations of `cudaMallocHost` and similar.
     pub(super) pinned: Vec<u64>,
     /// Most dynamic shared memory by kernel, where `cudaFuncSetAttribute` set it.
     pub(super) dynamic_limit: HashMap<FuncId, u64>,
@@ -130,7 +130,7 @@ pub fn error_of_refusal(why: &InvalidLaunch) -> CudaError {
         | InvalidLaunch::TooManyThreads { .. }
         | InvalidLaunch::DimensionTooLarge { .. }
         | InvalidLaunch::Arguments { .. }
-        | InvalidLaunch::Strayed
+        | InvalidLaunch::LeftAllocation
         | InvalidLaunch::Device(_) => CudaError::InvalidConfiguration,
     }
 }
@@ -221,7 +221,7 @@ impl Host<'_> {
         Ok(())
     }
 
-    /// `cudaMalloc` and its like.
+    /// `cudaMalloc` and similar.
     pub(super) fn allocate(
         &mut self,
         function: HostFn,
@@ -276,7 +276,7 @@ impl Host<'_> {
             _ => (false, "is pinned host memory, which cudaFreeHost frees"),
         };
         if address != 0 && is_pinned != wants_pinned {
-            self.say(loc, format!("{name}: what is to be freed {why}"), true);
+            self.say(loc, format!("{name}: this pointer {why}"), true);
             return Err(CudaError::InvalidValue.into());
         }
         let is_managed = self.state.managed.iter().any(|&(at, _)| at == address);
@@ -298,8 +298,9 @@ impl Host<'_> {
     /// The number of a new stream or event.
     fn new_handle(&mut self, loc: LocId) -> Result<u64, CudaError> {
         if self.state.streams.len() + self.state.events.len() >= MOST_HANDLES {
-            let text =
-                format!("there are {MOST_HANDLES} streams and events that were not destroyed");
+            let text = format!(
+                "{MOST_HANDLES} streams and events exist; destroy those that are no longer used"
+            );
             self.say_once(loc, &text);
             return Err(CudaError::MemoryAllocation);
         }
@@ -354,8 +355,9 @@ impl Host<'_> {
                 ),
             };
             if !fits {
-                let text =
-                    format!("cudaMemcpy: the {role} is {is}, but the kind of copy says {should}");
+                let text = format!(
+                    "cudaMemcpy: the {role} is {is}, but the kind of copy expects {should}"
+                );
                 self.say_wrong_side(text, (to, from), (kind, address, wants_device), loc);
                 return Err(CudaError::InvalidValue.into());
             }

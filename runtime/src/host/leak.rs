@@ -5,7 +5,7 @@ use interp::{FindingKind, Severity};
 
 use super::{Host, HostFinding, HostSide};
 
-/// What one call has made and nobody freed.
+/// What one call has made and was never freed.
 struct Leak {
     call: &'static str,
     loc: LocId,
@@ -83,7 +83,7 @@ impl Host<'_> {
             launch: None,
             message: format!("leak: {what}"),
             advice: Some(format!(
-                "call `{free}` when it is not needed any more: in a program that runs on, the device's memory gets full"
+                "call `{free}` after its last use: a program that runs on fills the device's memory"
             )),
             object: leak.variable.map(|variable| (variable, String::new())),
             sides: vec![HostSide {

@@ -18,7 +18,7 @@ impl Host<'_> {
         }
         let note = match count {
             MOST_NOTES => {
-                let text = format!("after {MOST_NOTES} such messages, no more are shown");
+                let text = format!("only the first {MOST_NOTES} such messages are shown");
                 Note::new(LocId::default(), text, note.is_error)
             }
             _ => note,
@@ -64,12 +64,12 @@ impl Host<'_> {
                 let word = |device| if device { "device" } else { "host" };
                 let swapped = match number + kind {
                     3 if kind == 1 || kind == 2 => {
-                        ", or are the two the wrong way round? the destination comes first"
+                        ", or swap the two pointers: the destination comes first"
                     }
                     _ => "",
                 };
                 Some(format!(
-                    "these pointers go from {} to {} memory, which is `{name}`{swapped}",
+                    "these pointers go from {} to {} memory: use `{name}`{swapped}",
                     word(from),
                     word(to)
                 ))

@@ -39,7 +39,7 @@ impl Host<'_> {
     }
 
     fn say_occupancy(&mut self, loc: LocId) {
-        let text = "the occupancy is that of threads and shared memory: registers are not modelled";
+        let text = "this occupancy counts threads and shared memory; registers are not modelled";
         self.say_once(loc, text);
     }
 

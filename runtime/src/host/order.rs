@@ -49,7 +49,7 @@ pub(super) struct Work {
     /// What comes before it.
     before: Clock,
     /// It may talk with others while it runs.
-    talks: bool,
+    communicates: bool,
 }
 
 /// The number of a [`Work`].
@@ -304,7 +304,7 @@ impl Order {
             stream,
             number,
             before,
-            talks: false,
+            communicates: false,
         });
         self.work.len() - 1
     }
@@ -338,7 +338,7 @@ impl Order {
                         let earlier_work = &self.work[earlier];
                         let ordered = earlier_work.number <= at(&me.before, index);
                         // Who waits for the other while both run does so in ways that are not seen here.
-                        let in_touch = me.talks && earlier_work.talks;
+                        let in_touch = me.communicates && earlier_work.communicates;
                         if !ordered && !in_touch {
                             let (first, second) = ((earlier, other), (Second::Job(job), deed));
                             fresh.push(Conflict {
@@ -356,7 +356,7 @@ impl Order {
 
     /// Records the bytes that a launch read, wrote and updated.
     pub(super) fn launched(&mut self, job: Job, touched: &Touched) {
-        self.work[job].talks = touched.talks;
+        self.work[job].communicates = touched.communicates;
         for (deed, spans) in [
             (Deed::Read, &touched.read),
             (Deed::Write, &touched.written),

@@ -90,7 +90,7 @@ pub enum Fault {
     Device(Box<DeviceFault>),
 }
 
-/// Something that was found of the host program: accesses that nothing orders, values that nobody wrote, memory that nobody freed.
+/// Something that was found of the host program: accesses that nothing orders, unwritten values, memory that was never freed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HostFinding {
     /// For `dslc explain`.

@@ -152,7 +152,7 @@ impl Host<'_> {
         let line = self.line(work.loc);
         match work.launch {
             Some(_) => format!("kernel `{}`, launched at line {line},", work.name),
-            None => format!("the {} of line {line}", work.name),
+            None => format!("the {} at line {line}", work.name),
         }
     }
 
@@ -165,7 +165,7 @@ impl Host<'_> {
         let (second, second_deed) = conflict.second;
         let earlier = self.order.work(first);
         let may = match first_deed {
-            _ if earlier.name == HostFn::CudaMallocAsync.text() => "may not have made it yet",
+            _ if earlier.name == HostFn::CudaMallocAsync.text() => "may not have allocated it yet",
             Deed::Read => "may still be reading it",
             Deed::Write | Deed::Update => "may still be writing it",
         };
@@ -218,7 +218,7 @@ impl Host<'_> {
             Some(_) => (
                 "launch",
                 "`cudaDeviceSynchronize()`",
-                "a launch returns at once, and the host goes on while the kernel runs",
+                "a launch returns at once, and the host continues while the kernel runs",
             ),
             None => (
                 if earlier.name.contains("Memcpy") {
@@ -227,12 +227,12 @@ impl Host<'_> {
                     "call"
                 },
                 "`cudaStreamSynchronize` of its stream, or `cudaDeviceSynchronize()`,",
-                "an asynchronous call returns at once, and the host goes on meanwhile",
+                "an asynchronous call returns at once, and the host continues while it runs",
             ),
         };
         let (line, here) = (self.line(earlier.loc), self.line(loc));
         let advice = format!(
-            "call {wait} after the {what} on line {line}, before line {here} {does} it: {why}"
+            "call {wait} after the {what} at line {line}, before line {here} {does} it: {why}"
         );
         (subject, HostSide { op, loc }, advice)
     }
@@ -253,7 +253,7 @@ impl Host<'_> {
         let (line, here) = (self.line(earlier.loc), self.line(later.loc));
         let advice = format!(
             "nothing orders the two streams: call `cudaEventRecord` after line {line} and let the other stream wait for that event \
-             with `cudaStreamWaitEvent` before line {here}, or use one stream for both"
+             with `cudaStreamWaitEvent` before line {here}, or use one stream"
         );
         (
             format!("{} {does} {name}", self.who(job)),

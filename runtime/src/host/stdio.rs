@@ -65,7 +65,7 @@ impl Host<'_> {
             self.reach(address, 1, AccessOp::Load, loc)?;
         }
         match bad_string {
-            // glibc prints "(null)" for a null pointer; anything else that is no string would crash.
+            // glibc prints "(null)" for a null pointer; anything else that is not a string would crash.
             Some(fault) if fault.address != 0 => Err(self.fault(fault, AccessOp::Load, loc)),
             _ => Ok(formatted),
         }

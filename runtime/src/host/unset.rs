@@ -1,4 +1,4 @@
-//! Values that nobody wrote and that matter to the host, in words. The host's thread finds them; the runtime tells it what calls look
+//! Unwritten values that matter to the host, in words. The host's thread finds them; the runtime tells it what calls look
 //! at, and memory how bytes came to be where they are.
 
 use dsl::{
@@ -145,7 +145,7 @@ impl Host<'_> {
                     format!(
                         "uninitialized: `{name}` has no value when line {read} reads it; the value {matters}"
                     ),
-                    format!("give `{name}` a value where it is declared"),
+                    format!("initialise `{name}` where it is declared"),
                     (name.clone(), String::new()),
                 )
             }
@@ -195,7 +195,7 @@ impl Host<'_> {
         }
     }
 
-    /// A read of memory that nobody wrote: message, advice, the memory and the element; the places where it was allocated and copied.
+    /// A read of unwritten memory: message, advice, the memory and the element; the places where it was allocated and copied.
     fn word_unset_memory(
         &self,
         unset: &HostUnset,
@@ -232,7 +232,7 @@ impl Host<'_> {
             others.push((transfer.loc, "copied here".to_owned()));
             let (call, line) = (transfer.call, self.line_of(transfer.loc));
             let them = them(root, element);
-            format!("the {call} of line {line} copied {them} to {goal}")
+            format!("the {call} at line {line} copied {them} to {goal}")
         });
         let copied: Vec<String> = copied.collect();
         if !copied.is_empty() {
@@ -293,7 +293,7 @@ impl Host<'_> {
         }
     }
 
-    /// What to do about memory that nobody wrote.
+    /// What to do about unwritten memory.
     fn unset_advice(&self, memory: &UnsetMemory) -> String {
         let part = memory
             .setter
@@ -304,15 +304,15 @@ impl Host<'_> {
         }
         match (memory.kind, &memory.allocation) {
             (AddressKind::Device | AddressKind::Constant, _) => {
-                "let the kernel write every element that is copied, or copy only those that it writes; cudaMalloc clears nothing, \
-                 cudaMemset does"
+                "let the kernel write every element that is copied, or copy only those that it writes; cudaMemset clears memory, \
+                 cudaMalloc does not"
                     .to_owned()
             }
             (AddressKind::Managed, Some(allocation)) => {
-                format!("write it first, on the host or in a kernel: {} clears nothing", allocation.call)
+                format!("write it first, on the host or in a kernel: {} does not clear memory", allocation.call)
             }
-            (_, Some(_)) => "write it first: `malloc` and `new` clear nothing; `calloc` and `new T[n]()` do".to_owned(),
-            (_, None) => format!("give {} its values where it is declared", memory.name),
+            (_, Some(_)) => "write it first: `calloc` and `new T[n]()` clear memory, `malloc` and `new` do not".to_owned(),
+            (_, None) => format!("initialise {} where it is declared", memory.name),
         }
     }
 }

@@ -80,7 +80,7 @@ pub struct Remedy {
     pub barrier: Option<Barrier>,
 }
 
-/// Where a value that nobody wrote mattered.
+/// Where an unwritten value mattered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Use {
     /// It decides where the program goes.
@@ -96,7 +96,7 @@ pub enum Use {
 /// Why global memory is not all written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MissingWrite {
-    /// A call copied what nobody had written.
+    /// A call copied unwritten bytes.
     CopiedUnset {
         /// The call.
         call: &'static str,
@@ -137,7 +137,7 @@ pub enum Fact {
         /// Where.
         line: u32,
     },
-    /// Read as what nobody writes, and written.
+    /// Declared read-only, but written.
     ReadOnlyWritten {
         /// Through `__ldg`; else through a `const … __restrict__` pointer.
         is_ldg: bool,
@@ -171,7 +171,7 @@ pub enum Fact {
         /// Where.
         line: u32,
     },
-    /// A value that nobody wrote.
+    /// An unwritten value.
     Uninitialized {
         /// Where it mattered.
         used: Use,

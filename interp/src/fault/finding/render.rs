@@ -17,15 +17,18 @@ impl Finding {
                 line,
             } => {
                 let why = match (elsewhere.count_ones(), elsewhere.trailing_zeros()) {
-                    (0, _) => format!("does not name its caller, lane {}", self.accesses[0].lane),
-                    (1, first) => format!("names lane {first}, which is elsewhere"),
+                    (0, _) => format!(
+                        "does not include its caller, lane {}",
+                        self.accesses[0].lane
+                    ),
+                    (1, first) => format!("includes lane {first}, which does not arrive"),
                     (count, first) => {
-                        format!("names {count} lanes from lane {first} on, which are elsewhere")
+                        format!("includes {count} lanes from lane {first} on, which do not arrive")
                     }
                 };
                 let who = thread(&self.accesses[0]);
                 format!(
-                    "invalid mask: {mask:#010x} at line {line} {why}; {who} waits for lanes that do not come"
+                    "invalid mask: {mask:#010x} at line {line} {why}; {who} waits for lanes that never arrive"
                 )
             }
             Fact::ReadOnlyWritten { is_ldg, line } => {
@@ -34,13 +37,13 @@ impl Finding {
                     false => "a `const … __restrict__` pointer",
                 };
                 format!(
-                    "{} is read through {how} at line {line}, which promises that nobody writes it while the kernel runs, and this launch \
-                     writes it: whether the load sees that is left open",
+                    "{} is read through {how} at line {line}, which promises that nothing writes it while the kernel runs, but this launch \
+                     writes it: whether the load sees the new value is undefined",
                     self.name()
                 )
             }
             Fact::VariableEnded { line } => format!(
-                "use after its end: line {line} {}s `{}`, a variable of a block or function that has been left, {}",
+                "use after end of lifetime: line {line} {}s `{}`, a variable of a block or function that has ended, {}",
                 self.accesses[0].op,
                 self.variable(),
                 self.by()
@@ -53,11 +56,11 @@ impl Finding {
                 is_member,
             } => {
                 let (which, of, what) = match is_member {
-                    true => ("index", "array", "what lies beside the array"),
+                    true => ("index", "array", "what follows the array"),
                     false => ("last index", "dimension", "an element of another row"),
                 };
                 format!(
-                    "out of bounds: the {which} of `{text}` at line {line} is {index}, and that {of} has {len} elements: it is {what}, {}",
+                    "out of bounds: the {which} of `{text}` at line {line} is {index}, but that {of} has {len} elements: the access reaches {what}, {}",
                     self.by()
                 )
             }
@@ -67,7 +70,7 @@ impl Finding {
                 line,
             } => match is_shift {
                 true => format!(
-                    "shift out of range: {a} is shifted by {b} places at line {line}, {}",
+                    "shift out of range: {a} is shifted by {b} bits at line {line}, {}",
                     self.by()
                 ),
                 false => format!(
@@ -87,8 +90,8 @@ impl Finding {
             } => {
                 let [a, b] = [0, 1].map(|index| thread(&self.accesses[index]));
                 let what = match self.accesses[1].op {
-                    FindingOp::Barrier => format!("{b} waits at another one, at line {there}"),
-                    _ => format!("{b} has ended without coming to it"),
+                    FindingOp::Barrier => format!("{b} waits at another barrier, at line {there}"),
+                    _ => format!("{b} has ended without reaching it"),
                 };
                 let block = index(self.accesses[0].block);
                 format!("divergent barrier: {a} waits at line {here} in block {block}, and {what}")
@@ -103,8 +106,8 @@ impl Finding {
                     (object.name.as_str(), object.offset_bytes)
                 });
                 let what = match self.accesses[0].op {
-                    FindingOp::Atomic => "what this atomic gives",
-                    _ => "what this load sees",
+                    FindingOp::Atomic => "what this atomic returns",
+                    _ => "what this load reads",
                 };
                 format!(
                     "the result depends on the order of blocks and warps: byte {byte} of {name} ends as {ascending} when the first \
@@ -119,50 +122,46 @@ impl Finding {
         let advice = match &self.fact {
             Fact::Race { remedy, .. } => return Some(remedy.text.clone()),
             Fact::InvalidMask { elsewhere: 0, .. } => {
-                "a lane that calls `__syncwarp` has to be in the mask it names"
+                "a lane that calls `__syncwarp` must be in its own mask"
             }
             Fact::InvalidMask { .. } => {
-                "move it to where all lanes of the mask come by, or name only those that do: compute the mask with \
+                "move the call to a point that every lane of the mask reaches, or mask only the lanes that reach it: compute the mask with \
                  `__ballot_sync` before the branch"
             }
             Fact::ReadOnlyWritten { is_ldg: true, .. } => {
                 "read it with a plain load, or write to other memory"
             }
-            Fact::ReadOnlyWritten { .. } => {
-                "leave out `__restrict__`, or pass two different buffers"
-            }
+            Fact::ReadOnlyWritten { .. } => "remove `__restrict__`, or pass two different buffers",
             Fact::VariableEnded { .. } => {
                 return Some(format!(
-                    "a pointer to `{}` is good for nothing once its block is left: declare it further out, or return its value",
+                    "a pointer to `{}` is invalid once its block has ended: declare the variable in an outer block, or return its value",
                     self.variable()
                 ));
             }
             Fact::Subscript { len, is_member, .. } => {
                 let why = match is_member {
-                    true => ": what lies behind a member is the next one",
-                    false => {
-                        "; if the array is meant to be one row, go through a pointer to its first element"
-                    }
+                    true => ": beyond them lies the next member",
+                    false => "; to treat the array as one row, use a pointer to its first element",
                 };
                 return Some(format!("valid indices are 0 to {}{why}", len - 1));
             }
             Fact::Operand { is_shift: true, .. } => {
-                "a shift goes by 0 to the width less 1; test the count first"
+                "the count must be at least 0 and less than the width in bits; test it first"
             }
             Fact::Operand { .. } => {
-                "test the divisor first: on the device the program goes on with a value that means nothing"
+                "test the divisor first: on the device the program goes on with a meaningless value"
             }
             Fact::Uninitialized {
                 absent, missing, ..
             } => return Some(self.how_to_set(*absent, missing.as_ref())),
             Fact::DivergentBarrier { .. } => match self.accesses[1].op {
                 FindingOp::Barrier => {
-                    "let all threads of the block come to the same barrier: move it out of the branch"
+                    "let all threads of the block reach the same barrier: move it out of the branch"
                 }
-                _ => "move the barrier to where all threads of the block come by",
+                _ => "move the barrier to a point that every thread in the block reaches",
             },
             Fact::ScheduleDependent { .. } => {
-                "if a list is filled in any order, nothing is wrong; else let an index decide, not who comes first"
+                "if the order of a list does not matter, ignore this; otherwise let an index decide, not which thread arrives first"
             }
         };
         Some(advice.to_owned())
@@ -177,17 +176,17 @@ impl Finding {
             false => format!("in blocks {} and {}", index(a.block), index(b.block)),
         };
         let what = format!("{who} {} and {and} {} {name} {blocks}", did(a), did(b));
-        let lockstep = "ordered by the lockstep of their warp alone";
+        let lockstep = "ordered only by the lockstep of their warp";
         match kind {
             RaceKind::Unordered | RaceKind::UnlessPolled | RaceKind::LockWithoutFence => {
                 let why = if out_of_scope {
-                    "an atomic of block scope is none for other blocks"
+                    "an atomic of block scope is not atomic for other blocks"
                 } else if kind == RaceKind::LockWithoutFence {
-                    "no fence follows where the lock between the two was taken"
+                    "no fence follows where the lock between them is taken"
                 } else if a.volatile && b.volatile {
-                    "nothing orders the two: `volatile` does not"
+                    "nothing orders them: `volatile` does not"
                 } else {
-                    "nothing orders the two"
+                    "nothing orders them"
                 };
                 format!("race: {what}, and {why}")
             }
@@ -195,7 +194,7 @@ impl Finding {
                 format!("race: {who} and {and} write different values to {name} at once, {blocks}")
             }
             RaceKind::SameValue => format!(
-                "{who} and {and} write the same value to {name} {blocks}, and nothing orders the two"
+                "{who} and {and} write the same value to {name} {blocks}, and nothing orders them"
             ),
             RaceKind::LockstepVolatile => format!(
                 "warp-synchronous: {what}, {lockstep}: legal up to sm_60, undefined since sm_70"
@@ -217,7 +216,7 @@ impl Finding {
             Use::Branch => format!("decides a branch at line {line}"),
             Use::Address => format!("is part of an address at line {line}"),
             Use::Stored if is_shared_atomic => {
-                format!("is what the atomic at line {line} begins with")
+                format!("is the initial value of the atomic at line {line}")
             }
             Use::Stored => format!("is stored to global memory at line {line}"),
             Use::Printed => format!("is printed at line {line}"),
@@ -229,7 +228,7 @@ impl Finding {
                 self.name()
             ),
             Some(lane) => format!(
-                "undefined: lane {lane} gets its value at line {from} from a lane that does not take part; the value {what}, {who}"
+                "undefined: lane {lane} reads a value at line {from} from a lane that does not take part; the value {what}, {who}"
             ),
         }
     }
@@ -238,7 +237,7 @@ impl Finding {
         let part = match missing {
             Some(MissingWrite::CopiedUnset { call, line, from }) => {
                 return format!(
-                    "the {call} of line {line} copied what nobody had written from {from}: set all of that first"
+                    "the {call} at line {line} copied bytes of {from} that nothing had written: write them first"
                 );
             }
             Some(MissingWrite::PartWritten { setter, size, line }) => {
@@ -248,16 +247,16 @@ impl Finding {
         };
         let otherwise = match self.space {
             None if absent.is_some() => {
-                "let all lanes that are read take part: take the shuffle out of the branch, or use the value only where its lane \
-                 is there"
+                "let every lane that is read take part: move the shuffle out of the branch, or use the value only where its lane \
+                 takes part"
             }
-            None => return format!("give {} a value where it is declared", self.name()),
+            None => return format!("initialise {} where it is declared", self.name()),
             Some(Space::Shared) => {
-                "write it before the barrier that the reader waits at: shared memory begins with whatever was there"
+                "write it before the barrier at which the reader waits: shared memory is not initialised"
             }
-            Some(Space::Local) => "give the array its values where it is declared",
+            Some(Space::Local) => "initialise the array where it is declared",
             Some(_) => {
-                "set it first, with cudaMemset or cudaMemcpy or in a kernel: cudaMalloc clears nothing"
+                "write it first, with cudaMemset, with cudaMemcpy or in a kernel: cudaMalloc does not clear memory"
             }
         };
         part.unwrap_or_else(|| otherwise.to_owned())

@@ -45,7 +45,7 @@ fn words(code: sys::CUresult) -> String {
     if check(found).is_err() || text.is_null() {
         return format!("error {}", code as i32);
     }
-    // SAFETY: the driver's strings are NUL-terminated and live for ever.
+    // SAFETY: the driver's strings are NUL-terminated and live forever.
     let text = unsafe { CStr::from_ptr(text) };
     format!("{} (error {})", text.to_string_lossy(), code as i32)
 }

@@ -156,10 +156,10 @@ impl Gpu {
         let what = if has_other {
             format!("its PTX is for newer GPUs than this one (sm_{major}{minor})")
         } else {
-            "it brings no PTX along".to_string()
+            "it contains no PTX".to_string()
         };
         format!(
-            "the program cannot run on a GPU: {what}, and nothing here can make any (feature `ptx`, which needs LLVM)"
+            "the program cannot run on a GPU: {what}, and this build cannot make PTX (feature `ptx`, which needs LLVM)"
         )
     }
 
@@ -174,7 +174,7 @@ impl Gpu {
             driver::set_printf_bytes(PRINTF_BYTES).map_err(|error| error.to_string())?;
         }
         let image = driver::load(&ptx, self.options.lines).map_err(|(error, log)| {
-            format!("the driver does not take the program's PTX: {error}\n{log}")
+            format!("the driver rejects the program's PTX: {error}\n{log}")
         })?;
         let mut kernels = vec![None; module.functions.len()];
         for (id, _) in module.kernels() {
@@ -281,7 +281,7 @@ fn compiled(module: &Module, info: &DeviceInfo, options: &GpuOptions) -> Result<
     let (major, minor) = (info.major, info.minor);
     let arch = codegen_ptx::Target::for_device(major, minor).ok_or_else(|| {
         format!(
-            "{} is too old: its compute capability is {major}.{minor}, the PTX back end begins at 5.0",
+            "{} is too old: its compute capability is {major}.{minor}, but the PTX back end needs 5.0 or later",
             info.name
         )
     })?;
@@ -477,7 +477,7 @@ impl Device for Gpu {
             .and_then(|loaded| loaded.kernels[kernel.index()]);
         let Some(code) = code else {
             return Err(invalid(InvalidLaunch::Device(
-                "the program was not brought to the GPU".to_string(),
+                "the program was not loaded on the GPU".to_string(),
             )));
         };
         let default_bytes = self.info.shared_bytes_per_block;
