@@ -102,7 +102,7 @@ messages! {
             help "declare `{name}` with `__device__`, or with `__host__ __device__` for both sides";
         LibraryInDevice { name: String } => HostCallInDevice
             "device code cannot call the host function `{name}`",
-            help "C++'s library is for host code: kernels work on arrays and pointers";
+            help "use arrays and pointers: C++'s library is for host code";
         DeviceFunctionInHost { name: String, declared: Span } => DeviceCallInHost
             "host code cannot call the `__device__` function `{name}`",
             label declared "declared here, for the device only",
@@ -118,7 +118,7 @@ messages! {
             help "{why}";
         DeviceFunctionOnly { name: String, is_barrier: bool } => DeviceOnly
             "`{name}` cannot be called in host code",
-            at "for threads of a kernel only",
+            at "only threads of a kernel can call it",
             help "the host waits for a kernel with `cudaDeviceSynchronize()`" if is_barrier;
         NotForNumbers { name: String, ty: Ty } => NoOverload
             "`{name}` is for numbers, not for `{ty}`",
@@ -131,7 +131,7 @@ messages! {
         CannotWriteThrough { name: String, ty: Ty } => NoOverload
             "`{name}` cannot write through `{ty}`";
         FormatArgumentMissing { conversion: String, n_wants: usize, n_given: usize, place: Span } => FormatMismatch
-            "`%{conversion}` has no argument: the format wants {n_wants}, got {n_given}",
+            "`%{conversion}` has no argument: the format needs {n_wants}, got {n_given}",
             label place "this format";
         FormatMismatch { conversion: String, ty: Ty, place: Span, right: Option<&'static str> } => FormatMismatch
             "`%{conversion}` does not print a `{ty}`",
@@ -139,18 +139,18 @@ messages! {
             label place "this format",
             help "write `%{right}`" if right;
         FormatArgumentExtra { place: Span, n_wants: usize } => FormatMismatch
-            "the format does not print this argument",
-            label place "this format wants {n_wants}";
+            "the format has no conversion for this argument",
+            label place "this format needs {n_wants}";
         NoBody { name: String, declared: Span } => UndefinedFunction
             "`{name}` is declared but has no body",
             label declared "declared here",
             help "define it in this file, or `#include` the file that does";
         HostCallInDevice { name: String, waits: bool } => HostCallInDevice
             "device code cannot call `{name}`",
-            at "a function of the host",
-            help "what a kernel launches runs after it; since CUDA 12 a kernel cannot wait for that" if waits;
+            at "a host function",
+            help "launched work runs after the kernel; since CUDA 12 a kernel cannot wait for it" if waits;
         NotAddressOfPointer { position: usize, name: String, ty: Ty, pointer: Option<String> } => TypeMismatch
-            "argument {position} of `{name}` is the address of a pointer, got `{ty}`",
+            "argument {position} of `{name}` must be the address of a pointer, not a `{ty}`",
             at "this is `{ty}`",
             help "pass where the pointer is to be stored: `&{pointer}`" if pointer;
         NotDeviceVariable { name: String, declared: Span } => BadSymbol
@@ -162,7 +162,7 @@ messages! {
             label declared "a variable of this function",
             help "use `cudaMemcpy` with pointers";
         KernelMustBeNamed { name: String } => BadKernelArgument
-            "a kernel must be named here",
+            "this must name a kernel",
             help "`{name}(kernel, …)`";
         NotAKernel { name: String } => BadKernelArgument
             "`{name}` is not a kernel";
@@ -173,7 +173,7 @@ messages! {
             "a kernel cannot launch through a pointer here",
             help "name the kernel: `kernel<<<…>>>(…)`";
         LaunchOfValue => LaunchOfNonKernel
-            "what is launched is not a kernel";
+            "only kernels can be launched, and this is not a kernel";
         LaunchOfNonKernel { name: String, declared: Span } => LaunchOfNonKernel
             "`{name}` is not a kernel",
             label declared "declared here";
@@ -192,25 +192,25 @@ messages! {
             "the fourth launch value is a stream, not a `{ty}`",
             help "write 0 for the default stream, or leave it out";
         NoTemplate { name: String } => TemplateArgument
-            "`{name}` is no template and takes no arguments `<…>`";
+            "`{name}` is not a template and takes no arguments `<…>`";
         AmbiguousAddress { name: String } => AmbiguousOverload
-            "`{name}` is overloaded, and nothing here says which one is meant",
-            help "cast an argument to the type that is meant";
+            "`{name}` is overloaded, and nothing here selects one of its functions",
+            help "cast an argument to the type you mean";
         AmbiguousInstance { name: String } => TemplateArgument
-            "nothing here says which instance of the template `{name}` is meant",
+            "nothing here selects an instance of the template `{name}`",
             help "write its arguments: `{name}<…>`";
         KernelAddressInDevice { name: String } => WrongKindOfName
             "`{name}` is a kernel, and device code has no pointers to kernels";
         DeviceAddressInHost { name: String, declared: Span } => DeviceCallInHost
             "host code cannot take the address of the `__device__` function `{name}`",
             label declared "declared here, for the device only",
-            help "let a `__device__` variable hold its address, and copy that with `cudaMemcpyFromSymbol`";
+            help "store its address in a `__device__` variable, and copy that with `cudaMemcpyFromSymbol`";
         FunctionArgumentCount {
             name: String, expected: String, given: Given, extra: Option<Span>, missing: Option<Span>, parameter: String,
             space: FunctionSpace, declared: Span,
         } => WrongArgumentCount
             "`{name}` takes {expected}, but {given} given",
-            label extra "the first one too many",
+            label extra "first extra argument",
             label missing "no argument for `{parameter}`",
             label declared "{space} declared here";
         NoExchangeFor { name: String, ty: Ty, value: Span, forms: &'static str } => NoOverload
@@ -221,16 +221,16 @@ messages! {
             "`{name}` is not a variable",
             help "`{called}` takes the variable's name: `{called}(name, …)`";
         SymbolMustBeNamed { called: String } => BadSymbol
-            "a variable of the device must be named here",
+            "this must name a device variable",
             help "`{called}` takes the variable's name: `{called}(name, …)`";
         Ambiguous { name: String, call: GivenTypes } => AmbiguousOverload
             "this call of `{name}` is ambiguous",
             at "{call}",
-            help "cast an argument to the type that is meant";
+            help "cast an argument to the type you mean";
         AmbiguousWithBuiltin { name: String, call: GivenTypes } => AmbiguousOverload
             "this call of `{name}` is ambiguous (CUDA's own function fits as well)",
             at "{call}",
-            help "cast an argument to the type that is meant";
+            help "cast an argument to the type you mean";
         NeitherFits { name: String, call: GivenTypes } => NoMatchingFunction
             "neither this `{name}` nor CUDA's own takes these arguments",
             at "{call}";
@@ -243,11 +243,11 @@ messages! {
         CallsItself { name: String } => DeviceRecursion
             "the device function `{name}` calls itself",
             at "this call closes the circle",
-            help "write it as a loop: device calls are expanded in place";
+            help "write it as a loop: dslc inlines device calls";
         CallsInACircle { names: String } => DeviceRecursion
             "device functions call each other in a circle: {names}",
             at "this call closes the circle",
-            help "write it as a loop: device calls are expanded in place";
+            help "write it as a loop: dslc inlines device calls";
         LaunchTooFewValues => LaunchConfig
             "a launch needs at least the number of blocks and of threads per block",
             help "`<<<blocks, threads, bytes of dynamic shared memory, stream>>>`";

@@ -20,16 +20,16 @@ messages! {
             "the function `{name}` is defined twice",
             label first "first definition";
         SpaceDiffers { name: String, space: FunctionSpace, declared_space: FunctionSpace, declared: Span } => ConflictingDeclaration
-            "`{name}` is {space} here and {declared_space} in its class",
+            "`{name}` is {space} here, but {declared_space} in its class",
             label declared "declared here";
         ElementCountType { ty: Ty } => TypeMismatch
             "the number of elements must be an integer, not a `{ty}`";
         DeleteOfNonPointer { word: &'static str, ty: Ty } => BadOperand
             "`{word}` takes a pointer, not a `{ty}`";
         DeleteOfIncomplete { word: &'static str, ty: Ty } => IncompleteType
-            "`{word}` of a pointer to `{ty}`: what it points to is not known";
+            "`{word}` of a pointer to `{ty}`, which is incomplete here";
         ConstructorNeedsArguments { name: String, ty: Ty } => BadInitialiser
-            "`{name}` needs arguments: `{ty}` has no constructor without any",
+            "`{name}` needs arguments: `{ty}` has no default constructor",
             help "give them, as in `{name}(…)`";
         OuterVariable { name: String, declared: Span } => UnknownName
             "`{name}` is a variable of the function around this class",
@@ -38,23 +38,23 @@ messages! {
         NotCaptured { name: String, declared: Span } => UnknownName
             "the lambda does not capture `{name}`",
             label declared "declared here",
-            help "write `[{name}]` for a copy, or `[=]` for copies of all it uses";
+            help "write `[{name}]` to copy it, or `[=]` to copy everything the lambda uses";
         MemberIsNoTemplate { name: String } => TemplateArgument
-            "`{name}` is no template and takes no arguments `<…>`";
+            "`{name}` is not a template and takes no arguments `<…>`";
         NotCallable { ty: Ty } => WrongKindOfName
             "a `{ty}` is not a function and cannot be called";
         Deleted { name: String, declared: Span } => NotAccessible
-            "`{name}` is deleted: it cannot be used",
+            "`{name}` is deleted and cannot be used",
             label declared "declared `= delete` here";
         NotAccessible { shown: String, word: &'static str, class: String, declared: Option<Span> } => NotAccessible
             "`{shown}` is a {word} member of `{class}`",
             label declared "the class is declared here",
             help "use a function of the class, or declare the member after `public:`";
         NoObject { what: String } => NoObject
-            "{what} needs an object, and there is none here";
+            "{what} needs an object, but there is none here";
         CopiesByValue { owner: String } => TypeMismatch
             "a constructor of `{owner}` cannot take a `{owner}` by value",
-            at "passing the value would copy it, by this constructor",
+            at "passing the value would call this constructor to copy it",
             help "take it by reference: `const {owner} &`";
         InitialisedTwice { name: String } => UnknownMember
             "`{name}` is initialised twice";

@@ -22,7 +22,7 @@ messages! {
         DeclaredAsFunction { name: String, place: Span } => BadDeclaration
             "`{name}` is declared as a function here, not as a variable",
             label place "empty parentheses make it a function",
-            help "leave the parentheses out: `{name};`";
+            help "remove the parentheses: `{name};`";
         FunctionDefinedTwice { name: String, first: Span } => Redefinition
             "the function `{name}` is defined twice",
             label first "first definition";
@@ -32,10 +32,10 @@ messages! {
             "there is only one `main`",
             label first "first declaration";
         AlreadySomethingElse { name: String, first: Span } => Redefinition
-            "`{name}` is already something else",
+            "`{name}` already names something else",
             label first "first declaration";
         KernelReference { name: String } => KernelReference
-            "`{name}` is a reference, and a kernel cannot have references as parameters",
+            "the parameter `{name}` is a reference, but a kernel cannot have reference parameters",
             help "pass it by value, or pass a pointer to device memory";
         KernelWithResult { name: String, ty: Ty } => KernelResult
             "the kernel `{name}` returns `{ty}`, but a kernel returns nothing",
@@ -43,7 +43,7 @@ messages! {
         IncompleteResult { ty: Ty } => IncompleteType
             "a function cannot return `{ty}`";
         DefaultMissing { early: Span } => BadDeclaration
-            "a parameter after one with a default argument needs one too",
+            "this parameter needs a default argument: one before it has one",
             label early "this one has a default argument";
         DefaultTwice { first: Span } => Redefinition
             "this default argument is given twice",
@@ -62,7 +62,7 @@ messages! {
             help "write `int main()` or `int main(int argc, char **argv)`";
         MissingReturn { name: String, end: Span, ty: Ty } => MissingReturn
             "`{name}` may end without returning a value",
-            label end "a `{ty}` should be returned before this";
+            label end "return a `{ty}` before this";
         ArrayFromSingleValue { name: String, ty: QualTy } => BadInitialiser
             "the array `{name}` of type `{ty}` cannot be initialised with a single value",
             help "write a list: `{name}[…] = {{ … }}`";
@@ -78,13 +78,13 @@ messages! {
         SingleValue { name: String } => BadInitialiser
             "`{name}` is a single value and takes only one";
         TooManyValues { name: String } => BadInitialiser
-            "there are more values here than `{name}` has room for";
+            "there are more values here than `{name}` has elements or members";
         IndexOutside { n: i64 } => BadInitialiser
             "index {n} is outside of this array";
         DesignatorOfNonStruct { name: String } => BadInitialiser
-            "`.{name}` is for structs, and this is none";
+            "`.{name}` is for structs, and this is not one";
         IndexDesignatorOfNonArray => BadInitialiser
-            "`[index] =` is for arrays, and this is none";
+            "`[index] =` is for arrays, and this is not one";
         RecordDefinedTwice { word: &'static str, name: String, declared: Span } => Redefinition
             "`{word} {name}` is defined twice",
             label declared "first definition";
@@ -113,7 +113,7 @@ messages! {
         UnexpandedPack { name: String } => WrongKindOfName
             "`{name}` is a parameter pack and is not expanded here";
         TemplateNeedsArguments { name: String, declared: Span } => TemplateArgument
-            "`{name}` is a template and needs its arguments `<…>`",
+            "`{name}` is a template and needs arguments `<…>`",
             label declared "declared here";
         UnsupportedType { name: String, what: &'static str } => UnsupportedBuiltin
             "`{name}` is not supported yet ({what})";
@@ -126,7 +126,7 @@ messages! {
         ArrayOf { ty: Ty } => IncompleteType
             "an array cannot have elements of type `{ty}`";
         ArrayOfIncomplete { ty: Ty } => IncompleteType
-            "the size of the elements' type `{ty}` is not known here";
+            "the size of the element type `{ty}` is not known here";
         ArrayTooLarge => BadArraySize
             "this array is larger than a terabyte";
         ArraySizeType { ty: Ty } => BadArraySize
@@ -165,7 +165,7 @@ messages! {
             "the static variable `{name}` in device code is not supported",
             help "make it a `__device__` variable at the top of the file";
         SharedWithConstructor { ty: Ty } => SharedInitialiser
-            "a shared object cannot be of the type `{ty}`, whose constructor does something",
+            "a shared object cannot have the type `{ty}`: its constructor has effects",
             note "every thread of the block would run it",
             help "use a plain struct, or shared memory for its members";
         SharedArraySizeMissing { name: String, place: Span, element: QualTy } => SharedWithoutExtern
@@ -173,9 +173,9 @@ messages! {
             label place "without `extern` it is a static array, whose size is part of the declaration",
             help "for dynamic shared memory write `extern __shared__ {element} {name}[];` and give its size in bytes as the third launch argument";
         ExternSharedSize { name: String, extern_span: Span } => ExternSharedSize
-            "the size of the dynamic shared array `{name}` means nothing",
+            "the size of the dynamic shared array `{name}` has no effect",
             label extern_span "with `extern` the size comes from the launch",
-            help "leave `extern` out for a static array, or leave the brackets empty for a dynamic one";
+            help "remove `extern` for a static array, or leave the brackets empty for a dynamic one";
         SharedInitialiser { name: String } => SharedInitialiser
             "the shared variable `{name}` cannot have an initialiser",
             note "every thread of the block would run it",
@@ -194,7 +194,7 @@ messages! {
         ExternSharedNoArray { name: String, ty: QualTy, extern_span: Span } => ExternSharedPointer
             "dynamic shared memory must be an array, but `{name}` is a `{ty}`",
             label extern_span "this declares the block's dynamic shared memory itself",
-            help "write `extern __shared__ {ty} {name}[];`, or leave `extern` out for one shared `{ty}`";
+            help "write `extern __shared__ {ty} {name}[];`, or remove `extern` for one shared `{ty}`";
         ArraySizeMissing { name: String } => IncompleteType
             "the size of the array `{name}` is missing";
         VoidVariable { name: String } => IncompleteType
@@ -202,14 +202,14 @@ messages! {
         IncompleteVariable { name: String, ty: Ty } => IncompleteType
             "`{name}` has the incomplete type `{ty}`";
         NothingToBind { ty: Ty } => BadDeclaration
-            "`{ty}` has no members that names could be bound to";
+            "`{ty}` has no members to bind names to";
         BindingCount { n_names: usize, ty: Ty, n_members: u64 } => BadDeclaration
             "{n_names} names are bound, but `{ty}` has {n_members} members";
         MemberNotUnderstood { name: String } => Unsupported
-            "the member `{name}` is not understood";
+            "dslc does not understand the member `{name}`";
         EnumeratorTooLarge { value: i64, ty: Ty } => NotConstant
             "the value {value} does not fit the enumeration's `{ty}`",
-            help "say what the enumeration is kept in: `enum E : long`";
+            help "give the enumeration a larger type: `enum E : long`";
         VoidParameter => IncompleteType
             "a parameter cannot have type `void`";
         IncompleteParameter { ty: Ty } => IncompleteType
@@ -221,7 +221,7 @@ messages! {
             "`{name}` is declared with another result type",
             label declared "first declaration";
         OtherSpace { name: String, space: FunctionSpace, before: FunctionSpace, declared: Span } => ConflictingDeclaration
-            "`{name}` is {space} here and {before} before",
+            "`{name}` is {space} here, but was {before} before",
             label declared "first declaration";
         StaticAssertion { text: String } => StaticAssert
             "{text}",

@@ -70,7 +70,7 @@ impl Fact<Tables> for Conversion {
             Conversion::Address(text) => format!("pass its address: `&{text}`"),
             Conversion::Pointee(text) => format!("read what it points to: `*{text}`"),
             Conversion::Cast(to) => format!(
-                "if the bytes are to be read as another type, write a cast: `({})`",
+                "to read the bytes as another type, write a cast: `({})`",
                 to.shown(tables)
             ),
         }
@@ -89,7 +89,7 @@ impl Fact<Tables> for OperandCure {
     fn shown(&self, _: &Tables) -> String {
         match self {
             OperandCure::EnumClass => {
-                "an `enum class` is no number: convert it with `static_cast<int>(…)`"
+                "an `enum class` is not a number: convert it with `static_cast<int>(…)`"
             }
             OperandCure::Fmod => {
                 "use `fmod` (or `fmodf`) for the remainder of floating-point numbers"
@@ -125,7 +125,7 @@ messages! {
             "`{name}` is a function and is not called here",
             help "call it: `{name}(…)`";
         DeviceNameInHost { name: String } => DeviceOnly
-            "`{name}` means nothing in host code",
+            "`{name}` does not exist in host code",
             at "only threads of a kernel have it";
         UnsupportedBuiltin { name: String, what: &'static str } => UnsupportedBuiltin
             "`{name}` is not supported yet ({what})";
@@ -168,19 +168,19 @@ messages! {
             "`{text}` is `const` and cannot be {done}",
             label declared "declared `const` here";
         CastOf { name: String, to: Ty, from: Ty, reinterprets: bool, converts: bool } => BadCast
-            "`{name}` cannot make a `{to}` of a `{from}`",
+            "`{name}` cannot convert a `{from}` to `{to}`",
             help "`reinterpret_cast` reads the same bytes as another type" if reinterprets,
             help "`static_cast` converts numbers" if converts;
         ConditionType { ty: Ty } => BadOperand
             "a condition must be a number or a pointer, not `{ty}`";
         EnumWithoutCast { ty: Ty } => EnumWithoutCast
-            "nvcc refuses to make a `{ty}` of a number without a cast",
+            "nvcc refuses to convert a number to `{ty}` without a cast",
             help "write `({ty})` before it, or the enumerator's name";
         VoidPointerWithoutCast { ty: Ty } => VoidPointerWithoutCast
-            "nvcc refuses to make a `{ty}` of a `void *` without a cast",
+            "nvcc refuses to convert a `void *` to `{ty}` without a cast",
             help "write `({ty})` before it";
         NoValue => TypeMismatch
-            "this gives no value, but one is needed";
+            "this has no value, but one is needed here";
         Cast { from: Ty, to: Ty, cuts_pointer: bool } => BadCast
             "a `{from}` cannot be cast to `{to}`",
             help "a pointer has 64 bits: cast it to `size_t` or `long` first" if cuts_pointer;
@@ -193,7 +193,7 @@ messages! {
             help "{cure}" if cure;
         ShiftCount { ty: Ty, value: i64, width: u64, count: Span } => ShiftCount
             "this shifts a `{ty}` by {value}, but it has {width} bits",
-            label count "the number of places";
+            label count "the shift count";
         DividesByZero { right: Span } => DividesByZero
             "this divides by zero",
             label right "always 0";
@@ -203,23 +203,23 @@ messages! {
         CannotBe { ty: Ty, done: &'static str } => BadOperand
             "a `{ty}` cannot be {done}";
         ReferenceDropsQualifier { text: String, word: &'static str, parameter: Option<Span> } => DropsQualifier
-            "`{text}` is `{word}`, and this reference to it is not",
+            "`{text}` is `{word}`, but this reference to it is not",
             label parameter "the parameter",
-            help "declare the reference as one to `{word}` too";
+            help "make it a reference to `{word}`";
         ReturnsTemporary { name: String, text: String } => DanglingReference
-            "`{name}` returns a reference, but `{text}` is a value that ends with the call",
-            help "return by value: leave the `&` out";
+            "`{name}` returns a reference, but `{text}` is a temporary that ends with the call",
+            help "return by value: remove the `&`";
         ReturnsLocal { name: String, text: String, declared: Span } => DanglingReference
             "`{name}` returns a reference to its own variable `{text}`, which ends with the call",
             label declared "declared here",
-            help "return by value: leave the `&` out";
+            help "return by value: remove the `&`";
         ReferenceWithoutInitialiser { name: String } => BadInitialiser
-            "the reference `{name}` names nothing",
-            help "say what it stands for: `{name} = …`";
+            "the reference `{name}` is not initialised",
+            help "bind it to a variable: `{name} = …`";
         UsedBeforeDeclaration { name: String, later: Span } => UsedBeforeDeclaration
             "`{name}` is used before it is declared",
             label later "declared here",
-            help "move `{name}` up, or put a prototype of it before this use";
+            help "move `{name}` up, or declare a prototype before this use";
         UnknownName { what: &'static str, name: String, near: Option<String> } => UnknownName
             "there is no {what} `{name}`",
             at "not declared here",
@@ -239,7 +239,7 @@ messages! {
         HostConstantInDevice { name: String, declared: Span } => HostVariableInDevice
             "device code cannot use the host variable `{name}`",
             label declared "declared here, in the host's memory",
-            help "make it `__constant__`, or pass it to the kernel; only a `const` number with a constant value can be used as it is: `{name}`";
+            help "make it `__constant__`, or pass it to the kernel; kernels can use only `const` numbers with a constant value directly: `{name}`";
         HostVariableInDevice { name: String, declared: Span } => HostVariableInDevice
             "device code cannot use the host variable `{name}`",
             label declared "declared here, in the host's memory",
@@ -249,7 +249,7 @@ messages! {
             label parameter "the parameter",
             help "a reference to `const` can name a value" if not_array;
         ReferenceToValue { wanted: QualTy, text: String, parameter: Option<Span>, not_array: bool } => NotAPlace
-            "a reference to `{wanted}` needs a variable, and `{text}` is only a value",
+            "a reference to `{wanted}` needs a variable, but `{text}` is only a value",
             label parameter "the parameter",
             help "a reference to `const` can name a value" if not_array;
         ReferenceMisplaced { what: &'static str } => BadDeclaration
@@ -262,15 +262,15 @@ messages! {
         InitialDivision { name: String } => ConstantDivision
             "the initial value of `{name}` divides by zero";
         SizeOfPointer { text: String, name: String } => SizeOfPointer
-            "`sizeof({text})` is the size of the pointer, 8 bytes, and not of what `{name}` is to work on",
+            "`sizeof({text})` is the size of the pointer, 8 bytes, not of the data for `{name}`",
             at "the size of a pointer",
-            help "`sizeof(*{text})` is the size of one element; an array has that times the number of its elements";
+            help "multiply the number of elements by `sizeof(*{text})`, the size of one";
         SizeOfVoidPointer { text: String, name: String } => SizeOfPointer
-            "`sizeof({text})` is the size of the pointer, 8 bytes, and not of what `{name}` is to work on",
+            "`sizeof({text})` is the size of the pointer, 8 bytes, not of the data for `{name}`",
             at "the size of a pointer",
             help "give the number of bytes";
         VoidPointerHasNoElements { done: &'static str } => BadOperand
-            "a `void *` cannot be {done}: nothing says how large the elements are",
+            "a `void *` cannot be {done}: the size of its elements is unknown",
             help "cast it to the type of its elements first, as in `((float *)p)[i]`";
         PointerToIncomplete { ty: Ty, done: &'static str } => BadOperand
             "`{ty}` is incomplete, so a pointer to it cannot be {done}";
@@ -282,13 +282,13 @@ messages! {
             "index {index} is outside of `{text}`, which has {n} elements",
             help "valid indices are 0 to {last}";
         DropsConst { use_of: Use, from: Ty, to: Ty, parameter: Option<Span> } => DropsQualifier
-            "{use_of} drops `const`: what it points to could then be changed",
-            at "`{from}`, where `{to}` is wanted",
+            "{use_of} drops `const`: the data could then be changed",
+            at "`{from}`, but `{to}` is expected",
             label parameter "the parameter",
             help "declare the target as a pointer to `const` too";
         DropsVolatile { use_of: Use, from: Ty, to: Ty, parameter: Option<Span> } => DropsQualifier
             "{use_of} drops `volatile`: accesses through it would no longer be volatile",
-            at "`{from}`, where `{to}` is wanted",
+            at "`{from}`, but `{to}` is expected",
             label parameter "the parameter",
             help "declare the target as a pointer to `volatile` too";
         InitialType { name: String, from: Ty, to: Ty, cure: Option<Conversion> } => TypeMismatch

@@ -13,16 +13,16 @@ messages! {
         JumpOutside { around: &'static str, word: &'static str } => MisplacedJump
             "there is no {around} around this `{word}`";
         NothingReturned { name: String, ty: Ty, declared: Span } => ReturnMismatch
-            "`{name}` returns `{ty}`, but nothing is returned here",
+            "`{name}` returns `{ty}`, but this returns nothing",
             label declared "declared here";
         ValueReturned { name: String, declared: Span } => ReturnMismatch
-            "`{name}` returns nothing, but a value is returned here",
+            "`{name}` returns `void`, but this returns a value",
             label declared "declared `void` here";
         UnsupportedPtx { name: String } => Unsupported
             "inline PTX with `{name}` in this form is not supported yet";
         GotoOverInitialisation { name: String, place: Span } => MisplacedJump
             "this `goto` jumps over the initialisation of `{name}`",
-            label place "this is not done then",
+            label place "this would be skipped",
             help "declare it before the `goto`, or put what uses it into a block";
         SecondDefault { first: Span } => DuplicateCase
             "this `switch` has two `default` labels",
@@ -40,7 +40,7 @@ messages! {
             "a `case` needs an integer, not a `{ty}`";
         CaseNotConstant { place: Span } => NotConstant
             "a `case` needs a constant",
-            label place "this has no value before the program runs",
+            label place "known only when the program runs",
             help "use `if … else if …` to compare with variables";
         DuplicateCase { value: i64, first: Span } => DuplicateCase
             "this `switch` has two `case {value}` labels",
@@ -49,7 +49,7 @@ messages! {
             "there is no `switch` around this label";
         AssignmentInCondition { name: String } => AssignmentInCondition
             "this condition assigns to `{name}`",
-            help "write `==` to compare, or put the assignment in a line of its own";
+            help "write `==` to compare, or put the assignment on a separate line";
         NoSuchLabel { name: String, near: String } => UnknownName
             "there is no label `{name}`",
             help "did you mean `{near}`?";

@@ -105,8 +105,8 @@ impl Reason {
                 ..
             } => {
                 let what = match is_first_missing {
-                    true => "give it, for example",
-                    false => "give all up to it, for example",
+                    true => "write it, for example",
+                    false => "write all arguments up to it, for example",
                 };
                 let launch = if *is_launch { "<<<…>>>" } else { "" };
                 Some(format!("{what} `{template}<{example}>{launch}(…)`"))
@@ -114,7 +114,7 @@ impl Reason {
             Reason::Disagree {
                 old, is_type: true, ..
             } => Some(format!(
-                "say which is meant (`<{old}>` after the name), or cast an argument"
+                "write the type (`<{old}>` after the name), or cast an argument"
             )),
             Reason::Disagree { .. } => Some("the arguments' types must agree".to_string()),
             Reason::CannotBeGiven {
@@ -156,15 +156,15 @@ messages! {
     /// Templates.
     TemplateError {
         NoClass { shown: Ty } => WrongKindOfName
-            "`{shown}` is no class and has no members";
+            "`{shown}` is not a class and has no members";
         InstanceIsNoValue { name: String } => WrongKindOfName
-            "`{name}` with its arguments is no value";
+            "`{name}` with its arguments is not a value";
         ArgumentKind { what: &'static str } => TemplateArgument
-            "the template's parameter is {what}, and this is not";
+            "the template's parameter is {what}, but this argument is not";
         TemplateDefinedTwice { name: String, first: Span, unnamed: bool } => Redefinition
             "the template `{name}` is defined twice",
             label first "first defined here",
-            help "templates that differ in a default argument only are the same to C++; write `std::enable_if_t<condition, int> = 0` instead of `typename = std::enable_if_t<condition>`" if unnamed;
+            help "C++ treats templates that differ only in a default argument as the same; write `std::enable_if_t<condition, int> = 0` instead of `typename = std::enable_if_t<condition>`" if unnamed;
         VariableAsType { name: String } => WrongKindOfName
             "`{name}` is a variable, but a type is needed here";
         UnsupportedLibraryType { name: String, near: Option<String> } => Unsupported
@@ -173,17 +173,17 @@ messages! {
         NoClassTemplate { name: String } => UnknownType
             "there is no class template `{name}`";
         ClassInstanceDepth { most: u32, name: String, last: String, declared: Span } => TemplateDepth
-            "more than {most} instances of `{name}` need one another, the last is `{last}`",
+            "more than {most} instances of `{name}` depend on each other; the last is `{last}`",
             label declared "the template",
             help "end the recursion with a specialisation";
         InstanceDepth { most: u32, last: String, declared: Span } => TemplateDepth
-            "more than {most} instances of templates need one another, the last is `{last}`",
+            "more than {most} template instances depend on each other; the last is `{last}`",
             label declared "the template",
             help "end the recursion with `if constexpr` or with a specialisation";
         NoTemplateForInstance { name: String } => TemplateArgument
-            "there is no template `{name}` that this could be an instance of";
+            "there is no template `{name}` for this instance";
         NothingToExpand => TemplateArgument
-            "there is no parameter pack in this to expand";
+            "this contains no parameter pack to expand";
         EmptyFold => TemplateArgument
             "a fold over an empty parameter pack has no value with this operator";
         VariableArgumentCount { name: String, n_params: usize, n_written: usize, declared: Span } => TemplateArgument
@@ -195,7 +195,7 @@ messages! {
         TooManyArguments { most: usize } => TemplateArgument
             "more than {most} template arguments are given";
         NoLikelyArguments { name: String } => TemplateArgument
-            "nothing in the file makes an instance of the template `{name}`, and no likely arguments fit its parameters",
-            help "name an instance with `--kernel`";
+            "nothing in the file instantiates the template `{name}`, and none of the arguments that dslc tries fit its parameters",
+            help "choose an instance with `--kernel`";
     }
 }

@@ -77,7 +77,7 @@ fn what_only_one_side_has_matters_where_it_is_reached() {
     let checked = super::check(&hd("int main() { return g(); }"));
     assert_eq!(
         checked.lines(),
-        "1: E0609 `threadIdx` means nothing in host code"
+        "1: E0609 `threadIdx` does not exist in host code"
     );
 }
 

@@ -168,14 +168,14 @@ int main() { launched<<<1, 1>>>(3); } //~ E0521
     let lines = format!("{:?}", check(text).diagnostics);
     for said in [
         "`T` of the template `get` cannot be deduced from this call",
-        "give it, for example `get<float>(…)`",
-        "give it, for example `sized<float, 32>(…)`",
-        "give it, for example `launched<float><<<…>>>(…)`",
+        "write it, for example `get<float>(…)`",
+        "write it, for example `sized<float, 32>(…)`",
+        "write it, for example `launched<float><<<…>>>(…)`",
         "its `T` would be `int`, but `float` by argument 2",
         "`T *p` cannot be given `float`",
         "it needs 3 arguments",
         "its `enable_if` is false for these types",
-        "templates that differ in a default argument only are the same to C++",
+        "C++ treats templates that differ only in a default argument as the same",
     ] {
         assert!(lines.contains(said), "{said}\n{lines}");
     }
