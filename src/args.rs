@@ -5,7 +5,7 @@ use std::{ffi::OsString, path::PathBuf, time::Duration};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use runtime::words;
 
-/// Sees where CUDA kernels' shared memory conflicts and their loads scatter, without a GPU.
+/// Shows where CUDA kernels have bank conflicts and scattered accesses, without a GPU.
 #[derive(Debug, Parser)]
 #[command(
     name = "dslc",
@@ -26,17 +26,17 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run a program in the simulator and report what each access costs.
     Run(Box<RunArgs>),
-    /// Cure what a run finds or wastes, as far as runs prove it: print the edits as a diff, or write them.
+    /// Print proved cures for what a run finds or wastes, as a diff, or write them.
     Fix(FixArgs),
     /// Compare two programs, or two JSON reports: what got better, what got worse.
     Compare(CompareArgs),
-    /// Check a program: every error in one go.
+    /// Report every error of a program, without running it.
     Check(CheckArgs),
     /// Print the verified IR.
     Ir(IrArgs),
     /// Print PTX for NVIDIA GPUs.
     Ptx(PtxArgs),
-    /// Run a program in the simulator and on a GPU, and compare: every byte, and the counts with ncu's.
+    /// Run a program in the simulator and on a GPU, and compare every byte, and the counts with ncu's.
     Verify(VerifyArgs),
     /// Draw the banks that an address expression touches.
     Banks(BanksArgs),
@@ -45,13 +45,13 @@ pub(crate) enum Command {
     /// Compile a CUDA program as nvcc does: host code by clang, kernels for the simulator.
     #[command(disable_help_flag = true)]
     Nvcc(NvccArgs),
-    /// Tell more about a message.
+    /// Explain a message's code, or a word such as `race`.
     Explain(ExplainArgs),
-    /// Say what of GPU driver, ptxas and ncu is here and what that allows.
+    /// Show which of GPU driver, ptxas, ncu and clang are installed, and what they allow.
     Doctor,
 }
 
-/// nvcc's own words.
+/// nvcc's arguments.
 #[derive(Debug, Args)]
 pub(crate) struct NvccArgs {
     /// nvcc's options and files.
@@ -82,28 +82,28 @@ pub(crate) enum Format {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Launches {
-    /// Like launches of one kernel are shown once.
+    /// Show identical launches of a kernel once.
     Folded,
-    /// Each launch is shown.
+    /// Show each launch.
     All,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OrderChoice {
     Ascending,
-    /// The last one first; on one CPU thread.
+    /// The last block and warp first; on one CPU thread.
     Descending,
-    /// By their numbers, and then, to find more, the last one first: launches whose threads communicate.
+    /// Ascending, and then descending to find more, for launches whose threads communicate.
     Both,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
-    /// What is wrong.
+    /// Errors.
     Error,
-    /// Also what works by luck or by an old promise: lockstep with `volatile`, a division by zero on the device.
+    /// Also code that relies on behaviour CUDA does not guarantee: lockstep with `volatile`, a division by zero on the device.
     Warning,
-    /// Everything that is found, also several threads that write the same value.
+    /// Every finding, also several threads that write the same value.
     Note,
 }
 
@@ -113,16 +113,16 @@ pub(crate) enum DeviceChoice {
     Gpu,
 }
 
-/// When cures are looked for.
+/// When to look for cures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Cures {
-    /// If the run was short.
+    /// After short runs.
     Auto,
     Always,
     Never,
 }
 
-/// How a source file is read.
+/// How to read a source file.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SourceArgs {
     /// The program, a CUDA source file.
@@ -130,16 +130,16 @@ pub(crate) struct SourceArgs {
     /// Define a macro, as in C compilers.
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) defines: Vec<String>,
-    /// Look for included files here too.
+    /// Also search this folder for included files.
     #[arg(short = 'I', value_name = "FOLDER")]
     pub(crate) include: Vec<PathBuf>,
-    /// Only the kernels: host code is not compiled, and a kernel that is not understood does not stop the others.
+    /// Compile the kernels only, not the host code. A kernel that dslc does not understand does not stop the others.
     #[arg(long)]
     pub(crate) kernels: bool,
-    /// Fuse a * b + c in kernels into one rounding, as nvcc does.
+    /// Compute a * b + c in kernels with one rounding, as nvcc does.
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     pub(crate) fmad: bool,
-    /// The architecture whose rules count, or to compile for: sm_90, for `ptx` the GPU here, else sm_75.
+    /// The architecture to count or compile for. Default: sm_90; for `ptx` this machine's GPU, else sm_75.
     #[arg(long, value_name = "SM")]
     pub(crate) arch: Option<String>,
     /// Instances of kernel templates that other arguments name: `k<float, 32>`.
@@ -157,24 +157,24 @@ impl SourceArgs {
     }
 }
 
-/// What of a program runs, and how much it may use.
+/// What to run of a program, and how much it may use.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ProgramArgs {
-    /// CPU threads; results do not depend on it. 0: one per core; more than four per core are not used.
+    /// CPU threads; results do not depend on the number. 0: one per core. At most four per core are used.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) jobs: usize,
-    /// Most instructions of the run: the host program's, and the warps' of all launches together. Without it 20 billion of the host
-    /// program and of each launch, and 1000 billion together.
+    /// The most instructions of the run: those of the host program and of the warps of all launches. Default: 20 billion for the host
+    /// program and for each launch, and 1000 billion in total.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
-    /// End the run after so many seconds (0.5 is half a second) and report what ran until then.
+    /// End the run after this many seconds (0.5 is half a second) and report what ran until then.
     #[arg(long, value_name = "SECONDS", value_parser = seconds_of)]
     pub(crate) timeout: Option<Duration>,
-    /// Most memory of the program, device and host together, in bytes or as 512M, 4GiB: allocations beyond it fail as on a device.
-    /// Without it, the device's memory and half of this machine's for the host.
+    /// The most memory of the program, device and host together, in bytes or as 512M, 4GiB. Allocations beyond it fail as on a device.
+    /// Default: the device's memory, and half of this machine's for the host.
     #[arg(long, value_name = "BYTES", value_parser = words::bytes_of)]
     pub(crate) memory: Option<u64>,
-    /// Launch a kernel of a program without `main`: 'reduce<<<4, 128>>>(in, out, 512)'. May be given several times.
+    /// Launch a kernel of a program without `main`: 'reduce<<<4, 128>>>(in, out, 512)'. Repeatable.
     #[arg(long, value_name = "LAUNCH")]
     pub(crate) launch: Vec<String>,
     /// A buffer for --launch: in=int[512]:iota, x=float[64][64]:rand, y=@file.npy.
@@ -183,41 +183,41 @@ pub(crate) struct ProgramArgs {
     /// Print a buffer after the launches: NAME or NAME:COUNT.
     #[arg(long, value_name = "NAME[:N]", requires = "launch")]
     pub(crate) print: Vec<String>,
-    /// Arguments of the program.
+    /// Arguments for the program.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) args: Vec<String>,
 }
 
-/// What is looked for, and what happens when it is found.
+/// What to look for, and what to do when it is found.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct CheckingArgs {
-    /// Which blocks, and warps of a block, run first. What changes with it depends on an order that nothing promises. Without it,
-    /// ascending, and short launches whose threads communicate in both.
+    /// Which blocks, and warps of a block, run first. A result that changes with it depends on an order that nothing promises.
+    /// Default: ascending; short launches whose threads communicate run in both orders.
     #[arg(long, value_enum, value_name = "ORDER")]
     pub(crate) order: Option<OrderChoice>,
-    /// Go on after an access that is out of bounds, misaligned, freed or null: it is skipped (a load gives 0, a store changes
-    /// nothing) and reported, the launch and later launches run. This is the default.
+    /// Skip and report an access that is out of bounds, misaligned, freed or null (a load gives 0, a store changes nothing), and
+    /// continue with the launch and later ones. This is the default.
     #[arg(long, overrides_with = "stop_at_first")]
     pub(crate) keep_going: bool,
     /// End the launch at the first such access, as a device does; later CUDA calls return its error.
     #[arg(long)]
     pub(crate) stop_at_first: bool,
-    /// Look for these findings only: race, warp_synchronous, uninit, barrier, mask, arithmetic, leak. Without it, for all.
-    /// Bounds, alignment, pointers and deadlocks are always checked.
+    /// Look for these findings only: race, warp_synchronous, uninit, barrier, mask, arithmetic, leak. Default: all.
+    /// dslc always checks bounds, alignment, pointers and deadlocks.
     #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = words::checks_of)]
     pub(crate) checks: Option<Vec<interp::Checks>>,
-    /// Look for none of them.
+    /// Look for none of these findings.
     #[arg(long, conflicts_with = "checks")]
     pub(crate) no_checks: bool,
 }
 
-/// What was found before.
+/// Findings of an earlier run.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct BaselineArgs {
-    /// What is found in this file is known: it is not shown and does not fail the command.
+    /// Findings in this file are known: dslc does not show them, and they do not fail the command.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Write what is found to this file, to be given to --baseline. It may be that file: it is read first.
+    /// Write the findings to this file, for --baseline. It may be the same file: dslc reads it first.
     #[arg(long, value_name = "FILE")]
     pub(crate) write_baseline: Option<PathBuf>,
 }
@@ -228,20 +228,20 @@ pub(crate) struct ReportArgs {
     /// Print these metrics as nvprof did, instead of the report (`--metrics list` lists them).
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) metrics: Vec<String>,
-    /// The report's form.
+    /// Format of the report.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
-    /// Report launches of this kernel only. An instance of a template that the program does not make, 'k<float, 32>', is made.
+    /// Report launches of this kernel only. 'k<float, 32>' makes an instance of a template that the program does not make.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// Show each access of the launches with its counts: of like launches once, or of each.
+    /// Show each access of the launches with its counts: identical launches once, or every launch.
     #[arg(long, value_enum, num_args = 0..=1, default_missing_value = "folded")]
     pub(crate) launches: Option<Launches>,
-    /// Write the report as a page, too: one file with the program's text, its counts and pictures of the worst requests. It needs no
+    /// Also write the report as a page: one file with the program's text, its counts and pictures of the worst requests. It needs no
     /// network and no JavaScript.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// No report: the program's own output only.
+    /// Print only the program's own output, no report.
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -260,9 +260,9 @@ pub(crate) struct ObserverArgs {
 /// Who runs host code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HostChoice {
-    /// dslc itself: no compiler is needed, nothing but the program's own memory is touched, and its memory errors are found.
+    /// dslc interprets it: needs no compiler, touches only the program's own memory, and finds its memory errors.
     Interpreted,
-    /// clang compiles it, as `dslc nvcc` does: all of C++ and its libraries, at full speed, with all that a program may do.
+    /// clang compiles it, as `dslc nvcc` does: all of C++ and its libraries, at full speed. The program may do whatever its user may.
     Native,
 }
 
@@ -270,10 +270,10 @@ pub(crate) enum HostChoice {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// More files of the program: its host code is compiled then.
+    /// More files of the program; clang then compiles its host code.
     #[arg(value_name = "FILES")]
     pub(crate) more: Vec<PathBuf>,
-    /// Who runs host code. Without it, dslc itself, and clang for programs of several files.
+    /// Who runs host code. Default: dslc itself; clang for programs of several files.
     #[arg(long, value_enum, value_name = "HOST")]
     pub(crate) host: Option<HostChoice>,
     /// Where kernels run.
@@ -285,14 +285,14 @@ pub(crate) struct RunArgs {
     pub(crate) program: ProgramArgs,
     #[command(flatten)]
     pub(crate) checking: CheckingArgs,
-    /// From what severity on a finding fails the run (exit code 1).
+    /// The lowest severity of a finding that fails the run (exit code 1).
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     pub(crate) fail_on: FailOn,
     #[command(flatten)]
     pub(crate) known: BaselineArgs,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
-    /// Look for cures, and offer those that a run proves. `auto`: after short runs (a million warp instructions).
+    /// Look for cures, and offer those that a run proves. `auto`: after runs of up to a million warp instructions.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Cures::Auto)]
     pub(crate) cures: Cures,
     /// Save a buffer after the launches: NAME=FILE.npy.
@@ -300,7 +300,7 @@ pub(crate) struct RunArgs {
     pub(crate) save: Vec<String>,
     #[command(flatten)]
     pub(crate) observer: ObserverArgs,
-    /// LLVM's optimisation level for a GPU.
+    /// LLVM's optimisation level for the GPU.
     #[arg(short = 'O', value_name = "LEVEL", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) opt_level: u8,
 }
@@ -320,15 +320,15 @@ pub(crate) enum CompareFormat {
 pub(crate) struct CompareArgs {
     /// A program, or a report that `run --format json` printed (NAME.json).
     pub(crate) before: PathBuf,
-    /// The other one.
+    /// The program or report to compare it with.
     pub(crate) after: PathBuf,
-    /// The comparison's form.
+    /// Format of the comparison.
     #[arg(long, value_enum, default_value_t = CompareFormat::Text)]
     pub(crate) format: CompareFormat,
-    /// Exit code 1 if the second costs more, or a finding that is no note is new.
+    /// Exit with 1 if the second costs more, or has a new finding that is not a note.
     #[arg(long)]
     pub(crate) fail_on_regression: bool,
-    /// The architecture whose rules count for programs.
+    /// The architecture to count for.
     #[arg(long, value_name = "SM")]
     pub(crate) arch: Option<String>,
     /// Define a macro in programs.
@@ -336,13 +336,13 @@ pub(crate) struct CompareArgs {
     pub(crate) defines: Vec<String>,
 }
 
-/// Whose rules count.
+/// The rules to count by.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RulesArgs {
     /// Bytes per shared-memory bank: 4, or 8 on sm_30 to sm_37.
     #[arg(long, value_name = "BYTES", default_value_t = 4)]
     pub(crate) bank_width: u32,
-    /// Count by the rules of this file: banks, lanes that are served together, transactions (see examples/rules).
+    /// Count by the rules in this file: banks, lanes that are served together, transactions (see examples/rules).
     #[arg(long, value_name = "FILE", conflicts_with = "bank_width")]
     pub(crate) rules: Option<PathBuf>,
 }
@@ -351,7 +351,7 @@ pub(crate) struct RulesArgs {
 pub(crate) struct FixArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Write the edits to the files instead of printing them.
+    /// Write the edits into the files instead of printing them.
     #[arg(long)]
     pub(crate) apply: bool,
     #[command(flatten)]
@@ -367,13 +367,13 @@ pub(crate) struct VerifyArgs {
     /// Do not compare counts with ncu's, even if it is installed.
     #[arg(long)]
     pub(crate) no_ncu: bool,
-    /// The report's form.
+    /// Format of the report.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
     /// CPU threads of the simulator. 0: one per core.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) jobs: usize,
-    /// Seconds after which the program on the GPU is ended.
+    /// Stop the program on the GPU after this many seconds.
     #[arg(long, value_name = "N", default_value_t = 600)]
     pub(crate) timeout: u64,
     /// LLVM's optimisation level for the GPU.
@@ -385,7 +385,7 @@ pub(crate) struct VerifyArgs {
     /// A buffer for --launch, as in `run`.
     #[arg(long, value_name = "SPEC")]
     pub(crate) buffer: Vec<String>,
-    /// Arguments of the program.
+    /// Arguments for the program.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) args: Vec<String>,
 }
@@ -394,10 +394,10 @@ pub(crate) struct VerifyArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// The messages' form.
+    /// Format of the messages.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
-    /// Make this instance of a kernel template too: 'k<float, 32>'. With --kernels, list this kernel only.
+    /// Also make this instance of a kernel template: 'k<float, 32>'. With --kernels, list this kernel only.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
 
@@ -435,7 +435,7 @@ pub(crate) struct PtxArgs {
     /// Write to a file instead of stdout.
     #[arg(short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Make this instance of a kernel template too: 'k<float, 32>'. May be given several times.
+    /// Also make this instance of a kernel template: 'k<float, 32>'. Repeatable.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Vec<String>,
 }
@@ -444,11 +444,11 @@ pub(crate) struct PtxArgs {
 pub(crate) struct BindArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Write to a file instead of stdout; the module's name is the file's.
+    /// Write to a file instead of stdout. The module gets the file's name.
     #[arg(short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Make this instance of a kernel template: 'fill<float, 2>', or 'fill<float, 2> as fill2' with a name for its method.
-    /// May be given several times.
+    /// Make this instance of a kernel template: 'fill<float, 2>', or 'fill<float, 2> as fill2' to name its method.
+    /// Repeatable.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Vec<String>,
     /// Embed PTX for these architectures, so that the program runs on GPUs without LLVM.
@@ -458,48 +458,48 @@ pub(crate) struct BindArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BanksArgs {
-    /// An element of an array, or a member of one, in threadIdx and lane: 'tile[threadIdx.x][threadIdx.y]', 's[lane].x'. Or a number of
-    /// bytes: 'lane * 12'. A second one is shown beside it.
+    /// An array element, or a member of one, in threadIdx and lane: 'tile[threadIdx.x][threadIdx.y]', 's[lane].x'. Or a number of
+    /// bytes: 'lane * 12'. dslc shows a second expression beside the first.
     #[arg(num_args = 1..=2, required = true)]
     pub(crate) expr: Vec<String>,
-    /// The array: its type and dimensions, 'float[32][33]', 'float4[64]', 'struct { float x, y; }[32]'. Given twice, the second is the
-    /// second expression's.
+    /// The array's type and dimensions: 'float[32][33]', 'float4[64]', 'struct { float x, y; }[32]'. A second one is for the second
+    /// expression.
     #[arg(long, value_name = "TYPE[N][M]", default_value = "int[1024]")]
     pub(crate) array: Vec<String>,
-    /// How many bytes a lane accesses where the expression is a number of bytes: 1, 2, 4, 8 or 16.
+    /// Bytes that a lane accesses, if the expression is a number of bytes: 1, 2, 4, 8 or 16.
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub(crate) bytes: u32,
     /// Threads of the block: 32, 32x8 or 32,8.
     #[arg(long, value_name = "X[xY[xZ]]", default_value = "32", value_parser = block_of)]
     pub(crate) block: [u32; 3],
-    /// Which warp of the block. Without it, the one that costs most.
+    /// Which warp of the block. Default: the one that costs most.
     #[arg(long, value_name = "N")]
     pub(crate) warp: Option<u32>,
     /// Define a macro, as in C compilers.
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) defines: Vec<String>,
-    /// The architecture: sm_90 if none is named.
+    /// The architecture. Default: sm_90.
     #[arg(long, value_name = "SM")]
     pub(crate) arch: Option<String>,
     #[command(flatten)]
     pub(crate) rules: RulesArgs,
-    /// A store instead of a load.
+    /// Show a store instead of a load.
     #[arg(long)]
     pub(crate) store: bool,
-    /// Draw each pass over the banks by itself.
+    /// Draw each pass over the banks separately.
     #[arg(long)]
     pub(crate) passes: bool,
-    /// Write the picture as a page, too.
+    /// Also write the picture as a page.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Write the picture as SVG, too.
+    /// Also write the picture as SVG.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// A code or its name: E0301, missing-semicolon. Without one, all are listed.
+    /// A code or its name (E0301, missing-semicolon), or a word such as race. Without one, list all codes.
     pub(crate) code: Option<String>,
 }
 
@@ -545,14 +545,14 @@ pub(crate) fn lists_metrics(args: impl Iterator<Item = OsString>) -> bool {
 fn block_of(text: &str) -> Result<[u32; 3], String> {
     let mut block = [1; 3];
     let parts: Vec<&str> = text.split(['x', ',']).map(str::trim).collect();
-    let told = || Err("expected the threads of a block: 32, 32x8 or 8x8x4".to_string());
+    let malformed = || Err("expected the threads of a block: 32, 32x8 or 8x8x4".to_string());
     if parts.len() > block.len() {
-        return told();
+        return malformed();
     }
     for (dim, part) in block.iter_mut().zip(&parts) {
         match part.parse() {
             Ok(threads) => *dim = threads,
-            Err(_) => return told(),
+            Err(_) => return malformed(),
         }
     }
     Ok(block)

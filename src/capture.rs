@@ -34,7 +34,7 @@ impl Capture {
         {
             Err(io::Error::new(
                 io::ErrorKind::Unsupported,
-                "the output of a GPU's kernels cannot be kept on this system",
+                "dslc cannot capture the output of a GPU's kernels on this system",
             ))
         }
     }

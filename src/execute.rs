@@ -34,7 +34,7 @@ const DEFAULT_LIMIT: u64 = 20_000_000_000;
 /// More threads than these only wait for one another, and each has its own counters.
 const MOST_JOBS_PER_CORE: usize = 4;
 /// Instructions of a run when `--limit` says nothing. Each launch has its own limit by then, so that an endless one is told of in
-/// minutes; this is for programs that launch for ever, and beyond what anybody waits for of others.
+/// minutes; this is for programs that launch forever, and beyond what anybody waits for of others.
 const DEFAULT_RUN_LIMIT: u64 = 1_000_000_000_000;
 
 /// The machine of the options, with all checks on. `jobs` 0 means one per core.
@@ -200,7 +200,7 @@ pub(crate) struct Streams {
     pub(crate) module: Arc<Module>,
     pub(crate) program_out: ProgramOut,
     pub(crate) record: Option<Record>,
-    /// Remarks that are no errors are left out.
+    /// Remarks that are not errors are left out.
     pub(crate) is_quiet: bool,
     /// Most bytes of what the program prints that are kept.
     pub(crate) most_kept: usize,

@@ -30,7 +30,7 @@ pub(crate) fn reason(error: &io::Error) -> String {
         io::ErrorKind::NotFound => "there is no such file".to_string(),
         io::ErrorKind::PermissionDenied => "permission denied".to_string(),
         io::ErrorKind::IsADirectory => "it is a folder".to_string(),
-        io::ErrorKind::NotADirectory => "a part of the path is no folder".to_string(),
+        io::ErrorKind::NotADirectory => "a part of the path is not a folder".to_string(),
         _ => {
             let text = error.to_string();
             let text = text.split(" (os error").next().unwrap_or_default();

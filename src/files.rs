@@ -31,7 +31,7 @@ pub(crate) fn open(path: &Path, pipes: bool) -> Result<(File, u64), String> {
 pub(crate) fn read(path: &Path, pipes: bool, most: u64) -> Result<Vec<u8>, String> {
     let too_large = || {
         Err(format!(
-            "it is larger than {}, the most that is read of it",
+            "it is larger than {}, the most that dslc reads",
             size(most)
         ))
     };
@@ -108,13 +108,13 @@ pub(crate) fn write_with(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), String> {
-    let told = |error: io::Error| match error.kind() {
+    let reason = |error: io::Error| match error.kind() {
         ErrorKind::NotFound => "there is no such folder".to_string(),
         _ => reason(&error),
     };
     if let Some(stream) = Stream::named(path) {
         let mut out = BufWriter::new(stream);
-        return fill(&mut out).and_then(|()| out.flush()).map_err(told);
+        return fill(&mut out).and_then(|()| out.flush()).map_err(reason);
     }
     match fs::metadata(path) {
         Ok(facts) if !facts.is_file() => directly(path, fill),
@@ -124,7 +124,7 @@ pub(crate) fn write_with(
         }
         Err(error) => Err(error),
     }
-    .map_err(told)
+    .map_err(reason)
 }
 
 fn directly(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
@@ -222,7 +222,7 @@ impl Write for Stream {
     }
 }
 
-/// Which file a path means, whatever the path looks like. `None` for what is no regular file.
+/// Which file a path means, whatever the path looks like. `None` for what is not a regular file.
 #[derive(PartialEq)]
 enum Identity {
     #[cfg(unix)]
@@ -293,7 +293,7 @@ impl Claims {
         };
         if let Some((what, _)) = self.0.iter().find(|(_, other)| *other == identity) {
             return Err(Failure::new(format!(
-                "{option}: `{}` is {what}, and would be lost; name another file",
+                "{option}: `{}` is {what}, which would be lost: name another file",
                 path.display()
             )));
         }

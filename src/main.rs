@@ -48,7 +48,7 @@ fn run() -> u8 {
     let args = args::as_dslc(std::env::args_os());
     let cli = match args::Cli::try_parse_from(args::with_values(args.into_iter())) {
         Ok(cli) => cli,
-        Err(said) => return output::of_command_line(&said),
+        Err(error) => return output::of_command_line(&error),
     };
     // A panic's message is printed once, below, with what to do about it.
     panic::set_hook(Box::new(keep_panic));
@@ -72,7 +72,7 @@ fn run() -> u8 {
         }
         Err(error) => {
             output::err(&format!(
-                "dslc: cannot start a thread with {} MiB of stack: {error}; does `ulimit -v` or `ulimit -u` leave too little?\n",
+                "dslc: cannot start a thread with {} MiB of stack: {error}; check `ulimit -v` and `ulimit -u`\n",
                 STACK_BYTES >> 20
             ));
             2

@@ -38,7 +38,7 @@ impl Stream {
         if self.ended.load(Ordering::Relaxed) {
             return;
         }
-        let written = progress::aside(|| {
+        let written = progress::without_bar(|| {
             let mut stream = open();
             stream.write_all(bytes).and_then(|()| stream.flush())
         });
@@ -109,19 +109,19 @@ pub(crate) fn use_color_out(choice: Color) -> bool {
 }
 
 /// Prints what clap has to say: help and the version are products, complaints are talk. Gives the exit code.
-pub(crate) fn of_command_line(said: &clap::Error) -> u8 {
-    if let Some(file) = file_for_command(said) {
+pub(crate) fn of_command_line(error: &clap::Error) -> u8 {
+    if let Some(file) = file_for_command(error) {
         err(&format!(
             "dslc: `{file}` is a file: `dslc run {file}` runs it, `dslc --help` lists the commands\n"
         ));
         return 2;
     }
-    let text = said.render();
+    let text = error.render();
     let shown = |color| match color {
         true => text.ansi().to_string(),
         false => text.to_string(),
     };
-    if said.use_stderr() {
+    if error.use_stderr() {
         err(&shown(use_color(Color::Auto)));
         2
     } else {
@@ -131,11 +131,11 @@ pub(crate) fn of_command_line(said: &clap::Error) -> u8 {
 }
 
 /// The file that stands where a command should.
-fn file_for_command(said: &clap::Error) -> Option<&str> {
-    if said.kind() != ErrorKind::InvalidSubcommand {
+fn file_for_command(error: &clap::Error) -> Option<&str> {
+    if error.kind() != ErrorKind::InvalidSubcommand {
         return None;
     }
-    let Some(ContextValue::String(given)) = said.get(ContextKind::InvalidSubcommand) else {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
     };
     let path = Path::new(given);

@@ -15,7 +15,7 @@ const QUIET: Duration = Duration::from_secs(1);
 /// Between two looks at the machine.
 const EACH: Duration = Duration::from_millis(100);
 
-const LOOK: &str = "launch {prefix}  {bar:24} {human_pos} of {human_len} blocks{msg}";
+const TEMPLATE: &str = "launch {prefix}  {bar:24} {human_pos} of {human_len} blocks{msg}";
 
 /// The line, while there is one.
 static LINE: Mutex<Option<ProgressBar>> = Mutex::new(None);
@@ -79,7 +79,7 @@ fn rate(now: Moment, time: Duration) -> String {
 
 fn line(launch: u64, blocks: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(blocks), ProgressDrawTarget::stderr());
-    if let Ok(style) = ProgressStyle::with_template(LOOK) {
+    if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
         bar.set_style(style);
     }
     bar.set_prefix(launch.to_string());
@@ -99,7 +99,7 @@ fn lock() -> std::sync::MutexGuard<'static, Option<ProgressBar>> {
 }
 
 /// Writes something else without the line in between.
-pub(crate) fn aside<T>(write: impl FnOnce() -> T) -> T {
+pub(crate) fn without_bar<T>(write: impl FnOnce() -> T) -> T {
     match &*lock() {
         Some(bar) => bar.suspend(write),
         None => write(),

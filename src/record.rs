@@ -155,7 +155,7 @@ pub(crate) fn write(record: &Record, path: &Path) -> Result<(), Failure> {
 /// Reads a record.
 pub(crate) fn read(path: &Path) -> Result<Record, Failure> {
     let file = fs::read(path)?;
-    let broken = || Failure::new(format!("`{}` is no record of a run", path.display()));
+    let broken = || Failure::new(format!("`{}` is not a record of a run", path.display()));
     let mut rest = file.strip_prefix(MAGIC).ok_or_else(broken)?;
     let mut record = Record::default();
     while let Some((&kind, tail)) = rest.split_first() {

@@ -76,7 +76,7 @@ fn from_file(path: &Path, arch: Option<&str>) -> Result<RuleSet, Failure> {
     let name = path.display().to_string();
     let wrong = |why: &dyn std::fmt::Display| Failure::new(format!("--rules `{name}`: {why}"));
     let bytes = files::read(path, true, MOST_BYTES).map_err(|why| wrong(&why))?;
-    let text = String::from_utf8(bytes).map_err(|_| wrong(&"it is no UTF-8 text"))?;
+    let text = String::from_utf8(bytes).map_err(|_| wrong(&"it is not UTF-8 text"))?;
     let file: File = toml::from_str(&text).map_err(|why| wrong(&why.to_string().trim_end()))?;
     let arch = arch.or(file.arch.as_deref()).unwrap_or(DEFAULT_ARCH);
     let base = of_arch(arch, 4)?;

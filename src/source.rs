@@ -124,7 +124,7 @@ pub(crate) fn defines(defines: &[String]) -> Result<Vec<(String, Option<String>)
             Ok((name.to_string(), value))
         } else {
             Err(Failure::new(format!(
-                "-D {define}: `{name}` is no macro name"
+                "-D {define}: `{name}` is not a macro name"
             )))
         }
     };

@@ -15,7 +15,7 @@ use interp::{StopFlag, StopReason};
 use crate::{failure::Failure, output};
 
 /// How long a program that was asked to stop may take to do so: one kernel of a GPU, or one long call of the host's.
-const PATIENCE: Duration = Duration::from_secs(10);
+const GRACE_PERIOD: Duration = Duration::from_secs(10);
 
 /// How far a command is.
 #[derive(Clone, Copy, PartialEq)]
@@ -99,13 +99,13 @@ fn wait(time: Duration, flag: &StopFlag, phase: &Mutex<Phase>, is_over: &mpsc::R
     }
     flag.ask(StopReason::TimeOver(time));
     drop(now);
-    if !passes(PATIENCE) {
+    if !passes(GRACE_PERIOD) {
         return;
     }
     let now = lock(phase);
     if *now == Phase::Running {
         end(&format!(
-            "the time of --timeout {seconds} s is over, and the program does not stop"
+            "the --timeout of {seconds} s has expired, but the program does not stop"
         ));
     }
 }
@@ -113,7 +113,7 @@ fn wait(time: Duration, flag: &StopFlag, phase: &Mutex<Phase>, is_over: &mpsc::R
 fn end_before_run(time: Duration) {
     let seconds = time.as_secs_f64();
     end(&format!(
-        "the time of --timeout {seconds} s was over before the program ran"
+        "the --timeout of {seconds} s expired before the program ran"
     ));
 }
 

@@ -63,7 +63,7 @@ fn out_of_memory(bytes: usize) -> ! {
     // Standard error has no buffer, and a number is written as it is formatted.
     let _ = writeln!(
         std::io::stderr(),
-        "dslc: out of memory: the system refuses {bytes} bytes more; `ulimit -v` shows a limit, and a program's own memory has one in --memory"
+        "dslc: out of memory: the system refuses {bytes} more bytes; check `ulimit -v`, or limit the program's own memory with --memory"
     );
     std::process::exit(2)
 }

@@ -12,7 +12,7 @@ const KEYWORDS: &[&str] = &[
 /// Words that cannot even be raw identifiers.
 const NEVER: &[&str] = &["self", "Self", "super", "crate", "_"];
 
-/// A name that Rust takes: keywords become raw identifiers or get an underscore, and what is no letter or digit (of `fill<float, 2>`,
+/// A name that Rust takes: keywords become raw identifiers or get an underscore, and what is not a letter or digit (of `fill<float, 2>`,
 /// `ns::k`) becomes one underscore.
 pub fn identifier(name: &str) -> String {
     let mut out = String::with_capacity(name.len());

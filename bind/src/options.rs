@@ -167,7 +167,7 @@ fn define(text: &str) -> Result<(String, Option<String>), OptionsError> {
     if is_name {
         Ok((name.to_string(), value))
     } else {
-        Err(OptionsError(format!("`{name}` is no macro name")))
+        Err(OptionsError(format!("`{name}` is not a macro name")))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Branches at which lanes of a warp part: conditions by which whole warps go one way, and choices without a branch.
+//! Branches at which the lanes of a warp diverge: conditions that keep whole warps together, and choices without a branch.
 
 use std::ops::Range;
 

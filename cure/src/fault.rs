@@ -108,7 +108,7 @@ fn moved_barriers(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
             all.push(Candidate::new(
                 SuggestionKind::Barrier,
                 format!(
-                    "end the branch before the barrier: move `{barrier}` of line {} after line {}, where all threads come by",
+                    "end the branch before the barrier: move `{barrier}` of line {} after line {}, which every thread reaches",
                     text.line(own.first),
                     text.line(branch.last)
                 ),
@@ -144,7 +144,7 @@ fn split_branch(text: &Text<'_>, chain: &[Node], barrier: Node) -> Option<Candid
     Some(Candidate::new(
         SuggestionKind::Barrier,
         format!(
-            "move the barrier of line {line} out of the branch: end the `if` of line {} before it, and begin it again behind it",
+            "move the barrier of line {line} out of the branch: end the `if` of line {} before it, and begin it again after it",
             text.line(branch.first)
         ),
         vec![text.instead(barrier, branch.first, &lines)],
@@ -170,7 +170,7 @@ fn shared_instead(text: &Text<'_>, found: &[&Found], accesses: &[usize]) -> Vec<
         all.push(Candidate::new(
             SuggestionKind::Shared,
             format!(
-                "declare `{}` as `__shared__` in line {}: each thread has an array of its own",
+                "declare `{}` as `__shared__` in line {}: now each thread has its own array",
                 name.0,
                 text.line(declaration)
             ),
@@ -300,7 +300,7 @@ fn guards(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
         let line = text.line(last);
         Candidate::new(
             SuggestionKind::Guard,
-            format!("guard the threads that are too many: `{test}` after line {line}"),
+            format!("let the surplus threads return: `{test}` after line {line}"),
             vec![text.line_behind(first, last, &test)],
         )
     };

@@ -60,7 +60,7 @@ pub struct Run {
 
 /// Runs the program with other texts.
 pub trait Runner {
-    /// Compiles and runs as the first run was, with these texts in the place of the files of these names. `None` if that is no program.
+    /// Compiles and runs as the first run was, with these texts in the place of the files of these names. `None` if that is not a program.
     fn run(&mut self, texts: &[(String, String)]) -> Option<Run>;
 
     /// Whether its runs find all races: only then a barrier can be shown to be needless.

@@ -105,9 +105,9 @@ fn group(members: &[&Barrier<'_, '_>], spots: &[HotSpot], is_all: bool) -> Group
         .map(|one| spots[one.spot].line.to_string())
         .collect();
     let what = match lines.as_slice() {
-        [line] => format!("leave out the barrier of line {line}"),
+        [line] => format!("remove the barrier of line {line}"),
         [first @ .., last] => format!(
-            "leave out the barriers of lines {} and {last}",
+            "remove the barriers of lines {} and {last}",
             first.join(", ")
         ),
         [] => String::new(),

@@ -289,7 +289,7 @@ impl Saved<'_> {
         })
     }
 
-    /// For what is no site: what the launch that saves most did, and does with the edits.
+    /// For what is not a site: what the launch that saves most did, and does with the edits.
     fn of_launch(&self, spot: &HotSpot, candidate: &Candidate) -> Option<Suggestion> {
         let count = |kept: &Kept| {
             let counts = &kept.report.counts;

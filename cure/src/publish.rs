@@ -68,7 +68,7 @@ fn fences(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
         let candidate = Candidate::new(
             SuggestionKind::Fence,
             format!(
-                "put `__threadfence()` after line {}: whoever sees what is announced then sees this, too",
+                "put `__threadfence()` after line {}: a thread that sees the announcement then sees these writes, too",
                 text.line(node.last)
             ),
             edits,
@@ -109,7 +109,7 @@ fn volatile(text: &Text<'_>, at: usize, name: &str) -> Candidate {
     Candidate::new(
         SuggestionKind::Volatile,
         format!(
-            "declare `{name}` as `volatile` in line {}: each access goes to memory, where the other threads are",
+            "declare `{name}` as `volatile` in line {}: each access then goes to memory, where other threads see it",
             text.line(at)
         ),
         vec![text.before(at, "volatile ")],

@@ -93,7 +93,7 @@ fn struct_of_arrays(
     Some(Candidate::new(
         SuggestionKind::Layout,
         format!(
-            "keep each member in an array of its own (struct of arrays): `{name}.member[i]` for `{name}[i].member`"
+            "keep each member in a separate array (struct of arrays): `{name}.member[i]` for `{name}[i].member`"
         ),
         edits,
     ))

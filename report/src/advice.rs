@@ -140,8 +140,9 @@ fn step(mask: LaneMask, witness: &Witness) -> Option<(i64, bool)> {
     let steps: Vec<i64> = lanes
         .windows(2)
         .map(|pair| {
-            let apart = witness.addresses[pair[1]].wrapping_sub(witness.addresses[pair[0]]) as i64;
-            apart / (pair[1] - pair[0]) as i64
+            let distance =
+                witness.addresses[pair[1]].wrapping_sub(witness.addresses[pair[0]]) as i64;
+            distance / (pair[1] - pair[0]) as i64
         })
         .collect();
     let having = |step: i64| steps.iter().filter(|&&other| other == step).count();

@@ -302,7 +302,7 @@ const CHANGE: usize = 20;
 const LEAST_TEXT: usize = 16;
 
 impl Comparison {
-    /// Whether something costs more, or a finding that is no note is new.
+    /// Whether something costs more, or a finding that is not a note is new.
     pub fn is_worse(&self) -> bool {
         let mut totals = self.totals.iter();
         self.errors_new || totals.any(|total| total.after > total.before)

@@ -91,22 +91,20 @@ pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Op
         }
         TrapKind::DevicePointerOnHost(_) => "copy it to the host with cudaMemcpy first",
         TrapKind::BarrierDivergence { .. } => {
-            "move the barrier to where all threads of the block come by"
+            "move the barrier to a point that every thread in the block reaches"
         }
         TrapKind::InvalidMask { .. } => {
-            "name exactly the threads that get there: `__ballot_sync` before the branch, or move it out of the branch"
+            "include exactly the threads that reach it: compute the mask with `__ballot_sync` before the branch, or move the call out of the branch"
         }
         TrapKind::Endless => "let the loop change what its condition tests",
         TrapKind::Limit { .. } | TrapKind::RunLimit { .. } => {
-            "if it is meant to run so long, raise --limit"
+            "if it should run this long, raise --limit"
         }
-        TrapKind::Stopped(StopReason::TimeOver(_)) => {
-            "if it is meant to run so long, give --timeout more seconds"
-        }
+        TrapKind::Stopped(StopReason::TimeOver(_)) => "if it should run this long, raise --timeout",
         TrapKind::UseAfterFree(_) => "free memory after its last use",
         TrapKind::BadCall => {
-            "give the pointer a function before the kernel runs: a `__device__` pointer is set in a kernel or with \
-             cudaMemcpyToSymbol, never by the host's `&f`"
+            "set the pointer before the kernel runs: set a `__device__` pointer in a kernel or with cudaMemcpyToSymbol, \
+             never with the host's `&f`"
         }
         TrapKind::NullPointer(_) => "was it ever allocated? check what the allocation returned",
         TrapKind::Misaligned(access) => return of_rows(access).or_else(|| of_vector(access)),
@@ -120,8 +118,8 @@ fn of_vector(access: &BadAccess) -> Option<String> {
     let width = u64::from(access.width_bytes);
     let beyond = access.address.checked_rem(width)?;
     Some(format!(
-        "an access of {width} bytes begins at a multiple of {width}, and this address is {beyond} bytes beyond one: let what the pointer is made \
-         from begin at a multiple of {width} bytes (pad what stands before it), or read smaller elements"
+        "an access of {width} bytes needs an address that is a multiple of {width}; this one is {beyond} bytes beyond one: align the data that the \
+         pointer points to (add padding before it), or read smaller elements"
     ))
 }
 

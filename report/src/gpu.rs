@@ -74,7 +74,7 @@ pub fn report(input: &Input<'_>, device: &str) -> String {
     }
     let _ = writeln!(
         text,
-        "times are the driver's, between two events around each launch; `dslc verify` adds the simulator's counts and the bandwidth"
+        "the driver measured the times, between two events around each launch; `dslc verify` adds the simulator's counts and the bandwidth"
     );
     text
 }

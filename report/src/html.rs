@@ -158,7 +158,7 @@ fn banks(rules: &RuleSet) -> &'static str {
 fn summary(text: &mut String, model: &Model<'_>, left_out: &LeftOut) {
     let input = model.input;
     let how = match input.gpu {
-        Some(gpu) => format!("ran on {gpu}, which counts nothing by itself"),
+        Some(gpu) => format!("ran on {gpu}, which counts nothing"),
         None => format!(
             "simulated for {}{}",
             escape(&input.rules.title()),
@@ -185,10 +185,10 @@ fn summary(text: &mut String, model: &Model<'_>, left_out: &LeftOut) {
     }
     text.push_str("</ul>\n");
     let notes = input.outcome.notes.iter();
-    let said = notes.filter(|note| note.fault.is_none());
+    let plain = notes.filter(|note| note.fault.is_none());
     let unlisted = input.outcome.launches.unlisted();
     let unlisted = (unlisted > 0).then(|| format!("{unlisted} launches are not listed one by one"));
-    let notes = said
+    let notes = plain
         .map(|note| note.text.as_str())
         .chain(unlisted.as_deref())
         .chain(left_out.iter().map(String::as_str));

@@ -112,7 +112,7 @@ pub fn report<'a>(model: &'a Model<'a>, stdout: &[u8]) -> Report<'a> {
     let unlisted = input.outcome.launches.unlisted();
     let listed = (unlisted > 0).then(|| {
         let all = input.outcome.launches.len();
-        format!("of {all} launches the first {} are listed", all - unlisted)
+        format!("the first {} of {all} launches are listed", all - unlisted)
     });
     Report {
         schema: "dslc-report/1",

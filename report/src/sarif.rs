@@ -175,7 +175,7 @@ fn of_found(found: &Found, input: &Input<'_>, rules: &mut Rules) -> Value {
     row["partialFingerprints"] = json!({ FINGERPRINT: found.fingerprint });
     row["occurrenceCount"] = found.occurrences.count.max(1).into();
     if found.muted {
-        let why = "known: it is in the baseline";
+        let why = "known: the baseline lists it";
         row["suppressions"] = json!([{ "kind": "external", "justification": why }]);
     }
     row["properties"] = json!({ "kind": found.kind });

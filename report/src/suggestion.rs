@@ -1,7 +1,7 @@
 //! Suggestions: what would cure a line that wastes or a finding, and the edits that do it.
 //!
 //! One with `verified` set was applied to the source, compiled and run again: its numbers are counts, its output was the same byte for
-//! byte, and the findings it names were gone. Any other is a thought, and says no number.
+//! byte, and the findings it names were gone. Any other is an idea, and gives no number.
 
 use interp::Site;
 use serde::Serialize;
@@ -73,7 +73,7 @@ pub struct Cost {
     /// Instructions of the launch's warps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warp_instructions: Option<u64>,
-    /// Branches of the launch at which lanes of a warp part.
+    /// Branches of the launch at which the lanes of a warp diverge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergent_branches: Option<u64>,
     /// Barriers of the launch, by each warp that meets one.
@@ -110,7 +110,7 @@ pub struct Suggestion {
     pub launch: usize,
     /// The site it is about: an index into that launch's sites.
     pub site: Option<usize>,
-    /// The hot spot it is about, where that is no site: a branch, a barrier, or an atomic that the edits move.
+    /// The hot spot it is about, where that is not a site: a branch, a barrier, or an atomic that the edits move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hot_spot: Option<Place>,
     /// The cure in one sentence.

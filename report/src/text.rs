@@ -11,7 +11,7 @@ use super::{Input, Model, Tables, architectures};
 pub use style::{Paint, Style, cut};
 
 /// Of a launch whose threads communicate.
-const ONE_ORDER: &str = "its threads communicate, and it ran in ascending order only: --order both takes the other way, too";
+const ONE_ORDER: &str = "its threads communicate, but it ran in ascending order only: --order both runs the other order too";
 
 /// The whole report; empty without launches and findings.
 pub fn report(model: &Model<'_>, style: Style) -> String {

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &BanksArgs, color: Color) -> Result<u8, Failure> {
     let rules = rules(args.arch.as_deref(), &args.rules)?;
     if args.array.len() > args.expr.len() {
         return Err(Failure::new(
-            "--array is given more often than there are expressions",
+            "there are more --array options than expressions",
         ));
     }
     if let Some(warp) = args.warp {
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &BanksArgs, color: Color) -> Result<u8, Failure> {
 fn cost(shown: &Shown) -> String {
     let counts = &shown.site.counts;
     if counts.not_modelled() {
-        return "what this access costs is not modelled".to_string();
+        return "the cost of this access is not modelled".to_string();
     }
     let requests = counts.requests.max(1);
     format!(
@@ -273,7 +273,7 @@ fn access(
     sites.sort_by_key(|site| std::cmp::Reverse(site.counts.bank_conflicts()));
     let site = sites.into_iter().next();
     let site = site.ok_or_else(|| {
-        Failure::new(format!("`{expr}` makes no access to shared memory: give an element of an array, 'tile[lane][0]', or a number of bytes, 'lane * 8'"))
+        Failure::new(format!("`{expr}` does not access shared memory: write an array element, 'tile[lane][0]', or a number of bytes, 'lane * 8'"))
     })?;
     Ok(Some(Shown {
         title,

@@ -196,6 +196,6 @@ fn ptx(_: &str, _: &str) -> Result<PtxText, Failure> {
     // Said once more where the feature is there: both builds use the same names.
     let _: fn(&str) -> String = raw;
     Err(Failure::new(
-        "this dslc was built without the PTX back end (the feature `ptx`), so it cannot embed any",
+        "this dslc was built without the PTX back end (the feature `ptx`), so it cannot embed PTX",
     ))
 }

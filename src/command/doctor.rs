@@ -37,10 +37,10 @@ pub(crate) fn run() -> Result<u8, Failure> {
         match &driver {
             Ok(_) => "finds GPUs and compiles PTX for them",
             Err(GpuError::NotBuilt) => {
-                "running on a GPU is left out of this build (the feature `ptx`)"
+                "this build cannot run on a GPU (the feature `ptx` is missing)"
             }
             Err(_) => {
-                "running on a GPU needs NVIDIA's driver: libcuda.so.1, where the system's loader looks for libraries"
+                "running on a GPU needs NVIDIA's driver: libcuda.so.1 in the loader's search path"
             }
         },
     );
@@ -49,7 +49,7 @@ pub(crate) fn run() -> Result<u8, Failure> {
             for (index, info) in gpus.iter().enumerate() {
                 let allows = match index {
                     0 => "`dslc run --device gpu` and `dslc verify` use it",
-                    _ => "not used: the first one is (CUDA_VISIBLE_DEVICES chooses)",
+                    _ => "not used: dslc uses the first GPU (set CUDA_VISIBLE_DEVICES to choose)",
                 };
                 row(&format!("GPU {index}"), Some(describe(info)), allows);
             }
@@ -59,17 +59,17 @@ pub(crate) fn run() -> Result<u8, Failure> {
     row(
         "clang",
         super::nvcc::compiler().map(|path| path.display().to_string()),
-        "compiles host code for `dslc nvcc`: version 20 or later, or one that DSLC_CLANG names",
+        "compiles host code for `dslc nvcc`: version 20 or later (DSLC_CLANG names another one)",
     );
     row(
         "libdslcrt",
         super::nvcc::library().map(|path| path.display().to_string()),
-        "what `dslc nvcc` links programs with: `cargo build --release` makes it beside dslc, or DSLC_LIB names its folder",
+        "`dslc nvcc` links programs with it: `cargo build --release` puts it beside dslc, or DSLC_LIB names its folder",
     );
     row(
         "ptxas",
         tool("ptxas", "--version"),
-        "assembles PTX to machine code; tests use it, running does not",
+        "assembles PTX to machine code; only tests use it",
     );
     row("ncu", tool("ncu", "--version"), counters_allowed());
     row(
@@ -93,7 +93,7 @@ fn back_end_allows() -> &'static str {
     if cfg!(feature = "ptx") {
         "`dslc ptx` works; it needs no GPU"
     } else {
-        "`dslc ptx` is left out of this build (the feature `ptx`)"
+        "this build has no `dslc ptx` (the feature `ptx` is missing)"
     }
 }
 
@@ -119,7 +119,7 @@ fn counters_allowed() -> &'static str {
         .lines()
         .any(|line| line.trim() == "RmProfilingAdminOnly: 1")
     {
-        "`dslc verify` reads the hardware's counters with it; this driver lets administrators only"
+        "`dslc verify` reads the hardware's counters with it; this driver allows only administrators to do so"
     } else {
         "`dslc verify` reads the hardware's counters with it"
     }

@@ -39,7 +39,9 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
             || "`dslc explain` lists them".to_string(),
             |name| format!("did you mean `{name}`?"),
         );
-        return Err(Failure::new(format!("there is no code `{wanted}`: {hint}")));
+        return Err(Failure::new(format!(
+            "there is no code or word `{wanted}`: {hint}"
+        )));
     };
     let mut text = format!(
         "{} {}\n\n{}\n",

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
     if args.apply && files::is_of_shell(&args.source.file) {
         let name = args.source.file.display();
         return Err(Failure::new(format!(
-            "--apply writes the program's files, and `{name}` is none: without it the edits are printed"
+            "--apply writes the program's files, and `{name}` is not a file: remove --apply to print the edits"
         )));
     }
     let rules = rules(args.source.arch.as_deref(), &args.rules)?;
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
     };
     let Some(mut now) = first.run(&[]) else {
         return Err(Failure::new(
-            "the program did not run, or printed more than 1 MB: see `dslc run`",
+            "the program did not run, or printed more than 1 MB; `dslc run` shows what happened",
         ));
     };
     let mut done: Vec<Suggestion> = vec![];
@@ -73,37 +73,37 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
     }
     watch.reports();
     let errors = now.findings.iter().filter(|found| found.is_error()).count();
-    let mut said: String = done.iter().map(|cure| sentence(cure) + "\n").collect();
+    let mut text: String = done.iter().map(|cure| sentence(cure) + "\n").collect();
     if done.is_empty() {
-        said += "no cure is proved; `dslc run` says what may help\n";
+        text += "no cure is proved; `dslc run` shows what may help\n";
     } else if errors > 0 {
-        said += &format!("{errors} errors are left; `dslc run` says more\n");
+        text += &format!("{errors} errors remain; `dslc run` shows them\n");
     }
     let changed = changed(&loaded.map, &now.map);
     if args.apply {
-        said += &write(&changed)?;
+        text += &write(&changed)?;
     } else {
         let color = output::use_color_out(color);
         for (name, old, new) in &changed {
             output::out(diff(name, old, new, color).as_bytes());
         }
         if !changed.is_empty() {
-            said += "nothing is written: `--apply` writes the edits\n";
+            text += "no file is changed; `--apply` writes the edits\n";
         }
     }
-    output::err(&said);
+    output::err(&text);
     Ok(u8::from(errors > 0))
 }
 
 /// Writes the changed files; says which.
 fn write(changed: &[(String, String, String)]) -> Result<String, Failure> {
-    let mut said = String::new();
+    let mut report = String::new();
     for (name, _, text) in changed {
         let failed = |why| Failure::new(format!("cannot write `{name}`: {why}"));
         files::write(Path::new(name), text.as_bytes()).map_err(failed)?;
-        said += &format!("changed {name}\n");
+        report += &format!("changed {name}\n");
     }
-    Ok(said)
+    Ok(report)
 }
 
 /// The first cure of a program, and the program with it.

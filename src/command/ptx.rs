@@ -56,10 +56,10 @@ mod enabled {
     fn assumed() -> (Target, String) {
         let (arch, why) = match gpu_here() {
             Some(arch) => (arch, "the GPU of this machine"),
-            None => (Target::default(), "which every later GPU takes"),
+            None => (Target::default(), "which runs on every later GPU"),
         };
         let note = format!(
-            "note: compiled for {arch}, {why}; --arch names another (`dslc run` counts for sm_90)\n"
+            "note: compiled for {arch}, {why}; use --arch for another one (`dslc run` counts for sm_90)\n"
         );
         (arch, note)
     }

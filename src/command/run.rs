@@ -145,14 +145,12 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
 fn refuse_uncounted(args: &RunArgs) -> Result<(), Failure> {
     let why = match (args.is_on_gpu(), &args.report.html) {
         (true, _) if !args.report.metrics.is_empty() => {
-            "--metrics needs the simulator, or see `dslc verify`, which asks ncu"
+            "--metrics needs the simulator; `dslc verify` reads ncu's metrics"
         }
-        (true, Some(_)) => "--html needs the simulator, whose counts are what the page shows",
+        (true, Some(_)) => "--html needs the simulator: the page shows its counts",
         (true, None) | (false, _) => return Ok(()),
     };
-    Err(Failure::new(format!(
-        "a GPU counts nothing by itself: {why}"
-    )))
+    Err(Failure::new(format!("a GPU run has no counts: {why}")))
 }
 
 /// Shows what is wrong with a program; `None` if it cannot run.
@@ -323,7 +321,7 @@ fn add_cures(model: &mut Model<'_>, wanted: Cures, stdout: &[u8], prover: &Prove
         if wanted == Cures::Auto {
             let file = model.input.program;
             model.hint = Some(format!(
-                "`dslc fix {file}` looks for cures and proves them: after a run as long as this, it is not done unasked"
+                "`dslc fix {file}` looks for cures and proves them; after long runs dslc does not do so by itself"
             ));
         }
     } else if outcome.stopped().is_none() {
@@ -342,7 +340,7 @@ fn run_by(rules: RuleSet, prover: &Prover<'_>) -> Result<Other, Failure> {
             outcome: run.outcome,
         }),
         None => Err(Failure::new(format!(
-            "the run for {} did not come to its end: the program prints too much, or was stopped",
+            "the run for {} did not end: the program prints too much, or was stopped",
             rules.arch
         ))),
     }
@@ -435,14 +433,14 @@ fn claim(args: &RunArgs, loaded: &Loaded) -> Result<(), Failure> {
         if let Ok(spec) = BufferSpec::parse(text)
             && let BufferSource::File(path) = spec.source
         {
-            claims.reads(Path::new(&path), "a file that a buffer is read from");
+            claims.reads(Path::new(&path), "the file of a buffer");
         }
     }
     if let Some(path) = &args.known.write_baseline {
         claims.writes(path, "--write-baseline")?;
     }
     if let Some(path) = &args.known.baseline {
-        claims.reads(path, "the baseline that is read");
+        claims.reads(path, "the baseline to read");
     }
     if let Some(path) = &args.report.html {
         claims.writes(path, "--html")?;
@@ -499,12 +497,12 @@ fn show(
     };
     let color = output::use_color(color);
     let remarks = |(_, found): &(usize, &Found)| !args.report.quiet || found.kind != "leak";
-    let told = input.findings.iter().enumerate().filter(remarks);
-    let told: Vec<Found> = told
+    let shown = input.findings.iter().enumerate().filter(remarks);
+    let shown: Vec<Found> = shown
         .map(|(at, found)| with_cure(model, at, found))
         .collect();
     let messages = findings::render::all(
-        &told,
+        &shown,
         input.module,
         input.map,
         color,
@@ -593,7 +591,7 @@ fn archs(args: &RunArgs) -> Result<Vec<RuleSet>, Failure> {
         .collect::<Result<Vec<RuleSet>, Failure>>()?;
     if args.rules.rules.is_some() && (all.len() > 1 || args.is_on_gpu()) {
         return Err(Failure::new(
-            "--rules says what the simulator counts by: not with --device gpu or several architectures",
+            "--rules works only in the simulator and with one architecture",
         ));
     }
     let alone = args.is_on_gpu()
@@ -602,7 +600,7 @@ fn archs(args: &RunArgs) -> Result<Vec<RuleSet>, Failure> {
         || !args.report.metrics.is_empty();
     if all.len() > 1 && alone {
         return Err(Failure::new(
-            "several architectures are compared in the simulator's report: not with --device gpu, --metrics, --record or --trace",
+            "several architectures need the simulator's report: remove --device gpu, --metrics, --record or --trace",
         ));
     }
     Ok(all)

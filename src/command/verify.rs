@@ -2,7 +2,7 @@
 //!
 //! Compared are the bytes that reach the host, in order, what the program prints, and its exit code: to the bit. Where `ncu` is installed,
 //! it runs the GPU part once more and its counters are held against the simulator's, per kernel and per source line. A line whose accesses
-//! the compiler changed is named, with how; it is no difference. Exit code 0: equal; 1: different, or the program is wrong; 2: could not.
+//! the compiler changed is named, with how; it is not a difference. Exit code 0: equal; 1: different, or the program is wrong; 2: could not.
 
 mod child;
 mod compare;
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         let (columns, color) = (output::message_columns(), output::use_color(color));
         let messages = findings::render::all(found, module, &loaded.map, color, columns);
         output::err(&messages);
-        output::err("the program is wrong in the simulator; it was not run on the GPU\n");
+        output::err("the program fails in the simulator, so dslc did not run it on the GPU\n");
         return Ok(1);
     }
     let scratch = Scratch::new()?;
@@ -113,13 +113,13 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         Format::Text => show::text(&verdict, &loaded.map, module),
         Format::Sarif => {
             return Err(Failure::new(
-                "verify has no findings for a SARIF log: use --format json",
+                "verify has no findings, so there is no SARIF log: use --format json",
             ));
         }
     };
     output::out(text.as_bytes());
     if !ran.stderr.is_empty() && !differences.is_empty() {
-        output::err("the program on the GPU said:\n");
+        output::err("messages of the program on the GPU:\n");
         output::err(&ran.stderr);
     }
     Ok(u8::from(!verdict.is_equal()))
@@ -178,7 +178,7 @@ fn simulate(
     let mut record = io.record.unwrap_or_default();
     record.end = Some(End::new(&outcome, &found));
     let ProgramOut::Kept(printed) = io.program_out else {
-        return Err(Failure::new("the program's output was not kept"));
+        return Err(Failure::new("the program's output was not captured"));
     };
     Ok(Simulated {
         program,

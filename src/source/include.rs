@@ -82,7 +82,7 @@ impl Files {
         };
         let bytes = files::read(path, pipes, most).map_err(|why| match most {
             TEXT_BYTES => why,
-            _ => format!("{why}: a program may have 64 MiB with all that it includes"),
+            _ => format!("{why}: a program may have 64 MiB, included files and all"),
         })?;
         if !is_known {
             self.left.set(most - bytes.len() as u64);
@@ -150,7 +150,7 @@ impl Loader for Files {
 fn outside(folder: &Path) -> String {
     let folder = from_here(folder);
     format!(
-        "it is outside of the program's folder; if the program may read there, add `-I {}`",
+        "it is outside the program's folder; to allow it, add `-I {}`",
         folder.display()
     )
 }

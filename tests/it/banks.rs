@@ -186,7 +186,7 @@ fn what_cannot_be_drawn_is_said() {
         "expected the threads of a block",
     );
     refused(&["s[lane]", "--warp", "1"], 2, "--warp 1");
-    refused(&["s[lane]", "-D", "1x=3"], 2, "no macro name");
+    refused(&["s[lane]", "-D", "1x=3"], 2, "not a macro name");
     refused(
         &["s[lane]", "--array", "int[4]", "--array", "int[8]"],
         2,

@@ -312,7 +312,7 @@ int main() { for (int i = 0; i < 100010; i++) k<<<1, 1>>>(); return 0; }\n";
         (0, Some(100_000))
     );
     let notes = report["notes"].to_string();
-    has(&notes, "of 100010 launches the first 100000 are listed");
+    has(&notes, "the first 100000 of 100010 launches are listed");
     let (_, out, _) = run("hundred_thousand.k", &["--launches"], source);
     has(&out, "x100010 alike");
 }
@@ -331,11 +331,11 @@ fn messages_without_end() {
     assert!(code == 1 && findings.len() == 2, "{findings:?}");
     let count = findings[0]["count"].as_u64().unwrap_or(0);
     assert!((1000..1010).contains(&count), "{count} launches");
-    has(&error, "after 1000 refused launches");
+    has(&error, "only the first 1000 refused launches");
     let failing = "int main() { int *p; for (;;) cudaMalloc(&p, 1ull << 60); }\n";
     let (code, _, error) = run("failing.k", &["--limit", "100000"], failing);
     assert!(
-        code == 1 && error.contains("after 1000 such messages"),
+        code == 1 && error.contains("only the first 1000 such messages"),
         "{error}"
     );
     assert!(error.lines().count() < 1100);

@@ -198,12 +198,12 @@ fn no_input_is_written_over() {
     let save = format!("out={npy}");
     refused(
         &[&from_file, &["--save", &save][..]].concat(),
-        "is a file that a buffer is read from",
+        "is the file of a buffer",
     );
     let save = format!("out={baseline}");
     refused(
         &[&run, &["--baseline", &baseline, "--save", &save][..]].concat(),
-        "is the baseline that is read",
+        "is the baseline to read",
     );
     let twice = folder.join("twice").to_string_lossy().into_owned();
     let (one, other) = (format!("in={twice}"), format!("out={twice}"));

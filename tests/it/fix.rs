@@ -43,7 +43,7 @@ fn fix_prints_a_diff_and_writes_it_when_it_is_told_to() {
         .current_dir(folder.path()));
     let error = output.stderr;
     assert!(
-        output.code == Some(2) && error.contains("is none"),
+        output.code == Some(2) && error.contains("is not a file"),
         "{error}"
     );
 }

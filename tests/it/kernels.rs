@@ -101,7 +101,7 @@ fn headers_in_folders_of_the_command_line_are_read() {
         ("include/project/config.h", "\n"),
     ];
     let folder = Folder::with("include", &files);
-    // One that is included twice without a guard is an error of its own.
+    // One that is included twice without a guard is a separate error.
     let output = dslc(&[
         "check",
         "--kernels",

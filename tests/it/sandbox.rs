@@ -72,7 +72,7 @@ fn run(name: &str, source: &str, args: &[&str]) -> Ran {
     dslc_within(&[&["run", "-q", &path], args].concat(), LIMIT).expect("it ends")
 }
 
-const OUTSIDE: &str = "it is outside of the program's folder";
+const OUTSIDE: &str = "it is outside the program's folder";
 
 #[test]
 fn files_are_included_below_the_program_s_folder() {
@@ -153,7 +153,7 @@ fn links_do_not_lead_outside() {
 fn devices_and_pipes_are_not_included() {
     let place = Place::new("devices", "\"device.h\"");
     symlink("/dev/zero", place.0.join("project/device.h")).expect("a link");
-    place.refuses(&["main.k"], "outside of the program's folder");
+    place.refuses(&["main.k"], "outside the program's folder");
     place.refuses(&["main.k", "-I", "/dev"], "it is a device, not a file");
     let place = Place::new("pipes", "\"pipe.h\"");
     let made = Command::new("mkfifo")

@@ -77,7 +77,10 @@ fn architectures_stand_beside_one_another() {
         "branch",
         "examples/transpose.k",
     ]);
-    assert!(code == Some(2) && error.contains("not with"), "{error}");
+    assert!(
+        code == Some(2) && error.contains("remove --device gpu, --metrics"),
+        "{error}"
+    );
 }
 
 #[test]

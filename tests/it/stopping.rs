@@ -132,7 +132,7 @@ fn a_time_that_is_over_is_a_finding_where_the_program_is() {
         let args = ["run", "--timeout", "0.5", "--jobs", jobs, &program];
         let output = dslc_within(&args, LIMIT).expect("it ends");
         assert_eq!(output.code, Some(1));
-        has_both(&output, "the time of --timeout 0.5 s is over");
+        has_both(&output, "the --timeout of 0.5 s has expired");
     }
     let args = ["run", "--timeout", "0.5", "--format", "json", &program];
     let output = dslc_within(&args, LIMIT).expect("it ends");
@@ -144,7 +144,7 @@ fn a_time_that_is_over_is_a_finding_where_the_program_is() {
     let args = ["run", "--timeout", "0.5", &program, "--", "host"];
     let output = dslc_within(&args, LIMIT).expect("it ends");
     assert_eq!(output.code, Some(1));
-    assert!(output.stderr.contains("--timeout 0.5 s is over"));
+    assert!(output.stderr.contains("--timeout of 0.5 s has expired"));
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_time_that_is_over_before_the_program_runs_is_said() {
     let output = dslc_within(&args, LIMIT).expect("it ends");
     assert_eq!(output.code, Some(1));
     let error = output.stderr;
-    has(&error, "was over before the program ran");
+    has(&error, "expired before the program ran");
     for wrong in ["0", "nan", "inf", "soon", "1e300"] {
         let output = dslc_within(&["run", "--timeout", wrong, "x.k"], LIMIT).expect("it ends");
         assert_eq!(output.code, Some(2), "{wrong}");

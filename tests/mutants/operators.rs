@@ -1,6 +1,6 @@
 //! What is done to a program: each operator changes one place of its device code, in the text.
 //!
-//! Comments, strings and preprocessor lines are left alone. A place that is no program after the change is thrown away by whoever runs it.
+//! Comments, strings and preprocessor lines are left alone. A place that is not a program after the change is thrown away by whoever runs it.
 
 /// Every operator, in the order of the table.
 pub(super) const OPERATORS: &[&str] = &[

@@ -1,4 +1,4 @@
-//! Branches: why lanes of a warp part.
+//! Branches: why the lanes of a warp diverge.
 
 use interp::Branch;
 
@@ -10,13 +10,13 @@ pub(crate) fn of_branch(branch: &Branch, source: &str, next: &str) -> Advice {
     let begins = source.trim_start_matches('}').trim_start();
     if lanes == times && begins.starts_with("if") {
         return Advice::new(
-            "one lane of a warp goes its own way, and the others wait for it",
+            "one lane of a warp takes another branch, and the others wait for it",
             "spread what the one thread does over the threads: each takes its own part, neighbours neighbouring elements; a sum or a maximum is a \
              parallel reduction (a tree in shared memory, or `__shfl_down_sync`)",
         );
     }
     let fact = format!(
-        "lanes of one warp go both ways, {:.1} of them the way of fewer on average: the warp runs both sides, one after the other",
+        "lanes of a warp take both branches, on average {:.1} of them the rarer one: the warp runs both sides, one after the other",
         lanes as f64 / times as f64
     );
     let is_loop = ["for", "while", "do"]
@@ -31,7 +31,7 @@ pub(crate) fn of_branch(branch: &Branch, source: &str, next: &str) -> Advice {
         "a reduction that keeps every n-th thread: let the first threads work and halve the distance instead, `for (d = blockDim.x / 2; d > 0; \
          d /= 2) if (t < d) s[t] += s[t + d];`"
     } else if source.contains('<') && source.starts_with("if") {
-        "let whole warps go one way; the last rounds of a reduction are one warp's, which needs no branch with `__shfl_down_sync`"
+        "let whole warps take one branch; in the last rounds of a reduction one warp works, and needs no branch with `__shfl_down_sync`"
     } else {
         "let whole warps go one way: decide by `threadIdx.x / 32` where any thread can do either work, sort the data by the condition, or \
          compute both sides without a branch"

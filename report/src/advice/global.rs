@@ -72,7 +72,7 @@ fn contiguous(site: &Site, witness: &Witness, mask: LaneMask, touched: &str) -> 
     )
 }
 
-/// Each row of a narrow block is a piece of its own.
+/// Each row of a narrow block is its own piece.
 fn pieces(width: u64, witness: &Witness, mask: LaneMask, touched: &str) -> Advice {
     let lanes: Vec<usize> = mask.lanes().collect();
     let breaks = |pair: &&[usize]| {
@@ -84,7 +84,7 @@ fn pieces(width: u64, witness: &Witness, mask: LaneMask, touched: &str) -> Advic
     if lanes.len() as u64 * width < SECTOR_BYTES * count as u64 {
         return Advice::new(
             fact,
-            "the pieces are shorter than a sector: let the block be wider in x (`blockDim.x` a multiple of 32), so that a warp is one row",
+            "the pieces are shorter than a sector: make the block wider in x (`blockDim.x` a multiple of 32), so that a warp is one row",
         );
     }
     Advice::new(

@@ -137,7 +137,7 @@ fn structs(head: &str, request: &Request<'_>) -> Advice {
             "{head} a member of {}, an array of structs of {} bytes",
             var.name, var.element_bytes
         ),
-        "keep each member in an array of its own (struct of arrays), or give the struct an odd number of words",
+        "keep each member in a separate array (struct of arrays), or give the struct an odd number of words",
     )
 }
 

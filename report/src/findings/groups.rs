@@ -64,11 +64,11 @@ pub fn groups(found: &[Found], module: &Module) -> Vec<Group> {
     let mut sets: Vec<Vec<usize>> = vec![];
     for (at, new) in found.iter().enumerate().filter(|(_, new)| !new.muted) {
         // It may be what two groups have in common.
-        let (joined, apart): (Vec<_>, Vec<_>) = sets.into_iter().partition(|set| {
+        let (joined, separate): (Vec<_>, Vec<_>) = sets.into_iter().partition(|set| {
             let mut known = set.iter().map(|&known| &found[known]);
             known.any(|known| is_one_cause(known, new, module))
         });
-        sets = apart;
+        sets = separate;
         let mut members: Vec<usize> = joined.into_iter().flatten().chain([at]).collect();
         members.sort_unstable();
         sets.push(members);

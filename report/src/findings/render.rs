@@ -111,7 +111,7 @@ fn at_end(title: &str, room: usize) -> Option<(String, String)> {
     Some((title[..end].to_string(), title[next..].to_string()))
 }
 
-/// Where many places make memory that nobody frees, one line for all.
+/// Where many places make memory that is never freed, one line for all.
 fn line_of_leaks(first: &Found, leaks: &[&Found], module: &Module) -> String {
     let line_of = |found: &&Found| {
         found

@@ -27,7 +27,7 @@ pub(super) fn section(model: &Model<'_>, files: &Files<'_>, left_out: &mut LeftO
     if model.groups.len() > MOST_GROUPS {
         let more = model.groups.len() - MOST_GROUPS;
         left_out.push(format!(
-            "of the findings the gravest {MOST_GROUPS} are shown, {more} are left out"
+            "the {MOST_GROUPS} most severe findings are shown, {more} are left out"
         ));
     }
     text + "</section>\n"

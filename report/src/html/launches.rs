@@ -71,12 +71,12 @@ pub(super) fn section(
     }
     if lost > 0 {
         left_out.push(format!(
-            "the last {lost} launches are left out, which would make the page too large"
+            "the last {lost} launches are left out: they would make the page too large"
         ));
     }
     if undrawn > 0 {
         left_out.push(format!(
-            "{undrawn} accesses have no picture, which would make the page too large"
+            "{undrawn} accesses have no picture: it would make the page too large"
         ));
     }
     (text + "</section>\n", shown)
@@ -123,18 +123,18 @@ fn header(text: &mut String, files: &Files<'_>, kept: &Kept) {
         sum(global, "sectors")
     );
     let bytes = launch.shared_static_bytes + launch.shared_dynamic_bytes;
-    let mut said = vec![];
+    let mut details = vec![];
     if launch.line > 0 {
-        said.push(format!(
+        details.push(format!(
             "launched in {}",
             files.line_link(launch.file, launch.line)
         ));
     }
     if bytes > 0 {
-        said.push(format!("{bytes} bytes of shared memory"));
+        details.push(format!("{bytes} bytes of shared memory"));
     }
-    if !said.is_empty() {
-        let _ = writeln!(text, "<p class=dim>{}</p>", said.join(", "));
+    if !details.is_empty() {
+        let _ = writeln!(text, "<p class=dim>{}</p>", details.join(", "));
     }
 }
 

@@ -27,8 +27,8 @@ struct Line {
     excess: u64,
     /// A part of the cost is not modelled.
     unknown: bool,
-    /// How often warps parted there.
-    parted: u64,
+    /// How often warps diverged there.
+    diverged: u64,
     /// It has a finding: the group's number.
     finding: Option<usize>,
     /// The sites by what they waste: what they cost, in words.
@@ -91,10 +91,10 @@ impl<'a> Files<'a> {
             }
             for branch in &kept.report.branches {
                 if let Some(line) = self.line_of(model, branch.loc) {
-                    line.parted = branch
+                    line.diverged = branch
                         .divergent
                         .saturating_mul(times)
-                        .saturating_add(line.parted);
+                        .saturating_add(line.diverged);
                 }
             }
         }
@@ -218,7 +218,7 @@ impl Line {
     }
 
     fn is_something(&self) -> bool {
-        !self.sites.is_empty() || self.parted > 0 || self.finding.is_some()
+        !self.sites.is_empty() || self.diverged > 0 || self.finding.is_some()
     }
 }
 
@@ -285,7 +285,7 @@ pub(super) fn section(
         text += "</tbody></table></div></div>\n";
     }
     if lost > 0 {
-        left_out.push(format!("{lost} lines of the program's text are left out, which have no counts near them or would make the page too large"));
+        left_out.push(format!("{lost} lines of the program's text are left out: they have no counts near them or would make the page too large"));
     }
     text + "</section>\n"
 }
@@ -370,12 +370,12 @@ fn row(
     code(text, &cut, is_comment);
     *text += more;
     if let Some(line) = line {
-        if line.parted > 0 {
+        if line.diverged > 0 {
             let _ = write!(
                 text,
-                "<span class=p>lanes part {} time{}</span>",
-                line.parted,
-                if line.parted == 1 { "" } else { "s" }
+                "<span class=p>lanes diverge {} time{}</span>",
+                line.diverged,
+                if line.diverged == 1 { "" } else { "s" }
             );
         }
         if let Some(finding) = line.finding {

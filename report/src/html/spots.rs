@@ -20,7 +20,7 @@ pub(super) fn section(model: &Model<'_>, files: &Files<'_>, left_out: &mut LeftO
     if model.hot_spots.is_empty() {
         return match model.launches.is_empty() || model.input.gpu.is_some() {
             true => String::new(),
-            false => "<section id=hot-spots>\n<h2>Hot spots</h2>\n<p>None: no access whose cost is modelled wastes what is worth a line.</p></section>\n".to_string(),
+            false => "<section id=hot-spots>\n<h2>Hot spots</h2>\n<p>None: no access whose cost is modelled wastes enough to list.</p></section>\n".to_string(),
         };
     }
     let mut text = String::from("<section id=hot-spots>\n<h2>Hot spots, worst first</h2>\n");
@@ -30,7 +30,7 @@ pub(super) fn section(model: &Model<'_>, files: &Files<'_>, left_out: &mut LeftO
     if model.hot_spots.len() > MOST_SPOTS {
         let more = model.hot_spots.len() - MOST_SPOTS;
         left_out.push(format!(
-            "of the hot spots the worst {MOST_SPOTS} are shown, {more} are left out"
+            "the worst {MOST_SPOTS} hot spots are shown, {more} are left out"
         ));
     }
     text + "</section>\n"

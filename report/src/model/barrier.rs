@@ -45,7 +45,7 @@ pub(super) fn barriers(input: &Input<'_>) -> Vec<HotSpot> {
                 accesses: vec![],
                 kernels: vec![kernel.split('<').next().unwrap_or(kernel).to_string()],
                 launches: kept.count,
-                fact: "in this run no thread reads or writes behind it what another one wrote or read before it"
+                fact: "in this run no thread reads or writes after it what another thread wrote or read before it"
                     .to_string(),
                 thought: None,
                 sites: vec![],

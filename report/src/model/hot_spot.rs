@@ -129,7 +129,7 @@ pub struct HotSpot {
     /// The line, without its indentation.
     #[serde(rename = "text")]
     pub source: String,
-    /// Units beyond the ideal; of branches, how many parted.
+    /// Units beyond the ideal; of branches, how many diverged.
     pub excess: u64,
     /// Units used.
     pub used: u64,
@@ -200,7 +200,7 @@ struct Sum<'a> {
     key: (u32, u32, Waste),
     accesses: Vec<(HotAccess, &'a LaunchReport, &'a Site)>,
     branch: Option<&'a Branch>,
-    parted: u64,
+    diverged: u64,
     fewer_lanes: u64,
     warps: u64,
     warp_instructions: u64,
@@ -280,7 +280,7 @@ fn entry<'s, 'a>(sums: &'s mut Vec<Sum<'a>>, key: (u32, u32, Waste)) -> &'s mut 
             key,
             accesses: vec![],
             branch: None,
-            parted: 0,
+            diverged: 0,
             fewer_lanes: 0,
             warps: 0,
             warp_instructions: 0,
@@ -357,8 +357,8 @@ impl<'a> Sum<'a> {
         if branch.divergent > worst.divergent {
             *worst = branch;
         }
-        self.parted = self
-            .parted
+        self.diverged = self
+            .diverged
             .saturating_add(branch.divergent.saturating_mul(times));
         self.fewer_lanes = self
             .fewer_lanes
@@ -394,7 +394,7 @@ impl<'a> Sum<'a> {
             }
             (None, Some(branch)) => {
                 // A branch that only few warps part at costs little, unless the side of the few is long; the same of a side for one lane.
-                let is_common = self.parted >= self.warps && self.fewer_lanes > self.parted;
+                let is_common = self.diverged >= self.warps && self.fewer_lanes > self.diverged;
                 let lost = self.rank / (self.warp_instructions as f64).max(1.0);
                 if lost < if is_common { SOME_LOST } else { MUCH_LOST } {
                     return None;
@@ -412,7 +412,7 @@ impl<'a> Sum<'a> {
             parts.fold(0, u64::saturating_add)
         };
         let (used, ideal) = match waste {
-            Waste::Divergence => (self.parted, 0),
+            Waste::Divergence => (self.diverged, 0),
             _ => (sum(|access| access.used), sum(|access| access.ideal)),
         };
         let has_ways = matches!(

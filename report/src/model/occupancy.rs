@@ -11,7 +11,7 @@ use interp::{
     rules::{Arch, limits::Limits},
 };
 
-/// More shared memory than this is no small step.
+/// More shared memory than this is not a small step.
 const STEP_BYTES: u64 = 4096;
 
 /// What keeps more blocks out.

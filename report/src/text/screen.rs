@@ -99,7 +99,7 @@ pub(super) fn hot_spots(model: &Model<'_>, style: Style) -> String {
         let quiet = has_errors || !counted || !model.hot_spots.is_empty();
         return match (quiet, has_unknown(input)) {
             (true, _) => String::new(),
-            (false, false) => "no hot spots: no access costs more than it has to\n".to_string(),
+            (false, false) => "no hot spots: no access costs more than necessary\n".to_string(),
             (false, true) => "no hot spots among the accesses whose cost is modelled\n".to_string(),
         };
     }
@@ -218,7 +218,7 @@ pub(crate) fn amount(spot: &HotSpot) -> String {
         ..
     } = spot;
     match spot.waste {
-        Waste::Divergence => format!("lanes of a warp part {excess} times{share}"),
+        Waste::Divergence => format!("lanes of a warp diverge {excess} times{share}"),
         Waste::Barriers => format!("warps wait {excess} times at a barrier that orders nothing"),
         Waste::BankConflicts => {
             format!("{excess} shared transactions too many of {used}{share}")

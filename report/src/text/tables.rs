@@ -174,19 +174,19 @@ fn rows(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: us
             }
         }
         let here = |branch: &&Branch| (branch.file, branch.line) == place;
-        let parted: u64 = launch
+        let diverged: u64 = launch
             .branches
             .iter()
             .filter(here)
             .map(|branch| branch.divergent)
             .sum();
-        if parted > 0 {
-            let times = if parted == 1 {
+        if diverged > 0 {
+            let times = if diverged == 1 {
                 "once".to_string()
             } else {
-                format!("{parted} times")
+                format!("{diverged} times")
             };
-            let _ = writeln!(text, "       lanes of a warp part here {times}");
+            let _ = writeln!(text, "       lanes of a warp diverge here {times}");
         }
     }
 }

@@ -20,7 +20,7 @@ const COLUMNS: usize = 90;
 const TOPICS: &[Topic] = &[
     Topic {
         names: &["race", "races", "data-race", "racecheck", "hazard"],
-        text: "Two threads access the same bytes, at least one writes, and nothing orders them: no barrier between them, no atomic, no fence with a flag. What comes out depends on who is first. In shared memory the cure is mostly a `__syncthreads()` between the write and the read, and in a loop a second one before the next round writes again. Between blocks no barrier helps: end the kernel, or use atomics.",
+        text: "Two threads access the same bytes, at least one writes, and nothing orders them: no barrier, no atomic, no fence with a flag. The result depends on which comes first. In shared memory, put `__syncthreads()` between the write and the read; in a loop, put a second one before the next iteration writes. Between blocks no barrier helps: end the kernel, or use atomics.",
         codes: &[
             Code::DataRace,
             Code::SameValueRace,
@@ -36,7 +36,7 @@ const TOPICS: &[Topic] = &[
             "__syncthreads",
             "synccheck",
         ],
-        text: "`__syncthreads()` lets no thread of the block pass before all have come, and makes what they wrote to shared and global memory visible to each other. All threads of the block have to come to it: in a branch that only some take, or after some have returned, the others wait for ever, or the wrong ones meet.",
+        text: "At `__syncthreads()` every thread waits until all threads of the block have arrived. After it, they see each other's writes to shared and global memory. All threads of the block must reach it. In a branch that only some threads take, the others wait forever, or threads meet at different barriers.",
         codes: &[
             Code::DivergentBarrier,
             Code::Deadlock,
@@ -56,7 +56,7 @@ const TOPICS: &[Topic] = &[
             "padding",
             "swizzle",
         ],
-        text: "Shared memory has 32 banks of 4 bytes; word n is in bank n % 32. A warp's request is served in one pass if its lanes want one word of each bank at most (lanes that want the same word share it). k different words of one bank take k passes: a k-way conflict. The column of a tile of 32 floats a row is all in one bank; rows of 33 put each element of it into another. `dslc banks 's[threadIdx.x * 32]'` draws it, `dslc fix FILE` finds and proves the pad.",
+        text: "Shared memory has 32 banks of 4 bytes; word n is in bank n % 32. A warp's request takes one pass if its lanes want at most one word of each bank (lanes that want the same word share it). k different words of one bank take k passes: a k-way conflict. In a tile with rows of 32 floats, a column is in one bank; with rows of 33, each of its elements is in another. `dslc banks 's[threadIdx.x * 32]'` draws it; `dslc fix FILE` finds the padding and proves it.",
         codes: &[],
     },
     Topic {
@@ -69,32 +69,32 @@ const TOPICS: &[Topic] = &[
             "global-memory",
             "stride",
         ],
-        text: "Global memory moves in sectors of 32 bytes (architectures before sm_50: in lines of 128 through the L1 cache). A warp whose 32 lanes read 32 neighbouring floats needs 4 sectors; lanes that are 128 bytes apart need 32. Let `threadIdx.x` count along the row that lies in memory, keep members that are read together in arrays of their own, begin at multiples of 32 bytes, and bring what has to be read across through shared memory.",
+        text: "Global memory moves in sectors of 32 bytes (architectures before sm_50: in lines of 128 through the L1 cache). A warp whose 32 lanes read 32 neighbouring floats needs 4 sectors; lanes that are 128 bytes apart need 32. Let `threadIdx.x` count along a row, in the order of memory. Keep each member of a struct in a separate array. Begin at multiples of 32 bytes. To read columns, load a tile into shared memory first.",
         codes: &[Code::Misaligned],
     },
     Topic {
         names: &["divergence", "divergent", "branch", "branches"],
-        text: "The 32 lanes of a warp run one instruction. Where a branch sends some of them one way and some the other, the warp runs both ways, one after the other, with the other lanes idle. It costs nothing where whole warps go one way: decide by `threadIdx.x / 32`, or sort the work by the condition.",
+        text: "The 32 lanes of a warp run one instruction. If a branch sends some lanes one way and some the other, the warp runs both sides, one after the other, while the other lanes are idle. It costs nothing if whole warps take one side: decide by `threadIdx.x / 32`, or sort the work by the condition.",
         codes: &[],
     },
     Topic {
         names: &["atomic", "atomics", "serialisation", "serialization"],
-        text: "Atomics of several lanes on one address are done one after the other. Reduce first: within the warp (`__shfl_down_sync`, `__reduce_add_sync`), then within the block in shared memory, and let one thread do the atomic on global memory. Histograms with few bins do better with a copy for each warp.",
+        text: "Atomics of several lanes on one address run one after the other. Reduce first: within the warp (`__shfl_down_sync`, `__reduce_add_sync`), then within the block in shared memory, and let one thread do the atomic on global memory. Histograms with few bins do better with a copy for each warp.",
         codes: &[],
     },
     Topic {
         names: &["constant", "constant-memory"],
-        text: "The constant cache gives one word to all lanes at a time. A table that lanes index with different values is read word after word: keep it in global memory (`const T *__restrict__`) or in shared memory.",
+        text: "The constant cache serves one word to all lanes at a time. If lanes index a table with different values, it serves word after word: keep the table in global memory (`const T *__restrict__`) or in shared memory.",
         codes: &[Code::TooMuchConstant],
     },
     Topic {
         names: &["occupancy"],
-        text: "How many warps a multiprocessor holds at a time, of those it could: limited by the threads and the shared memory of a block, by registers, and by how many blocks fit. More of them hide latency; beyond what hides it they help nothing. The report says for each launch what limits it and what one step more or less would change.",
+        text: "The share of a multiprocessor's warps that are resident at a time. The threads and the shared memory of a block, registers, and the number of blocks that fit limit it. More warps hide latency, up to the point where it is hidden. The report says for each launch what limits it and what one step more or less would change.",
         codes: &[],
     },
     Topic {
         names: &["uninitialized", "unset", "uninit", "initcheck"],
-        text: "Memory begins with whatever was there: shared and local arrays, `cudaMalloc`, `malloc`. A value that nobody wrote is found where it matters: in a branch, an address, a result.",
+        text: "Shared and local arrays, `cudaMalloc` and `malloc` are not initialised. dslc reports an unwritten value where it matters: in a branch, an address, a result.",
         codes: &[Code::UninitializedRead],
     },
     Topic {
@@ -105,7 +105,7 @@ const TOPICS: &[Topic] = &[
             "segfault",
             "illegal-address",
         ],
-        text: "An access outside of its array or allocation. The last block mostly has more threads than elements are left: test `if (i < n)`; of two dimensions test both. A `<=` where `<` belongs is one too far.",
+        text: "An access outside its array or allocation. The last block often has more threads than elements are left: test `if (i < n)`, and both indices in two dimensions. Another common cause is `<=` instead of `<`.",
         codes: &[
             Code::OutOfBounds,
             Code::RowOverflow,
@@ -125,7 +125,7 @@ const TOPICS: &[Topic] = &[
             "__syncwarp",
             "volatile",
         ],
-        text: "Since sm_70 the lanes of a warp need not run in lockstep. Code that reads what another lane of the warp has just written needs `__syncwarp()` in between; `volatile` only keeps the compiler from holding the value in a register. Shuffles and votes name the lanes that take part in a mask.",
+        text: "Since sm_70 the lanes of a warp need not run in lockstep. Code that reads what another lane of the warp has just written needs `__syncwarp()` in between; `volatile` only keeps the compiler from holding the value in a register. The mask of a shuffle or vote says which lanes take part.",
         codes: &[
             Code::WarpSynchronousCode,
             Code::InvalidMask,
@@ -140,12 +140,12 @@ const TOPICS: &[Topic] = &[
             "memory-model",
             "flag",
         ],
-        text: "`__threadfence()` orders what a thread writes for all others of the device: first the data, then the fence, then the flag that says it is there; the reader looks at the flag, then has a fence, then reads the data. Without it a block may see the flag and old data.",
+        text: "`__threadfence()` orders what a thread writes for all others of the device: write the data, then the fence, then the flag. The reader reads the flag, then needs a fence, then reads the data. Without the fence a block may see the flag and old data.",
         codes: &[Code::DataRace, Code::ScheduleDependent],
     },
     Topic {
         names: &["leak", "leaks", "leakcheck"],
-        text: "Memory that is allocated and never freed. A program that ends gives all of it back, which is why it is a note; one that runs for days does not.",
+        text: "Memory that is allocated and never freed. The driver frees it when the program ends, so the finding is a note; a program that runs for days runs out of memory.",
         codes: &[Code::MemoryLeak],
     },
 ];
@@ -167,7 +167,7 @@ impl Topic {
     pub(super) fn text(&self) -> String {
         let mut text = format!("{}\n\n{}\n", self.names[0], wrap(self.text, COLUMNS));
         if !self.codes.is_empty() {
-            text += "\nMessages of it, of which `dslc explain CODE` tells more:\n\n";
+            text += "\nRelated messages (`dslc explain CODE` says more):\n\n";
         }
         for code in self.codes {
             let _ = writeln!(text, "    {}  {}", code.number(), code.slug());

@@ -98,9 +98,9 @@ pub(super) fn run(
     )?;
     let stderr = String::from_utf8_lossy(&fs::read(&err)?).into_owned();
     if code == Some(2) || !path.exists() {
-        let why = stderr.lines().last().unwrap_or("it said nothing");
+        let why = stderr.lines().last().unwrap_or("it printed no message");
         return Err(Failure::new(format!(
-            "the run on the GPU could not be made: {}",
+            "the run on the GPU failed: {}",
             why.trim_start_matches("dslc: ")
         )));
     }
@@ -135,7 +135,7 @@ pub(super) fn wait(
             child.kill()?;
             child.wait()?;
             return Err(Failure::new(format!(
-                "the program did not end within {} s on the GPU; --timeout gives it longer",
+                "the program did not end within {} s on the GPU; raise --timeout",
                 timeout.as_secs()
             )));
         }

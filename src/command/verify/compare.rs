@@ -101,7 +101,7 @@ pub(super) fn compare(
 /// How the ends of two runs differ.
 fn ends(simulated: &Record, measured: &Record, whole: &mut dyn FnMut(&str, String)) {
     let (Some(ours), Some(theirs)) = (&simulated.end, &measured.end) else {
-        let text = "the run on the GPU did not come to its end";
+        let text = "the run on the GPU did not end";
         return whole("end", text.to_string());
     };
     if ours.exit_code != theirs.exit_code {
