@@ -55,7 +55,7 @@ fn count(text: &str, wanted: &str) -> usize {
 
 #[test]
 fn floats_round_once_and_are_not_contracted() {
-    // `a * b` in a variable of its own is a product; within one expression the front end made an fma of it.
+    // `a * b` in its own variable is a product; within one expression the front end made an fma of it.
     let text = body(
         "float *f",
         "float p = f[0] * f[1]; f[2] = p + f[3]; f[4] = f[5] * f[6] + f[7];",

@@ -1,4 +1,4 @@
-//! Tables whose rows have ids of a type of their own, so that no row of one is looked up in another.
+//! Tables whose rows have ids of a separate type, so that no row of one is looked up in another.
 
 use std::{
     marker::PhantomData,

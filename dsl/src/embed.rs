@@ -2,7 +2,7 @@
 //!
 //! In: the source, as for [`compile`](crate::compile::compile()). Out: a module of kernels alone, and the typed program that says what their parameters,
 //! structs and variables look like. Host code in the source is read for the instances of templates that it launches; what is
-//! wrong with it is nobody's business here, for it does not run.
+//! wrong with it does not matter here, for it does not run.
 
 use crate::{
     compile::{self, Options},

@@ -279,7 +279,7 @@ pub enum Node {
         /// Where the condition stands.
         loc: LocId,
     },
-    /// `loop L0 { body } step { … }`: runs `body`, then `step`, for ever; left by `break L0` from either. `continue L0` in `body` goes to
+    /// `loop L0 { body } step { … }`: runs `body`, then `step`, forever; left by `break L0` from either. `continue L0` in `body` goes to
     /// `step`. A lane that is out waits at the end for the others.
     Loop {
         /// Names it in `break` and `continue`.

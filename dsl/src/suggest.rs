@@ -14,7 +14,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .filter_map(|candidate| {
             let distance = damerau_levenshtein(name, candidate)
                 + damerau_levenshtein(&lower, &candidate.to_lowercase());
-            // One letter for another one is no typing error.
+            // One letter for another one is not a typing error.
             let near = distance <= limit && (length > 1 || distance <= 1);
             near.then_some((distance, candidate))
         })

@@ -2,7 +2,7 @@
 //!
 //! Kernels are found on the tokens, so that one that does not parse is listed too. A kernel is understood if no message lies in it or
 //! in a function it calls, and if everything in it has a type. Host code is read for the instances of templates that it launches;
-//! what is wrong with it is nobody's business here.
+//! what is wrong with it does not matter here.
 
 use std::collections::HashSet;
 

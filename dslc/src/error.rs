@@ -31,7 +31,7 @@ impl Error {
         Error(Box::new(Kind::Launch(run)))
     }
 
-    /// The launch that failed, with its counts up to the fault; `None` if it was no launch that failed.
+    /// The launch that failed, with its counts up to the fault; `None` if it was not a launch that failed.
     pub fn run(&self) -> Option<&Run> {
         match &*self.0 {
             Kind::Launch(run) => Some(run),

@@ -1,4 +1,4 @@
-//! A kernel that faults on an NVIDIA GPU. CUDA serves a process no more after that: this is a process of its own.
+//! A kernel that faults on an NVIDIA GPU. CUDA serves a process no more after that: this is its own process.
 #![cfg(feature = "gpu")]
 #![expect(clippy::print_stderr, reason = "a test that was skipped says so")]
 

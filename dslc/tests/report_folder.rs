@@ -1,4 +1,4 @@
-//! `DSLC_REPORT_DIR`: a process of its own, since the environment is one for all tests.
+//! `DSLC_REPORT_DIR`: its own process, since the environment is one for all tests.
 
 use dslc::{Arch, Device, Grid, kernel};
 

@@ -1,6 +1,6 @@
 //! The run-time checks: an [`Observer`] that keeps shadow memory beside the program's and says what is wrong.
 //!
-//! Races are found in [`crate::race`]. Here is the rest: values that nobody wrote ([`unset`], [`taint`]), read-only memory that is written
+//! Races are found in [`crate::race`]. Here is the rest: unwritten values ([`unset`], [`taint`]), read-only memory that is written
 //! ([`frozen`]), operands ([`arithmetic`]), subscripts, masks and barriers. [`found`] gathers all of it by source accesses and words it.
 
 #![allow(
@@ -43,7 +43,7 @@ use found::{Found, Source, Unset, User};
 pub(crate) use subject::Subject;
 use taint::Taint;
 
-/// Values that nobody wrote, in a block that has begun and not ended.
+/// Unwritten values, in a block that has begun and not ended.
 #[derive(Debug)]
 struct Values {
     /// Cells of shared memory that hold one, and its origin.
@@ -101,10 +101,10 @@ pub(crate) struct Checker<'a> {
     /// Of the block that runs.
     values: Values,
     /// Of blocks that wait for others, by index.
-    aside: HashMap<u64, Values>,
+    suspended: HashMap<u64, Values>,
     found: Found,
     origins: Origins,
-    /// The current warp has values that nobody wrote.
+    /// The current warp has unwritten values.
     following: bool,
     /// Memory needs a shadow.
     shadows: bool,
@@ -116,7 +116,7 @@ pub(crate) struct Checker<'a> {
     stored: Vec<Defined>,
     /// By region: what they touched.
     touched: Vec<Touch>,
-    /// By counter and region: the words that were read as what nobody writes, one bit each.
+    /// By counter and region: the words that were read as read-only, one bit each.
     frozen: BTreeMap<(u32, u32), Vec<u64>>,
 }
 
@@ -130,7 +130,7 @@ impl<'a> Checker<'a> {
             subject,
             races: Detector::new(races),
             values: Values::new(subject),
-            aside: HashMap::new(),
+            suspended: HashMap::new(),
             found: Found::default(),
             origins: Origins::default(),
             following: false,
@@ -163,9 +163,9 @@ impl Observer for Checker<'_> {
         if let Some(block) = self.races.begin_block(index) {
             let next = Values::new(self.subject);
             let left = std::mem::replace(&mut self.values, next);
-            self.aside.insert(block, left);
+            self.suspended.insert(block, left);
         }
-        if let Some(back) = self.aside.remove(&index) {
+        if let Some(back) = self.suspended.remove(&index) {
             self.values = back;
         } else {
             self.values.clear();

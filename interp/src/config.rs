@@ -12,7 +12,7 @@ pub enum Check {
     Race,
     /// Lanes of one warp that are ordered by lockstep alone.
     WarpSynchronous,
-    /// Reads of memory and variables that nobody wrote.
+    /// Reads of unwritten memory and variables.
     Uninit,
     /// Barriers that threads of the block miss, or reach at different statements.
     Barrier,

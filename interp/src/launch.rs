@@ -1,7 +1,7 @@
 //! One launch: validates it, runs its blocks in order, gathers the counts.
 //!
-//! Blocks start in linear order. A block that can only be helped by others is set aside and the next one starts, as
-//! long as the device could hold it too; then those set aside take turns. When a whole round of turns moves nothing, the
+//! Blocks start in linear order. A block that can only be helped by others is suspended and the next one starts, as
+//! long as the device could hold it too; then suspended blocks take turns. When a whole round of turns moves nothing, the
 //! launch is a deadlock.
 
 pub(crate) mod host;
@@ -101,11 +101,11 @@ pub fn launch(
     if let Ok(report) = &mut result {
         orders::run_again(&run, again, &subject, report);
     }
-    let talks = subject.races.fences || !code.effects.polls.waits.is_empty();
+    let communicates = subject.races.fences || !code.effects.polls.waits.is_empty();
     for (base, defined) in &left.stored {
         memory.define(*base, defined);
     }
-    memory.keep_touched(&left.touched, talks);
+    memory.keep_touched(&left.touched, communicates);
     result
 }
 
@@ -233,7 +233,7 @@ fn resident_blocks(machine: &MachineConfig, shape: &Shape<'_>) -> usize {
 /// What an observer knows of memory when a launch has ended, by the bases of regions.
 #[derive(Default)]
 pub(crate) struct Left {
-    /// What was written of regions that had bytes that nobody wrote before.
+    /// What was written of regions that had unwritten bytes.
     stored: Vec<(u64, Defined)>,
     touched: Vec<(u64, Touch)>,
 }
@@ -263,9 +263,9 @@ impl<'a> Run<'a> {
             Outcome::Done(state) => (*state, None),
             Outcome::Stopped(state, trap) => (*state, Some(trap)),
             Outcome::InOrder => self.sequential(observer(), out),
-            Outcome::Strayed => {
+            Outcome::LeftAllocation => {
                 return (
-                    Err(LaunchFailure::Invalid(InvalidLaunch::Strayed)),
+                    Err(LaunchFailure::Invalid(InvalidLaunch::LeftAllocation)),
                     Left::default(),
                 );
             }
@@ -381,11 +381,11 @@ impl<'a> Run<'a> {
         let blocks = self.config.blocks() as u64;
         let resident = resident_blocks(self.machine, &self.shape);
         let mut next = 0;
-        let mut aside: VecDeque<Block> = VecDeque::new();
+        let mut suspended: VecDeque<Block> = VecDeque::new();
         let mut spare = None;
         let mut unmoved = 0;
-        while next < blocks || !aside.is_empty() {
-            let mut block = if next < blocks && aside.len() < resident {
+        while next < blocks || !suspended.is_empty() {
+            let mut block = if next < blocks && suspended.len() < resident {
                 let mut block = spare
                     .take()
                     .unwrap_or_else(|| Block::new(self.code, &self.shape, self.memory));
@@ -398,7 +398,7 @@ impl<'a> Run<'a> {
                 next += 1;
                 block
             } else {
-                aside.pop_front().expect("blocks are left")
+                suspended.pop_front().expect("blocks are left")
             };
             match block.turn(&mut machine, run) {
                 Turn::Done => {
@@ -410,10 +410,10 @@ impl<'a> Run<'a> {
                 }
                 Turn::Stuck => {
                     unmoved = if block.moved { 0 } else { unmoved + 1 };
-                    aside.push_back(block);
-                    let full = next >= blocks || aside.len() >= resident;
-                    if full && unmoved > aside.len() {
-                        let trap = self.deadlock(&aside);
+                    suspended.push_back(block);
+                    let full = next >= blocks || suspended.len() >= resident;
+                    if full && unmoved > suspended.len() {
+                        let trap = self.deadlock(&suspended);
                         return (machine, Some(trap));
                     }
                 }
@@ -464,9 +464,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn deadlock(&self, aside: &VecDeque<Block>) -> Trap {
+    fn deadlock(&self, suspended: &VecDeque<Block>) -> Trap {
         let mut others = Vec::new();
-        for block in aside {
+        for block in suspended {
             for (number, warp) in block.warps.iter().enumerate() {
                 if warp.state == WarpState::Done {
                     continue;
@@ -582,7 +582,7 @@ impl<'a> Run<'a> {
             line: statement.map_or(0, |loc| loc.line),
             counts,
             sites: places::merged(sites),
-            branches: places::branches(&machine.record.parted, self.code, module),
+            branches: places::branches(&machine.record.divergence, self.code, module),
             barriers: places::barriers(&machine.record.barriers, self.code, module),
             orders: Orders::Same,
             trap_descending: None,

@@ -75,7 +75,7 @@ pub(crate) struct Policy<'a> {
 pub(crate) struct Record {
     pub(crate) totals: Totals,
     /// By instruction: what its divergent branches were.
-    pub(crate) parted: Vec<Parted>,
+    pub(crate) divergence: Vec<Divergence>,
     /// By instruction: how many warps met a barrier there.
     pub(crate) barriers: Vec<u64>,
     /// What the current block has printed.
@@ -90,7 +90,7 @@ impl Record {
     pub(crate) fn new(instructions: usize) -> Record {
         Record {
             totals: Totals::default(),
-            parted: vec![Parted::default(); instructions],
+            divergence: vec![Divergence::default(); instructions],
             barriers: vec![0; instructions],
             printed: Vec::new(),
             launched: Vec::new(),
@@ -138,7 +138,7 @@ pub(crate) struct Machine<'a, O> {
 
 /// Branches of one instruction whose active lanes went different ways.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Parted {
+pub(crate) struct Divergence {
     /// How many.
     pub(crate) branches: u64,
     /// Lanes on the side with fewer of them, summed.
@@ -148,10 +148,10 @@ pub(crate) struct Parted {
 impl<O: Observer> Machine<'_, O> {
     /// Lanes of a branch go two ways.
     #[inline(always)]
-    pub(crate) fn parts(&mut self, pc: usize, one: u32, other: u32) {
-        let parted = &mut self.record.parted[pc];
-        parted.branches += 1;
-        parted.fewer_lanes += u64::from(one.count_ones().min(other.count_ones()));
+    pub(crate) fn diverges(&mut self, pc: usize, one: u32, other: u32) {
+        let divergence = &mut self.record.divergence[pc];
+        divergence.branches += 1;
+        divergence.fewer_lanes += u64::from(one.count_ones().min(other.count_ones()));
     }
 
     /// Keeps the first of the skipped accesses of a kind and place, and counts the others.
@@ -244,7 +244,12 @@ impl<O: Observer> Machine<'_, O> {
         sum.branches += part.branches;
         sum.divergent_branches += part.divergent_branches;
         sum.barriers += part.barriers;
-        for (sum, part) in self.record.parted.iter_mut().zip(&other.record.parted) {
+        for (sum, part) in self
+            .record
+            .divergence
+            .iter_mut()
+            .zip(&other.record.divergence)
+        {
             sum.branches += part.branches;
             sum.fewer_lanes += part.fewer_lanes;
         }

@@ -58,7 +58,7 @@ pub(crate) trait Observer: Sized {
     /// A block starts, or goes on after others had their turn.
     #[inline(always)]
     fn begin_block(&mut self, index: u64) {}
-    /// The block in hand has ended.
+    /// The current block has ended.
     #[inline(always)]
     fn end_block(&mut self) {}
     /// Whether it has to see the next instruction, whatever it is.
@@ -69,7 +69,7 @@ pub(crate) trait Observer: Sized {
     /// An instruction is about to run.
     #[inline(always)]
     fn before(&mut self, r: View, inst: &Inst, mask: u32, pc: usize) {}
-    /// What the launch wrote of the regions that had bytes that nobody wrote before: their bases.
+    /// What the launch wrote of the regions that had unwritten bytes: their bases.
     fn stored(&self) -> Vec<(u64, Defined)> {
         Vec::new()
     }

@@ -137,7 +137,7 @@ impl Kernel<'_, '_> {
     }
 }
 
-/// The LLVM instruction and its condition. `feq` and its like are false for NaN, `fne` is true.
+/// The LLVM instruction and its condition. `feq` and similar are false for NaN, `fne` is true.
 fn compare_name(op: CompareOp) -> &'static str {
     match op {
         CompareOp::Eq => "icmp eq",

@@ -85,7 +85,7 @@ impl Known {
     }
 }
 
-/// What is known of each slot and temporary. Those that are no pointers stay `Nothing`.
+/// What is known of each slot and temporary. Those that are not pointers stay `Nothing`.
 struct Spaces {
     slots: Vec<Known>,
     values: Vec<Known>,

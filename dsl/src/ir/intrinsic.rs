@@ -43,7 +43,7 @@ intrinsics! {
     Nanosleep = "nanosleep" (Type::I32), Act, Kernel;
     /// `__trap()`.
     Trap = "trap" (), Act, Kernel;
-    /// A call through a pointer that is no function's.
+    /// A call through a pointer that is not a function's.
     BadCall = "badcall" (), Act, Anywhere;
     /// `malloc(n)`: memory of the device's heap, or null.
     HeapMalloc = "heapmalloc" (Type::I64) -> Type::Ptr(Space::Generic), Act, Kernel;

@@ -81,7 +81,7 @@ impl FunctionLowerer<'_, '_> {
         new
     }
 
-    /// `++place` and its like; gives the new or the old value.
+    /// `++place` and similar; gives the new or the old value.
     pub(super) fn inc_dec(
         &mut self,
         place: &Place,
@@ -144,7 +144,7 @@ impl FunctionLowerer<'_, '_> {
     }
 }
 
-/// `char`, `short` and their like.
+/// `char`, `short` and similar.
 fn is_narrow(ty: &Ty) -> bool {
     matches!(
         layout::mem_type(ty),

@@ -68,7 +68,7 @@ impl FunctionLowerer<'_, '_> {
         let args = args.iter().map(|arg| self.value(arg)).collect();
         self.at(span);
         if self.is_device {
-            // Kernels have a heap of their own.
+            // Kernels have a separate heap.
             let heap = match function {
                 HostFn::Malloc => Some(Intrinsic::HeapMalloc),
                 HostFn::Free => Some(Intrinsic::HeapFree),

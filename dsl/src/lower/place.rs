@@ -185,7 +185,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// The address a pointer holds; what is behind it is no declared variable any more.
+    /// The address a pointer holds; what is behind it is not a declared variable any more.
     fn pointee(&mut self, pointer: &Value) -> Address {
         let address = self.pointer_address(pointer);
         let row = Some(address.row).filter(|(_, is_member)| *is_member);

@@ -130,12 +130,12 @@ pub(crate) enum Atomic {
 /// What a name means.
 #[derive(Clone, Copy)]
 pub(crate) enum Entry {
-    /// `threadIdx` and its like: the components, and whether it is a `dim3` (else a `uint3`).
+    /// `threadIdx` and similar: the components, and whether it is a `dim3` (else a `uint3`).
     Index([SpecialReg; 3], bool),
     WarpSize,
     /// `stdout`, `stderr`.
     Stream(u64),
-    /// `CUDART_INF_F` and its like.
+    /// `CUDART_INF_F` and similar.
     Constant(f64),
     Function(&'static Row),
     Overloaded(Overload),

@@ -10,7 +10,7 @@
 //! is not understood has [`Ty::Error`], and every use of it is [`Reported`] at once, without another message.
 //!
 //! The parts are methods of one [`Checker`]: an expression can hold a lambda, whose body declares a class, whose template is instantiated by
-//! the next call. Any of them needs the tables, the scopes and the reporter. What belongs to a part alone is a struct of its own below.
+//! the next call. Any of them needs the tables, the scopes and the reporter. What belongs to a part alone is its own struct below.
 
 use crate::sema::message::decl::DeclError;
 use crate::sema::message::expr::Needed;

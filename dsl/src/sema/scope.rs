@@ -1,7 +1,7 @@
 //! Names and what they mean, innermost block first.
 //!
 //! Scope 0 holds the prelude, scope 1 the program's file scope, the others are functions' blocks. Tags (`struct S`) have
-//! a table of their own in each scope; as in C++ a tag also names its type where nothing else has that name.
+//! their own table in each scope; as in C++ a tag also names its type where nothing else has that name.
 
 use crate::arena::ids;
 use crate::sema::path;
@@ -578,7 +578,7 @@ impl Scopes {
         }
     }
 
-    /// Gives a class a name of its own at file scope, by which paths through it are found.
+    /// Gives a class its own name at file scope, by which paths through it are found.
     pub(crate) fn bind_class(&mut self, name: Arc<str>, class: RecordId, span: Span) {
         self.stack[FILE]
             .tags

@@ -302,7 +302,7 @@ pub enum PlaceKind {
     Var(VarRef),
     /// `*p`, `p->…`.
     Deref(Box<Value>),
-    /// `__ldg(p)`: `*p`, of what nobody writes while the kernel runs.
+    /// `__ldg(p)`: `*p`, of memory that is read-only while the kernel runs.
     ReadOnly(Box<Value>),
     /// `p[i]` with a pointer; the index is promoted, signed or unsigned, 32 or 64 bits.
     PointerIndex(Box<Value>, Box<Value>),

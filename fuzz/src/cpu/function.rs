@@ -1,7 +1,7 @@
 //! The generator: a C function without undefined behaviour, given wrapping integers.
 //!
 //! Divisors are not zero (nor -1), shifts are in range, indices in their arrays, loops end; a floating-point number becomes an integer
-//! through a function that looks whether it fits. What NaNs look like is nobody's business: they are made one before they are shown.
+//! through a function that looks whether it fits. What NaNs look like does not matter here: they are made one before they are shown.
 
 use std::fmt::Write;
 

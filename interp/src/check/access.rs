@@ -1,4 +1,4 @@
-//! An access on its way to the checks: its subscript, what nobody wrote of what it reads, and who else touched it.
+//! An access on its way to the checks: its subscript, which of the bytes that it reads are unwritten, and who else touched it.
 
 #![allow(
     clippy::inline_always,

@@ -1,4 +1,4 @@
-//! Memory that a kernel reads as what nobody writes: through `__ldg`, or a pointer that is `const` and `__restrict__`. A GPU may keep
+//! Memory that a kernel reads as read-only: through `__ldg`, or a pointer that is `const` and `__restrict__`. A GPU may keep
 //! it in a cache that no store reaches, so what the launch writes there, before or after, may or may not be seen.
 
 use super::Checker;

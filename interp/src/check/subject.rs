@@ -50,7 +50,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Whether values that nobody wrote are followed.
+    /// Whether unwritten values are followed.
     pub(super) fn unset(&self) -> bool {
         self.races.unset()
     }

@@ -1,4 +1,4 @@
-//! Values that nobody wrote: where they are read, and what happens to them in memory.
+//! Unwritten values: where they are read, and what happens to them in memory.
 
 use dsl::ir::{AtomicOp, LocId, Space};
 
@@ -15,7 +15,7 @@ use crate::race::access::ShadowId;
 use crate::race::epoch::{ATOMIC, WRITTEN};
 
 impl Checker<'_> {
-    /// Lanes read what nobody wrote, by component.
+    /// Lanes read unwritten bytes, by component.
     #[cold]
     pub(super) fn unset(
         &mut self,
@@ -137,7 +137,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The number of a source; of each, the first read in the block in hand is kept, so that nothing depends on other blocks.
+    /// The number of a source; of each, the first read in the current block is kept, so that nothing depends on other blocks.
     fn origin(&mut self, unset: Unset) -> u32 {
         let origins = &mut self.origins.list;
         let number = *self
@@ -288,7 +288,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Lanes that read bytes of a region that nobody wrote, before the launch or in it.
+    /// Lanes that read unwritten bytes of a region, before the launch or in it.
     #[cold]
     pub(super) fn never_written(
         &self,

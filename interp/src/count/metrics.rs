@@ -121,7 +121,7 @@ pub fn all_metrics() -> impl Iterator<Item = &'static Metric> {
     nvprof::METRICS.iter().chain(ncu::METRICS)
 }
 
-/// A name that is no metric, with what may have been meant.
+/// A name that is not a metric, with what may have been meant.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("unknown metric `{given}`; near it: {}", nearest.join(", "))]
 pub struct UnknownMetric {

@@ -461,7 +461,7 @@ pub(crate) struct MemSite {
     pub(crate) uniform_values: bool,
     /// What its pointer starts from, if that is one thing: outside of shared and local memory the access has to stay in there.
     pub(crate) root: Option<Root>,
-    /// A load of what nobody may write during the launch: through `__ldg` (`true`) or a `const … __restrict__` parameter.
+    /// A load of memory that is read-only during the launch: through `__ldg` (`true`) or a `const … __restrict__` parameter.
     pub(crate) frozen: Option<bool>,
     /// Bounds of the array the source names: offset in its space (or address) and size.
     pub(crate) bounds: Option<(u64, u64)>,

@@ -45,7 +45,7 @@ pub(crate) enum Outcome<'a, O: Observer> {
     /// They must run in order; memory is as it was before, as far as they can see.
     InOrder,
     /// They would have to run in order, but memory cannot be put back.
-    Strayed,
+    LeftAllocation,
 }
 
 /// All blocks.
@@ -84,11 +84,11 @@ pub(crate) fn run<'a, O: Observer + Send>(
     let snapshot = copy(&written, workers as usize, run.memory.take_spare());
 
     let next = AtomicU64::new(0);
-    let (failed, strayed) = (AtomicBool::new(false), AtomicBool::new(false));
+    let (failed, left_allocation) = (AtomicBool::new(false), AtomicBool::new(false));
     let stopped = Mutex::new(None);
     let stop = Stop {
         failed: &failed,
-        strayed: &strayed,
+        left_allocation: &left_allocation,
         stopped: &stopped,
     };
     let portion = (blocks / workers / 8).clamp(1, MOST_BLOCKS);
@@ -121,8 +121,8 @@ pub(crate) fn run<'a, O: Observer + Send>(
     }
     restore(&written, &snapshot);
     run.memory.keep_spare(snapshot);
-    if strayed.into_inner() {
-        Outcome::Strayed
+    if left_allocation.into_inner() {
+        Outcome::LeftAllocation
     } else {
         Outcome::InOrder
     }
@@ -133,7 +133,7 @@ struct Stop<'a> {
     /// One of them could not go on.
     failed: &'a AtomicBool,
     /// One of them left the allocation that a pointer started from.
-    strayed: &'a AtomicBool,
+    left_allocation: &'a AtomicBool,
     /// Where the first one stood that saw that it is to stop.
     stopped: &'a Mutex<Option<Trap>>,
 }
@@ -216,9 +216,9 @@ fn worker<'a, O: Observer>(
             if machine
                 .tracker
                 .as_ref()
-                .is_some_and(|tracker| tracker.strayed)
+                .is_some_and(|tracker| tracker.left_allocation)
             {
-                stop.strayed.store(true, Ordering::Relaxed);
+                stop.left_allocation.store(true, Ordering::Relaxed);
             }
             match turn {
                 // The first access that is skipped is one of blocks in order.

@@ -5,7 +5,7 @@ use dsl::ir::{Module, Space};
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::Code;
 use crate::launch::report::{Barrier, Branch, Site};
-use crate::machine::Parted;
+use crate::machine::Divergence;
 
 /// Sorted, with the instructions that come from one place and do the same thing as one site. Of a generic access, the
 /// spaces it never went to are left out.
@@ -39,11 +39,11 @@ pub(super) fn merged(mut sites: Vec<Site>) -> Vec<Site> {
     out
 }
 
-/// Where warps parted: the instructions of one place are one branch.
-pub(super) fn branches(parted: &[Parted], code: &Code, module: &Module) -> Vec<Branch> {
+/// Where warps diverge: the instructions of one place are one branch.
+pub(super) fn branches(divergence: &[Divergence], code: &Code, module: &Module) -> Vec<Branch> {
     let mut all: Vec<Branch> = Vec::new();
-    for (pc, parted) in parted.iter().enumerate() {
-        if parted.branches == 0 {
+    for (pc, divergence) in divergence.iter().enumerate() {
+        if divergence.branches == 0 {
             continue;
         }
         let at = code.locs[pc];
@@ -54,8 +54,8 @@ pub(super) fn branches(parted: &[Parted], code: &Code, module: &Module) -> Vec<B
             .find(|known| (known.file, known.line, known.column) == place);
         match known {
             Some(known) => {
-                known.divergent += parted.branches;
-                known.fewer_lanes += parted.fewer_lanes;
+                known.divergent += divergence.branches;
+                known.fewer_lanes += divergence.fewer_lanes;
             }
             None => all.push(Branch {
                 loc: at,
@@ -63,8 +63,8 @@ pub(super) fn branches(parted: &[Parted], code: &Code, module: &Module) -> Vec<B
                 line: loc.line,
                 column: loc.column,
                 text: loc.text.clone(),
-                divergent: parted.branches,
-                fewer_lanes: parted.fewer_lanes,
+                divergent: divergence.branches,
+                fewer_lanes: divergence.fewer_lanes,
             }),
         }
     }

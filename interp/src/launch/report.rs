@@ -252,7 +252,7 @@ pub enum InvalidLaunch {
         "a pointer to one allocation is used to reach another, and blocks depend on each other there: only one job \
          (--jobs 1) gives a result"
     )]
-    Strayed,
+    LeftAllocation,
     /// A real device refuses it.
     #[error("{0}")]
     Device(String),

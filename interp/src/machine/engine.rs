@@ -426,7 +426,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 let (go, stay) = (mask & r.mask(inst.a), mask & !r.mask(inst.a));
                 totals.branch(inst, mask, go != 0 && stay != 0);
                 if go != 0 && stay != 0 {
-                    machine.parts(here!(), go, stay);
+                    machine.diverges(here!(), go, stay);
                 }
                 r.set_s(inst.d, u64::from(stay));
                 mask = go;
@@ -452,7 +452,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 let leave = mask & cond;
                 totals.branch(inst, mask, leave != 0 && leave != mask);
                 if leave != 0 && leave != mask {
-                    machine.parts(here!(), leave, mask & !leave);
+                    machine.diverges(here!(), leave, mask & !leave);
                 }
                 r.set_s(inst.d, u64::from(r.mask(inst.d) | leave));
                 mask &= !leave;
@@ -463,7 +463,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 let leave = mask & cond;
                 totals.branch(inst, mask, leave != 0 && leave != mask);
                 if leave != 0 && leave != mask {
-                    machine.parts(here!(), leave, mask & !leave);
+                    machine.diverges(here!(), leave, mask & !leave);
                 }
                 warp.leave(leave, here!());
                 mask &= !leave;

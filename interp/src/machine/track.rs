@@ -105,7 +105,7 @@ pub(crate) struct Tracker {
     writes: Vec<Words>,
     reads: Vec<Words>,
     /// An access went where none was expected, to a region that is written.
-    pub(crate) strayed: bool,
+    pub(crate) left_allocation: bool,
     /// A store did.
     escaped: bool,
 }
@@ -116,7 +116,7 @@ impl Tracker {
         Tracker {
             writes: words(),
             reads: words(),
-            strayed: false,
+            left_allocation: false,
             escaped: false,
             reachable,
         }
@@ -170,10 +170,10 @@ impl Tracker {
         let index = region.index as usize;
         if !self.reachable.stores[index] {
             self.escaped |= writes;
-            self.strayed |= writes;
+            self.left_allocation |= writes;
             return;
         }
-        self.strayed |= !writes && !self.reachable.loads[index];
+        self.left_allocation |= !writes && !self.reachable.loads[index];
         let words = if writes {
             &mut self.writes[index]
         } else {

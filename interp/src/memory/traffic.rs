@@ -36,7 +36,7 @@ pub struct Touched {
     /// It read, and had not written before.
     pub read: Vec<Span>,
     /// It has fences, or waits for what others write.
-    pub talks: bool,
+    pub communicates: bool,
 }
 
 /// An access of the host to managed or pinned memory.
@@ -144,9 +144,9 @@ impl Memory {
     }
 
     /// A launch ends that did this, by the bases of the regions, ascending.
-    pub(crate) fn keep_touched(&mut self, all: &[(u64, Touch)], talks: bool) {
+    pub(crate) fn keep_touched(&mut self, all: &[(u64, Touch)], communicates: bool) {
         let mut touched = Touched {
-            talks,
+            communicates,
             ..Touched::default()
         };
         for (base, touch) in all {

@@ -25,7 +25,7 @@ use crate::isa::registers::View;
 use crate::observe::Access;
 
 /// Most reads that wait.
-const MOST: usize = 1 << 14;
+const MAX_DEFERRED: usize = 1 << 14;
 /// Bytes of a line, as a power of two: what [`WrittenLines`] has one bit for.
 const LINE: u32 = 7;
 /// Times a block's lines are looked at, at most.
@@ -191,7 +191,7 @@ impl Detector<'_> {
         let width = access.site.width_bytes;
         if !here.deferred.may_defer
             || access.site.access.volatile
-            || here.deferred.waiting.len() >= MOST
+            || here.deferred.waiting.len() >= MAX_DEFERRED
             || here.table.is_full()
             || (width < 4 && here.cells.shift != 0)
         {

@@ -47,7 +47,7 @@ pub(crate) struct Detector<'a> {
     pub(super) here: Resident,
     ended: bool,
     /// Blocks that wait for others, by index.
-    aside: HashMap<u64, Resident>,
+    suspended: HashMap<u64, Resident>,
     pub(super) global: GlobalShadow,
     pub(crate) races: Races,
     /// Instructions that were judged lane by lane, so far: tells one from another.
@@ -73,7 +73,7 @@ impl<'a> Detector<'a> {
             warp: 0,
             here: Resident::new(subject),
             ended: true,
-            aside: HashMap::new(),
+            suspended: HashMap::new(),
             global: GlobalShadow {
                 table,
                 regions: regions.collect(),
@@ -100,18 +100,18 @@ impl<'a> Detector<'a> {
         &self.global.regions
     }
 
-    /// A block begins, or goes on after others had their turn. Gives the one that goes aside for it.
+    /// A block begins, or continues after others had their turn. Returns the one that is suspended for it.
     pub(crate) fn begin_block(&mut self, index: u64) -> Option<u64> {
         self.now += 1;
         let left = (!self.ended).then(|| {
             let next = Resident::new(self.subject);
             let left = std::mem::replace(&mut self.here, next);
             let block = left.block;
-            self.aside.insert(block, left);
+            self.suspended.insert(block, left);
             block
         });
         self.ended = false;
-        let back = self.aside.remove(&index);
+        let back = self.suspended.remove(&index);
         let new_block = back.is_none() && self.subject.quick;
         if let Some(back) = back {
             self.here = back;
@@ -159,7 +159,7 @@ impl<'a> Detector<'a> {
         self.now += 1;
     }
 
-    /// The block's barrier opens. `all_set`: shared memory holds no value that nobody wrote, so reads of it may wait.
+    /// The block's barrier opens. `all_set`: shared memory holds no unwritten value, so reads of it may wait.
     pub(crate) fn barrier(&mut self, all_set: bool) {
         let here = &mut self.here;
         here.order.barrier(self.now);

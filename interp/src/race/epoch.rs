@@ -107,7 +107,7 @@ impl Bases {
     /// How far a reader that nothing orders before the current warp and another thread of that warp reach; [`ONE`] if the
     /// numbers do not tell.
     #[inline(always)]
-    pub(crate) fn apart(self, place: u32) -> u32 {
+    pub(crate) fn distance(self, place: u32) -> u32 {
         let (in_block, in_grid) = (u32::from(self.first_turn), u32::from(self.new_block));
         if place >= self.warp {
             WARP

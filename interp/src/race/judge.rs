@@ -18,7 +18,7 @@ struct Suspects<'a> {
     access: &'a Access<'a>,
     at: ShadowId,
     lanes: &'a Lanes,
-    /// Bytes from a lane's first byte to the cell in hand.
+    /// Bytes from a lane's first byte to the current cell.
     within: u32,
     /// Bytes of a cell as a power of two.
     shift: u32,
@@ -139,8 +139,8 @@ impl Detector<'_> {
                 ONE
             }
         };
-        let apart = same(readers, me);
-        let wider = apart.max(reach(readers));
+        let distance = same(readers, me);
+        let wider = distance.max(reach(readers));
         if self.subject.exact {
             let key = cell as u32;
             if reach(readers) == ONE {

@@ -172,7 +172,7 @@ impl Cells {
         }
     }
 
-    /// Reads of 32 lanes. Gives those to be judged, and those that read what nobody wrote.
+    /// Reads of 32 lanes. Gives those to be judged, and those that read unwritten bytes.
     #[inline(always)]
     pub(crate) fn read(&mut self, lanes: &Lanes, bases: Bases, exact: bool) -> (u32, u32) {
         let (write, read) = (self.write.as_ptr(), self.read.as_mut_ptr());
@@ -263,7 +263,7 @@ impl Cells {
         if bases.covers(plain, false) {
             return true;
         }
-        let wider = bases.apart(plain & PLACE);
+        let wider = bases.distance(plain & PLACE);
         if wider <= reach(plain) {
             return false;
         }

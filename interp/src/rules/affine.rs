@@ -68,7 +68,7 @@ fn access_degree(rules: &SharedRules, cells: Cells, lanes: u32, stride: u32) -> 
         // One unit, or a run of units without a gap, no longer than all the banks.
         return Some(1);
     }
-    // Each unit is a cell of its own: then lanes in one bank never share a row.
+    // Each unit is its own cell: then lanes in one bank never share a row.
     let one_cell_each = cells.banks() * unit == rules.row_bytes && stride.is_multiple_of(unit);
     one_cell_each.then(|| lanes_per_bank(stride / unit, lanes, cells.banks()))
 }

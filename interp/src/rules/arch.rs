@@ -167,7 +167,7 @@ impl fmt::Debug for Arch {
     }
 }
 
-/// A name that is no architecture, with what may have been meant.
+/// A name that is not an architecture, with what may have been meant.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("unknown architecture `{given}`; near it: {}; all: {}", list(.nearest), list(&Arch::ALL))]
 pub struct UnknownArch {

@@ -38,11 +38,11 @@ fn if_else_keeps_lanes_apart_and_joins_them() {
         (2, 2, 2)
     );
     // Half of each warp's lanes: 32 and 8.
-    let parted = report
+    let divergence = report
         .branches
         .iter()
         .map(|branch| (branch.divergent, branch.fewer_lanes));
-    assert!(parted.eq([(2, 16 + 4)]));
+    assert!(divergence.eq([(2, 16 + 4)]));
     // special, and, cmp, if, add, ptradd, store per warp.
     assert_eq!(report.counts.warp_instructions, 14);
     assert_eq!(report.counts.thread_instructions, 7 * 40);

@@ -204,7 +204,7 @@ impl Generator {
         false
     }
 
-    /// A loop that leaves at the latest after a few rounds, by a counter of its own.
+    /// A loop that leaves at the latest after a few rounds, by its own counter.
     fn counted_loop(&mut self, out: &mut Vec<Node>, depth: u32) {
         let label = self.label();
         self.slots.push(Type::I32);

@@ -173,7 +173,7 @@ impl Kernel<'_, '_> {
         ));
     }
 
-    /// Relaxed, at the device's scope: CUDA's `atomicAdd` and its like.
+    /// Relaxed, at the device's scope: CUDA's `atomicAdd` and similar.
     pub(super) fn atomic(
         &mut self,
         result: Option<ValueId>,

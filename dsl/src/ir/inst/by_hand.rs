@@ -1,4 +1,4 @@
-//! Instructions whose text has a form of its own: for each one, how it is written and how that is read.
+//! Instructions whose text has its own form: for each one, how it is written and how that is read.
 //!
 //! `name` and `suffix` are the instruction's word before and behind its first dot.
 

@@ -66,7 +66,7 @@ impl<'a> Suffixes<'a> {
     }
 }
 
-/// Something behind the mnemonic. `Types` is what fixes an operand's type; nothing for what is no operand.
+/// Something behind the mnemonic. `Types` is what fixes an operand's type; nothing for what is not an operand.
 pub(super) trait Arg<Types>: Sized {
     /// Writes it with what separates it from the text before: a comma, unless it is the first.
     fn write(&self, out: &mut String, first: bool, types: Types);

@@ -1,6 +1,6 @@
 //! `night TARGET`: a target for some seconds on some threads, without libFuzzer and on a stable compiler.
 //!
-//! Each thread is a process of its own ([`worker`]), so that what no `catch_unwind` catches (a stack that overflows, memory that is not to be
+//! Each thread is its own process ([`worker`]), so that what no `catch_unwind` catches (a stack that overflows, memory that is not to be
 //! had, a loop without end) is a finding too. Findings are written to a folder: the input, and beside it what was said.
 
 #![expect(

@@ -72,7 +72,7 @@ impl Cells {
             let ours = bases.orders(w, me) & (w != 0);
             let replaced = bases.orders_all(r, me) & plain;
             let kept = replaced | bases.covers(r, exact);
-            let wider = bases.apart(r & PLACE);
+            let wider = bases.distance(r & PLACE);
             let joined = plain & !exact & !kept & (wider > reach(r));
             answer |= (all(!(ours & (kept | joined))) & JUDGE | all(joined) & JOINS) & on;
             joining[l] = all(joined) & on;
@@ -135,7 +135,7 @@ impl Cells {
         true
     }
 
-    /// Reads of such lanes: those to be judged, and those that read what nobody wrote. `None` if some are outside of the memory.
+    /// Reads of such lanes: those to be judged, and those that read unwritten bytes. `None` if some are outside of the memory.
     #[inline(always)]
     pub(crate) fn read_run(
         &mut self,
@@ -156,7 +156,7 @@ impl Cells {
             let plain = r & ATOMIC == 0;
             let replaced = bases.orders_all(r, me) & plain;
             let kept = replaced | bases.covers(r, exact);
-            let joined = plain & !exact & !kept & (bases.apart(r & PLACE) > reach(r));
+            let joined = plain & !exact & !kept & (bases.distance(r & PLACE) > reach(r));
             set |= u32::from(ours & replaced) << l;
             joins |= u32::from(ours & joined) << l;
             bad |= u32::from(!(ours & (kept | joined))) << l;
@@ -168,7 +168,7 @@ impl Cells {
             for l in 0..32 {
                 let on = 0u32.wrapping_sub(joins >> l & 1);
                 let place = read[l] & PLACE;
-                let both = reaching(tag | l as u32, bases.apart(place));
+                let both = reaching(tag | l as u32, bases.distance(place));
                 other[l] = place & on | other[l] & !on;
                 read[l] = both & on | read[l] & !on;
             }
