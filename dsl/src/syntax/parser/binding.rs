@@ -1,64 +1,45 @@
 //! The declarator of a structured binding: `auto [a, b] = f();`.
 
+use chumsky::prelude::*;
+
 use super::{
-    decl::Declared,
-    kit::{At, ahead, fail},
+    decl::{Declared, reference},
+    kit::{Production, closing, name, punct, spanned},
+    lookahead::Ahead,
 };
 use crate::{
     span::Spanned,
     syntax::{
-        ast::{Declarator, DeclaratorPart, Name},
+        ast::{Declarator, Name},
         message::parse::Expected,
-        token::{Punct, TokenKind},
+        token::Punct,
     },
 };
 
+/// Whether one begins here: an array's size has no comma in it.
+pub(super) fn begins(look: Ahead<'_>) -> bool {
+    let n = usize::from(matches!(look.punct(0), Some(Punct::Amp | Punct::AmpAmp)));
+    look.is(n, Punct::LBracket) && look.is_ident(n + 1) && look.is(n + 2, Punct::Comma)
+}
+
 /// `[a, b]`, `&[a, b]`: a declarator named by its text, and the names in it.
-pub(super) fn bindings(
-    inp: &mut At<'_, '_>,
-) -> Result<Option<(Declared, Vec<Name>)>, super::recover::Failure> {
-    let look = ahead(inp);
-    let n_pointers = usize::from(matches!(look.punct(0), Some(Punct::Amp | Punct::AmpAmp)));
-    // An array's size has no comma in it.
-    let is_list = look.is(n_pointers, Punct::LBracket)
-        && matches!(look.kind(n_pointers + 1), Some(TokenKind::Ident(_)))
-        && look.is(n_pointers + 2, Punct::Comma);
-    if !is_list {
-        return Ok(None);
-    }
-    let mut names = Vec::new();
-    let mut n = n_pointers + 1;
-    loop {
-        let Some(TokenKind::Ident(name)) = look.kind(n) else {
-            super::kit::skip(inp, n);
-            return fail(inp, Expected::Name);
+pub(super) fn bindings<'t>() -> impl Production<'t, (Declared, Vec<Name>)> {
+    let close = closing(Punct::RBracket, Expected::CommaOr(Punct::RBracket));
+    let names = name()
+        .separated_by(punct(Punct::Comma))
+        .at_least(1)
+        .collect::<Vec<Name>>()
+        .delimited_by(punct(Punct::LBracket), close)
+        .map_with(spanned);
+    reference().or_not().then(names).map(|(reference, names)| {
+        let texts: Vec<&str> = names.node.iter().map(|name| &*name.node).collect();
+        let text = format!("[{}]", texts.join(", "));
+        let name = Spanned::new(text.into(), names.span);
+        let parts = reference.into_iter().collect();
+        let declared = Declared {
+            declarator: Declarator::new(Some(name), parts, names.span),
+            variadic: false,
         };
-        names.push(Spanned::new(name.clone(), inp.state().place(look.at + n)));
-        n += 2;
-        match look.punct(n - 1) {
-            Some(Punct::Comma) => {}
-            Some(Punct::RBracket) => break,
-            _ => {
-                super::kit::skip(inp, n - 1);
-                return fail(inp, Expected::CommaOr(Punct::RBracket));
-            }
-        }
-    }
-    let reference = look.punct(0);
-    let place = inp.state().place(look.at);
-    let parts = match reference {
-        Some(Punct::Amp) => vec![DeclaratorPart::Reference(place)],
-        Some(Punct::AmpAmp) => vec![DeclaratorPart::RvalueReference(place)],
-        _ => Vec::new(),
-    };
-    let span = inp.state().span(look.at + n_pointers, look.at + n);
-    let texts: Vec<&str> = names.iter().map(|name| &*name.node).collect();
-    let name = Spanned::new(format!("[{}]", texts.join(", ")).into(), span);
-    super::kit::skip(inp, n);
-    let declarator = Declarator::new(Some(name), parts, span);
-    let declared = Declared {
-        declarator,
-        variadic: false,
-    };
-    Ok(Some((declared, names)))
+        (declared, names.node)
+    })
 }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use chumsky::prelude::*;
+
 use super::{
-    kit::{At, P, ahead, fail, here, parens, production, punct, since, take},
+    kit::{P, Production, choose, expr_node, flag, parens, punct, read, repeat_while, when, word},
     lookahead::Ahead,
-    primary::skipped,
-    recover::{Failure, construct_end},
+    recover::construct_end,
 };
 use crate::syntax::{
     ast::{Asm, Expr, ExprKind, StmtKind},
@@ -42,71 +43,73 @@ fn try_extent(look: Ahead<'_>) -> usize {
 
 /// `asm volatile("…" : "=r"(a) : "r"(b) : "memory");`
 pub(super) fn asm<'t>(expression: P<'t, Expr>) -> P<'t, StmtKind> {
-    let operand = parens(expression);
-    let semicolon = super::stmt::semicolon();
-    production(move |inp| {
-        let start = here(inp);
-        inp.skip();
-        while matches!(
-            ahead(inp).keyword(0),
-            Some(Keyword::Volatile | Keyword::Inline | Keyword::Goto)
-        ) {
-            inp.skip();
-        }
-        inp.parse(punct(Punct::LParen))?;
-        let text = string(inp)?;
-        let mut sections: [Vec<(Arc<[u8]>, Expr)>; 2] = [Vec::new(), Vec::new()];
-        let mut section = 0;
-        loop {
-            // Which section begins: `::` leaves one out.
-            section += match ahead(inp).punct(0) {
-                Some(Punct::Colon) => 1,
-                Some(Punct::ColonColon) => 2,
-                _ => break,
-            };
-            inp.skip();
-            while matches!(ahead(inp).kind(0), Some(TokenKind::Str(_))) {
-                let constraint = string(inp)?;
-                if section < 3 {
-                    let expr = inp.parse(&operand)?;
-                    sections[section - 1].push((constraint, expr));
-                }
-                if !take(inp, Punct::Comma) {
-                    break;
-                }
-            }
-        }
-        inp.parse(punct(Punct::RParen))?;
-        let span = since(inp, start);
-        inp.parse(&semicolon)?;
-        let [outputs, inputs] = sections;
-        let asm = Asm {
-            text,
-            outputs,
-            inputs,
-        };
-        Ok(StmtKind::Expr(Expr {
-            kind: ExprKind::Asm(Box::new(asm)),
-            span,
-        }))
-    })
+    let words = choice((
+        word(Keyword::Volatile),
+        word(Keyword::Inline),
+        word(Keyword::Goto),
+    ));
+    let operand = string().then(parens(expression)).boxed();
+    let (outputs, inputs) = (listed(operand.clone()), listed(operand));
+    let clobbers = listed(string()).ignored().boxed();
+    let colon = punct(Punct::Colon);
+    // `::` leaves a part out.
+    let two_colons = punct(Punct::ColonColon);
+    let after_inputs = choose!(|look| look.punct(0);
+        Some(Punct::Colon) => clobbers: colon.ignore_then(clobbers.clone()),
+        Some(Punct::ColonColon) => nothing: two_colons.ignore_then(clobbers.clone()),
+        _ => none: empty(),
+    );
+    let inputs = inputs.then_ignore(after_inputs).boxed();
+    let after_outputs = choose!(|look| look.punct(0);
+        Some(Punct::Colon) => inputs: colon.ignore_then(inputs.clone()),
+        Some(Punct::ColonColon) => clobbers: two_colons.ignore_then(clobbers.clone()).map(|()| Vec::new()),
+        _ => none: empty().map(|()| Vec::new()),
+    );
+    let operands = choose!(|look| look.punct(0);
+        Some(Punct::Colon) => outputs: colon.ignore_then(outputs.clone()).then(after_outputs),
+        Some(Punct::ColonColon) => inputs: two_colons.ignore_then(inputs.clone()).map(|inputs| (Vec::new(), inputs)),
+        _ => none: empty().map(|()| (Vec::new(), Vec::new())),
+    );
+    word(Keyword::Asm)
+        .ignore_then(words.repeated())
+        .ignore_then(parens(string().then(operands)))
+        .map(|(text, (outputs, inputs))| {
+            ExprKind::Asm(Box::new(Asm {
+                text,
+                outputs,
+                inputs,
+            }))
+        })
+        .map_with(expr_node)
+        .then_ignore(super::stmt::semicolon())
+        .map(StmtKind::Expr)
+        .boxed()
 }
 
-pub(super) fn string(inp: &mut At<'_, '_>) -> Result<Arc<[u8]>, Failure> {
-    let Some(TokenKind::Str(text)) = ahead(inp).kind(0) else {
-        return fail(inp, Expected::String);
-    };
-    let text = text.clone();
-    inp.skip();
-    Ok(text)
+/// Items that begin with a string, with commas between them.
+fn listed<'t, O: 't>(item: impl Production<'t, O>) -> impl Production<'t, Vec<O>> {
+    let is_string = |look: Ahead<'_>, n| matches!(look.kind(n), Some(TokenKind::Str(_)));
+    let goes_on = move |look: Ahead<'_>| look.is(0, Punct::Comma) && is_string(look, 1);
+    let more = repeat_while(goes_on, punct(Punct::Comma).ignore_then(item.clone()));
+    let items = item
+        .then(more)
+        .then_ignore(flag(Punct::Comma))
+        .map(|(first, rest)| std::iter::once(first).chain(rest).collect());
+    when(move |look| is_string(look, 0), items).map(Option::unwrap_or_default)
+}
+
+/// A string.
+pub(super) fn string<'t>() -> impl Production<'t, Arc<[u8]>> + Copy {
+    read(Expected::String, |look| match look.kind(0)? {
+        TokenKind::Str(text) => Some((text.clone(), 1)),
+        _ => None,
+    })
 }
 
 /// A statement that is read far enough to be named.
-pub(super) fn foreign<'t>() -> P<'t, StmtKind> {
-    production(|inp| {
-        let Some((construct, n)) = foreign_statement(ahead(inp)) else {
-            return fail(inp, Expected::Statement);
-        };
-        inp.parse(skipped(construct, n)).map(StmtKind::Expr)
-    })
+pub(super) fn foreign<'t>() -> impl Production<'t, StmtKind> {
+    read(Expected::Statement, foreign_statement)
+        .map(ExprKind::Unsupported)
+        .map_with(expr_node)
+        .map(StmtKind::Expr)
 }

@@ -8,14 +8,15 @@ use std::sync::Arc;
 use chumsky::prelude::*;
 
 use super::{
+    binding::{self, bindings},
     depth::nested,
     expr::init_items,
     kit::{
-        At, Ex, In, P, State, after, ahead, angles, at, before, brackets, custom_clone, either,
-        fail, here, list, name, optional_name, parens, production, punct, repeat_while, since,
-        skip, spanned, when, whole, word,
+        P, Production, State, after, ahead, angles, at, before, brackets, by_hand, choose, either,
+        expecting, flag, here, list, name, optional_name, parens, punct, read, repeat_while, since,
+        spanned, then_if, unexpected, when, whole, word,
     },
-    lookahead::{Ahead, begins_params, is_inner_declarator, template_arguments},
+    lookahead::{Ahead, begins_params, is_inner_declarator, qualified_text, template_arguments},
     path,
     primary::arguments,
     recover::{bracket_end, recovered},
@@ -55,14 +56,14 @@ pub(super) fn declarator<'t>(
 ) -> P<'t, Declared> {
     recursive(|declarator| {
         let declarator = nested(declarator).boxed();
-        let inner = parens(declarator.clone());
+        let inner = parens(declarator.clone()).boxed();
         let type_name = ty::named(specifiers.clone(), declarator.clone());
         let args = angles(path::argument(element.clone(), type_name));
         let suffix = suffix(element, specifiers, declarator);
         let named = declared_name(args);
-        // One function rather than a chain of parsers: it is what recurses, and so its frames are kept small.
         let pointers = repeat_while(begins_pointer, pointer()).boxed();
-        production(move |inp| {
+        // By hand rather than a chain: it is what recurses, and the frames of a chain overflow a small stack.
+        by_hand(move |inp| {
             let start = here(inp);
             let pointers = inp.parse(&pointers)?;
             let look = ahead(inp);
@@ -80,31 +81,30 @@ pub(super) fn declarator<'t>(
             declared.declarator.span = since(inp, start);
             Ok(declared)
         })
+        .boxed()
     })
     .boxed()
 }
 
 /// The declared name, if there is one, and the arguments after it.
-fn declared_name<'t>(args: P<'t, Vec<TemplateArg>>) -> P<'t, Declared> {
-    let args = when(at(Punct::AngleOpen), args).boxed();
-    production(move |inp| {
-        let look = ahead(inp);
-        let named = if begins_function_name(look) {
-            Some(function_name(inp, look)?)
-        } else if look.is_name(0) {
-            Some(inp.parse(name())?)
-        } else {
-            reserved(inp, look)?
-        };
-        let mut declarator = Declarator::new(named, Vec::new(), Span::default());
-        if declarator.name.is_some() {
-            declarator.args = inp.parse(&args)?;
-        }
-        Ok(Declared {
-            declarator,
+fn declared_name<'t>(args: impl Production<'t, Vec<TemplateArg>>) -> P<'t, Declared> {
+    let named = choose!(|look| look.kind(0);
+        _ if begins_function_name(look) => function: function_name().map(Some),
+        _ if look.is_name(0) => plain: name().map(Some),
+        _ if is_reserved(look) => reserved: unexpected(Expected::Name),
+        _ => none: empty().to(None),
+    );
+    let has_args =
+        |name: &Option<Name>, look: Ahead<'_>| name.is_some() && look.is(0, Punct::AngleOpen);
+    then_if(named, has_args, args)
+        .map(|(name, args)| Declared {
+            declarator: Declarator {
+                args,
+                ..Declarator::new(name, Vec::new(), Span::default())
+            },
             variadic: false,
         })
-    })
+        .boxed()
 }
 
 /// `A::f`, `~S`, `operator+`, `A::operator float`.
@@ -114,48 +114,31 @@ fn begins_function_name(look: Ahead<'_>) -> bool {
         || (look.is_name(0) && look.is(template_arguments(look, 1).unwrap_or(1), Punct::ColonColon))
 }
 
-fn function_name(inp: &mut At<'_, '_>, look: Ahead<'_>) -> Result<Name, super::recover::Failure> {
-    let mut text = String::new();
-    let mut n = 0;
+fn function_name<'t>() -> impl Production<'t, Name> {
     // The arguments in `Tile<T>::f` are the template's own parameters.
-    while let Some(name) = look.name(n) {
-        let end = template_arguments(look, n + 1).unwrap_or(n + 1);
-        if !look.is(end, Punct::ColonColon) {
-            break;
-        }
-        text.push_str(name);
-        text.push_str("::");
-        n = end + 1;
-    }
-    match look.kind(n) {
-        Some(TokenKind::Ident(name) | TokenKind::TypeName(name)) => {
-            text.push_str(name);
-            n += 1;
-        }
-        Some(TokenKind::Punct(Punct::Tilde)) => {
-            text.push('~');
-            if let Some(name) = look.name(n + 1) {
-                text.push_str(name);
+    let scopes = read(Expected::Nothing, |look| {
+        let mut n = 0;
+        while look.is_name(n) {
+            let end = template_arguments(look, n + 1).unwrap_or(n + 1);
+            if !look.is(end, Punct::ColonColon) {
+                break;
             }
-            n += 2;
+            n = end + 1;
         }
-        Some(TokenKind::Keyword(Keyword::Operator)) => {
-            let Some((operator, m)) = operator_name(look.past(n + 1)) else {
-                skip(inp, n + 1);
-                return fail(inp, Expected::Operator);
-            };
-            text.push_str("operator");
-            text.push_str(&operator);
-            n += 1 + m;
-        }
-        _ => {
-            skip(inp, n);
-            return fail(inp, Expected::Name);
-        }
-    }
-    skip(inp, n);
-    let span = inp.state().span(look.at, look.at + n);
-    Ok(Spanned::new(text.into(), span))
+        Some((qualified_text(look, n), n))
+    });
+    let operator = read(Expected::Operator, operator_name);
+    let last = choose!(|look| look.kind(0);
+        Some(TokenKind::Punct(Punct::Tilde)) => destructor:
+            punct(Punct::Tilde).ignore_then(name()).map(|name| format!("~{}", name.node)),
+        Some(TokenKind::Keyword(Keyword::Operator)) => operator:
+            word(Keyword::Operator).ignore_then(operator).map(|text| format!("operator{text}")),
+        _ => plain: name().map(|name| name.node.to_string()),
+    );
+    scopes
+        .then(last)
+        .map(|(scopes, last)| format!("{scopes}{last}").into())
+        .map_with(spanned)
 }
 
 /// What stands after `operator`: the operator's text and how many tokens it is. For a conversion the type is read elsewhere.
@@ -180,22 +163,13 @@ fn operator_name(look: Ahead<'_>) -> Option<(String, usize)> {
 }
 
 /// A reserved word where a name could be is a slip; anything else means that there is no name.
-fn reserved(
-    inp: &mut At<'_, '_>,
-    look: Ahead<'_>,
-) -> Result<Option<Name>, super::recover::Failure> {
-    match look.keyword(0) {
-        Some(Keyword::Pragma) | None => Ok(None),
-        Some(_)
-            if matches!(
-                look.punct(1),
-                Some(Punct::Eq | Punct::Semi | Punct::Comma | Punct::LBracket | Punct::RParen)
-            ) =>
-        {
-            fail(inp, Expected::Name)
-        }
-        Some(_) => Ok(None),
-    }
+fn is_reserved(look: Ahead<'_>) -> bool {
+    let is_word = look.keyword(0).is_some_and(|word| word != Keyword::Pragma);
+    is_word
+        && matches!(
+            look.punct(1),
+            Some(Punct::Eq | Punct::Semi | Punct::Comma | Punct::LBracket | Punct::RParen)
+        )
 }
 
 fn begins_pointer(look: Ahead<'_>) -> bool {
@@ -206,39 +180,40 @@ fn begins_pointer(look: Ahead<'_>) -> bool {
 }
 
 /// `**const`, as the parts of a declarator.
-pub(super) fn pointers<'t>() -> P<'t, Vec<DeclaratorPart>> {
-    repeat_while(begins_pointer, pointer())
-        .map(|pointers| pointers.into_iter().rev().collect())
-        .boxed()
+pub(super) fn pointers<'t>() -> impl Production<'t, Vec<DeclaratorPart>> {
+    repeat_while(begins_pointer, pointer()).map(|mut pointers| {
+        pointers.reverse();
+        pointers
+    })
 }
 
 /// `*const __restrict__`, `&`.
-fn pointer<'t>() -> P<'t, DeclaratorPart> {
-    production(|inp| {
-        let look = ahead(inp);
-        inp.skip();
-        let place = inp.state().place(look.at);
-        match look.punct(0) {
-            Some(Punct::Amp) => return Ok(DeclaratorPart::Reference(place)),
-            Some(Punct::AmpAmp) => return Ok(DeclaratorPart::RvalueReference(place)),
-            _ => {}
-        }
-        let (mut is_const, mut is_volatile, mut is_restrict) = (false, false, false);
-        loop {
-            match ahead(inp).keyword(0) {
-                Some(Keyword::Const) => is_const = true,
-                Some(Keyword::Volatile) => is_volatile = true,
-                Some(Keyword::Restrict) => is_restrict = true,
-                _ => {
-                    return Ok(DeclaratorPart::Pointer {
-                        is_const,
-                        is_volatile,
-                        is_restrict,
-                    });
-                }
-            }
-            inp.skip();
-        }
+fn pointer<'t>() -> impl Production<'t, DeclaratorPart> {
+    use Keyword::{Const, Restrict, Volatile};
+    let qualifier = read(Expected::Nothing, |look| {
+        let word = look.keyword(0)?;
+        matches!(word, Const | Volatile | Restrict).then_some((word, 1))
+    });
+    let star = punct(Punct::Star)
+        .ignore_then(qualifier.repeated().collect())
+        .map(|words: Vec<Keyword>| DeclaratorPart::Pointer {
+            is_const: words.contains(&Const),
+            is_volatile: words.contains(&Volatile),
+            is_restrict: words.contains(&Restrict),
+        });
+    either(at(Punct::Star), star, reference())
+}
+
+/// `&`, `&&`.
+pub(super) fn reference<'t>() -> impl Production<'t, DeclaratorPart> {
+    let is_rvalue = read(Expected::Nothing, |look| match look.punct(0)? {
+        Punct::Amp => Some((false, 1)),
+        Punct::AmpAmp => Some((true, 1)),
+        _ => None,
+    });
+    is_rvalue.map_with(|is_rvalue, extra| match is_rvalue {
+        true => DeclaratorPart::RvalueReference(whole(extra)),
+        false => DeclaratorPart::Reference(whole(extra)),
     })
 }
 
@@ -256,18 +231,15 @@ fn suffix<'t>(
     declarator: P<'t, Declared>,
 ) -> P<'t, Part> {
     let size = when(|look| !look.is(0, Punct::RBracket), element.clone());
-    let array = brackets(size)
-        .map_with(|size, extra| Part {
-            part: DeclaratorPart::Array(size.map(Box::new), whole(extra)),
-            variadic: false,
-        })
-        .boxed();
-    let params = params(element, specifiers, declarator)
-        .map_with(|(params, variadic), extra| Part {
+    let array = brackets(size).map_with(|size, extra| Part {
+        part: DeclaratorPart::Array(size.map(Box::new), whole(extra)),
+        variadic: false,
+    });
+    let params =
+        params(element, specifiers, declarator).map_with(|(params, variadic), extra| Part {
             part: DeclaratorPart::Function(params, whole(extra)),
             variadic,
-        })
-        .boxed();
+        });
     either(at(Punct::LBracket), array, params).boxed()
 }
 
@@ -275,11 +247,10 @@ fn suffix<'t>(
 pub(super) fn parameters<'t>(
     element: P<'t, Expr>,
     specifiers: P<'t, Specifiers>,
-) -> P<'t, DeclaratorPart> {
+) -> impl Production<'t, DeclaratorPart> {
     let declarator = declarator(element.clone(), specifiers.clone());
     params(element, specifiers, declarator)
         .map_with(|(params, _), extra| DeclaratorPart::Function(params, whole(extra)))
-        .boxed()
 }
 
 /// `(const float *a, int n, ...)`; `(void)` is none.
@@ -316,17 +287,11 @@ fn param<'t>(
     // `Ts... rest`, `const Ts &...rest`: the dots are taken out of the declarator before it is read.
     let pack = pointers()
         .then_ignore(punct(Punct::Ellipsis))
-        .then(optional_name());
-    let declared = custom_clone(move |inp| {
-        if dots_ahead(ahead(inp)) {
-            let start = here(inp);
-            let (parts, name) = inp.parse(&pack)?;
-            return Ok((Declarator::new(name, parts, since(inp, start)), true));
-        }
-        Ok((inp.parse(&declarator)?.declarator, false))
-    });
+        .then(optional_name())
+        .map_with(|(parts, name), extra| (Declarator::new(name, parts, whole(extra)), true));
+    let plain = declarator.map(|declared| (declared.declarator, false));
     specifiers
-        .then(declared)
+        .then(either(dots_ahead, pack, plain))
         .then(default)
         .map_with(|((specifiers, (declarator, is_pack)), default), extra| {
             reject_spaces(&specifiers, extra.state());
@@ -379,8 +344,7 @@ pub(super) fn init<'t>(element: P<'t, Expr>) -> P<'t, Init> {
         .map_with(spanned)
         .map(Init::Construct);
     let value = element.map(Init::Expr);
-    let assigned =
-        when(at(Punct::Eq), punct(Punct::Eq)).ignore_then(either(at(Punct::LBrace), list, value));
+    let assigned = flag(Punct::Eq).ignore_then(either(at(Punct::LBrace), list, value));
     either(at(Punct::LParen), construct, assigned).boxed()
 }
 
@@ -389,40 +353,31 @@ pub(super) fn init_declarator<'t>(
     element: P<'t, Expr>,
     specifiers: P<'t, Specifiers>,
 ) -> P<'t, (InitDeclarator, bool)> {
-    let begins_init = |look: Ahead<'_>| {
-        matches!(
+    // The `{` after a function's parameters is its body.
+    let has_init = |(declared, _): &(Declared, Vec<Name>), look: Ahead<'_>| {
+        let begins = matches!(
             look.punct(0),
             Some(Punct::Eq | Punct::LParen | Punct::LBrace)
-        )
+        );
+        begins && !declared.declarator.is_function()
     };
-    let declarator = declarator(element.clone(), specifiers);
-    let init = when(begins_init, init(element)).boxed();
-    production(move |inp| {
-        let start = here(inp);
-        let (declared, bindings) = match super::binding::bindings(inp)? {
-            Some(found) => found,
-            None => (inp.parse(&declarator)?, Vec::new()),
-        };
-        let Declared {
-            declarator,
-            variadic,
-        } = declared;
-        if declarator.name.is_none() {
-            return fail(inp, Expected::Name);
-        }
-        // The `{` after a function's parameters is its body.
-        let init = match declarator.is_function() {
-            true => None,
-            false => inp.parse(&init)?,
-        };
-        let span = since(inp, start);
-        let declared = InitDeclarator {
-            init,
-            bindings,
-            ..InitDeclarator::new(declarator, span)
-        };
-        Ok((declared, variadic))
-    })
+    let init = init(element.clone());
+    let plain = declarator(element, specifiers).map(|declared| (declared, Vec::new()));
+    let named = expecting(
+        either(binding::begins, bindings(), plain),
+        |(declared, _)| declared.declarator.name.is_some(),
+        Expected::Name,
+    );
+    then_if(named, has_init, init)
+        .map_with(|((declared, bindings), init), extra| {
+            let declarator = InitDeclarator {
+                init,
+                bindings,
+                ..InitDeclarator::new(declared.declarator, whole(extra))
+            };
+            (declarator, declared.variadic)
+        })
+        .boxed()
 }
 
 /// `unsigned tid = threadIdx.x, n`, without its end.
@@ -441,9 +396,7 @@ fn declarators<'t>() -> P<'t, Declaration> {
 }
 
 /// `a, *b`; nothing where a type stands alone.
-pub(super) fn declarator_list<'t, O: 't>(
-    declarator: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
-) -> impl Parser<'t, In<'t>, Vec<O>, Ex<'t>> + Clone + 't {
+fn declarator_list<'t, O: 't>(declarator: impl Production<'t, O>) -> impl Production<'t, Vec<O>> {
     let some = list(declarator, Punct::Semi, false);
     when(|look| !look.is_after_body(), some).map(Option::unwrap_or_default)
 }
@@ -466,14 +419,13 @@ pub(super) fn typedef(
 }
 
 /// `unsigned tid = threadIdx.x, n;`
-pub(super) fn declaration<'t>() -> P<'t, Declaration> {
+pub(super) fn declaration<'t>() -> impl Production<'t, Declaration> {
     declarators()
         .then_ignore(stmt::semicolon())
         .map_with(|declaration, extra| Declaration {
             span: whole(extra),
             ..declaration
         })
-        .boxed()
 }
 
 /// The declaration of a `for`, whose `;` is the header's.

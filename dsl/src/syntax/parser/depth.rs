@@ -4,10 +4,8 @@
 //! The deepest input fits a stack of 2 MB as this workspace is built for tests, of 8 MB without any optimisation. Of
 //! several such errors in a file only the first is given.
 
-use chumsky::prelude::*;
-
 use super::{
-    kit::{At, Ex, In, custom_clone, fail_with, here},
+    kit::{At, Production, State, by_hand, fail_with, here, scoped},
     recover::Failure,
 };
 use crate::syntax::message::parse::SyntaxError;
@@ -19,10 +17,8 @@ pub const MAX_NESTING: u32 = 200;
 pub const MAX_OPERATORS: u32 = 1000;
 
 /// `parser`, one level deeper.
-pub(super) fn nested<'t, O: 't>(
-    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
-) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {
-    custom_clone(move |inp| {
+pub(super) fn nested<'t, O: 't>(parser: impl Production<'t, O>) -> impl Production<'t, O> {
+    by_hand(move |inp| {
         if inp.state().depth >= MAX_NESTING {
             return too_deep(inp, SyntaxError::TooDeep { limit: MAX_NESTING });
         }
@@ -34,44 +30,46 @@ pub(super) fn nested<'t, O: 't>(
 }
 
 /// `parser` as an expression whose operators are counted from zero.
-pub(super) fn counted<'t, O: 't>(
-    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
-) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {
-    custom_clone(move |inp| {
-        let outside = std::mem::take(&mut inp.state().operators);
-        inp.state().expressions += 1;
-        let result = inp.parse(&parser);
-        inp.state().expressions -= 1;
-        inp.state().operators = outside;
-        result
-    })
+pub(super) fn counted<'t, O: 't>(parser: impl Production<'t, O>) -> impl Production<'t, O> {
+    let enter = |state: &mut State<'t>| {
+        state.expressions += 1;
+        std::mem::take(&mut state.operators)
+    };
+    let leave = |state: &mut State<'t>, outside| {
+        state.expressions -= 1;
+        state.operators = outside;
+    };
+    scoped(enter, leave, parser)
 }
 
 /// [`counted`] where no expression is open; inside one, operators add to its.
 pub(super) fn counted_if_outermost<'t, O: 't>(
-    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
-) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {
+    parser: impl Production<'t, O>,
+) -> impl Production<'t, O> {
     let outermost = counted(parser.clone());
-    custom_clone(move |inp| {
-        if inp.state().expressions == 0 {
-            inp.parse(&outermost)
-        } else {
-            inp.parse(&parser)
+    by_hand(move |inp| match inp.state().expressions {
+        0 => inp.parse(&outermost),
+        _ => inp.parse(&parser),
+    })
+}
+
+/// Counts the operator that comes next, and takes nothing.
+pub(super) fn operator<'t>() -> impl Production<'t, ()> {
+    by_hand(|inp| {
+        inp.state().operators += 1;
+        match inp.state().operators > MAX_OPERATORS {
+            true => too_deep(
+                inp,
+                SyntaxError::TooLong {
+                    limit: MAX_OPERATORS,
+                },
+            ),
+            false => Ok(()),
         }
     })
 }
 
-/// Counts the operator that comes next.
-pub(super) fn count_operator(inp: &mut At<'_, '_>) -> Result<(), Failure> {
-    inp.state().operators += 1;
-    if inp.state().operators > MAX_OPERATORS {
-        let limit = MAX_OPERATORS;
-        return too_deep(inp, SyntaxError::TooLong { limit });
-    }
-    Ok(())
-}
-
-fn too_deep<O>(inp: &mut At<'_, '_>, error: SyntaxError) -> Result<O, Failure> {
+fn too_deep<'t, O: 't>(inp: &mut At<'t, '_>, error: SyntaxError) -> Result<O, Failure> {
     let at = here(inp);
     let span = inp.state().place(at);
     fail_with(inp, span, error)

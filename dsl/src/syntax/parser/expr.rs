@@ -3,14 +3,19 @@
 //! From the inside out: a primary with its suffixes (`primary`), prefix operators and casts, binary operators (read as a
 //! flat list, then grouped by precedence without recursion), assignments and `?:` (right to left), commas. Chains of
 //! operators are read in loops, so only brackets nest.
+//!
+//! chumsky's `pratt` does not carry the binary operators. When a right operand fails, it goes back to before the operator and
+//! ends the expression there without an error, so that what was reported inside the operand stays and is found again. It reads
+//! an operator once for each level that gives it up, so that a count of operators (`MAX_OPERATORS`)
+//! would be wrong, and recurses at each level.
 
 use chumsky::prelude::*;
 
 use super::{
-    depth::{count_operator, counted, nested},
+    depth::{counted, nested, operator},
     kit::{
-        P, ahead, at, brackets, closing, custom_clone, either, expr_node, fail, list, name, punct,
-        repeat_while, rule, spanned, when, whole,
+        P, at, brackets, closing, either, expr_node, list, name, punct, read, repeat_while, rule,
+        spanned, when, whole,
     },
     lookahead::{Ahead, begins_cast, is_sizeof_type},
     primary, ty,
@@ -68,7 +73,7 @@ pub(super) fn comma<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
         .clone()
         .then(repeat_while(
             at(Punct::Comma),
-            custom_clone(count_operator)
+            operator()
                 .ignore_then(punct(Punct::Comma))
                 .ignore_then(assign),
         ))
@@ -138,21 +143,14 @@ enum Link {
 fn chain<'t>(operand: P<'t, Piece>, then: P<'t, Expr>) -> P<'t, Expr> {
     let question = punct(Punct::Question)
         .ignore_then(then)
-        .then_ignore(closing(Punct::Colon, Expected::ConditionalColon));
-    let question = question.map(Link::Conditional);
-    let link = custom_clone(move |inp| {
-        count_operator(inp)?;
-        if ahead(inp).is(0, Punct::Question) {
-            return inp.parse(&question);
-        }
-        let look = ahead(inp);
-        let operator = look.punct(0).and_then(assignment_operator);
-        inp.skip();
-        Ok(Link::Assign(Spanned::new(
-            operator.flatten(),
-            inp.state().place(look.at),
-        )))
+        .then_ignore(closing(Punct::Colon, Expected::ConditionalColon))
+        .map(Link::Conditional)
+        .boxed();
+    let assign = read(Expected::Nothing, |look| {
+        Some((assignment_operator(look.punct(0)?)?, 1))
     });
+    let assign = assign.map_with(spanned).map(Link::Assign);
+    let link = operator().ignore_then(either(at(Punct::Question), question, assign));
     // `s = {1, 2}`.
     let list = braces(assignment()).map_with(|expr, extra| (expr, whole(extra)));
     let right = either(at(Punct::LBrace), list, operand.clone());
@@ -194,21 +192,18 @@ type Infix = (Spanned<BinaryOp>, u8);
 
 /// `a + b * c`.
 fn binary<'t>(operand: P<'t, Piece>) -> P<'t, Piece> {
-    let operator = custom_clone(|inp| {
-        count_operator(inp)?;
-        let look = ahead(inp);
-        let Some((operator, precedence)) = look.punct(0).and_then(binary_operator) else {
-            return fail(inp, Expected::Nothing);
-        };
-        inp.skip();
-        let operator = Spanned::new(operator, inp.state().place(look.at));
-        Ok((operator, precedence))
+    let infix = read(Expected::Nothing, |look| {
+        Some((binary_operator(look.punct(0)?)?, 1))
     });
+    let infix = infix.map_with(|(operator, precedence), extra| {
+        (Spanned::new(operator, whole(extra)), precedence)
+    });
+    let infix = operator().ignore_then(infix);
     operand
         .clone()
         .then(repeat_while(
             |look| look.punct(0).and_then(binary_operator).is_some(),
-            operator.then(operand),
+            infix.then(operand),
         ))
         .map(|(first, rest)| group_left(first, rest))
         .boxed()
@@ -251,23 +246,18 @@ enum Prefix {
 
 /// `-a`, `*p++`, `(float)x`, `sizeof x`.
 fn unary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
+    let close = closing(Punct::RParen, Expected::CastType(Punct::RParen));
     let cast = ty::type_name(assign.clone())
-        .delimited_by(
-            punct(Punct::LParen),
-            closing(Punct::RParen, Expected::CastType(Punct::RParen)),
-        )
+        .delimited_by(punct(Punct::LParen), close)
         .map(|ty| Prefix::Cast(Box::new(ty)))
         .boxed();
-    let prefix = custom_clone(move |inp| {
-        count_operator(inp)?;
-        let look = ahead(inp);
-        if look.is(0, Punct::LParen) {
-            return Ok((inp.parse(&cast)?, look.at));
-        }
+    let word = read(Expected::Nothing, |look| {
         let operator = look.punct(0).and_then(prefix_operator);
-        inp.skip();
-        Ok((operator.map_or(Prefix::Sizeof, Prefix::Operator), look.at))
+        Some((operator.map_or(Prefix::Sizeof, Prefix::Operator), 1))
     });
+    let prefix = operator()
+        .ignore_then(either(at(Punct::LParen), cast, word))
+        .map_with(|prefix, extra| (prefix, extra.span().start));
     repeat_while(begins_prefix, prefix)
         .then(primary::suffixed(assign))
         .map_with(|(prefixes, (operand, operand_whole)), extra| {

@@ -4,8 +4,11 @@ use chumsky::prelude::*;
 
 use super::{
     decl,
-    kit::{At, P, ahead, fail, list, name, production, since, skip, take, take_word},
-    lookahead::{Ahead, qualified, special_name, template_arguments},
+    kit::{
+        At, P, Production, State, after, ahead, at, at_word, either, list, name, punct, read,
+        repeat_while, scoped, skipped, spanned, when, whole, word,
+    },
+    lookahead::{Ahead, qualified, qualified_text, special_name, template_arguments},
     recover::Failure,
     stmt, ty,
 };
@@ -25,18 +28,22 @@ use crate::{
 #[derive(Clone)]
 pub(super) struct Functions<'t> {
     tail: P<'t, Method>,
-    result: P<'t, TypeName>,
-    conversion: P<'t, TypeName>,
-    body: P<'t, Block>,
+    result: P<'t, Option<TypeName>>,
+    conversion: P<'t, Conversion>,
+    pub(super) body: P<'t, Option<Block>>,
 }
+
+/// The name of a conversion, its type, and what follows its `()`.
+type Conversion = ((Name, TypeName), Method);
 
 impl<'t> Functions<'t> {
     pub(super) fn new(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> Functions<'t> {
+        let tail = tail(element.clone());
         Functions {
-            tail: tail(element.clone()),
-            result: ty::type_name(element),
-            conversion: ty::conversion_type(specifiers),
-            body: stmt::body(),
+            result: after(Punct::Arrow, ty::type_name(element)).boxed(),
+            conversion: conversion(specifiers).then(tail.clone()).boxed(),
+            tail,
+            body: body().boxed(),
         }
     }
 
@@ -64,10 +71,12 @@ impl<'t> Functions<'t> {
         specifiers: &mut Specifiers,
         parts: &mut Vec<DeclaratorPart>,
     ) -> Result<(), Failure> {
-        if !matches!(specifiers.ty.node, TypeSpecifier::Auto) || !take(inp, Punct::Arrow) {
+        if !matches!(specifiers.ty.node, TypeSpecifier::Auto) {
             return Ok(());
         }
-        let ty = inp.parse(&self.result)?;
+        let Some(ty) = inp.parse(&self.result)? else {
+            return Ok(());
+        };
         if matches!(ty.specifiers.ty.node, TypeSpecifier::Decltype(_)) {
             // It may name the parameters, which are not declared where types are read.
             let construct = "`decltype` as the type after a function's parameters";
@@ -85,47 +94,49 @@ impl<'t> Functions<'t> {
         inp: &mut At<'t, '_>,
         mut specifiers: Specifiers,
     ) -> Result<Function, Failure> {
-        let look = ahead(inp);
-        let mut n = 0;
-        let mut text = String::new();
-        while !look.is_word(n, Keyword::Operator) {
-            text.push_str(look.name(n).map_or("::", |name| name));
-            n += 1;
-        }
-        skip(inp, n + 1);
-        let ty = inp.parse(&self.conversion)?;
-        let span = since(inp, look.at);
-        text.push_str("operator conversion");
-        if !(ahead(inp).is(0, Punct::LParen) && ahead(inp).is(1, Punct::RParen)) {
-            return fail(inp, Expected::EmptyParentheses);
-        }
-        skip(inp, 2);
+        let ((name, ty), method) = inp.parse(&self.conversion)?;
+        let span = name.span;
         take_type(&mut specifiers, ty.specifiers);
         Ok(Function {
             specifiers,
             declarator: ty.declarator,
-            name: Spanned::new(text.into(), span),
+            name,
             params: Vec::new(),
             variadic: false,
             body: None,
             method: Method {
                 kind: MethodKind::Conversion,
-                ..inp.parse(&self.tail)?
+                ..method
             },
             span,
         })
     }
+}
 
-    /// `{ … }`, if it is there. The names of the classes around it are not special in it.
-    pub(super) fn body(&self, inp: &mut At<'t, '_>) -> Result<Option<Block>, Failure> {
-        if !ahead(inp).is(0, Punct::LBrace) {
-            return Ok(None);
-        }
-        let outside = std::mem::take(&mut inp.state().classes);
-        let body = inp.parse(&self.body);
-        inp.state().classes = outside;
-        body.map(Some)
-    }
+/// `A::operator float *()`.
+fn conversion<'t>(specifiers: P<'t, Specifiers>) -> impl Production<'t, (Name, TypeName)> {
+    let scopes = read(Expected::Operator, |look| {
+        let n = (0..).find(|&n| look.is_word(n, Keyword::Operator))?;
+        let text = qualified_text(look, n);
+        Some((format!("{text}operator conversion").into(), n + 1))
+    });
+    let parentheses = read(Expected::EmptyParentheses, |look| {
+        (look.is(0, Punct::LParen) && look.is(1, Punct::RParen)).then_some(((), 2))
+    });
+    scopes
+        .then(ty::conversion_type(specifiers))
+        .map_with(|(name, ty), extra| (Spanned::new(name, whole(extra)), ty))
+        .then_ignore(parentheses)
+}
+
+/// `{ … }`, if it is there. The names of the classes around it are not special in it.
+fn body<'t>() -> impl Production<'t, Option<Block>> {
+    let body = scoped(
+        |state: &mut State<'t>| std::mem::take(&mut state.classes),
+        |state, outside| state.classes = outside,
+        stmt::body(),
+    );
+    when(at(Punct::LBrace), body)
 }
 
 fn take_type(specifiers: &mut Specifiers, of: Specifiers) {
@@ -168,54 +179,61 @@ pub(super) fn function(
 }
 
 /// The member or base class that a constructor's entry begins: `x`, `a::Base`, `Base<T>`, whose arguments say nothing more.
-fn initialised<'t>() -> P<'t, Name> {
-    production(|inp| {
-        let look = ahead(inp);
-        if let Some((text, n)) = qualified(look) {
-            skip(inp, n);
-            return Ok(Spanned::new(text.as_ref().into(), since(inp, look.at)));
-        }
-        let name = inp.parse(name())?;
-        let n = template_arguments(ahead(inp), 0).unwrap_or(0);
-        skip(inp, n);
-        Ok(name)
-    })
+fn initialised<'t>() -> impl Production<'t, Name> {
+    let qualified_name = read(Expected::Name, |look| {
+        let n = qualified(look)?;
+        Some((qualified_text(look, n), n))
+    });
+    let args = skipped(|look| template_arguments(look, 0).unwrap_or(0));
+    either(
+        |look| qualified(look).is_some(),
+        qualified_name.map_with(spanned),
+        name().then_ignore(args),
+    )
 }
 
 /// What stands between the parameters of a function and its body: `const`, words without meaning here, `: x(1)`, `= default`.
 fn tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
+    let ignored = skipped(|look| match look.is(1, Punct::LParen) {
+        true => look.after_brackets(1),
+        false => 1,
+    });
+    let begins_word = |look: Ahead<'_>| look.is_word(0, Keyword::Const) || is_ignored(look);
+    let is_const = word(Keyword::Const).to(true);
+    let words = repeat_while(
+        begins_word,
+        either(at_word(Keyword::Const), is_const, ignored.to(false)),
+    );
     let entry = initialised()
         .then(decl::init(element))
         .map(|(name, init)| MemberInit { name, init });
-    let inits = list(entry, Punct::LBrace, false).boxed();
-    production(move |inp| {
-        let mut method = Method::default();
-        loop {
-            let look = ahead(inp);
-            if take_word(inp, Keyword::Const) {
-                method.is_const = true;
-            } else if is_ignored(look) {
-                let arguments = look.is(1, Punct::LParen).then(|| look.after_brackets(1));
-                skip(inp, arguments.unwrap_or(1));
-            } else {
-                break;
-            }
-        }
-        let look = ahead(inp);
-        if take(inp, Punct::Colon) {
-            method.inits = inp.parse(&inits)?;
-        } else if look.is(0, Punct::Eq) {
-            let special = match look.keyword(1) {
-                Some(Keyword::Default) => Special::Default,
-                Some(Keyword::Delete) => Special::Delete,
-                _ => return Ok(method),
-            };
-            let span = inp.state().place(look.at + 1);
-            method.special = Some(Spanned::new(special, span));
-            skip(inp, 2);
-        }
-        Ok(method)
-    })
+    let inits = punct(Punct::Colon)
+        .ignore_then(list(entry, Punct::LBrace, false))
+        .map(|inits| (inits, None));
+    let special = read(Expected::Nothing, |look| Some((special_word(look, 0)?, 1)));
+    let special = when(
+        |look| look.is(0, Punct::Eq) && special_word(look, 1).is_some(),
+        punct(Punct::Eq).ignore_then(special.map_with(spanned)),
+    );
+    let special = special.map(|special| (Vec::new(), special));
+    words
+        .then(either(at(Punct::Colon), inits, special))
+        .map(|(words, (inits, special))| Method {
+            is_const: words.contains(&true),
+            inits,
+            special,
+            ..Method::default()
+        })
+        .boxed()
+}
+
+/// `default` or `delete` after `=`.
+fn special_word(look: Ahead<'_>, n: usize) -> Option<Special> {
+    match look.keyword(n)? {
+        Keyword::Default => Some(Special::Default),
+        Keyword::Delete => Some(Special::Delete),
+        _ => None,
+    }
 }
 
 /// Words after the parameters that change nothing here.

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use chumsky::prelude::*;
 
 use super::{
+    cxx::string,
     decl::init_declarator,
     expr::element,
     function::{Functions, function, special},
     kit::{
-        At, P, ahead, at, block, choose, either, fail, fail_with, here, list, production, punct,
-        repeat_while, since, skip, take,
+        At, P, Production, ahead, at, block, by_hand, choose, either, fail, fail_with, here, list,
+        punct, read, repeat_while, since, take, word,
     },
     lookahead::{
         Ahead, is_unknown_type, path_ahead, qualified, scoped_name, special_name,
@@ -29,10 +30,9 @@ use crate::{
 };
 
 /// All of a file.
-pub(super) fn unit<'t>() -> P<'t, Vec<Item>> {
+pub(super) fn unit<'t>() -> impl Production<'t, Vec<Item>> {
     repeat_while(|look| look.kind(0).is_some(), item())
         .map(|items| items.into_iter().flatten().collect())
-        .boxed()
 }
 
 /// One item; `extern "C" { … }` gives those inside it.
@@ -45,7 +45,7 @@ fn item<'t>() -> P<'t, Vec<Item>> {
             None if look.is(0, Punct::Semi) => empty: punct(Punct::Semi).to(Vec::new()),
             Some(Keyword::Extern) if matches!(look.kind(1), Some(TokenKind::Str(_))) => linkage: linkage,
             _ if template::begins(look) => scoped: scoped,
-            _ if foreign_item(look).is_some() => foreign: production(foreign).map(|item| vec![item]),
+            _ if foreign_item(look).is_some() => foreign: foreign().map(|item| vec![item]),
             _ => external: external().map(|item| vec![item]),
         );
         recovered(item, item_end, |_| Vec::new()).boxed()
@@ -54,13 +54,11 @@ fn item<'t>() -> P<'t, Vec<Item>> {
 }
 
 /// `extern "C"` before one item or around several; it changes nothing here.
-fn linkage<'t>(item: P<'t, Vec<Item>>) -> P<'t, Vec<Item>> {
+fn linkage<'t>(item: P<'t, Vec<Item>>) -> impl Production<'t, Vec<Item>> {
     let block = block(item.clone()).map(|items| items.into_iter().flatten().collect());
-    let item = either(at(Punct::LBrace), block, item).boxed();
-    production(move |inp| {
-        skip(inp, 2);
-        inp.parse(&item)
-    })
+    word(Keyword::Extern)
+        .ignore_then(string())
+        .ignore_then(either(at(Punct::LBrace), block, item))
 }
 
 /// C++ at file scope, and how many tokens it takes.
@@ -79,23 +77,27 @@ fn foreign_item(look: Ahead<'_>) -> Option<(&'static str, usize)> {
 }
 
 /// What [`foreign_item`] found, stepped over.
-fn foreign(inp: &mut At<'_, '_>) -> Result<Item, Failure> {
-    let look = ahead(inp);
-    let (construct, n) = foreign_item(look).unwrap_or(("this", 1));
-    skip(inp, n.max(1));
-    let state = inp.state();
-    let name = foreign_name(look, n)
-        .map(|(at, name)| Spanned::new(name.clone(), state.place(look.at + at)));
-    let span = state.place(look.at);
-    Ok(Item::Unsupported {
-        construct,
-        span,
-        name,
+fn foreign<'t>() -> impl Production<'t, Item> {
+    let found = read(Expected::Nothing, |look| {
+        let (construct, n) = foreign_item(look)?;
+        let n = n.max(1);
+        Some(((construct, foreign_name(look, n)), n))
+    });
+    found.map_with(|(construct, name), extra| {
+        let start = extra.span().start;
+        let state = extra.state();
+        let place =
+            |(at, name): (usize, &Arc<str>)| Spanned::new(name.clone(), state.place(start + at));
+        Item::Unsupported {
+            construct,
+            span: state.place(start),
+            name: name.map(place),
+        }
     })
 }
 
 /// The name that the first `n` tokens declare, and where it is: a class's, or a function's before its parameters.
-fn foreign_name(look: Ahead<'_>, n: usize) -> Option<(usize, &Arc<str>)> {
+fn foreign_name<'t>(look: Ahead<'t>, n: usize) -> Option<(usize, &'t Arc<str>)> {
     let mut angle = 0_u32;
     for at in 0..n {
         match look.kind(at)? {
@@ -126,7 +128,7 @@ fn is_qualified_declaration(look: Ahead<'_>) -> bool {
 }
 
 /// A function or a declaration: they begin alike.
-fn external<'t>() -> P<'t, Item> {
+fn external<'t>() -> impl Production<'t, Item> {
     let specifiers = ty::specifiers();
     let declarator = init_declarator(element(), specifiers.clone());
     let functions = Functions::new(element(), specifiers.clone());
@@ -137,7 +139,8 @@ fn external<'t>() -> P<'t, Item> {
     )
     .boxed();
     let semicolon = stmt::semicolon();
-    production(move |inp| {
+    // By hand: what is a function shows only in the declarator that has been read.
+    by_hand(move |inp| {
         let start = here(inp);
         reject_statement(inp)?;
         let mut specifiers = inp.parse(&specifiers)?;
@@ -147,7 +150,7 @@ fn external<'t>() -> P<'t, Item> {
         if kind == Some(MethodKind::Conversion) {
             let mut function = functions.conversion(inp, specifiers)?;
             function.span = since(inp, start);
-            function.body = functions.body(inp)?;
+            function.body = inp.parse(&functions.body)?;
             if function.body.is_none() {
                 inp.parse(&semicolon)?;
             }
@@ -159,7 +162,7 @@ fn external<'t>() -> P<'t, Item> {
             if declared.is_function() {
                 let span = since(inp, start);
                 let method = functions.tail(inp, kind, &mut specifiers, &mut declared.parts)?;
-                let body = functions.body(inp)?;
+                let body = inp.parse(&functions.body)?;
                 if body.is_some() || !ahead(inp).is(0, Punct::Comma) {
                     if body.is_none() {
                         end_of_prototype(inp, declared)?;

@@ -2,15 +2,18 @@
 //!
 //! "Committed" means that the next tokens decide whether a part is there; when they say yes, a failure inside it is an error
 //! and not a reason to try something else. chumsky's `or`, `choice`, `repeated` and `or_not` have no such cut: they rewind,
-//! hide the error, and cannot take back the diagnostics that a production has already reported. [`either`], [`repeat_while`],
-//! [`when`] and the table `choose!` stand for them here.
+//! hide the error, and cannot take back the diagnostics that a production has already reported. They stand where the part is
+//! one token; where it is more, [`either`], [`repeat_while`], [`when`], [`list`] and the table `choose!` stand for them.
+//!
+//! A production that reports something does so in `map_with`. chumsky does not run that where the result is thrown away at
+//! once, as by `to` and `ignored`; the combinators here always run it.
 
 use std::sync::Arc;
 
 use chumsky::{input::InputRef, input::MapExtra, inspector::Inspector, prelude::*};
 
 use super::{
-    lookahead::Ahead,
+    lookahead::{Ahead, scoped_name},
     recover::{Failure, What},
 };
 use crate::{
@@ -32,6 +35,9 @@ pub(super) type In<'t> = &'t [Token];
 pub(super) type Ex<'t> = extra::Full<Failure, State<'t>, ()>;
 /// Where a custom parser stands.
 pub(super) type At<'t, 'p> = InputRef<'t, 'p, In<'t>, Ex<'t>>;
+/// A part of the grammar.
+pub(super) trait Production<'t, O>: Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {}
+impl<'t, O, T: Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't> Production<'t, O> for T {}
 /// A production, its type erased.
 pub(super) type P<'t, O> = Boxed<'t, 't, In<'t>, O, Ex<'t>>;
 
@@ -70,10 +76,11 @@ pub(super) struct Rules<'t> {
 
 /// The production that `rule` picks when this runs.
 pub(super) fn rule<'t, O: 't>(rule: for<'a> fn(&'a Rules<'t>) -> &'a P<'t, O>) -> P<'t, O> {
-    production(move |inp| {
+    let picked = by_hand(move |inp| {
         let parser = rule(&inp.state().rules).clone();
         inp.parse(parser)
-    })
+    });
+    picked.boxed()
 }
 
 impl<'t> State<'t> {
@@ -223,25 +230,26 @@ pub(super) fn stmt_node<'t>(kind: StmtKind, extra: &mut MapExtra<'t, '_, In<'t>,
     Stmt { kind, span }
 }
 
-/// A failure here: another token was expected.
-pub(super) fn fail<O>(inp: &mut At<'_, '_>, expected: Expected) -> Result<O, Failure> {
-    Err(Failure {
-        at: here(inp),
-        what: What::Expected(expected),
-    })
+/// A failure here: another token was expected. What was expected further on and left out does not count any more.
+pub(super) fn fail<'t, O: 't>(inp: &mut At<'t, '_>, expected: Expected) -> Result<O, Failure> {
+    inp.parse(unexpected(expected))
 }
 
 /// A failure here, with a message of its own.
-pub(super) fn fail_with<O>(
-    inp: &mut At<'_, '_>,
+pub(super) fn fail_with<'t, O: 't>(
+    inp: &mut At<'t, '_>,
     span: Span,
     error: SyntaxError,
 ) -> Result<O, Failure> {
-    Err(Failure {
-        at: here(inp),
-        what: What::Said(Box::new(error), span),
-    })
+    let what = What::Said(Box::new(error), span);
+    let at = here(inp);
+    inp.parse(custom(move |_: &mut At<'t, '_>| {
+        let what = what.clone();
+        Err(Failure { at, what })
+    }))
 }
+
+// Single tokens.
 
 /// Whether `punct` is next: what [`when`], [`either`] and [`repeat_while`] ask.
 pub(super) fn at<'t>(punct: Punct) -> impl Fn(Ahead<'t>) -> bool + Copy + 't {
@@ -253,85 +261,97 @@ pub(super) fn at_word<'t>(keyword: Keyword) -> impl Fn(Ahead<'t>) -> bool + Copy
     move |look| look.is_word(0, keyword)
 }
 
-/// One token, if it `fits`.
-fn token<'t>(
-    fits: impl Fn(Ahead<'t>) -> bool + Copy,
+/// What `reads` makes of the tokens ahead; it says how many of them that takes.
+pub(super) fn read<'t, O: 't>(
     expected: Expected,
-) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
-    custom(move |inp: &mut At<'t, '_>| {
-        if fits(ahead(inp)) {
-            inp.skip();
-            return Ok(());
+    reads: impl Fn(Ahead<'t>) -> Option<(O, usize)> + Copy + 't,
+) -> impl Production<'t, O> + Copy {
+    custom(move |inp: &mut At<'t, '_>| match reads(ahead(inp)) {
+        Some((out, n)) => {
+            skip(inp, n);
+            Ok(out)
         }
-        fail(inp, expected)
+        None => Err(Failure::expected(here(inp), expected)),
     })
+}
+
+/// As many tokens as `measure` says.
+pub(super) fn skipped<'t>(
+    measure: impl Fn(Ahead<'t>) -> usize + Copy + 't,
+) -> impl Production<'t, ()> + Copy {
+    read(Expected::Nothing, move |look| Some(((), measure(look))))
+}
+
+/// Nothing: another token should stand here.
+pub(super) fn unexpected<'t, O: 't>(expected: Expected) -> impl Production<'t, O> + Copy {
+    read(expected, |_| None)
 }
 
 /// The operator or bracket `punct`.
-pub(super) fn punct<'t>(punct: Punct) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
-    token(at(punct), Expected::Punct(punct))
+pub(super) fn punct<'t>(punct: Punct) -> impl Production<'t, ()> + Copy {
+    closing(punct, Expected::Punct(punct))
 }
 
 /// `punct`, called `expected` in the message when it is not there.
-pub(super) fn closing<'t>(
-    punct: Punct,
-    expected: Expected,
-) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
-    token(at(punct), expected)
+pub(super) fn closing<'t>(punct: Punct, expected: Expected) -> impl Production<'t, ()> + Copy {
+    read(expected, move |look| look.is(0, punct).then_some(((), 1)))
 }
 
 /// Fails unless `punct` is next. It takes nothing: another production reads the bracket.
-pub(super) fn before<'t>(
-    punct: Punct,
-    expected: Expected,
-) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
-    custom(move |inp: &mut At<'t, '_>| {
-        if ahead(inp).is(0, punct) {
-            return Ok(());
-        }
-        fail(inp, expected)
-    })
+pub(super) fn before<'t>(punct: Punct, expected: Expected) -> impl Production<'t, ()> + Copy {
+    read(expected, move |look| look.is(0, punct).then_some(((), 0)))
 }
 
 /// The reserved word `keyword`.
-pub(super) fn word<'t>(keyword: Keyword) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
-    token(at_word(keyword), Expected::Word(keyword))
-}
-
-/// A name; one that is also a type will do, because where this is called a type cannot stand.
-pub(super) fn name<'t>() -> impl Parser<'t, In<'t>, Name, Ex<'t>> + Copy {
-    custom(move |inp: &mut At<'t, '_>| match ahead(inp).kind(0) {
-        Some(TokenKind::Ident(text) | TokenKind::TypeName(text)) => {
-            let node: Arc<str> = text.clone();
-            let at = here(inp);
-            inp.skip();
-            Ok(Spanned::new(node, inp.state().place(at)))
-        }
-        _ => fail(inp, Expected::Name),
+pub(super) fn word<'t>(keyword: Keyword) -> impl Production<'t, ()> + Copy {
+    read(Expected::Word(keyword), move |look| {
+        look.is_word(0, keyword).then_some(((), 1))
     })
 }
 
+/// Whether `punct` is next, which is taken then.
+pub(super) fn flag<'t>(punct: Punct) -> impl Production<'t, bool> + Copy {
+    read(Expected::Nothing, move |look| {
+        let is_next = look.is(0, punct);
+        Some((is_next, usize::from(is_next)))
+    })
+}
+
+/// Whether the reserved word `keyword` is next, which is taken then.
+pub(super) fn flag_word<'t>(keyword: Keyword) -> impl Production<'t, bool> + Copy {
+    read(Expected::Nothing, move |look| {
+        let is_next = look.is_word(0, keyword);
+        Some((is_next, usize::from(is_next)))
+    })
+}
+
+/// A name; one that is also a type will do, because where this is called a type cannot stand.
+pub(super) fn name<'t>() -> impl Production<'t, Name> + Copy {
+    let text = read(Expected::Name, |look| Some((look.name(0)?.clone(), 1)));
+    text.map_with(spanned)
+}
+
+/// A name with its scopes, `a::b`.
+pub(super) fn path_name<'t>(expected: Expected) -> impl Production<'t, Name> + Copy {
+    let text = read(expected, |look| {
+        scoped_name(look).map(|(text, n, _)| (text, n))
+    });
+    text.map_with(spanned)
+}
+
 /// [`name`], if one is next.
-pub(super) fn optional_name<'t>() -> impl Parser<'t, In<'t>, Option<Name>, Ex<'t>> + Clone + 't {
+pub(super) fn optional_name<'t>() -> impl Production<'t, Option<Name>> {
     when(|look| look.is_name(0), name())
 }
 
-/// `< item, item >`, template arguments or parameters.
-pub(super) fn angles<'t, O: 't>(
-    item: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
-) -> P<'t, Vec<O>> {
-    let close = closing(Punct::AngleClose, Expected::CommaOr(Punct::AngleClose));
-    list(item, Punct::AngleClose, false)
-        .delimited_by(punct(Punct::AngleOpen), close)
-        .boxed()
-}
+// Parts of a production, each committed to by the tokens ahead.
 
 /// `parser` for as long as the tokens ahead begin one.
 pub(super) fn repeat_while<'t, O: 't>(
     begins: impl Fn(Ahead<'t>) -> bool + Clone + 't,
-    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
-) -> impl Parser<'t, In<'t>, Vec<O>, Ex<'t>> + Clone + 't {
-    custom_clone(move |inp| {
+    parser: impl Production<'t, O>,
+) -> impl Production<'t, Vec<O>> {
+    by_hand(move |inp| {
         let mut out = Vec::new();
         while begins(ahead(inp)) {
             out.push(inp.parse(&parser)?);
@@ -343,96 +363,24 @@ pub(super) fn repeat_while<'t, O: 't>(
 /// `parser` if the tokens ahead begin one.
 pub(super) fn when<'t, O: 't>(
     begins: impl Fn(Ahead<'t>) -> bool + Clone + 't,
-    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
-) -> impl Parser<'t, In<'t>, Option<O>, Ex<'t>> + Clone + 't {
-    custom_clone(move |inp| {
-        if begins(ahead(inp)) {
-            inp.parse(&parser).map(Some)
-        } else {
-            Ok(None)
-        }
+    parser: impl Production<'t, O>,
+) -> impl Production<'t, Option<O>> {
+    by_hand(move |inp| match begins(ahead(inp)) {
+        true => inp.parse(&parser).map(Some),
+        false => Ok(None),
     })
 }
 
-/// `punct parser` if `punct` is next.
-pub(super) fn after<'t, O: 't>(
-    punct: Punct,
-    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
-) -> impl Parser<'t, In<'t>, Option<O>, Ex<'t>> + Clone + 't {
-    when(at(punct), self::punct(punct).ignore_then(parser))
-}
-
-/// `( parser )`.
-pub(super) fn parens<'t, O: 't>(
-    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
-) -> P<'t, O> {
-    parser
-        .delimited_by(punct(Punct::LParen), punct(Punct::RParen))
-        .boxed()
-}
-
-/// `[ parser ]`.
-pub(super) fn brackets<'t, O: 't>(
-    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
-) -> P<'t, O> {
-    parser
-        .delimited_by(punct(Punct::LBracket), punct(Punct::RBracket))
-        .boxed()
-}
-
-/// `{ item item … }`.
-pub(super) fn block<'t, O: 't>(
-    item: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
-) -> P<'t, Vec<O>> {
-    let is_inside = |look: Ahead<'_>| look.kind(0).is_some() && !look.is(0, Punct::RBrace);
-    repeat_while(is_inside, item)
-        .delimited_by(punct(Punct::LBrace), punct(Punct::RBrace))
-        .boxed()
-}
-
-/// `parser` if the tokens ahead begin one, `otherwise` if not. After an error in `parser`, chumsky's `or` would try `otherwise`.
+/// `parser` if the tokens ahead begin one, `otherwise` if not.
 pub(super) fn either<'t, O: 't>(
     begins: impl Fn(Ahead<'t>) -> bool + Clone + 't,
-    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
-    otherwise: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
-) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {
-    custom_clone(move |inp| {
-        if begins(ahead(inp)) {
-            inp.parse(&parser)
-        } else {
-            inp.parse(&otherwise)
-        }
+    parser: impl Production<'t, O>,
+    otherwise: impl Production<'t, O>,
+) -> impl Production<'t, O> {
+    by_hand(move |inp| match begins(ahead(inp)) {
+        true => inp.parse(&parser),
+        false => inp.parse(&otherwise),
     })
-}
-
-/// `item, item, …` up to (not including) the bracket `close`; a comma before it is allowed if `trailing`.
-pub(super) fn list<'t, O: 't>(
-    item: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
-    close: Punct,
-    trailing: bool,
-) -> impl Parser<'t, In<'t>, Vec<O>, Ex<'t>> + Clone + 't {
-    custom_clone(move |inp| {
-        let mut out = Vec::new();
-        if ahead(inp).is(0, close) {
-            return Ok(out);
-        }
-        loop {
-            out.push(inp.parse(&item)?);
-            if !take(inp, Punct::Comma) {
-                return Ok(out);
-            }
-            if trailing && ahead(inp).is(0, close) {
-                return Ok(out);
-            }
-        }
-    })
-}
-
-/// A production written as a function.
-pub(super) fn production<'t, O: 't>(
-    function: impl Fn(&mut At<'t, '_>) -> Result<O, Failure> + Clone + 't,
-) -> P<'t, O> {
-    custom(function).boxed()
 }
 
 /// The production that the next tokens choose: a table of their patterns, each with its name and what is read then.
@@ -442,7 +390,7 @@ macro_rules! choose {
         $($pattern:pat $(if $guard:expr)? => $name:ident: $parser:expr,)+
     ) => {{
         let ($($name,)+) = ($(chumsky::Parser::boxed($parser),)+);
-        $crate::syntax::parser::kit::production(move |inp| {
+        $crate::syntax::parser::kit::by_hand(move |inp| {
             let $look = $crate::syntax::parser::kit::ahead(inp);
             match $key {
                 $($pattern $(if $guard)? => inp.parse(&$name),)+
@@ -452,9 +400,106 @@ macro_rules! choose {
 }
 pub(super) use choose;
 
-/// A parser written as a function; chumsky's `custom` with the types said once.
-pub(super) fn custom_clone<'t, O>(
-    function: impl Fn(&mut At<'t, '_>) -> Result<O, Failure> + Clone,
-) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone {
+/// `parser`, after whose result another token should stand unless it `is_right`.
+pub(super) fn expecting<'t, O: 't>(
+    parser: impl Production<'t, O>,
+    is_right: fn(&O) -> bool,
+    expected: Expected,
+) -> impl Production<'t, O> {
+    by_hand(move |inp| {
+        let out = inp.parse(&parser)?;
+        match is_right(&out) {
+            true => Ok(out),
+            false => fail(inp, expected),
+        }
+    })
+}
+
+/// `parser`, and `rest` if what was read wants it.
+pub(super) fn then_if<'t, O: 't, R: 't>(
+    parser: impl Production<'t, O>,
+    wants: fn(&O, Ahead<'t>) -> bool,
+    rest: impl Production<'t, R>,
+) -> impl Production<'t, (O, Option<R>)> {
+    by_hand(move |inp| {
+        let out = inp.parse(&parser)?;
+        let rest = match wants(&out, ahead(inp)) {
+            true => Some(inp.parse(&rest)?),
+            false => None,
+        };
+        Ok((out, rest))
+    })
+}
+
+/// `parser` with a part of the state set aside: `enter` gives what `leave` puts back.
+pub(super) fn scoped<'t, O: 't, S: 't>(
+    enter: fn(&mut State<'t>) -> S,
+    leave: fn(&mut State<'t>, S),
+    parser: impl Production<'t, O>,
+) -> impl Production<'t, O> {
+    by_hand(move |inp| {
+        let outside = enter(inp.state());
+        let result = inp.parse(&parser);
+        leave(inp.state(), outside);
+        result
+    })
+}
+
+/// A production written as a function: chumsky's `custom` with the types said once.
+pub(super) fn by_hand<'t, O: 't>(
+    function: impl Fn(&mut At<'t, '_>) -> Result<O, Failure> + Clone + 't,
+) -> impl Production<'t, O> {
     custom(function)
+}
+
+// What is made of these.
+
+/// `punct parser` if `punct` is next.
+pub(super) fn after<'t, O: 't>(
+    punct: Punct,
+    parser: impl Production<'t, O>,
+) -> impl Production<'t, Option<O>> {
+    when(at(punct), self::punct(punct).ignore_then(parser))
+}
+
+/// `item, item, …` up to (not including) the bracket `close`; a comma before it is allowed if `trailing`.
+pub(super) fn list<'t, O: 't>(
+    item: impl Production<'t, O>,
+    close: Punct,
+    trailing: bool,
+) -> impl Production<'t, Vec<O>> {
+    by_hand(move |inp| {
+        let mut out = Vec::new();
+        if ahead(inp).is(0, close) {
+            return Ok(out);
+        }
+        loop {
+            out.push(inp.parse(&item)?);
+            if !take(inp, Punct::Comma) || (trailing && ahead(inp).is(0, close)) {
+                return Ok(out);
+            }
+        }
+    })
+}
+
+/// `< item, item >`, template arguments or parameters.
+pub(super) fn angles<'t, O: 't>(item: impl Production<'t, O>) -> impl Production<'t, Vec<O>> {
+    let close = closing(Punct::AngleClose, Expected::CommaOr(Punct::AngleClose));
+    list(item, Punct::AngleClose, false).delimited_by(punct(Punct::AngleOpen), close)
+}
+
+/// `( parser )`.
+pub(super) fn parens<'t, O: 't>(parser: impl Production<'t, O>) -> impl Production<'t, O> {
+    parser.delimited_by(punct(Punct::LParen), punct(Punct::RParen))
+}
+
+/// `[ parser ]`.
+pub(super) fn brackets<'t, O: 't>(parser: impl Production<'t, O>) -> impl Production<'t, O> {
+    parser.delimited_by(punct(Punct::LBracket), punct(Punct::RBracket))
+}
+
+/// `{ item item … }`.
+pub(super) fn block<'t, O: 't>(item: impl Production<'t, O>) -> impl Production<'t, Vec<O>> {
+    let is_inside = |look: Ahead<'_>| look.kind(0).is_some() && !look.is(0, Punct::RBrace);
+    repeat_while(is_inside, item).delimited_by(punct(Punct::LBrace), punct(Punct::RBrace))
 }

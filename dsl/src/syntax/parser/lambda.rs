@@ -4,18 +4,20 @@ use chumsky::prelude::*;
 
 use super::{
     decl,
+    depth::nested,
     kit::{
-        At, P, after, ahead, brackets, fail, here, list, name, production, since, spanned, word,
+        P, Production, State, after, at, at_word, before, brackets, choose, either, expr_node,
+        list, name, punct, read, scoped, spanned, when, whole, word,
     },
-    recover::Failure,
-    ty,
+    lookahead::Ahead,
+    stmt, ty,
 };
 use crate::{
     span::Spanned,
     syntax::{
         ast::{
-            Capture, CaptureKind, DeclaratorPart, Expr, ExprKind, Lambda, Param, SpecifierWord,
-            StmtKind, TypeName,
+            Block, Capture, CaptureKind, DeclaratorPart, Expr, ExprKind, Lambda, SpecifierWord,
+            Stmt, StmtKind,
         },
         message::parse::Expected,
         token::{Keyword, Punct, TokenKind},
@@ -31,79 +33,76 @@ enum Entry {
 
 /// A lambda, whose `[` is ahead.
 pub(super) fn lambda<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
-    let entries = brackets(list(entry(assign.clone()), Punct::RBracket, false));
+    let entries = brackets(list(entry(assign.clone()), Punct::RBracket, false)).boxed();
     let params = decl::parameters(assign.clone(), ty::specifiers());
+    let params = when(at(Punct::LParen), params).boxed();
     let result = after(Punct::Arrow, ty::type_name(assign).map(Box::new)).boxed();
-    let body = super::depth::nested(super::stmt::body()).boxed();
-    production(move |inp| {
-        let start = here(inp);
-        let entries = inp.parse(&entries)?;
-        let mut lambda = Parts::default();
-        lambda.words(inp);
-        if ahead(inp).is(0, Punct::LParen) {
-            let part = inp.parse(&params)?;
-            if let DeclaratorPart::Function(params, _) = part {
-                lambda.params = params;
-            }
-        }
-        lambda.words(inp);
-        lambda.result = inp.parse(&result)?;
-        let span = since(inp, start);
-        if !ahead(inp).is(0, Punct::LBrace) {
-            return fail(inp, Expected::LambdaBody);
-        }
-        let body = apart(inp, |inp| inp.parse(&body))?;
-        let mut default = None;
-        let mut captures = Vec::new();
-        for entry in entries {
-            match entry {
-                Entry::Default(kind) => default = Some(kind),
-                Entry::Capture(capture) => captures.push(capture),
-            }
-        }
-        Ok(Expr {
-            kind: ExprKind::Lambda(Box::new(Lambda {
-                default,
-                captures,
-                words: lambda.words,
-                params: lambda.params,
-                is_mutable: lambda.is_mutable,
-                result: lambda.result,
-                body,
-                span,
-            })),
-            span: since(inp, start),
-        })
-    })
-    .boxed()
+    let head = entries
+        .then(words())
+        .then(params)
+        .then(words())
+        .then(result)
+        .map_with(|head, extra| (head, whole(extra)))
+        .boxed();
+    head.then_ignore(before(Punct::LBrace, Expected::LambdaBody))
+        .then(body())
+        .map(
+            |((((((entries, before), params), after), result), span), body)| {
+                let mut default = None;
+                let mut captures = Vec::new();
+                for entry in entries {
+                    match entry {
+                        Entry::Default(kind) => default = Some(kind),
+                        Entry::Capture(capture) => captures.push(capture),
+                    }
+                }
+                let words: Vec<Word> = before.into_iter().chain(after).collect();
+                ExprKind::Lambda(Box::new(Lambda {
+                    default,
+                    captures,
+                    is_mutable: words.iter().any(|word| matches!(word, Word::Mutable)),
+                    words: words.into_iter().filter_map(Word::specifier).collect(),
+                    params: match params {
+                        Some(DeclaratorPart::Function(params, _)) => params,
+                        Some(_) | None => Vec::new(),
+                    },
+                    result,
+                    body,
+                    span,
+                }))
+            },
+        )
+        .map_with(expr_node)
+        .boxed()
+}
+
+/// The body of a function inside of an expression: its operators are counted by themselves.
+fn body<'t>() -> P<'t, Block> {
+    let enter = |state: &mut State<'t>| {
+        (
+            std::mem::take(&mut state.operators),
+            std::mem::take(&mut state.expressions),
+            std::mem::take(&mut state.classes),
+        )
+    };
+    let leave = |state: &mut State<'t>, outside| {
+        (state.operators, state.expressions, state.classes) = outside;
+    };
+    scoped(enter, leave, nested(stmt::body())).boxed()
 }
 
 /// GNU's `({ …; e; })`, between its parentheses: a block that is called at once, and gives what its last statement gives. It names the
 /// variables around it themselves. A `return` in it would be the function's, so there may be none.
-pub(super) fn statement_expression<'t>() -> P<'t, Expr> {
-    let body = super::depth::nested(super::stmt::body()).boxed();
-    production(move |inp| {
-        let start = here(inp);
-        let (body, leaves) = apart(inp, |inp| {
-            let from = here(inp);
-            let body = inp.parse(&body)?;
-            let tokens = from..here(inp);
-            Ok((body, inp.state().has_return(tokens)))
-        })?;
-        let span = since(inp, start);
-        if leaves {
+pub(super) fn statement_expression<'t>() -> impl Production<'t, Expr> {
+    body().map_with(|mut body, extra| {
+        let span = whole(extra);
+        let tokens: SimpleSpan = extra.span();
+        if extra.state().has_return(tokens.start..tokens.end) {
             let kind = ExprKind::Unsupported("`return` in `({ … })`");
-            return Ok(Expr { kind, span });
+            return Expr { kind, span };
         }
-        let mut body = body;
-        if let Some(last) = body.stmts.last_mut()
-            && let StmtKind::Expr(value) = &mut last.kind
-        {
-            let value = std::mem::replace(&mut value.kind, ExprKind::Error);
-            last.kind = StmtKind::Return(Some(Expr {
-                kind: value,
-                span: last.span,
-            }));
+        if let Some(last) = body.stmts.last_mut() {
+            return_value(last);
         }
         let lambda = Lambda {
             default: Some(CaptureKind::Reference),
@@ -120,96 +119,80 @@ pub(super) fn statement_expression<'t>() -> P<'t, Expr> {
             span,
         };
         let kind = ExprKind::Call(Box::new(callee), Vec::new());
-        Ok(Expr { kind, span })
+        Expr { kind, span }
     })
-    .boxed()
 }
 
-/// Parses statements inside of an expression: its operators are counted by themselves.
-fn apart<'t, T>(
-    inp: &mut At<'t, '_>,
-    parse: impl FnOnce(&mut At<'t, '_>) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let operators = std::mem::take(&mut inp.state().operators);
-    let expressions = std::mem::take(&mut inp.state().expressions);
-    let classes = std::mem::take(&mut inp.state().classes);
-    let parsed = parse(inp);
-    inp.state().operators = operators;
-    inp.state().expressions = expressions;
-    inp.state().classes = classes;
-    parsed
+/// `e;` becomes `return e;`.
+fn return_value(stmt: &mut Stmt) {
+    if let StmtKind::Expr(value) = &mut stmt.kind {
+        let kind = std::mem::replace(&mut value.kind, ExprKind::Error);
+        let span = stmt.span;
+        stmt.kind = StmtKind::Return(Some(Expr { kind, span }));
+    }
 }
 
-#[derive(Default)]
-struct Parts {
-    words: Vec<Spanned<SpecifierWord>>,
-    params: Vec<Param>,
-    is_mutable: bool,
-    result: Option<Box<TypeName>>,
+/// What may stand around the parameters.
+#[derive(Clone)]
+enum Word {
+    Specifier(Spanned<SpecifierWord>),
+    Mutable,
+    Noexcept,
 }
 
-impl Parts {
-    /// What may stand around the parameters.
-    fn words(&mut self, inp: &mut At<'_, '_>) {
-        loop {
-            let look = ahead(inp);
-            match look.kind(0) {
-                Some(TokenKind::Keyword(keyword)) => {
-                    let word = match keyword {
-                        Keyword::Device => SpecifierWord::Device,
-                        Keyword::Host => SpecifierWord::Host,
-                        Keyword::Constexpr => SpecifierWord::Constexpr,
-                        Keyword::Forceinline => SpecifierWord::Forceinline,
-                        _ => return,
-                    };
-                    let span = inp.state().place(look.at);
-                    self.words.push(Spanned::new(word, span));
-                }
-                Some(TokenKind::Ident(word)) if &**word == "mutable" => self.is_mutable = true,
-                Some(TokenKind::Ident(word)) if &**word == "noexcept" => {}
-                _ => return,
-            }
-            inp.skip();
+impl Word {
+    fn specifier(self) -> Option<Spanned<SpecifierWord>> {
+        match self {
+            Word::Specifier(word) => Some(word),
+            Word::Mutable | Word::Noexcept => None,
         }
     }
 }
 
-/// `=`, `&`, `&x`, `x`, `x = e`, `this`.
+fn words<'t>() -> impl Production<'t, Vec<Word>> {
+    let specifier = read(Expected::Nothing, |look| {
+        Some((lambda_specifier(look.keyword(0)?)?, 1))
+    });
+    let specifier = specifier.map_with(spanned).map(Word::Specifier);
+    let other = read(Expected::Nothing, |look| match look.kind(0)? {
+        TokenKind::Ident(word) if **word == *"mutable" => Some((Word::Mutable, 1)),
+        TokenKind::Ident(word) if **word == *"noexcept" => Some((Word::Noexcept, 1)),
+        _ => None,
+    });
+    specifier.or(other).repeated().collect()
+}
+
+fn lambda_specifier(keyword: Keyword) -> Option<SpecifierWord> {
+    Some(match keyword {
+        Keyword::Device => SpecifierWord::Device,
+        Keyword::Host => SpecifierWord::Host,
+        Keyword::Constexpr => SpecifierWord::Constexpr,
+        Keyword::Forceinline => SpecifierWord::Forceinline,
+        _ => return None,
+    })
+}
+
+/// `=`, `&`, `&x`, `x`, `x = e`, `this`, `*this`.
 fn entry<'t>(assign: P<'t, Expr>) -> P<'t, Entry> {
-    let init = after(Punct::Eq, assign);
+    let is_alone = |look: Ahead<'_>| matches!(look.punct(1), Some(Punct::Comma | Punct::RBracket));
     let this = word(Keyword::This)
         .map(|()| "this".into())
         .map_with(spanned);
-    production(move |inp| {
-        let look = ahead(inp);
-        let is_end = |n| matches!(look.punct(n), Some(Punct::Comma | Punct::RBracket));
-        let mut kind = CaptureKind::Value;
-        match look.punct(0) {
-            Some(Punct::Eq) if is_end(1) => {
-                inp.skip();
-                return Ok(Entry::Default(CaptureKind::Value));
-            }
-            Some(Punct::Amp) => {
-                inp.skip();
-                if is_end(1) {
-                    return Ok(Entry::Default(CaptureKind::Reference));
-                }
-                kind = CaptureKind::Reference;
-            }
-            Some(Punct::Star) if look.is_word(1, Keyword::This) => inp.skip(),
-            _ => {}
-        }
-        let name = if ahead(inp).is_word(0, Keyword::This) {
-            kind = if look.is(0, Punct::Star) {
-                CaptureKind::Value
-            } else {
-                CaptureKind::Reference
-            };
-            inp.parse(this)?
-        } else {
-            inp.parse(name())?
-        };
-        let init = inp.parse(&init)?;
-        Ok(Entry::Capture(Capture { kind, name, init }))
-    })
+    let init = after(Punct::Eq, assign);
+    let capture = move |kind: CaptureKind, of_this: CaptureKind| {
+        let this = this.map(move |name| (of_this, name));
+        let other = name().map(move |name| (kind, name));
+        either(at_word(Keyword::This), this, other)
+            .then(init.clone())
+            .map(|((kind, name), init)| Entry::Capture(Capture { kind, name, init }))
+    };
+    use CaptureKind::{Reference, Value};
+    choose!(|look| look.punct(0);
+        Some(Punct::Eq) if is_alone(look) => copies: punct(Punct::Eq).to(Entry::Default(Value)),
+        Some(Punct::Amp) if is_alone(look) => references: punct(Punct::Amp).to(Entry::Default(Reference)),
+        Some(Punct::Amp) => reference: punct(Punct::Amp).ignore_then(capture(Reference, Reference)),
+        Some(Punct::Star) if look.is_word(1, Keyword::This) => copy: punct(Punct::Star).ignore_then(capture(Value, Value)),
+        _ => value: capture(Value, Reference),
+    )
+    .boxed()
 }

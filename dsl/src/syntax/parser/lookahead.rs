@@ -1,7 +1,7 @@
 //! What the next tokens begin. C's grammar cannot be read from one token: `(a) * b` is a cast or a product, `a < b` a comparison
 //! or template arguments, `T (x)` a declaration or a call. Each question is answered here, from tokens alone.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use super::ty::{is_base, is_specifier};
 use crate::syntax::{
@@ -200,26 +200,39 @@ pub(super) fn special_name(look: Ahead<'_>, classes: &[Arc<str>]) -> Option<Meth
     }
 }
 
-/// The name of a qualified name `a::b::c`, and how many tokens it and its template arguments take; `None` if there is no `::`.
-pub(super) fn qualified<'t>(look: Ahead<'t>) -> Option<(Cow<'t, str>, usize)> {
-    let mut text = String::new();
-    let mut offset = 0;
+/// How many tokens a qualified name `a::b::c` and its template arguments take; `None` if there is no `::`.
+pub(super) fn qualified(look: Ahead<'_>) -> Option<usize> {
+    let mut is_qualified = false;
+    let mut n = 0;
     loop {
-        if look.is(offset, Punct::ColonColon) {
-            text.push_str("::");
-            offset += 1;
+        if look.is(n, Punct::ColonColon) {
+            is_qualified = true;
+            n += 1;
         }
-        match look.kind(offset) {
-            Some(TokenKind::Ident(part) | TokenKind::TypeName(part)) => text.push_str(part),
-            _ => break,
+        if !look.is_name(n) {
+            break;
         }
-        offset += 1;
-        offset = template_arguments(look, offset).unwrap_or(offset);
-        if !look.is(offset, Punct::ColonColon) {
+        n = template_arguments(look, n + 1).unwrap_or(n + 1);
+        if !look.is(n, Punct::ColonColon) {
             break;
         }
     }
-    text.contains("::").then_some((Cow::Owned(text), offset))
+    is_qualified.then_some(n)
+}
+
+/// The name that is qualified by the first `n` tokens, without its template arguments.
+pub(super) fn qualified_text(look: Ahead<'_>, n: usize) -> Arc<str> {
+    let mut text = String::new();
+    let mut at = 0;
+    while at < n {
+        if look.is(at, Punct::ColonColon) {
+            text.push_str("::");
+        } else if let Some(name) = look.name(at) {
+            text.push_str(name);
+        }
+        at = template_arguments(look, at + 1).unwrap_or(at + 1);
+    }
+    text.into()
 }
 
 /// The offset after the template arguments at offset `n`, if there are any.
@@ -319,7 +332,7 @@ fn plain(look: Ahead<'_>) -> (usize, bool) {
 /// Whether the tokens ahead read as a type that nobody declared, before a declarator: `real x`, `real *x`, `real)`.
 /// Reading it as a type lets the error be about the type.
 pub(super) fn is_unknown_type(look: Ahead<'_>) -> bool {
-    if let Some((_, n)) = qualified(look) {
+    if let Some(n) = qualified(look) {
         return matches!(
             look.kind(n),
             Some(

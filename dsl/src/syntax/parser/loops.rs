@@ -7,11 +7,11 @@ use super::{
     decl,
     expr::expression,
     kit::{
-        At, Ex, In, P, ahead, at_word, choose, custom_clone, fail, fail_with, here, parens, punct,
-        stmt_node, take, take_word, when, whole, word,
+        P, Production, at, at_word, by_hand, choose, either, fail_with, here, parens, punct, read,
+        stmt_node, when, whole, word,
     },
-    lookahead::is_range_for,
-    recover::{Failure, bracket_end, recovered},
+    lookahead::{Ahead, is_range_for},
+    recover::{bracket_end, recovered},
     stmt::{closed, condition, declaration_or_expression, semicolon},
 };
 use crate::syntax::{
@@ -21,18 +21,18 @@ use crate::syntax::{
 };
 
 /// `#pragma unroll 4` and a loop. Before anything else the pragma means nothing.
-pub(super) fn unrolled_loop<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
-    let unroll = custom_clone(|inp| {
-        let mut unroll = None;
-        while take_word(inp, Keyword::Pragma) {
-            unroll = Some(Unroll::Full);
-            if let Some(&TokenKind::Int { value, .. }) = ahead(inp).kind(0) {
-                inp.skip();
-                unroll = Some(Unroll::Count(u32::try_from(value).unwrap_or(u32::MAX)));
-            }
-        }
-        Ok(unroll)
+pub(super) fn unrolled_loop<'t>(stmt: P<'t, Stmt>) -> impl Production<'t, StmtKind> {
+    let count = read(Expected::Nothing, |look| match look.kind(0)? {
+        &TokenKind::Int { value, .. } => Some((u32::try_from(value).unwrap_or(u32::MAX), 1)),
+        _ => None,
     });
+    let pragma = word(Keyword::Pragma)
+        .ignore_then(count.or_not())
+        .map(|count| count.map_or(Unroll::Full, Unroll::Count));
+    let unroll = pragma
+        .repeated()
+        .collect()
+        .map(|mut pragmas: Vec<Unroll>| pragmas.pop());
     let looped = choose!(|look| look.keyword(0);
         Some(Keyword::For) if is_range_for(look) => range_for: range_for(stmt.clone()),
         Some(Keyword::For) => for_: for_(stmt.clone()),
@@ -44,7 +44,6 @@ pub(super) fn unrolled_loop<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
     unroll
         .then(looped)
         .map(|(unroll, kind)| with_unroll(kind, unroll))
-        .boxed()
 }
 
 fn with_unroll(mut kind: StmtKind, of_loop: Option<Unroll>) -> StmtKind {
@@ -59,7 +58,7 @@ fn with_unroll(mut kind: StmtKind, of_loop: Option<Unroll>) -> StmtKind {
 }
 
 /// `while (cond) body`.
-fn while_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
+fn while_<'t>(stmt: P<'t, Stmt>) -> impl Production<'t, StmtKind> {
     word(Keyword::While)
         .ignore_then(condition())
         .then(stmt)
@@ -68,11 +67,10 @@ fn while_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
             body: Box::new(body),
             unroll: None,
         })
-        .boxed()
 }
 
 /// `do body while (cond);`. Without its `while` it is reported and stands for its body.
-fn do_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
+fn do_<'t>(stmt: P<'t, Stmt>) -> impl Production<'t, StmtKind> {
     let tail = word(Keyword::While)
         .ignore_then(condition())
         .then_ignore(semicolon());
@@ -97,16 +95,14 @@ fn do_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
                 unroll: None,
             }
         })
-        .boxed()
 }
 
 /// `for (const auto &x : values) body`.
-fn range_for<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
+fn range_for<'t>(stmt: P<'t, Stmt>) -> impl Production<'t, StmtKind> {
     let header = decl::for_declaration()
         .then_ignore(punct(Punct::Colon))
         .then(expression())
-        .then_ignore(closed())
-        .boxed();
+        .then_ignore(closed());
     word(Keyword::For)
         .ignore_then(parens(header))
         .then(stmt)
@@ -116,11 +112,10 @@ fn range_for<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
             body: Box::new(body),
             unroll: None,
         })
-        .boxed()
 }
 
 /// `for (init; cond; step) body`.
-fn for_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
+fn for_<'t>(stmt: P<'t, Stmt>) -> impl Production<'t, StmtKind> {
     let header = recovered(for_header(), bracket_end, |span| {
         let kind = StmtKind::Error;
         (Stmt { kind, span }, None, None)
@@ -135,7 +130,6 @@ fn for_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
             body: Box::new(body),
             unroll: None,
         })
-        .boxed()
 }
 
 type Header = (Stmt, Option<Expr>, Option<Expr>);
@@ -145,46 +139,38 @@ fn for_header<'t>() -> P<'t, Header> {
     let init = declaration_or_expression()
         .then_ignore(header_semicolon())
         .map_with(stmt_node);
-    let cond = when(
-        |look| !look.is(0, Punct::Semi) && !look.is(0, Punct::RParen),
-        expression(),
-    );
+    let is_end = |look: Ahead<'_>| matches!(look.punct(0), Some(Punct::Semi | Punct::RParen));
+    let cond = when(move |look| !is_end(look), expression());
     let step = when(|look| !look.is(0, Punct::RParen), expression());
-    let extra_part = custom_clone(|inp| {
-        if ahead(inp).is(0, Punct::Semi) {
-            bad_header(inp, HeaderSlip::ThirdSemicolon)
-        } else {
-            inp.parse(closed())
-        }
-    });
+    let end = either(
+        at(Punct::Semi),
+        bad_header(HeaderSlip::ThirdSemicolon),
+        closed(),
+    );
     init.then(cond)
         .then_ignore(header_semicolon())
         .then(step)
-        .then_ignore(extra_part)
+        .then_ignore(end)
         .map(|((init, cond), step)| (init, cond, step))
         .boxed()
 }
 
 /// One of the two `;` of a `for`.
-fn header_semicolon<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
-    custom_clone(|inp| {
-        if take(inp, Punct::Semi) {
-            return Ok(());
-        }
-        let look = ahead(inp);
-        if look.is(0, Punct::RParen) {
-            return bad_header(inp, HeaderSlip::NoSemicolonBeforeParenthesis);
-        }
-        let end = bracket_end(look, 0);
-        if (0..end).any(|n| look.is(n, Punct::Semi)) {
-            return fail(inp, Expected::Punct(Punct::Semi));
-        }
-        bad_header(inp, HeaderSlip::NoSemicolon)
-    })
+fn header_semicolon<'t>() -> P<'t, ()> {
+    let follows = |look: Ahead<'_>| (0..bracket_end(look, 0)).any(|n| look.is(n, Punct::Semi));
+    choose!(|look| look.punct(0);
+        Some(Punct::Semi) => semicolon: punct(Punct::Semi),
+        Some(Punct::RParen) => end: bad_header(HeaderSlip::NoSemicolonBeforeParenthesis),
+        _ if follows(look) => junk: punct(Punct::Semi),
+        _ => nothing: bad_header(HeaderSlip::NoSemicolon),
+    )
+    .boxed()
 }
 
-fn bad_header<O>(inp: &mut At<'_, '_>, slip: HeaderSlip) -> Result<O, Failure> {
-    let at = here(inp);
-    let span = inp.state().place(at);
-    fail_with(inp, span, SyntaxError::ForHeader { slip })
+fn bad_header<'t>(slip: HeaderSlip) -> impl Production<'t, ()> {
+    by_hand(move |inp| {
+        let at = here(inp);
+        let span = inp.state().place(at);
+        fail_with(inp, span, SyntaxError::ForHeader { slip })
+    })
 }

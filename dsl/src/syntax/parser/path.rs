@@ -3,65 +3,60 @@
 use chumsky::prelude::*;
 
 use super::{
-    kit::{P, ahead, angles, at, fail, here, production, take, take_word, when},
-    lookahead::is_type_argument,
+    kit::{
+        P, Production, angles, at, either, flag, flag_word, name, punct, repeat_while, when, whole,
+    },
+    lookahead::{Ahead, is_type_argument},
 };
 use crate::{
     span::Spanned,
     syntax::{
         ast::{Expr, Path, Segment, TemplateArg, TypeName},
-        message::parse::Expected,
         token::{Keyword, Punct},
     },
 };
 
 /// A path; its arguments are read by `argument`.
-pub(super) fn path<'t>(argument: P<'t, TemplateArg>) -> P<'t, Path> {
-    let arguments = when(at(Punct::AngleOpen), angles(argument)).boxed();
-    production(move |inp| {
-        let start = here(inp);
-        let mut segments = Vec::new();
-        loop {
-            let look = ahead(inp);
-            if look.is(0, Punct::ColonColon) {
-                if segments.is_empty() {
-                    let name = Spanned::new("".into(), inp.state().place(look.at));
-                    segments.push(Segment { name, args: None });
-                }
-                inp.skip();
-            }
-            take_word(inp, Keyword::Template);
-            let look = ahead(inp);
-            let Some(text) = look.name(0) else {
-                return fail(inp, Expected::Name);
-            };
-            let name = Spanned::new(text.clone(), inp.state().place(look.at));
-            inp.skip();
-            let args = inp.parse(&arguments)?;
-            segments.push(Segment { name, args });
-            let look = ahead(inp);
-            let goes_on = look.is(0, Punct::ColonColon)
-                && (look.is_name(1) || look.is_word(1, Keyword::Template));
-            if !goes_on {
-                let span = inp.state().span(start, look.at);
-                return Ok(Path { segments, span });
-            }
-        }
-    })
+pub(super) fn path<'t>(argument: impl Production<'t, TemplateArg>) -> P<'t, Path> {
+    let args = when(at(Punct::AngleOpen), angles(argument));
+    let segment = flag_word(Keyword::Template)
+        .ignore_then(name())
+        .then(args)
+        .map(|(name, args)| Segment { name, args })
+        .boxed();
+    // The global namespace has no name.
+    let global = punct(Punct::ColonColon).map_with(|(), extra| Segment {
+        name: Spanned::new("".into(), whole(extra)),
+        args: None,
+    });
+    let goes_on = |look: Ahead<'_>| {
+        look.is(0, Punct::ColonColon) && (look.is_name(1) || look.is_word(1, Keyword::Template))
+    };
+    let more = repeat_while(
+        goes_on,
+        punct(Punct::ColonColon).ignore_then(segment.clone()),
+    );
+    when(at(Punct::ColonColon), global)
+        .then(segment)
+        .then(more)
+        .map_with(|((global, first), more), extra| Path {
+            segments: global.into_iter().chain([first]).chain(more).collect(),
+            span: whole(extra),
+        })
+        .boxed()
 }
 
 /// A template argument.
-pub(super) fn argument<'t>(element: P<'t, Expr>, type_name: P<'t, TypeName>) -> P<'t, TemplateArg> {
-    let element = element.map(TemplateArg::Value).boxed();
-    let type_name = type_name.map(TemplateArg::Type).boxed();
-    production(move |inp| {
-        let argument = match is_type_argument(ahead(inp)) {
-            true => inp.parse(&type_name)?,
-            false => inp.parse(&element)?,
-        };
-        if take(inp, Punct::Ellipsis) {
-            return Ok(TemplateArg::Expansion(Box::new(argument)));
-        }
-        Ok(argument)
-    })
+pub(super) fn argument<'t>(
+    element: impl Production<'t, Expr>,
+    type_name: impl Production<'t, TypeName>,
+) -> impl Production<'t, TemplateArg> {
+    let ty = type_name.map(TemplateArg::Type);
+    let value = element.map(TemplateArg::Value);
+    either(is_type_argument, ty, value)
+        .then(flag(Punct::Ellipsis))
+        .map(|(argument, is_expansion)| match is_expansion {
+            true => TemplateArg::Expansion(Box::new(argument)),
+            false => argument,
+        })
 }

@@ -7,12 +7,12 @@ use chumsky::prelude::*;
 
 use super::{
     allocate,
-    depth::count_operator,
+    depth::operator,
     expr::{Piece, comma, fold_operator, init_items},
     kit::{
-        Ex, In, P, ahead, angles, at, at_word, before, brackets, choose, closing, custom_clone,
-        either, expr_node, fail, here, list, name, parens, production, punct, repeat_while, rule,
-        skip, spanned, take, when, whole, word,
+        P, Production, angles, at, before, brackets, choose, closing, either, expr_node, flag,
+        flag_word, list, name, parens, path_name, punct, read, repeat_while, rule, spanned,
+        unexpected, when, whole, word,
     },
     lookahead::{
         Ahead, closes, is_fold, is_lambda, is_type_in_parentheses, opens, path_ahead, qualified,
@@ -23,18 +23,19 @@ use super::{
 use crate::{
     span::{Span, Spanned},
     syntax::{
-        ast::{CastWord, Expr, ExprKind, Fold, Name, Path, PostfixOp, TemplateArg, TypeName},
+        ast::{
+            CastWord, Expr, ExprKind, Fold, InitItem, Name, Path, PostfixOp, TemplateArg, TypeName,
+        },
         message::parse::Expected,
         token::{Keyword, Punct, TokenKind},
     },
 };
 
 /// A primary expression and what follows it: `f(x)[i].y++`.
-pub(super) fn suffixed<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
+pub(super) fn suffixed<'t>(assign: P<'t, Expr>) -> impl Production<'t, Piece> {
     primary(assign.clone())
         .then(repeat_while(begins_suffix, suffix(assign)))
         .map(|(first, suffixes)| suffixes.into_iter().fold(first, apply))
-        .boxed()
 }
 
 /// What follows a primary expression.
@@ -59,7 +60,7 @@ fn begins_suffix(look: Ahead<'_>) -> bool {
 fn suffix<'t>(assign: P<'t, Expr>) -> P<'t, (Suffix, Span)> {
     let argument = path::argument(assign.clone(), ty::type_name(assign.clone()));
     // `s.template f<T>()`.
-    let named = when(at_word(Keyword::Template), word(Keyword::Template))
+    let named = flag_word(Keyword::Template)
         .ignore_then(allocate::member_name())
         .then(when(at(Punct::AngleOpen), angles(argument)))
         .boxed();
@@ -75,7 +76,7 @@ fn suffix<'t>(assign: P<'t, Expr>) -> P<'t, (Suffix, Span)> {
             punct(Punct::PlusPlus).to(Suffix::Postfix(PostfixOp::Inc)),
         _ => decrement: punct(Punct::MinusMinus).to(Suffix::Postfix(PostfixOp::Dec)),
     );
-    custom_clone(count_operator)
+    operator()
         .ignore_then(suffix)
         .map_with(|suffix, extra| (suffix, whole(extra)))
         .boxed()
@@ -100,17 +101,16 @@ fn apply((base, base_whole): Piece, (suffix, at): (Suffix, Span)) -> Piece {
 }
 
 /// An expression, with `...` after it if it is one for each element of a pack.
-pub(super) fn expanded<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
-    production(move |inp| {
-        let expr = inp.parse(&assign)?;
-        if !take(inp, Punct::Ellipsis) {
-            return Ok(expr);
-        }
-        Ok(Expr {
-            span: expr.span,
-            kind: ExprKind::Expansion(Arc::new(expr)),
+pub(super) fn expanded<'t>(assign: P<'t, Expr>) -> impl Production<'t, Expr> {
+    assign
+        .then(flag(Punct::Ellipsis))
+        .map(|(expr, is_expansion)| match is_expansion {
+            true => Expr {
+                span: expr.span,
+                kind: ExprKind::Expansion(Arc::new(expr)),
+            },
+            false => expr,
         })
-    })
 }
 
 fn with_args(kind: ExprKind, args: Option<Vec<TemplateArg>>, span: Span) -> ExprKind {
@@ -131,18 +131,14 @@ pub(super) fn arguments<'t>(assign: P<'t, Expr>) -> P<'t, Vec<Expr>> {
 }
 
 /// `<<<grid, block, shared, stream>>>(a, b)`.
-fn launch<'t>(assign: P<'t, Expr>) -> P<'t, Suffix> {
-    let config = list(assign.clone(), Punct::LaunchClose, false)
-        .delimited_by(
-            punct(Punct::LaunchOpen),
-            closing(Punct::LaunchClose, Expected::CommaOr(Punct::LaunchClose)),
-        )
-        .map_with(spanned);
-    config
+fn launch<'t>(assign: P<'t, Expr>) -> impl Production<'t, Suffix> {
+    let close = closing(Punct::LaunchClose, Expected::CommaOr(Punct::LaunchClose));
+    list(assign.clone(), Punct::LaunchClose, false)
+        .delimited_by(punct(Punct::LaunchOpen), close)
+        .map_with(spanned)
         .then_ignore(before(Punct::LParen, Expected::KernelArguments))
         .then(arguments(assign))
         .map(|(config, args)| Suffix::Launch(config, args))
-        .boxed()
 }
 
 fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
@@ -159,7 +155,7 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
         _ if look.begins_path(0) && path_ahead(look).is_some() => templated:
             node(templated.map(|path| ExprKind::Path(Box::new(path)))),
         _ if look.begins_path(0) && is_plain_path(look).is_some() => pathed:
-            node(qualified_name()),
+            node(path_name(Expected::Name).map(|name| ExprKind::Name(name.node))),
         (_, Some(This)) => this: node(word(This).to(ExprKind::This)),
         (_, Some(New)) => new: allocate::new(assign.clone()),
         (_, Some(Delete)) => delete: allocate::delete(assign.clone()),
@@ -219,19 +215,15 @@ fn begins_foreign(look: Ahead<'_>) -> bool {
 }
 
 /// `(pattern op ...)`, `(... op pattern)`, `(pattern op ... op init)`, `(init op ... op pattern)`.
-fn fold<'t>() -> P<'t, ExprKind> {
+fn fold<'t>() -> impl Production<'t, ExprKind> {
     let operand = rule(|rules| &rules.operand).map(|(operand, _)| Arc::new(operand));
-    let operator = production(|inp| {
-        let look = ahead(inp);
-        let Some(operator) = fold_operator(look, 0) else {
-            return fail(inp, Expected::Operator);
-        };
-        inp.skip();
-        Ok(Spanned::new(operator, inp.state().place(look.at)))
+    let operator = read(Expected::Operator, |look| {
+        Some((fold_operator(look, 0)?, 1))
     });
-    let dots = closing(Punct::Ellipsis, Expected::Punct(Punct::Ellipsis));
+    let operator = operator.map_with(spanned);
+    let dots = punct(Punct::Ellipsis);
     let left = dots
-        .ignore_then(operator.clone())
+        .ignore_then(operator)
         .then(operand.clone())
         .map(|(operator, pattern)| Fold {
             operator,
@@ -241,7 +233,7 @@ fn fold<'t>() -> P<'t, ExprKind> {
         });
     let init = when(
         |look| !look.is(0, Punct::RParen),
-        operator.clone().ignore_then(operand.clone()),
+        operator.ignore_then(operand.clone()),
     );
     let right =
         operand
@@ -254,51 +246,45 @@ fn fold<'t>() -> P<'t, ExprKind> {
                 init,
                 is_left: false,
             });
-    parens(either(at(Punct::Ellipsis), left, right))
-        .map(|fold| ExprKind::Fold(Box::new(fold)))
-        .boxed()
+    parens(either(at(Punct::Ellipsis), left, right)).map(|fold| ExprKind::Fold(Box::new(fold)))
 }
 
 /// `sizeof...(pack)`.
-fn sizeof_pack<'t>() -> P<'t, ExprKind> {
+fn sizeof_pack<'t>() -> impl Production<'t, ExprKind> {
     word(Keyword::Sizeof)
         .ignore_then(punct(Punct::Ellipsis))
         .ignore_then(parens(name()))
         .map(ExprKind::SizeofPack)
-        .boxed()
 }
 
-fn node<'t>(
-    kind: impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't,
-) -> impl Parser<'t, In<'t>, Expr, Ex<'t>> + Clone + 't {
+fn node<'t>(kind: impl Production<'t, ExprKind>) -> impl Production<'t, Expr> {
     kind.map_with(expr_node)
 }
 
 /// `42`, `1.5f`, `'a'`, `"text"`, `true`.
-fn literal<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't {
-    custom_clone(|inp| {
-        let kind = match ahead(inp).kind(0) {
-            Some(&TokenKind::Int {
+fn literal<'t>() -> impl Production<'t, ExprKind> {
+    read(Expected::Expression, |look| {
+        let kind = match look.kind(0)? {
+            &TokenKind::Int {
                 value,
                 unsigned,
                 suffix,
                 decimal,
-            }) => ExprKind::Int {
+            } => ExprKind::Int {
                 value,
                 unsigned,
                 suffix,
                 decimal,
             },
-            Some(&TokenKind::Float { value, single }) => ExprKind::Float { value, single },
-            Some(&TokenKind::Char(value)) => ExprKind::Char(value),
-            Some(TokenKind::Str(bytes)) => ExprKind::Str(bytes.clone()),
-            Some(TokenKind::Keyword(Keyword::True)) => ExprKind::Bool(true),
-            Some(TokenKind::Keyword(Keyword::False)) => ExprKind::Bool(false),
-            Some(TokenKind::Keyword(Keyword::Nullptr)) => ExprKind::Nullptr,
-            _ => return fail(inp, Expected::Expression),
+            &TokenKind::Float { value, single } => ExprKind::Float { value, single },
+            &TokenKind::Char(value) => ExprKind::Char(value),
+            TokenKind::Str(bytes) => ExprKind::Str(bytes.clone()),
+            TokenKind::Keyword(Keyword::True) => ExprKind::Bool(true),
+            TokenKind::Keyword(Keyword::False) => ExprKind::Bool(false),
+            TokenKind::Keyword(Keyword::Nullptr) => ExprKind::Nullptr,
+            _ => return None,
         };
-        inp.skip();
-        Ok(kind)
+        Some((kind, 1))
     })
 }
 
@@ -309,32 +295,19 @@ fn is_plain_path<'t>(look: Ahead<'t>) -> Option<(Arc<str>, usize, bool)> {
     })
 }
 
-/// `a::b`.
-fn qualified_name<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't {
-    custom_clone(|inp| {
-        let Some((text, n, _)) = scoped_name(ahead(inp)) else {
-            return fail(inp, Expected::Name);
-        };
-        skip(inp, n);
-        Ok(ExprKind::Name(text))
-    })
-}
-
 /// `static_cast<T>(e)`.
-fn named_cast<'t>(assign: P<'t, Expr>, type_name: P<'t, TypeName>) -> P<'t, ExprKind> {
-    let ty = type_name.delimited_by(
-        punct(Punct::Lt),
-        closing(Punct::Gt, Expected::CastType(Punct::Gt)),
-    );
+fn named_cast<'t>(
+    assign: P<'t, Expr>,
+    type_name: P<'t, TypeName>,
+) -> impl Production<'t, ExprKind> {
+    let word = read(Expected::Expression, |look| {
+        Some((cast_word(look.keyword(0)?)?, 1))
+    });
+    let close = closing(Punct::Gt, Expected::CastType(Punct::Gt));
     let operand = before(Punct::LParen, Expected::CastOperand).ignore_then(parens(comma(assign)));
-    let rest = ty.then(operand).boxed();
-    production(move |inp| {
-        let word = ahead(inp).keyword(0).and_then(cast_word);
-        inp.skip();
-        let (ty, operand) = inp.parse(&rest)?;
-        let word = word.unwrap_or(CastWord::Static);
-        Ok(ExprKind::NamedCast(word, Box::new(ty), Box::new(operand)))
-    })
+    word.then(type_name.delimited_by(punct(Punct::Lt), close))
+        .then(operand)
+        .map(|((word, ty), operand)| ExprKind::NamedCast(word, Box::new(ty), Box::new(operand)))
 }
 
 fn cast_word(keyword: Keyword) -> Option<CastWord> {
@@ -348,19 +321,23 @@ fn cast_word(keyword: Keyword) -> Option<CastWord> {
 }
 
 /// `dim3(32, 8)`, `float(x)`, `float2{1, 2}`.
-fn construct<'t>(assign: P<'t, Expr>, templated: P<'t, Path>) -> P<'t, Expr> {
-    let args = arguments(assign.clone());
-    let items = init_items(assign);
-    let ty = ty::simple_type(templated);
-    node(production(move |inp| {
-        let ty = Box::new(inp.parse(&ty)?);
-        match ahead(inp).punct(0) {
-            Some(Punct::LBrace) => Ok(ExprKind::Braced(ty, inp.parse(&items)?)),
-            Some(Punct::LParen) => Ok(ExprKind::Construct(ty, inp.parse(&args)?)),
-            _ => fail(inp, Expected::Expression),
+fn construct<'t>(assign: P<'t, Expr>, templated: P<'t, Path>) -> impl Production<'t, Expr> {
+    enum Value {
+        Items(Vec<InitItem>),
+        Args(Vec<Expr>),
+    }
+    let value = choose!(|look| look.punct(0);
+        Some(Punct::LBrace) => items: init_items(assign.clone()).map(Value::Items),
+        Some(Punct::LParen) => args: arguments(assign).map(Value::Args),
+        _ => nothing: unexpected(Expected::Expression),
+    );
+    node(ty::simple_type(templated).then(value).map(|(ty, value)| {
+        let ty = Box::new(ty);
+        match value {
+            Value::Items(items) => ExprKind::Braced(ty, items),
+            Value::Args(args) => ExprKind::Construct(ty, args),
         }
     }))
-    .boxed()
 }
 
 /// `(T){`.
@@ -371,11 +348,13 @@ fn is_compound_literal(look: Ahead<'_>) -> bool {
 }
 
 /// `(float2){1, 2}`: the same as `float2{1, 2}`.
-fn compound_literal<'t>(assign: P<'t, Expr>, type_name: P<'t, TypeName>) -> P<'t, ExprKind> {
+fn compound_literal<'t>(
+    assign: P<'t, Expr>,
+    type_name: P<'t, TypeName>,
+) -> impl Production<'t, ExprKind> {
     parens(type_name)
         .then(init_items(assign))
         .map(|(ty, items)| ExprKind::Braced(Box::new(ty), items))
-        .boxed()
 }
 
 /// The C++ words that begin an expression.
@@ -390,11 +369,12 @@ pub(super) fn foreign_word(keyword: Keyword) -> Option<&'static str> {
 }
 
 /// An expression of C++ that is read far enough to be named.
-fn foreign<'t>() -> P<'t, Expr> {
-    production(|inp| {
-        let (construct, n) = foreign_extent(ahead(inp));
-        inp.parse(skipped(construct, n.max(1)))
-    })
+fn foreign<'t>() -> impl Production<'t, Expr> {
+    let construct = read(Expected::Expression, |look| {
+        let (construct, n) = foreign_extent(look);
+        Some((construct, n.max(1)))
+    });
+    node(construct.map(ExprKind::Unsupported))
 }
 
 /// What it is and how many tokens it takes.
@@ -406,7 +386,7 @@ fn foreign_extent(look: Ahead<'_>) -> (&'static str, usize) {
             word_extent(look, *keyword),
         ),
         _ => match qualified(look) {
-            Some((_, n)) => ("a qualified name `A::b`", n),
+            Some(n) => ("a qualified name `A::b`", n),
             None => (
                 "a template's arguments `<…>`",
                 template_arguments(look, 1).unwrap_or(1),
@@ -433,20 +413,4 @@ fn operand_extent(look: Ahead<'_>, mut n: usize) -> usize {
             _ => n += 1,
         }
     }
-}
-
-/// The next `n` tokens, which together are something unsupported.
-pub(super) fn skipped<'t>(
-    construct: &'static str,
-    n: usize,
-) -> impl Parser<'t, In<'t>, Expr, Ex<'t>> + Clone + 't {
-    custom_clone(move |inp| {
-        let at = here(inp);
-        skip(inp, n);
-        let span = inp.state().span(at, at + n);
-        Ok(Expr {
-            kind: ExprKind::Unsupported(construct),
-            span,
-        })
-    })
 }

@@ -1,19 +1,21 @@
 //! `struct`, `class`, `union` and `enum`, with their members. What is not supported of C++ is read and named, so that one
 //! message is all it costs.
 
-use chumsky::prelude::*;
+use chumsky::{input::MapExtra, prelude::*};
 
 use super::{
     decl,
     function::{Functions, function, special},
     kit::{
-        At, P, after, ahead, angles, at, before, block, closing, custom_clone, either, fail, here,
-        list, name, production, punct, since, skip, take, take_word, when,
+        At, Ex, In, P, Production, State, after, ahead, angles, at, before, block, by_hand, choose,
+        closing, either, fail, flag_word, here, list, name, path_name, punct, read, repeat_while,
+        since, skipped, spanned, take, when, whole, word,
     },
     lookahead::{Ahead, path_ahead, scoped_name},
     primary::arguments,
     recover::{Failure, construct_end, recovered, statement_end},
     stmt,
+    template::static_assert,
 };
 use crate::{
     span::{Span, Spanned},
@@ -33,102 +35,86 @@ pub(super) fn record<'t>(
     element: P<'t, Expr>,
     specifiers: P<'t, Specifiers>,
 ) -> P<'t, RecordSpecifier> {
-    let arguments = arguments(element.clone());
-    let tag = tag();
+    let keyword = read(Expected::Nothing, |look| Some((look.keyword(0)?, 1)));
+    let align = skipped(|_| 1).ignore_then(arguments(element.clone()));
+    let aligns = repeat_while(super::ty::begins_alignment, align);
     let type_name = super::ty::type_name_of(element.clone(), specifiers.clone());
-    let argument = super::path::argument(element.clone(), type_name);
-    let bases = bases(argument.clone());
-    let specialised = when(at(Punct::AngleOpen), angles(argument)).boxed();
-    let members = block(member(element, specifiers))
-        .map(|members| members.into_iter().flatten().collect::<Vec<Member>>())
-        .boxed();
-    production(move |inp| {
-        let keyword = ahead(inp).keyword(0);
-        inp.skip();
-        let mut align = None;
-        while super::ty::begins_alignment(ahead(inp)) {
-            inp.skip();
-            align = inp.parse(&arguments)?.pop().map(Box::new);
-        }
-        let name = inp.parse(&tag)?;
-        let args = inp.parse(&specialised)?;
-        let look = ahead(inp);
-        if look.is_text(0, "final") && matches!(look.punct(1), Some(Punct::LBrace | Punct::Colon)) {
-            inp.skip();
-        }
-        let bases = inp.parse(&bases)?;
-        let mut all = None;
-        if ahead(inp).is(0, Punct::LBrace) {
+    let argument = super::path::argument(element.clone(), type_name).boxed();
+    let args = when(at(Punct::AngleOpen), angles(argument.clone())).boxed();
+    let is_final = |look: Ahead<'_>| {
+        look.is_text(0, "final") && matches!(look.punct(1), Some(Punct::LBrace | Punct::Colon))
+    };
+    let finality = skipped(move |look| usize::from(is_final(look)));
+    let head = keyword
+        .then(aligns)
+        .then(tag())
+        .then(args)
+        .then_ignore(finality)
+        .then(bases(argument))
+        .map_with(|((((keyword, aligns), name), args), bases), extra| {
             let class = name
                 .as_ref()
                 .map_or_else(|| "".into(), |name| name.node.clone());
-            inp.state().classes.push(class);
-            let n_open = inp.state().classes.len();
-            let parsed = inp.parse(&members);
-            inp.state().classes.truncate(n_open - 1);
-            all = Some(parsed?);
-        }
-        Ok(RecordSpecifier {
-            is_union: keyword == Some(Keyword::Union),
-            is_class: keyword == Some(Keyword::Class),
-            name,
-            args,
-            bases,
-            members: all,
-            align,
+            extra.state().classes.push(class);
+            RecordSpecifier {
+                is_union: keyword == Keyword::Union,
+                is_class: keyword == Keyword::Class,
+                name,
+                args,
+                bases,
+                members: None,
+                align: aligns.into_iter().flatten().next_back().map(Box::new),
+            }
         })
-    })
+        .boxed();
+    // The class is open from here on; where its members fail, what recovers closes it.
+    let members = when(
+        at(Punct::LBrace),
+        block(member(element, specifiers)).boxed(),
+    );
+    head.then(members)
+        .map_with(|(record, members), extra| {
+            extra.state().classes.pop();
+            RecordSpecifier {
+                members: members.map(|members| members.into_iter().flatten().collect()),
+                ..record
+            }
+        })
+        .boxed()
 }
 
 /// The name after `struct` or `enum`; it may be absent before a body.
-fn tag<'t>() -> P<'t, Option<Name>> {
+fn tag<'t>() -> impl Production<'t, Option<Name>> {
     let unnamed = before(Punct::LBrace, Expected::NameOr(Punct::LBrace)).to(None);
-    either(|look| look.is_name(0), name().map(Some), unnamed).boxed()
+    either(|look| look.is_name(0), name().map(Some), unnamed)
 }
 
 /// `: public Base, Other<T>`; the arguments are read by `argument`.
-fn bases<'t>(argument: P<'t, TemplateArg>) -> P<'t, Vec<Base>> {
-    let templated = super::path::path(argument);
-    production(move |inp| {
-        let mut bases = Vec::new();
-        // A bit-field of a struct without a body, `struct S : 3`, does not exist.
-        if !ahead(inp).is(0, Punct::Colon) {
-            return Ok(bases);
-        }
-        loop {
-            inp.skip();
-            let mut access = None;
-            loop {
-                let look = ahead(inp);
-                match look.keyword(0) {
-                    Some(Keyword::Virtual) => {
-                        unsupported(inp, look.at, look.at + 1, "virtual inheritance")
-                    }
-                    Some(keyword) if access_word(keyword).is_some() => {
-                        access = access_word(keyword);
-                    }
-                    _ => break,
-                }
-                inp.skip();
-            }
-            take_word(inp, Keyword::Typename);
-            let look = ahead(inp);
-            let node = if path_ahead(look).is_some() {
-                TypeSpecifier::Path(Box::new(inp.parse(&templated)?))
-            } else {
-                let Some((text, n, _)) = scoped_name(look) else {
-                    return fail(inp, Expected::BaseClass);
-                };
-                skip(inp, n);
-                TypeSpecifier::Named(text)
-            };
-            let ty = Spanned::new(node, since(inp, look.at));
-            bases.push(Base { access, ty });
-            if !ahead(inp).is(0, Punct::Comma) {
-                return Ok(bases);
-            }
-        }
-    })
+fn bases<'t>(argument: impl Production<'t, TemplateArg>) -> impl Production<'t, Vec<Base>> {
+    let inheritance = word(Keyword::Virtual).map_with(|(), extra| {
+        let construct = "virtual inheritance";
+        let span = whole(extra);
+        extra
+            .state()
+            .report(span, SyntaxError::Unsupported { construct });
+        None
+    });
+    let access = read(Expected::Nothing, |look| {
+        Some((access_word(look.keyword(0)?)?, 1))
+    });
+    let words = inheritance.or(access.map(Some)).repeated().collect();
+    let templated = super::path::path(argument).map(|path| TypeSpecifier::Path(Box::new(path)));
+    let plain = path_name(Expected::BaseClass).map(|name| TypeSpecifier::Named(name.node));
+    let ty = either(|look| path_ahead(look).is_some(), templated, plain).map_with(spanned);
+    let base = words
+        .then_ignore(flag_word(Keyword::Typename))
+        .then(ty)
+        .map(|(words, ty): (Vec<Option<Access>>, _)| Base {
+            access: words.into_iter().flatten().next_back(),
+            ty,
+        });
+    // A bit-field of a struct without a body, `struct S : 3`, does not exist.
+    after(Punct::Colon, list(base, Punct::LBrace, false)).map(Option::unwrap_or_default)
 }
 
 fn access_word(keyword: Keyword) -> Option<Access> {
@@ -142,127 +128,130 @@ fn access_word(keyword: Keyword) -> Option<Access> {
 
 /// Data, a function, `public:`, a friend; or something that is reported and left out.
 fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Option<Member>> {
-    let plain = plain_member(element, specifiers.clone());
-    let alias = alias(specifiers);
-    let head = super::template::head();
-    let assertion = super::template::static_assert();
-    let member = custom_clone(move |inp| {
-        let words = words_before_friend(inp);
-        let look = ahead(inp);
-        match look.kind(0) {
-            Some(TokenKind::Punct(Punct::Semi)) => {
-                inp.skip();
-                return Ok(None);
-            }
-            Some(&TokenKind::Keyword(keyword))
-                if look.is(1, Punct::Colon) && access_word(keyword).is_some() =>
-            {
-                skip(inp, 2);
-                return Ok(access_word(keyword).map(Member::Access));
-            }
-            Some(TokenKind::Keyword(Keyword::Friend)) => {
-                inp.skip();
-                let class = matches!(
-                    ahead(inp).keyword(0),
-                    Some(Keyword::Class | Keyword::Struct)
-                );
-                let n = usize::from(class);
-                if let Some((text, m, _)) = scoped_name(ahead(inp).past(n))
-                    && ahead(inp).is(n + m, Punct::Semi)
-                {
-                    let at = ahead(inp).at + n;
-                    skip(inp, n + m + 1);
-                    let span = inp.state().span(at, at + m);
-                    return Ok(Some(Member::FriendClass(Spanned::new(text, span))));
-                }
-                return Ok(match inp.parse(&plain)? {
-                    Some(Member::Function(mut function)) => {
-                        function.specifiers.words.extend(words);
-                        Some(Member::FriendFunction(function))
-                    }
-                    other => other,
-                });
-            }
-            Some(TokenKind::Keyword(Keyword::Using)) if look.is(2, Punct::Eq) => {
-                return inp.parse(&alias).map(Some);
-            }
-            Some(TokenKind::Keyword(Keyword::StaticAssert)) => {
-                return Ok(Some(Member::StaticAssert(inp.parse(&assertion)?)));
-            }
-            _ => {}
-        }
-        if look.is_word(0, Keyword::Template) && look.is(1, Punct::AngleOpen) {
-            let kind = inp.parse(&head)?;
-            let stop = here(inp);
-            let span = inp.state().span(look.at, stop);
-            return match inp.parse(&plain)? {
-                Some(Member::Function(function)) => {
-                    let item = Item::Function(function);
-                    Ok(Some(Member::Template(Box::new(Template {
-                        kind,
-                        item,
-                        span,
-                    }))))
-                }
-                _ => {
-                    unsupported(inp, look.at, stop, "a member template that is no function");
-                    Ok(None)
-                }
-            };
-        }
-        if let Some((construct, n)) = foreign_member(look) {
-            unsupported(inp, look.at, look.at + n, construct);
-            skip(inp, n);
-            return Ok(None);
-        }
-        inp.parse(&plain)
+    let plain = plain_member(element, specifiers.clone()).boxed();
+    let access = read(Expected::Nothing, |look| {
+        Some((access_word(look.keyword(0)?)?, 2))
     });
+    let foreign = read(Expected::Nothing, foreign_member)
+        .map_with(unsupported)
+        .map(|()| None);
+    let member = choose!(|look| look.keyword(words_before_friend(look));
+        None if look.is(0, Punct::Semi) => nothing: punct(Punct::Semi).to(None),
+        Some(Keyword::Friend) => friend: friend(plain.clone()),
+        Some(word) if look.is(1, Punct::Colon) && access_word(word).is_some() =>
+            access: access.map(|access| Some(Member::Access(access))),
+        Some(Keyword::Using) if look.is(2, Punct::Eq) => alias: alias(specifiers).map(Some),
+        Some(Keyword::StaticAssert) => assertion:
+            static_assert().map(|assertion| Some(Member::StaticAssert(assertion))),
+        Some(Keyword::Template) if look.is(1, Punct::AngleOpen) => template: template(plain.clone()),
+        _ if foreign_member(look).is_some() => foreign: foreign,
+        _ => plain: plain,
+    );
     recovered(member, statement_end, |_| None).boxed()
 }
 
-/// Takes the words before `friend`, as in `__host__ __device__ friend`, if it is there.
-fn words_before_friend(inp: &mut At<'_, '_>) -> Vec<Spanned<SpecifierWord>> {
-    let look = ahead(inp);
-    let word = |n: usize| look.keyword(n).and_then(super::ty::specifier_word);
-    let n = (0..).take_while(|&n| word(n).is_some()).count();
-    if !look.is_word(n, Keyword::Friend) {
-        return Vec::new();
-    }
-    let words = (0..n).filter_map(|at| {
-        let span = inp.state().place(look.at + at);
-        Some(Spanned::new(word(at)?, span))
+/// `friend class A;`, or a function that is defined or declared here.
+fn friend<'t>(plain: P<'t, Option<Member>>) -> impl Production<'t, Option<Member>> {
+    let words = read(Expected::Nothing, |look| {
+        let word = |n| look.keyword(n).and_then(super::ty::specifier_word);
+        let n = words_before_friend(look);
+        let words: Vec<SpecifierWord> = (0..n).filter_map(word).collect();
+        Some((words, n))
     });
-    let words = words.collect();
-    skip(inp, n);
+    let words = words.map_with(|words, extra| {
+        let at = extra.span().start;
+        let place = |(n, word)| Spanned::new(word, extra.state().place(at + n));
+        words.into_iter().enumerate().map(place).collect::<Vec<_>>()
+    });
+    let class = word(Keyword::Class).or(word(Keyword::Struct)).or_not();
+    let class = class
+        .ignore_then(path_name(Expected::Name))
+        .then_ignore(punct(Punct::Semi))
+        .map(|name| Some(Member::FriendClass(name)));
+    let function = plain.map(|member| match member {
+        Some(Member::Function(function)) => Some(Member::FriendFunction(function)),
+        other => other,
+    });
     words
+        .then_ignore(word(Keyword::Friend))
+        .then(either(names_friend_class, class, function))
+        .map(|(words, mut member)| {
+            if let Some(Member::FriendFunction(function)) = &mut member {
+                function.specifiers.words.extend(words);
+            }
+            member
+        })
+}
+
+/// `class A;`, `A;`.
+fn names_friend_class(look: Ahead<'_>) -> bool {
+    let is_class = matches!(look.keyword(0), Some(Keyword::Class | Keyword::Struct));
+    let n = usize::from(is_class);
+    scoped_name(look.past(n)).is_some_and(|(_, m, _)| look.is(n + m, Punct::Semi))
+}
+
+/// `template <typename T> void f() { … }`.
+fn template<'t>(plain: P<'t, Option<Member>>) -> impl Production<'t, Option<Member>> {
+    let head = super::template::head().map_with(|kind, extra| {
+        let tokens: SimpleSpan = extra.span();
+        (kind, whole(extra), tokens)
+    });
+    head.then(plain)
+        .map_with(|((kind, span, tokens), member), extra| match member {
+            Some(Member::Function(function)) => {
+                let item = Item::Function(function);
+                Some(Member::Template(Box::new(Template { kind, item, span })))
+            }
+            Some(_) | None => {
+                let construct = "a member template that is no function";
+                let span = shown(extra.state(), tokens);
+                extra
+                    .state()
+                    .report(span, SyntaxError::Unsupported { construct });
+                None
+            }
+        })
+}
+
+/// How many words stand before `friend`, as in `__host__ __device__ friend`, if it is there.
+fn words_before_friend(look: Ahead<'_>) -> usize {
+    let is_word = |n: &usize| {
+        look.keyword(*n)
+            .and_then(super::ty::specifier_word)
+            .is_some()
+    };
+    let n = (0..).take_while(is_word).count();
+    match look.is_word(n, Keyword::Friend) {
+        true => n,
+        false => 0,
+    }
 }
 
 /// `using T = int;` is `typedef int T;`.
-fn alias<'t>(specifiers: P<'t, Specifiers>) -> P<'t, Member> {
-    let ty = specifiers
-        .then(decl::pointers())
+fn alias<'t>(specifiers: P<'t, Specifiers>) -> impl Production<'t, Member> {
+    word(Keyword::Using)
+        .ignore_then(name())
+        .then_ignore(punct(Punct::Eq))
+        .then(specifiers.then(decl::pointers()))
         .then_ignore(stmt::semicolon())
-        .boxed();
-    production(move |inp| {
-        let start = here(inp);
-        inp.skip();
-        let name = inp.parse(name())?;
-        inp.skip();
-        let (specifiers, parts) = inp.parse(&ty)?;
-        let declarator = Declarator::new(None, parts, name.span);
-        let span = since(inp, start);
-        let declaration = decl::typedef(name, specifiers, declarator, span);
-        Ok(Member::Declaration(declaration))
-    })
+        .map_with(|(name, (specifiers, parts)), extra| {
+            let declarator = Declarator::new(None, parts, name.span);
+            let declaration = decl::typedef(name, specifiers, declarator, whole(extra));
+            Member::Declaration(declaration)
+        })
 }
 
 /// Data with its first value or its width, or a function with its body.
-fn plain_member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Option<Member>> {
+fn plain_member<'t>(
+    element: P<'t, Expr>,
+    specifiers: P<'t, Specifiers>,
+) -> impl Production<'t, Option<Member>> {
     let declarator = decl::init_declarator(element.clone(), specifiers.clone());
     let width = after(Punct::Colon, element.clone()).boxed();
     let functions = Functions::new(element, specifiers.clone());
     let semicolon = stmt::semicolon();
-    production(move |inp| {
+    // By hand: what is a function shows only in the declarator that has been read.
+    by_hand(move |inp| {
         let start = here(inp);
         let mut words = inp.parse(&specifiers)?;
         let kind = special(inp, &words);
@@ -316,7 +305,7 @@ fn finish<'t>(
     functions: &Functions<'t>,
     mut function: Function,
 ) -> Result<Option<Member>, Failure> {
-    function.body = functions.body(inp)?;
+    function.body = inp.parse(&functions.body)?;
     if function.body.is_none() {
         inp.parse(stmt::semicolon())?;
     }
@@ -344,11 +333,17 @@ fn foreign_member(look: Ahead<'_>) -> Option<(&'static str, usize)> {
     Some((construct, construct_end(look)))
 }
 
-fn unsupported(inp: &mut At<'_, '_>, start: usize, stop: usize, construct: &'static str) {
-    let stop = stop.min(start + 8);
-    let span: Span = inp.state().span(start, stop);
-    inp.state()
+/// Reports what was just read; its first tokens are shown.
+fn unsupported<'t>(construct: &'static str, extra: &mut MapExtra<'t, '_, In<'t>, Ex<'t>>) {
+    let tokens: SimpleSpan = extra.span();
+    let span = shown(extra.state(), tokens);
+    extra
+        .state()
         .report(span, SyntaxError::Unsupported { construct });
+}
+
+fn shown(state: &State<'_>, tokens: SimpleSpan) -> Span {
+    state.span(tokens.start, tokens.end.min(tokens.start + 8))
 }
 
 /// `enum E { A, B = 2 }`, `enum class E : unsigned char { A }`.
@@ -356,43 +351,35 @@ pub(super) fn enumeration<'t>(
     element: P<'t, Expr>,
     specifiers: P<'t, Specifiers>,
 ) -> P<'t, EnumSpecifier> {
-    let value = after(Punct::Eq, element);
-    let enumerators = list(name().then(value), Punct::RBrace, true)
-        .delimited_by(
-            punct(Punct::LBrace),
-            closing(Punct::RBrace, Expected::CommaOr(Punct::RBrace)),
+    let is_scoped = word(Keyword::Class)
+        .or(word(Keyword::Struct))
+        .or_not()
+        .map(|word| word.is_some());
+    let name = either(at(Punct::Colon), empty().to(None), tag());
+    // In a struct, `enum E : 3` is a bit-field.
+    let begins_underlying = |look: Ahead<'_>| {
+        look.is(0, Punct::Colon) && !matches!(look.kind(1), Some(TokenKind::Int { .. }))
+    };
+    let underlying = when(
+        begins_underlying,
+        punct(Punct::Colon).ignore_then(specifiers.map(Box::new)),
+    );
+    let close = closing(Punct::RBrace, Expected::CommaOr(Punct::RBrace));
+    let enumerator = self::name().then(after(Punct::Eq, element));
+    let enumerators =
+        list(enumerator, Punct::RBrace, true).delimited_by(punct(Punct::LBrace), close);
+    word(Keyword::Enum)
+        .ignore_then(is_scoped)
+        .then(name)
+        .then(underlying)
+        .then(when(at(Punct::LBrace), enumerators))
+        .map(
+            |(((is_scoped, name), underlying), enumerators)| EnumSpecifier {
+                is_scoped,
+                underlying,
+                name,
+                enumerators,
+            },
         )
-        .boxed();
-    let tag = tag();
-    production(move |inp| {
-        inp.skip();
-        let is_scoped = matches!(
-            ahead(inp).keyword(0),
-            Some(Keyword::Class | Keyword::Struct)
-        );
-        if is_scoped {
-            inp.skip();
-        }
-        let name = match ahead(inp).is(0, Punct::Colon) {
-            true => None,
-            false => inp.parse(&tag)?,
-        };
-        let mut underlying = None;
-        let look = ahead(inp);
-        // In a struct, `enum E : 3` is a bit-field.
-        if look.is(0, Punct::Colon) && !matches!(look.kind(1), Some(TokenKind::Int { .. })) {
-            inp.skip();
-            underlying = Some(Box::new(inp.parse(&specifiers)?));
-        }
-        let mut all = None;
-        if ahead(inp).is(0, Punct::LBrace) {
-            all = Some(inp.parse(&enumerators)?);
-        }
-        Ok(EnumSpecifier {
-            is_scoped,
-            underlying,
-            name,
-            enumerators: all,
-        })
-    })
+        .boxed()
 }

@@ -6,7 +6,7 @@
 
 use chumsky::{DefaultExpected, error::Error, error::LabelError, prelude::*, util::MaybeRef};
 
-use super::kit::{Ex, In, State, ahead, custom_clone, skip};
+use super::kit::{In, Production, State, ahead, by_hand, skip};
 use super::lookahead::{Ahead, closes, opens};
 use crate::{
     diagnostic::{Code, Diagnostic},
@@ -54,10 +54,7 @@ impl<'t> LabelError<'t, In<'t>, DefaultExpected<'t, Token>> for Failure {
         _: Option<MaybeRef<'t, Token>>,
         span: SimpleSpan,
     ) -> Failure {
-        Failure {
-            at: span.start,
-            what: What::Expected(Expected::Nothing),
-        }
+        Failure::expected(span.start, Expected::Nothing)
     }
 }
 
@@ -72,6 +69,12 @@ impl<'t> Error<'t, In<'t>> for Failure {
 }
 
 impl Failure {
+    /// Something else was expected at `at`.
+    pub(super) fn expected(at: usize, expected: Expected) -> Failure {
+        let what = What::Expected(expected);
+        Failure { at, what }
+    }
+
     /// The message for the user.
     fn diagnostic(self, state: &State<'_>) -> Diagnostic {
         let place = state.place(self.at);
@@ -109,26 +112,26 @@ fn report(state: &mut State<'_>, failure: Failure, start: usize, stop: usize) {
 /// `parser`; when it fails, the failure is reported, tokens are skipped as `stop` says (it gets the tokens from the start of
 /// the production, and the offset of the failure), and `instead` stands for the result.
 pub(super) fn recovered<'t, O: 't>(
-    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
+    parser: impl Production<'t, O>,
     stop: fn(Ahead<'t>, usize) -> usize,
     instead: fn(Span) -> O,
-) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {
-    custom_clone(move |inp| {
+) -> impl Production<'t, O> {
+    by_hand(move |inp| {
         let start = inp.save();
         let look = ahead(inp);
-        let depth = inp.state().depth;
-        match inp.parse(&parser) {
-            Ok(out) => Ok(out),
-            Err(failure) => {
-                inp.rewind(start);
-                inp.state().depth = depth;
-                let n = stop(look, failure.at.saturating_sub(look.at));
-                report(inp.state(), failure, look.at, look.at + n);
-                skip(inp, n);
-                let span = inp.state().span(look.at, look.at + n);
-                Ok(instead(span))
-            }
-        }
+        let (depth, n_classes) = (inp.state().depth, inp.state().classes.len());
+        let failure = match inp.parse(&parser) {
+            Ok(out) => return Ok(out),
+            Err(failure) => failure,
+        };
+        inp.rewind(start);
+        let n = stop(look, failure.at.saturating_sub(look.at));
+        skip(inp, n);
+        let state = inp.state();
+        state.depth = depth;
+        state.classes.truncate(n_classes);
+        report(state, failure, look.at, look.at + n);
+        Ok(instead(state.span(look.at, look.at + n)))
     })
 }
 

@@ -1,7 +1,7 @@
 //! Statements. The first tokens choose the production; each statement recovers on its own, so one broken line costs one
 //! message and the lines around it are read as if it were not there.
 
-use chumsky::prelude::*;
+use chumsky::{input::MapExtra, prelude::*};
 
 use super::{
     cxx::{asm, foreign, foreign_statement},
@@ -9,19 +9,21 @@ use super::{
     depth::nested,
     expr::expression,
     kit::{
-        self, At, Ex, In, P, ahead, at, at_word, before, choose, custom_clone, either, fail, here,
-        name, parens, production, punct, repeat_while, rule, since, skip, stmt_node, take, when,
-        whole, word,
+        self, Ex, In, P, Production, at, at_word, before, choose, either, expecting, expr_node,
+        name, parens, punct, repeat_while, rule, skipped, stmt_node, when, whole, word,
     },
     lookahead::{Ahead, has_semicolon, is_declaration},
     loops,
-    recover::{Failure, bracket_end, recovered, statement_end},
+    recover::{bracket_end, recovered, statement_end},
     template,
 };
-use crate::syntax::{
-    ast::{Block, Expr, ExprKind, Stmt, StmtKind},
-    message::parse::{After, Expected, SyntaxError},
-    token::{Keyword, Punct, TokenKind},
+use crate::{
+    span::Span,
+    syntax::{
+        ast::{Block, Declaration, Expr, ExprKind, Stmt, StmtKind},
+        message::parse::{After, Expected, SyntaxError},
+        token::{Keyword, Punct, TokenKind},
+    },
 };
 
 /// `{ … }` as a function's body.
@@ -61,7 +63,7 @@ fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
         None if look.is(0, Punct::LBrace) => block: block(stmt.clone()).map(StmtKind::Block),
         None if look.is(0, Punct::Semi) => empty: punct(Punct::Semi).to(StmtKind::Empty),
         Some(If) => if_: if_(stmt.clone()),
-        Some(Else) => stray_else: production(stray_else),
+        Some(Else) => stray_else: stray_else(),
         Some(For | While | Do | Pragma) => loops: loops::unrolled_loop(stmt.clone()),
         Some(Switch) => switch: switch(stmt),
         Some(Case | Default) => case: case(),
@@ -78,49 +80,47 @@ fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
 }
 
 /// `;`. Where it is only forgotten (what comes next can begin a statement) that is said, and parsing goes on.
-pub(super) fn semicolon<'t>() -> P<'t, ()> {
-    production(|inp| {
-        let look = ahead(inp);
-        match look.kind(0) {
-            Some(TokenKind::Punct(Punct::Semi)) => {
-                inp.skip();
-                return Ok(());
-            }
-            None | Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Keyword(_)) => {}
-            Some(TokenKind::Punct(Punct::RBrace | Punct::PlusPlus | Punct::MinusMinus)) => {}
-            Some(_) => return fail(inp, Expected::Punct(Punct::Semi)),
+pub(super) fn semicolon<'t>() -> impl Production<'t, ()> {
+    either(
+        can_follow_semicolon,
+        empty().map_with(forgotten),
+        punct(Punct::Semi),
+    )
+}
+
+/// Whether the `;` before what is ahead is only forgotten.
+fn can_follow_semicolon(look: Ahead<'_>) -> bool {
+    match look.kind(0) {
+        None | Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Keyword(_)) => true,
+        Some(TokenKind::Punct(punct)) => {
+            matches!(punct, Punct::RBrace | Punct::PlusPlus | Punct::MinusMinus)
         }
-        let after = After(inp.state().token_before(look.at).cloned());
-        let span = inp.state().before(look.at);
-        // A bracket inserted just here has been reported, and stands for the same slip.
-        if !inp.state().repaired(look.at.saturating_sub(1), look.at + 1) {
-            inp.state()
-                .report(span, SyntaxError::MissingSemicolon { after });
-        }
-        Ok(())
-    })
+        Some(_) => false,
+    }
+}
+
+fn forgotten<'t>((): (), extra: &mut MapExtra<'t, '_, In<'t>, Ex<'t>>) {
+    let at = extra.span().start;
+    let state = extra.state();
+    // A bracket inserted just here has been reported, and stands for the same slip.
+    if !state.repaired(at.saturating_sub(1), at + 1) {
+        let after = After(state.token_before(at).cloned());
+        state.report(state.before(at), SyntaxError::MissingSemicolon { after });
+    }
 }
 
 /// `( expression )` after `if`, `while`, `switch`. A broken one is reported, and the body after it is still read.
 pub(super) fn condition<'t>() -> P<'t, Expr> {
     let whole_expression = expression().then_ignore(closed());
-    let declared = custom_clone(|inp| {
-        let look = ahead(inp);
-        skip(inp, bracket_end(look, 0));
-        Ok(Expr {
-            kind: ExprKind::Unsupported("a declaration in a condition"),
-            span: since(inp, look.at),
-        })
-    });
+    let declared = skipped(|look| bracket_end(look, 0))
+        .to(ExprKind::Unsupported("a declaration in a condition"))
+        .map_with(expr_node);
     let inside = either(is_declaration, declared, whole_expression);
-    parens(recovered(inside, bracket_end, |span| Expr {
-        kind: ExprKind::Error,
-        span,
-    }))
+    parens(recovered(inside, bracket_end, error)).boxed()
 }
 
 /// The `)` ahead.
-pub(super) fn closed<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
+pub(super) fn closed<'t>() -> impl Production<'t, ()> + Copy {
     before(Punct::RParen, Expected::Punct(Punct::RParen))
 }
 
@@ -138,48 +138,48 @@ pub(super) fn declaration_or_expression<'t>() -> P<'t, StmtKind> {
 
 /// `( T x = e )`, `( init; condition )` or `( condition )` after `if`: what is declared before it, and the condition.
 fn declaring_condition<'t>() -> P<'t, (Option<Stmt>, Expr)> {
-    let plain = condition().map(|cond| (None, cond)).boxed();
-    let first = declaration_or_expression();
-    let cond = expression();
-    let declaring = custom_clone(move |inp| {
-        inp.skip();
-        let start = here(inp);
-        let kind = inp.parse(&first)?;
-        let span = since(inp, start);
-        let cond = if take(inp, Punct::Semi) {
-            inp.parse(&cond)?
-        } else {
-            // The variable itself is the condition.
-            let name = match &kind {
-                StmtKind::Declaration(declaration) => declaration
-                    .declarators
-                    .first()
-                    .and_then(|first| first.declarator.name.clone()),
-                _ => None,
-            };
-            let Some(name) = name else {
-                return fail(inp, Expected::Punct(Punct::Semi));
-            };
-            Expr {
-                kind: ExprKind::Name(name.node),
-                span: name.span,
-            }
-        };
-        inp.parse(closed())?;
-        inp.skip();
-        Ok((Some(Stmt { kind, span }), cond))
+    let init = declaration_or_expression()
+        .map_with(stmt_node)
+        .then_ignore(punct(Punct::Semi))
+        .then(expression());
+    let variable = expecting(
+        decl::for_declaration(),
+        |declared| variable_of(declared).is_some(),
+        Expected::Punct(Punct::Semi),
+    )
+    .map_with(|declared, extra| {
+        let variable = variable_of(&declared).unwrap_or_else(|| error(whole(extra)));
+        (stmt_node(StmtKind::Declaration(declared), extra), variable)
     });
-    let declares = |look: Ahead<'_>| {
-        look.is(0, Punct::LParen) && (is_declaration(look.past(1)) || has_semicolon(look))
-    };
-    either(declares, declaring.boxed(), plain).boxed()
+    choose!(|look| look.is(0, Punct::LParen);
+        true if has_semicolon(look) => init: parens(init).map(|(first, cond)| (Some(first), cond)),
+        true if is_declaration(look.past(1)) => variable:
+            parens(variable).map(|(declared, cond)| (Some(declared), cond)),
+        _ => plain: condition().map(|cond| (None, cond)),
+    )
+    .boxed()
+}
+
+/// The variable that is declared, as an expression.
+fn variable_of(declared: &Declaration) -> Option<Expr> {
+    let name = declared.declarators.first()?.declarator.name.clone()?;
+    Some(Expr {
+        kind: ExprKind::Name(name.node),
+        span: name.span,
+    })
+}
+
+/// What stands for an expression that did not parse.
+fn error(span: Span) -> Expr {
+    let kind = ExprKind::Error;
+    Expr { kind, span }
 }
 
 /// An `if` whose arms may declare something: an arm that does stands in a block with all that follows it.
 fn if_of(
     mut arms: Vec<((Option<Stmt>, Expr), Stmt)>,
     mut otherwise: Option<Box<Stmt>>,
-    span: crate::span::Span,
+    span: Span,
 ) -> StmtKind {
     while let Some(at) = arms
         .iter()
@@ -226,8 +226,9 @@ fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
     };
     let otherwise = when(
         at_word(Keyword::Else),
-        word(Keyword::Else).ignore_then(stmt.clone()),
-    );
+        word(Keyword::Else).ignore_then(stmt.clone()).map(Box::new),
+    )
+    .boxed();
     let constant = word(Keyword::If)
         .ignore_then(word(Keyword::Constexpr))
         .ignore_then(condition())
@@ -235,39 +236,36 @@ fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
         .then(otherwise.clone())
         .map(|(arm, otherwise)| StmtKind::If {
             arms: vec![arm],
-            otherwise: otherwise.map(Box::new),
+            otherwise,
             is_constexpr: true,
-        })
-        .boxed();
+        });
     let more = repeat_while(is_else_if, word(Keyword::Else).ignore_then(arm.clone()));
     let plain = arm
         .then(more)
         .then(otherwise)
         .map_with(|((first, mut arms), otherwise), extra| {
             arms.insert(0, first);
-            let span = whole(extra);
-            if_of(arms, otherwise.map(Box::new), span)
-        })
-        .boxed();
+            if_of(arms, otherwise, whole(extra))
+        });
     either(|look| look.is_word(1, Keyword::Constexpr), constant, plain).boxed()
 }
 
 /// An `else` that belongs to nothing; the statement after it is read on its own.
-fn stray_else(inp: &mut At<'_, '_>) -> Result<StmtKind, Failure> {
-    let at = here(inp);
-    let span = inp.state().place(at);
-    inp.skip();
-    let ends_statement = matches!(
-        inp.state().token_before(at),
-        Some(TokenKind::Punct(Punct::RBrace | Punct::Semi))
-    );
-    inp.state()
-        .report(span, SyntaxError::ElseWithoutIf { ends_statement });
-    Ok(StmtKind::Empty)
+fn stray_else<'t>() -> impl Production<'t, StmtKind> {
+    word(Keyword::Else).map_with(|(), extra| {
+        let (span, place) = (whole(extra), extra.span().start);
+        let state = extra.state();
+        let ends_statement = matches!(
+            state.token_before(place),
+            Some(TokenKind::Punct(Punct::RBrace | Punct::Semi))
+        );
+        state.report(span, SyntaxError::ElseWithoutIf { ends_statement });
+        StmtKind::Empty
+    })
 }
 
 /// `switch (value) body`.
-fn switch<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
+fn switch<'t>(stmt: P<'t, Stmt>) -> impl Production<'t, StmtKind> {
     word(Keyword::Switch)
         .ignore_then(condition())
         .then(stmt)
@@ -275,18 +273,15 @@ fn switch<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
             value,
             body: Box::new(body),
         })
-        .boxed()
 }
 
 /// `case value:` and `default:`; the statement after it is the next of its block.
-fn case<'t>() -> P<'t, StmtKind> {
+fn case<'t>() -> impl Production<'t, StmtKind> {
     let case = word(Keyword::Case)
         .ignore_then(expression())
         .map(StmtKind::Case);
     let default = word(Keyword::Default).to(StmtKind::Default);
-    either(at_word(Keyword::Case), case, default)
-        .then_ignore(punct(Punct::Colon))
-        .boxed()
+    either(at_word(Keyword::Case), case, default).then_ignore(punct(Punct::Colon))
 }
 
 /// `name:`
@@ -295,7 +290,7 @@ fn is_label(look: Ahead<'_>) -> bool {
 }
 
 /// `break;`, `continue;`, `goto name;`, `return e;`.
-fn jump<'t>() -> P<'t, StmtKind> {
+fn jump<'t>() -> impl Production<'t, StmtKind> {
     use Keyword::*;
     let ends = |look: Ahead<'_>| matches!(look.punct(0), Some(Punct::Semi | Punct::RBrace));
     let value = when(move |look| !ends(look), expression());
@@ -306,5 +301,4 @@ fn jump<'t>() -> P<'t, StmtKind> {
         _ => continue_: word(Continue).to(StmtKind::Continue),
     )
     .then_ignore(semicolon())
-    .boxed()
 }

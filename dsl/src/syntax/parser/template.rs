@@ -6,23 +6,19 @@ use super::{
     cxx, decl,
     expr::element,
     kit::{
-        At, P, after, ahead, angles, before, block, choose, either, fail, here, name,
-        optional_name, production, punct, since, skip, take, take_word, word,
+        P, Production, after, angles, before, block, choose, either, flag, flag_word, name,
+        optional_name, parens, path_name, punct, skipped, spanned, when, whole, word,
     },
-    lookahead::{Ahead, scoped_name, template_arguments},
-    recover::Failure,
+    lookahead::{Ahead, template_arguments},
     stmt, ty,
 };
-use crate::{
-    span::Spanned,
-    syntax::{
-        ast::{
-            Declaration, Item, Name, Namespace, StaticAssert, StmtKind, Template, TemplateKind,
-            TemplateParam, TemplateParamKind, TypeName, Using,
-        },
-        message::parse::Expected,
-        token::{Keyword, Punct},
+use crate::syntax::{
+    ast::{
+        Declaration, Item, Name, Namespace, StaticAssert, StmtKind, Template, TemplateKind,
+        TemplateParam, TemplateParamKind, Using,
     },
+    message::parse::Expected,
+    token::{Keyword, Punct},
 };
 
 /// Whether one of these begins here.
@@ -37,7 +33,7 @@ pub(super) fn begins(look: Ahead<'_>) -> bool {
 }
 
 /// An item that begins with `template`, `namespace`, `using` or `static_assert`.
-pub(super) fn scoped_item<'t>(item: P<'t, Vec<Item>>) -> P<'t, Vec<Item>> {
+pub(super) fn scoped_item<'t>(item: P<'t, Vec<Item>>) -> impl Production<'t, Vec<Item>> {
     let using = using().map(|using| match using {
         Parsed::Typedef(declaration) => Item::Declaration(*declaration),
         Parsed::Using(using) => Item::Using(using),
@@ -51,15 +47,14 @@ pub(super) fn scoped_item<'t>(item: P<'t, Vec<Item>>) -> P<'t, Vec<Item>> {
 }
 
 /// A statement that begins with `using`, `static_assert` or `namespace x = y`.
-pub(super) fn scoped_statement<'t>() -> P<'t, StmtKind> {
+pub(super) fn scoped_statement<'t>() -> impl Production<'t, StmtKind> {
     let using = using().map(|using| match using {
         Parsed::Typedef(declaration) => StmtKind::Declaration(*declaration),
         Parsed::Using(using) => StmtKind::Using(using),
     });
-    let alias = production(alias_of_namespace);
     choose!(|look| look.keyword(0);
         Some(Keyword::StaticAssert) => assertion: static_assert().map(StmtKind::StaticAssert),
-        Some(Keyword::Namespace) => alias: alias.map(StmtKind::Using),
+        Some(Keyword::Namespace) => alias: alias_of_namespace().map(StmtKind::Using),
         _ => using: using,
     )
 }
@@ -73,31 +68,29 @@ pub(super) fn begins_statement(look: Ahead<'_>) -> bool {
 }
 
 /// `template <typename T, int N> item`.
-fn template<'t>(item: P<'t, Vec<Item>>) -> P<'t, Vec<Item>> {
-    let head = head();
-    production(move |inp| {
-        let start = here(inp);
-        let kind = inp.parse(&head)?;
-        let span = since(inp, start);
-        let mut items = inp.parse(&item)?;
-        // What is not supported says so itself; `extern "C"` gives several, and cannot stand here.
-        let Some(first) = items.pop().filter(|_| items.is_empty()) else {
-            return Ok(items);
-        };
-        if matches!(first, Item::Unsupported { .. }) {
-            return Ok(vec![first]);
-        }
-        let template = Template {
-            kind,
-            item: first,
-            span,
-        };
-        Ok(vec![Item::Template(Box::new(template))])
-    })
+fn template<'t>(item: P<'t, Vec<Item>>) -> impl Production<'t, Vec<Item>> {
+    head()
+        .map_with(spanned)
+        .then(item)
+        .map(|(kind, mut items)| {
+            // What is not supported says so itself; `extern "C"` gives several, and cannot stand here.
+            let Some(first) = items.pop().filter(|_| items.is_empty()) else {
+                return items;
+            };
+            if matches!(first, Item::Unsupported { .. }) {
+                return vec![first];
+            }
+            let template = Template {
+                kind: kind.node,
+                item: first,
+                span: kind.span,
+            };
+            vec![Item::Template(Box::new(template))]
+        })
 }
 
 /// `template <…>`.
-pub(super) fn head<'t>() -> P<'t, TemplateKind> {
+pub(super) fn head<'t>() -> impl Production<'t, TemplateKind> {
     let params = angles(param()).map(TemplateKind::Generic);
     let word = word(Keyword::Template);
     choose!(|look| look.punct(1);
@@ -109,48 +102,41 @@ pub(super) fn head<'t>() -> P<'t, TemplateKind> {
 }
 
 /// `typename T = float`, `int N = 4`, `template <typename> class C`.
-fn param<'t>() -> P<'t, TemplateParam> {
+fn param<'t>() -> impl Production<'t, TemplateParam> {
     let element = element();
     let type_name = ty::type_name(element.clone());
-    let default_type = after(Punct::Eq, type_name.clone());
+    let default_type = after(Punct::Eq, type_name.clone()).boxed();
     let default_value = after(Punct::Eq, element);
-    let optional_name = optional_name();
-    production(move |inp| {
-        let look = ahead(inp);
-        let is_pack;
-        let param_name: Option<Name>;
-        let kind = match look.keyword(0) {
-            Some(Keyword::Typename | Keyword::Class) if !is_dependent(look) => {
-                inp.skip();
-                is_pack = take(inp, Punct::Ellipsis);
-                param_name = inp.parse(&optional_name)?;
-                TemplateParamKind::Type(inp.parse(&default_type)?)
-            }
-            Some(Keyword::Template) => {
-                let n = template_arguments(look, 1).unwrap_or(1);
-                skip(inp, n + 1);
-                is_pack = take(inp, Punct::Ellipsis);
-                param_name = inp.parse(&optional_name)?;
-                inp.parse(&default_type)?;
-                TemplateParamKind::Template
-            }
-            _ => {
-                let mut ty: TypeName = inp.parse(&type_name)?;
-                is_pack = take(inp, Punct::Ellipsis);
-                param_name = match is_pack {
-                    true => inp.parse(&optional_name)?,
-                    false => ty.declarator.name.take(),
-                };
-                let default = inp.parse(&default_value)?;
-                TemplateParamKind::Value { ty, default }
-            }
-        };
-        Ok(TemplateParam {
-            name: param_name,
-            kind,
-            is_pack,
-            span: since(inp, look.at),
-        })
+    let named = || flag(Punct::Ellipsis).then(optional_name());
+    let ty = word(Keyword::Typename)
+        .or(word(Keyword::Class))
+        .ignore_then(named())
+        .then(default_type.clone())
+        .map(|((is_pack, name), default)| (name, TemplateParamKind::Type(default), is_pack));
+    let template = skipped(|look| 1 + template_arguments(look, 1).unwrap_or(1))
+        .ignore_then(named())
+        .then_ignore(default_type)
+        .map(|(is_pack, name)| (name, TemplateParamKind::Template, is_pack));
+    let pack_name = after(Punct::Ellipsis, optional_name());
+    let value =
+        type_name
+            .then(pack_name)
+            .then(default_value)
+            .map(|((mut ty, pack_name), default)| {
+                let is_pack = pack_name.is_some();
+                let name = pack_name.unwrap_or_else(|| ty.declarator.name.take());
+                (name, TemplateParamKind::Value { ty, default }, is_pack)
+            });
+    choose!(|look| look.keyword(0);
+        Some(Keyword::Typename | Keyword::Class) if !is_dependent(look) => ty: ty,
+        Some(Keyword::Template) => template: template,
+        _ => value: value,
+    )
+    .map_with(|(name, kind, is_pack), extra| TemplateParam {
+        name,
+        kind,
+        is_pack,
+        span: whole(extra),
     })
 }
 
@@ -161,50 +147,40 @@ fn is_dependent(look: Ahead<'_>) -> bool {
 }
 
 /// `namespace a::b { … }`, `namespace { … }`, `namespace x = a::b;`.
-fn namespace<'t>(item: P<'t, Vec<Item>>) -> P<'t, Vec<Item>> {
-    let items = before(Punct::LBrace, Expected::NameOr(Punct::LBrace)).ignore_then(block(item));
-    let block = production(move |inp| {
-        let start = here(inp);
-        let is_inline = take_word(inp, Keyword::Inline);
-        inp.skip();
-        let name = scope_name(inp);
-        let span = since(inp, start);
-        Ok(Item::Namespace(Namespace {
-            name,
-            is_inline,
-            items: inp.parse(&items)?.into_iter().flatten().collect(),
-            span,
-        }))
-    });
-    let alias = production(alias_of_namespace).map(Item::Using);
-    either(|look| look.is(2, Punct::Eq), alias, block)
-        .map(|item| vec![item])
-        .boxed()
-}
-
-/// `a::b`, if there is a name.
-fn scope_name(inp: &mut At<'_, '_>) -> Option<Name> {
-    let look = ahead(inp);
-    let (text, n, _) = scoped_name(look)?;
-    skip(inp, n);
-    Some(Spanned::new(text, since(inp, look.at)))
+fn namespace<'t>(item: P<'t, Vec<Item>>) -> impl Production<'t, Vec<Item>> {
+    let name = when(|look| look.begins_path(0), path_name(Expected::Name));
+    let head = flag_word(Keyword::Inline)
+        .then_ignore(word(Keyword::Namespace))
+        .then(name)
+        .map_with(spanned);
+    let block = head
+        .then_ignore(before(Punct::LBrace, Expected::NameOr(Punct::LBrace)))
+        .then(block(item))
+        .map(|(head, items)| {
+            let (is_inline, name) = head.node;
+            Item::Namespace(Namespace {
+                name,
+                is_inline,
+                items: items.into_iter().flatten().collect(),
+                span: head.span,
+            })
+        });
+    let alias = alias_of_namespace().map(Item::Using);
+    either(|look| look.is(2, Punct::Eq), alias, block).map(|item| vec![item])
 }
 
 /// `a::b;`
-fn scope_end(inp: &mut At<'_, '_>) -> Result<Name, Failure> {
-    let Some(name) = scope_name(inp) else {
-        return fail(inp, Expected::Name);
-    };
-    inp.parse(stmt::semicolon())?;
-    Ok(name)
+fn scope_end<'t>() -> impl Production<'t, Name> {
+    path_name(Expected::Name).then_ignore(stmt::semicolon())
 }
 
 /// `namespace x = a::b;`
-fn alias_of_namespace(inp: &mut At<'_, '_>) -> Result<Using, Failure> {
-    inp.skip();
-    let alias = inp.parse(name())?;
-    inp.skip();
-    Ok(Using::NamespaceAlias(alias, scope_end(inp)?))
+fn alias_of_namespace<'t>() -> impl Production<'t, Using> {
+    word(Keyword::Namespace)
+        .ignore_then(name())
+        .then_ignore(punct(Punct::Eq))
+        .then(scope_end())
+        .map(|(alias, name)| Using::NamespaceAlias(alias, name))
 }
 
 /// What `using` gives.
@@ -215,49 +191,45 @@ enum Parsed {
 }
 
 /// `using X = T;`, `using namespace a;`, `using a::b;`.
-fn using<'t>() -> P<'t, Parsed> {
-    let type_name = ty::type_name(element());
-    let semicolon = stmt::semicolon();
-    production(move |inp| {
-        let start = here(inp);
-        inp.skip();
-        if take_word(inp, Keyword::Namespace) {
-            return Ok(Parsed::Using(Using::Namespace(scope_end(inp)?)));
-        }
-        if !ahead(inp).is(1, Punct::Eq) {
-            take_word(inp, Keyword::Typename);
-            return Ok(Parsed::Using(Using::Name(scope_end(inp)?)));
-        }
-        let alias = inp.parse(name())?;
-        inp.skip();
-        let ty: TypeName = inp.parse(&type_name)?;
-        inp.parse(&semicolon)?;
-        let span = since(inp, start);
-        let declaration = decl::typedef(alias, ty.specifiers, ty.declarator, span);
-        Ok(Parsed::Typedef(Box::new(declaration)))
-    })
+fn using<'t>() -> impl Production<'t, Parsed> {
+    let namespace = word(Keyword::Using)
+        .ignore_then(word(Keyword::Namespace))
+        .ignore_then(scope_end())
+        .map(|name| Parsed::Using(Using::Namespace(name)));
+    let alias = word(Keyword::Using)
+        .ignore_then(name())
+        .then_ignore(punct(Punct::Eq))
+        .then(ty::type_name(element()))
+        .then_ignore(stmt::semicolon())
+        .map_with(|(alias, ty), extra| {
+            let span = whole(extra);
+            let declaration = decl::typedef(alias, ty.specifiers, ty.declarator, span);
+            Parsed::Typedef(Box::new(declaration))
+        });
+    let named = word(Keyword::Using)
+        .ignore_then(flag_word(Keyword::Typename))
+        .ignore_then(scope_end())
+        .map(|name| Parsed::Using(Using::Name(name)));
+    choose!(|look| look.keyword(1);
+        Some(Keyword::Namespace) => namespace: namespace,
+        _ if look.is(2, Punct::Eq) => alias: alias,
+        _ => named: named,
+    )
 }
 
 /// `static_assert(condition, "message");`
-pub(super) fn static_assert<'t>() -> P<'t, StaticAssert> {
-    let condition = element();
-    let semicolon = stmt::semicolon();
-    production(move |inp| {
-        let start = here(inp);
-        inp.skip();
-        inp.parse(punct(Punct::LParen))?;
-        let condition = inp.parse(&condition)?;
-        let message = match take(inp, Punct::Comma) {
-            true => Some(cxx::string(inp)?),
-            false => None,
-        };
-        inp.parse(punct(Punct::RParen))?;
-        let span = since(inp, start);
-        inp.parse(&semicolon)?;
-        Ok(StaticAssert {
-            condition,
-            message,
-            span,
+pub(super) fn static_assert<'t>() -> impl Production<'t, StaticAssert> {
+    let message = after(Punct::Comma, cxx::string());
+    word(Keyword::StaticAssert)
+        .ignore_then(parens(element().then(message)))
+        .map_with(spanned)
+        .then_ignore(stmt::semicolon())
+        .map(|asserted| {
+            let (condition, message) = asserted.node;
+            StaticAssert {
+                condition,
+                message,
+                span: asserted.span,
+            }
         })
-    })
 }

@@ -9,7 +9,9 @@ use super::{
     decl,
     depth::{counted_if_outermost, nested},
     expr::assignment,
-    kit::{At, P, ahead, fail, here, production, punct, rule, since, skip, take_word, whole},
+    kit::{
+        At, P, Production, ahead, by_hand, fail, here, punct, rule, since, skip, take_word, whole,
+    },
     lookahead::{Ahead, is_unknown_type, path_ahead, scoped_name, special_name},
     path,
     primary::arguments,
@@ -91,12 +93,12 @@ pub(super) fn specifiers_rule<'t>() -> P<'t, Specifiers> {
     let element = counted_if_outermost(nested(assignment())).boxed();
     let record = record::record(element.clone(), specifiers.clone());
     let type_name = type_name(element.clone());
-    let argument = nested(path::argument(element.clone(), type_name)).boxed();
+    let argument = nested(path::argument(element.clone(), type_name));
     let templated = path::path(argument);
     let operand = element.clone();
     let enumeration = record::enumeration(element.clone(), specifiers);
     let arguments = arguments(element);
-    production(move |inp| {
+    by_hand(move |inp| {
         let start = here(inp);
         let mut gathered = Gathered::default();
         loop {
@@ -163,6 +165,7 @@ pub(super) fn specifiers_rule<'t>() -> P<'t, Specifiers> {
             }
         }
     })
+    .boxed()
 }
 
 /// `__align__`, `alignas(`.
@@ -387,8 +390,8 @@ pub(super) fn named<'t>(
 }
 
 /// The type in `T(x)`: a name or the words of an arithmetic type.
-pub(super) fn simple_type<'t>(templated: P<'t, Path>) -> P<'t, TypeName> {
-    production(move |inp| {
+pub(super) fn simple_type<'t>(templated: P<'t, Path>) -> impl Production<'t, TypeName> {
+    by_hand(move |inp| {
         let start = here(inp);
         let is_typename = take_word(inp, Keyword::Typename);
         let look = ahead(inp);
@@ -417,7 +420,7 @@ pub(super) fn simple_type<'t>(templated: P<'t, Path>) -> P<'t, TypeName> {
 }
 
 /// The type in `operator const float *()`.
-pub(super) fn conversion_type<'t>(specifiers: P<'t, Specifiers>) -> P<'t, TypeName> {
+pub(super) fn conversion_type<'t>(specifiers: P<'t, Specifiers>) -> impl Production<'t, TypeName> {
     let pointers = decl::pointers();
     specifiers
         .then(pointers)
@@ -429,5 +432,4 @@ pub(super) fn conversion_type<'t>(specifiers: P<'t, Specifiers>) -> P<'t, TypeNa
                 span,
             }
         })
-        .boxed()
 }
