@@ -235,6 +235,8 @@ unsigned long long __dslcDeviceProperty(int index);
 cudaError_t __dslcDeviceName(char *name, size_t bytes, int device);
 cudaError_t __dslcError(cudaError_t error);
 void __dslcAt(int line, const char *file);
+/* A library of CUDA's was called. */
+void __dslcLibraryCall(const char *library);
 #define __dslc_device_name(name, bytes) __dslcDeviceName(name, bytes, 0)
 /* The block of most resident threads for dynamic shared memory of `shared_bytes`, up to `limit` threads (0: the device's). */
 cudaError_t __dslcPotentialBlockSize(int *grid, int *block, const void *function, size_t shared_bytes, int limit);

@@ -159,6 +159,15 @@ extern "C" fn __dslcError(error: c_int) -> c_int {
     crate::state::remember(CudaError::from_code(error).unwrap_or(CudaError::Unknown))
 }
 
+/// A library of CUDA's was called: the report says how often.
+#[unsafe(no_mangle)]
+extern "C" fn __dslcLibraryCall(library: *const c_char) {
+    // SAFETY: the libraries hand over a literal.
+    let name = unsafe { std::ffi::CStr::from_ptr(library) }.to_string_lossy();
+    let mut state = crate::state::state();
+    *state.library_calls.entry(name.into_owned()).or_default() += 1;
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn cudaDeviceGetPCIBusId(text: *mut c_char, bytes: c_int, device: c_int) -> c_int {
     call(|_| {

@@ -1,6 +1,7 @@
 //! The report at the end of the process.
 
 use std::{
+    collections::BTreeMap,
     ffi::{c_int, c_void},
     io::IsTerminal,
     path::Path,
@@ -99,7 +100,28 @@ pub(crate) fn report() -> bool {
         fails |= teller.tell(loaded, number);
         number += 1;
     }
+    if !state.options.output.is_quiet {
+        eprintln_all(&library_line(&state.library_calls));
+    }
     fails
+}
+
+/// What the program called of CUDA's libraries, which run on the CPU.
+fn library_line(calls: &BTreeMap<String, u64>) -> String {
+    if calls.is_empty() {
+        return String::new();
+    }
+    let each: Vec<String> = calls
+        .iter()
+        .map(|(name, count)| match count {
+            1 => format!("{name} 1 call"),
+            _ => format!("{name} {count} calls"),
+        })
+        .collect();
+    format!(
+        "library: {}; computed on the CPU, so nothing in them is counted or checked\n",
+        each.join(", ")
+    )
 }
 
 /// What findings are known, from a file; a file that cannot be read is told, and then nothing is known.

@@ -106,6 +106,8 @@ pub(crate) struct State {
     pub(crate) sticky: Option<CudaError>,
     /// How many allocations there were: messages count them.
     pub(crate) allocations: u64,
+    /// Calls of CUDA's libraries, by their names.
+    pub(crate) library_calls: BTreeMap<String, u64>,
     /// The module whose variables are the memory's.
     current: Option<usize>,
 }
@@ -214,6 +216,7 @@ impl State {
             pending: None,
             sticky: None,
             allocations: 0,
+            library_calls: BTreeMap::new(),
             current: None,
         }
     }
