@@ -5,7 +5,6 @@
 #include "vector_types.h"
 #include "host_defines.h"
 
-#ifdef __cplusplus
 static inline __host__ __device__ char1 make_char1(signed char x) { char1 v = {x}; return v; }
 static inline __host__ __device__ char2 make_char2(signed char x, signed char y) { char2 v = {x, y}; return v; }
 static inline __host__ __device__ char3 make_char3(signed char x, signed char y, signed char z) { char3 v = {x, y, z}; return v; }
@@ -54,5 +53,4 @@ static inline __host__ __device__ double1 make_double1(double x) { double1 v = {
 static inline __host__ __device__ double2 make_double2(double x, double y) { double2 v = {x, y}; return v; }
 static inline __host__ __device__ double3 make_double3(double x, double y, double z) { double3 v = {x, y, z}; return v; }
 static inline __host__ __device__ double4 make_double4(double x, double y, double z, double w) { double4 v = {x, y, z, w}; return v; }
-#endif
 #endif

@@ -18,9 +18,9 @@ macro_rules! headers {
 }
 
 headers! {
-    "builtin_types.h" "common_functions.h" "crt/host_defines.h" "cuda.h" "cuda_device_runtime_api.h" "cuda_profiler_api.h" "cuda_runtime.h"
-    "cuda_runtime_api.h" "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
-    "dslc/bits.h" "dslc/device_overloads.h" "dslc/host_math.h" "host_defines.h" "math_constants.h" "math_functions.h"
+    "builtin_types.h" "common_functions.h" "crt/host_defines.h" "cublas_v2.h" "cuda.h" "cuda_device_runtime_api.h" "cuda_profiler_api.h" "cuda_runtime.h"
+    "cuda_runtime_api.h" "cufft.h" "cufftXt.h" "curand.h" "cusolverDn.h" "cusparse.h" "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
+    "dslc/bits.h" "dslc/device_overloads.h" "dslc/host_math.h" "dslc/library_scalars.h" "host_defines.h" "library_types.h" "math_constants.h" "math_functions.h"
     "sm_30_intrinsics.h" "sm_60_atomic_functions.h" "texture_types.h" "vector_functions.h" "vector_types.h"
 }
 
@@ -36,6 +36,9 @@ const WHOLE: &[(&str, &str)] = &[
     ("nv_atomic", "dslc/nv_atomic.h"),
 ];
 
+/// One of them is C, and not for CUDA sources alone.
+const PLAIN: &str = "cuComplex.h";
+
 /// Headers that only lead to another one.
 const FORWARDED: &[(&str, &str)] = &[
     ("cooperative_groups/reduce.h", "cooperative_groups.h"),
@@ -45,7 +48,6 @@ const FORWARDED: &[(&str, &str)] = &[
     ("cub/warp/warp_reduce.cuh", "cub/cub.cuh"),
     ("cub/warp/warp_scan.cuh", "cub/cub.cuh"),
     ("cuda_fp16.hpp", "cuda_fp16.h"),
-    ("curand.h", "curand_kernel.h"),
     ("helper_functions.h", "helper_cuda.h"),
     ("helper_string.h", "helper_cuda.h"),
     ("helper_timer.h", "helper_cuda.h"),
@@ -152,6 +154,11 @@ fn exchanges(path: &str) -> String {
 /// A file of the library as a header. Its functions are every source's own: they have no place in a library to come from.
 fn whole(path: &str, text: &str) -> String {
     let guard = guard(path);
+    if path == PLAIN {
+        return format!(
+            "/* Made from dslc's own library: {path}. */\n#ifndef {guard}\n#define {guard}\n#include <cuda_runtime.h>\n{text}\n#endif\n"
+        );
+    }
     format!(
         "/* Made from dslc's own library: {path}. */\n#ifndef {guard}\n#define {guard}\n#include <cuda_runtime.h>\n\
          #ifdef __CUDACC__\n#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)\n\
