@@ -5,6 +5,7 @@ mod args;
 mod clang;
 mod device;
 mod found;
+mod libraries;
 mod link;
 mod names;
 mod toolkit;
@@ -133,6 +134,7 @@ impl Job<'_> {
 
     /// Compiles one source.
     fn object(&mut self, source: &Path, kind: Kind, object: &Path) -> Result<u8, Failure> {
+        self.clang.prepare(source)?;
         match kind {
             Kind::Cuda => device::compile(self, source, object),
             _ => {

@@ -397,7 +397,24 @@ impl Options {
 
     /// CUDA's own runtime is ours. GCC's OpenMP would be a second one beside clang's, which has GCC's functions, too.
     fn library(&mut self, name: &str) {
-        let ours = ["cudart", "cudart_static", "cudadevrt", "cuda", "nvToolsExt"];
+        let ours = [
+            "cudart",
+            "cudart_static",
+            "cudadevrt",
+            "cuda",
+            "nvToolsExt",
+            "cublasLt",
+            "cublasLt_static",
+            "culibos",
+        ];
+        let name = match name {
+            "cublas_static" => "cublas",
+            "cufft_static" | "cufft_static_nocallback" => "cufft",
+            "curand_static" => "curand",
+            "cusparse_static" => "cusparse",
+            "cusolver_static" => "cusolver",
+            other => other,
+        };
         if name == "gomp" {
             self.linking.push("-fopenmp".to_string());
         } else if !ours.contains(&name) {
@@ -485,6 +502,13 @@ mod tests {
         assert_eq!(options.linking, ["-fopenmp", "-fopenmp"]);
         let options = parse("-Xcompiler -fopenmp,-lgomp,-lcudart main.cu");
         assert_eq!(options.linking, ["-fopenmp", "-fopenmp"]);
+    }
+
+    #[test]
+    fn libraries_of_cuda() {
+        let options =
+            parse("main.cu -lcublas -lcublasLt -lcurand_static -lculibos -lcudart -lcudadevrt -lz");
+        assert_eq!(options.linking, ["-lcublas", "-lcurand", "-lz"]);
     }
 
     #[test]

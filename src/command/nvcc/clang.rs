@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     args::{Kind, Options},
-    toolkit,
+    libraries, toolkit,
 };
 use crate::failure::{Failure, reason};
 
@@ -146,6 +146,11 @@ impl Clang {
         command
     }
 
+    /// Makes what a source needs besides its object.
+    pub(super) fn prepare(&self, source: &Path) -> Result<(), Failure> {
+        libraries::prepare(&self.toolkit, &self.program, source)
+    }
+
     /// A link, up to the objects.
     pub(super) fn link(&self, options: &Options) -> Result<Command, Failure> {
         let mut command = self.plain();
@@ -169,7 +174,15 @@ impl Clang {
                 "libdslcrt.so is not beside dslc: `cargo build --release -p dslc-native` makes it, or name its folder in DSLC_LIB",
             )
         })?;
-        command.args(&options.linking);
+        for word in &options.linking {
+            // A toolkit of NVIDIA's may be in a folder of `-L`.
+            match word.strip_prefix("-l").and_then(libraries::source) {
+                Some(library) => {
+                    command.arg(libraries::archive(&self.toolkit, &self.program, library)?)
+                }
+                None => command.arg(word),
+            };
+        }
         if options.is_static {
             command.arg(folder.join("libdslcrt.a"));
         } else {

@@ -9,12 +9,14 @@ use std::{
 
 use dsl::library::cpp::Header;
 
+use super::libraries;
 use crate::failure::{Failure, reason};
 
 /// The folder: `include`, `bin/nvcc`, `lib64`.
 pub(super) fn install(library: Option<&Path>) -> Result<PathBuf, Failure> {
     let all = dsl::library::cpp::headers();
     let links = Links {
+        sources: libraries::SOURCES,
         program: env::current_exe().ok(),
         library: library.map(|folder| folder.join("libdslcrt.so")),
     };
@@ -38,9 +40,10 @@ pub(super) fn install(library: Option<&Path>) -> Result<PathBuf, Failure> {
 /// The file that tells that all are there.
 const LAST: &str = "include/cuda_runtime.h";
 
-/// What the folder leads to.
+/// What the folder leads to, and what is compiled for it.
 #[derive(Hash)]
 struct Links {
+    sources: &'static [libraries::Source],
     program: Option<PathBuf>,
     library: Option<PathBuf>,
 }
@@ -79,6 +82,7 @@ fn write(folder: &Path, all: &[Header], links: &Links) -> std::io::Result<()> {
             link(&links.library, &format!("lib64/{name}"))?;
         }
     }
+    libraries::announce(made.path())?;
     // What CMake takes for the sign of a toolkit.
     fs::write(made.path().join("nvvm/libdevice/libdevice.10.bc"), "")?;
     fs::write(

@@ -1,0 +1,157 @@
+//! CUDA's libraries: their sources are part of dslc, and are compiled against its headers, with the clang that compiles programs, when a
+//! program needs one for the first time.
+//!
+//! They are archives, which a program carries in itself.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+use crate::failure::Failure;
+
+/// A source or header: its name and text.
+type Text = (&'static str, &'static str);
+
+/// A library: the name behind `-l`, and its sources.
+pub(super) type Source = (&'static str, &'static [Text]);
+
+macro_rules! text {
+    ($name:literal) => {
+        ($name, include_str!(concat!("libraries/", $name)))
+    };
+}
+
+const ABSENT: &[Text] = &[text!("absent.cpp")];
+
+/// All of them.
+pub(super) const SOURCES: &[Source] = &[
+    (
+        "cublas",
+        &[
+            text!("cublas.cpp"),
+            text!("gemm_ex.cpp"),
+            text!("calls.h"),
+            text!("blas.h"),
+            text!("common.h"),
+        ],
+    ),
+    ("cufft", &[text!("cufft.cpp"), text!("common.h")]),
+    ("curand", &[text!("curand.cpp"), text!("common.h")]),
+    ("cusparse", ABSENT),
+    ("cusolver", ABSENT),
+];
+
+/// The library of that name.
+pub(super) fn source(name: &str) -> Option<&'static str> {
+    let mut sources = SOURCES.iter();
+    sources
+        .find(|(known, _)| *known == name)
+        .map(|(known, _)| *known)
+}
+
+/// Archives that stand for them until a program needs one: build systems look for the files.
+pub(super) fn announce(toolkit: &Path) -> std::io::Result<()> {
+    for (name, _) in SOURCES {
+        fs::write(place(toolkit, name), EMPTY)?;
+    }
+    Ok(())
+}
+
+/// An archive of nothing.
+const EMPTY: &str = "!<arch>\n";
+
+/// The archive of a library, compiled if it was not yet.
+pub(super) fn archive(toolkit: &Path, clang: &Path, name: &str) -> Result<PathBuf, Failure> {
+    let path = place(toolkit, name);
+    let is_made = || fs::metadata(&path).is_ok_and(|file| file.len() > EMPTY.len() as u64);
+    if is_made() {
+        return Ok(path);
+    }
+    // Of several processes one compiles.
+    let lock = fs::File::create(toolkit.join(format!("{name}.lock")))?;
+    lock.lock()?;
+    if !is_made() {
+        compile(toolkit, clang, name)?;
+    }
+    Ok(path)
+}
+
+/// Compiles the libraries that a source names, so that whoever links its object finds them.
+pub(super) fn prepare(toolkit: &Path, clang: &Path, source: &Path) -> Result<(), Failure> {
+    let text = fs::read(source).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let headers = [
+        ("cublas", "cublas_v2.h"),
+        ("cublas", "cublas.h"),
+        ("cufft", "cufft"),
+        ("curand", "curand.h"),
+        ("cusparse", "cusparse.h"),
+        ("cusolver", "cusolver"),
+    ];
+    for (name, header) in headers {
+        if text.contains(header) {
+            archive(toolkit, clang, name)?;
+        }
+    }
+    Ok(())
+}
+
+fn place(toolkit: &Path, name: &str) -> PathBuf {
+    toolkit.join("lib64").join(format!("lib{name}.a"))
+}
+
+/// Compiles a library into the toolkit.
+fn compile(toolkit: &Path, clang: &Path, name: &str) -> Result<(), Failure> {
+    let folder = tempfile::tempdir()?;
+    let mut running = Vec::new();
+    let found = SOURCES.iter().find(|(known, _)| *known == name);
+    for (file, text) in found.map_or(&[][..], |(_, texts)| texts) {
+        let path = folder.path().join(file);
+        fs::write(&path, text)?;
+        if file.ends_with(".cpp") {
+            running.push((path.with_extension("o"), path));
+        }
+    }
+    let children: Result<Vec<Child>, std::io::Error> = running
+        .iter()
+        .map(|(object, path)| start(toolkit, clang, path, object))
+        .collect();
+    for child in children? {
+        let output = child.wait_with_output()?;
+        if !output.status.success() {
+            return Err(Failure::new(format!(
+                "nvcc: dslc cannot compile its own library {name}: is C++'s library of this system complete?\n{}",
+                String::from_utf8_lossy(&output.stderr)
+            )));
+        }
+    }
+    let made = folder.path().join("made.a");
+    let mut command = Command::new("ar");
+    command.arg("rcs").arg(&made);
+    command.args(running.iter().map(|(object, _)| object));
+    if super::clang::status(&mut command)? != 0 {
+        return Err(Failure::new(format!(
+            "nvcc: `ar` cannot make the library {name}"
+        )));
+    }
+    // Beside its place first, so that nobody sees half of it.
+    let beside = place(toolkit, name).with_extension("new");
+    fs::copy(&made, &beside)?;
+    fs::rename(&beside, place(toolkit, name))?;
+    Ok(())
+}
+
+fn start(toolkit: &Path, clang: &Path, source: &Path, object: &Path) -> std::io::Result<Child> {
+    Command::new(clang)
+        .args(["-std=c++17", "-O1", "-fPIC", "-w", "-c", "-I"])
+        .arg(toolkit.join("include"))
+        .arg(source)
+        .arg("-o")
+        .arg(object)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+}
