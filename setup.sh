@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what building dslc needs and is not there yet: a C linker, a Rust toolchain, LLVM 22; and ptxas, which tests use. Safe to run again;
-# quick when all is there. DSLC_WITHOUT_CLANG=1 leaves clang out, which `dslc nvcc` needs; DSLC_WITHOUT_LLVM=1 leaves both out: `cargo build --no-default-features` needs none.
+# quick when all is there. DSLC_WITHOUT_CLANG=1 leaves clang out, which `dslc nvcc` needs, with OpenBLAS and FFTW; DSLC_WITHOUT_LLVM=1 leaves both out: `cargo build --no-default-features` needs none.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -35,6 +35,10 @@ if [ $wants_llvm = 1 ]; then
     # `dslc nvcc` has it compile host code; everything else works without.
     if [ "${DSLC_WITHOUT_CLANG:-0}" = 0 ]; then
         has clang++-22 || packages+=(clang-22 libomp-22-dev)
+        # Programs with cuBLAS and cuFFT are faster with them.
+        for pair in libopenblas0:libopenblas.so.0 libfftw3-double3:libfftw3.so.3 libfftw3-single3:libfftw3f.so.3; do
+            find /usr/lib -name "${pair#*:}" 2>/dev/null | grep -q . || packages+=("${pair%:*}")
+        done
         # For host code with -fsanitize=address.
         find /usr/lib/llvm-22/lib/clang -name 'libclang_rt.asan*' 2>/dev/null | grep -q . || packages+=(libclang-rt-22-dev)
     fi

@@ -67,6 +67,16 @@ pub(crate) fn run() -> Result<u8, Failure> {
         "`dslc nvcc` links programs with it: `cargo build --release` puts it beside dslc, or DSLC_LIB names its folder",
     );
     row(
+        "OpenBLAS",
+        shared("libopenblas.so.0").or_else(|| shared("libblas.so.3")),
+        "multiplies matrices for programs with cuBLAS; without it loops do (Debian: libopenblas0)",
+    );
+    row(
+        "FFTW",
+        shared("libfftw3.so.3").and(shared("libfftw3f.so.3")),
+        "transforms for programs with cuFFT; without it a plain transform does (Debian: libfftw3-double3, libfftw3-single3)",
+    );
+    row(
         "ptxas",
         tool("ptxas", "--version"),
         "assembles PTX to machine code; only tests use it",
@@ -123,6 +133,24 @@ fn counters_allowed() -> &'static str {
     } else {
         "`dslc verify` reads the hardware's counters with it"
     }
+}
+
+/// Where a shared library is, of the folders that the system's loader looks in.
+fn shared(name: &str) -> Option<String> {
+    let named = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let machine = format!("/usr/lib/{}-linux-gnu", env::consts::ARCH);
+    let folders = [
+        machine.as_str(),
+        "/usr/lib64",
+        "/usr/lib",
+        "/lib64",
+        "/usr/local/lib",
+    ];
+    let mut paths = env::split_paths(&named)
+        .chain(folders.iter().map(Into::into))
+        .map(|folder| folder.join(name));
+    let found = paths.find(|path| path.exists())?;
+    Some(found.display().to_string())
 }
 
 /// Where a tool is, with the last line of what it says of its version.
