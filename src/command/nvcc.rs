@@ -5,6 +5,7 @@ mod args;
 mod clang;
 mod device;
 mod found;
+mod functors;
 mod libraries;
 mod link;
 mod names;

@@ -21,6 +21,7 @@ use super::{
     args::{Kind, Options},
     clang,
     found::found,
+    functors,
     link::carry_sources,
     names,
     names::Wanted,
@@ -164,18 +165,26 @@ fn host_part(
             .args(["-Xclang", "-fcuda-include-gpubinary", "-Xclang"])
             .arg(&room);
     }
-    if managed.is_empty() {
+    let text = text_of(source).map_err(Failure::new)?;
+    let uses_thrust = text.contains("<thrust/");
+    if managed.is_empty() && !uses_thrust {
         command.arg("-c").arg(source);
     } else {
-        let text = text_of(source).map_err(Failure::new)?;
-        let mut text = format!("#line 1 \"{}\"\n{}\n", source.display(), of_host(&text));
-        text += "namespace { struct __dslc_managed { __dslc_managed() {\n";
-        for name in managed {
-            let id = identity(&source.display().to_string());
-            text += &format!("__dslcRegisterManaged(\"{id}\", \"{name}\", (void *)&::{name});\n");
+        let mut text = of_host(&text);
+        if uses_thrust {
+            text = functors::for_both(&text);
         }
-        text += "} } __dslc_managed_variables; }\n";
-        let copy = job.folder.join("managed.cu");
+        text = format!("#line 1 \"{}\"\n{text}\n", source.display());
+        if !managed.is_empty() {
+            text += "namespace { struct __dslc_managed { __dslc_managed() {\n";
+            for name in managed {
+                let id = identity(&source.display().to_string());
+                text +=
+                    &format!("__dslcRegisterManaged(\"{id}\", \"{name}\", (void *)&::{name});\n");
+            }
+            text += "} } __dslc_managed_variables; }\n";
+        }
+        let copy = job.folder.join("copy.cu");
         fs::write(&copy, text)?;
         if let Some(folder) = source.parent() {
             command

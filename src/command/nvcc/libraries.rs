@@ -43,6 +43,48 @@ pub(super) const SOURCES: &[Source] = &[
     ("cusolver", ABSENT),
 ];
 
+/// Thrust: headers alone.
+const THRUST: &[Text] = &[
+    text!("thrust/functional.h"),
+    text!("thrust/memory.h"),
+    text!("thrust/iterator.h"),
+    text!("thrust/algorithm.h"),
+    text!("thrust/cub_device.h"),
+];
+
+/// The names under which programs include it: each is all of it.
+const THRUST_NAMES: &str = "adjacent_difference advance binary_search copy count device_allocator device_free device_malloc \
+    device_malloc_allocator device_new device_ptr device_reference device_vector distance equal execution_policy extrema fill find \
+    for_each functional gather generate host_vector inner_product iterator/constant_iterator iterator/counting_iterator \
+    iterator/discard_iterator iterator/iterator_traits iterator/permutation_iterator iterator/reverse_iterator \
+    iterator/transform_iterator iterator/zip_iterator logical memory merge pair partition reduce remove replace reverse scan scatter \
+    sequence set_operations sort swap system/cuda/execution_policy system/cuda/vector \
+    system/system_error system_error tabulate transform transform_reduce transform_scan tuple unique universal_vector version";
+
+/// The headers that belong to the libraries alone: their paths and texts.
+pub(super) fn headers() -> Vec<(String, String)> {
+    let own = THRUST.iter();
+    let own = own.map(|&(name, text)| (format!("dslc/{name}"), text.to_string()));
+    let names = THRUST_NAMES.split_whitespace().map(|name| {
+        let text = "#include <dslc/thrust/algorithm.h>\n".to_string();
+        (format!("thrust/{name}.h"), text)
+    });
+    let of_cub = CUB_NAMES.split_whitespace().map(|name| {
+        let text = "#include <cub/cub.cuh>\n".to_string();
+        (format!("cub/device/device_{name}.cuh"), text)
+    });
+    own.chain(names).chain(of_cub).collect()
+}
+
+/// CUB's algorithms over device memory: its header leads to them.
+const CUB_NAMES: &str = "histogram radix_sort reduce run_length_encode scan select";
+
+/// The header of CUB's pieces, which the library's own file makes.
+pub(super) const CUB: &str = "cub/cub.cuh";
+
+/// What follows it.
+pub(super) const CUB_DEVICE: &str = "#include <dslc/thrust/cub_device.h>\n";
+
 /// The library of that name.
 pub(super) fn source(name: &str) -> Option<&'static str> {
     let mut sources = SOURCES.iter();

@@ -14,7 +14,11 @@ use crate::failure::{Failure, reason};
 
 /// The folder: `include`, `bin/nvcc`, `lib64`.
 pub(super) fn install(library: Option<&Path>) -> Result<PathBuf, Failure> {
-    let all = dsl::library::cpp::headers();
+    let mut all = dsl::library::cpp::headers();
+    if let Some((_, text)) = all.iter_mut().find(|(name, _)| name == libraries::CUB) {
+        text.push_str(libraries::CUB_DEVICE);
+    }
+    all.extend(libraries::headers());
     let links = Links {
         sources: libraries::SOURCES,
         program: env::current_exe().ok(),
