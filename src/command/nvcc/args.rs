@@ -401,7 +401,6 @@ impl Options {
             "cudart",
             "cudart_static",
             "cudadevrt",
-            "cuda",
             "nvToolsExt",
             "cublasLt",
             "cublasLt_static",

@@ -39,6 +39,7 @@ pub(super) const SOURCES: &[Source] = &[
     ),
     ("cufft", &[text!("cufft.cpp"), text!("common.h")]),
     ("curand", &[text!("curand.cpp"), text!("common.h")]),
+    ("cuda", &[text!("driver.cpp")]),
     ("cusparse", ABSENT),
     ("cusolver", ABSENT),
 ];
@@ -73,17 +74,21 @@ pub(super) fn headers() -> Vec<(String, String)> {
         let text = "#include <cub/cub.cuh>\n".to_string();
         (format!("cub/device/device_{name}.cuh"), text)
     });
-    own.chain(names).chain(of_cub).collect()
+    let driver = ("dslc/driver.h".to_string(), DRIVER_TEXT.to_string());
+    own.chain(names).chain(of_cub).chain([driver]).collect()
 }
 
 /// CUB's algorithms over device memory: its header leads to them.
 const CUB_NAMES: &str = "histogram radix_sort reduce run_length_encode scan select";
 
-/// The header of CUB's pieces, which the library's own file makes.
-pub(super) const CUB: &str = "cub/cub.cuh";
+/// The driver's functions.
+const DRIVER_TEXT: &str = include_str!("libraries/driver.h");
 
-/// What follows it.
-pub(super) const CUB_DEVICE: &str = "#include <dslc/thrust/cub_device.h>\n";
+/// Headers that lead to more than they have: their paths, and what follows their text.
+pub(super) const CONTINUED: &[Text] = &[
+    ("cub/cub.cuh", "#include <dslc/thrust/cub_device.h>\n"),
+    ("cuda.h", "#include <dslc/driver.h>\n"),
+];
 
 /// The library of that name.
 pub(super) fn source(name: &str) -> Option<&'static str> {
@@ -125,6 +130,7 @@ pub(super) fn prepare(toolkit: &Path, clang: &Path, source: &Path) -> Result<(),
     let text = fs::read(source).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let headers = [
+        ("cuda", "<cuda.h>"),
         ("cublas", "cublas_v2.h"),
         ("cublas", "cublas.h"),
         ("cufft", "cufft"),

@@ -15,8 +15,10 @@ use crate::failure::{Failure, reason};
 /// The folder: `include`, `bin/nvcc`, `lib64`.
 pub(super) fn install(library: Option<&Path>) -> Result<PathBuf, Failure> {
     let mut all = dsl::library::cpp::headers();
-    if let Some((_, text)) = all.iter_mut().find(|(name, _)| name == libraries::CUB) {
-        text.push_str(libraries::CUB_DEVICE);
+    for (header, more) in libraries::CONTINUED {
+        if let Some((_, text)) = all.iter_mut().find(|(name, _)| name == header) {
+            text.push_str(more);
+        }
     }
     all.extend(libraries::headers());
     let links = Links {
@@ -77,7 +79,6 @@ fn write(folder: &Path, all: &[Header], links: &Links) -> std::io::Result<()> {
         "libcudart.so",
         "libcudart_static.a",
         "libcudadevrt.a",
-        "libcuda.so",
     ] {
         if name.ends_with(".a") {
             // What links with it is linked with the library itself.

@@ -1,0 +1,1 @@
+$NVCC -O1 main.cu -o prog -lcuda
