@@ -18,6 +18,7 @@ mod compile;
 pub mod config;
 mod count;
 mod fault;
+mod inspect;
 mod isa;
 mod launch;
 mod machine;

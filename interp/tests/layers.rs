@@ -9,6 +9,7 @@ use std::{fs, path::Path};
 const LAYERS: &[(&str, &[&str])] = &[
     ("fault", &[]),
     ("isa", &["fault"]),
+    ("inspect", &["fault", "isa"]),
     ("memory", &["fault"]),
     ("rules", &["isa"]),
     ("count", &["isa", "rules"]),
@@ -16,13 +17,15 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("compile", &["isa", "fault", "memory"]),
     (
         "machine",
-        &["isa", "fault", "memory", "rules", "count", "observe"],
+        &[
+            "isa", "fault", "inspect", "memory", "rules", "count", "observe",
+        ],
     ),
     ("race", &["isa", "fault", "memory", "observe", "machine"]),
     (
         "check",
         &[
-            "isa", "fault", "memory", "rules", "count", "observe", "machine", "race",
+            "isa", "fault", "inspect", "memory", "rules", "count", "observe", "machine", "race",
         ],
     ),
     (

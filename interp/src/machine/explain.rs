@@ -5,14 +5,14 @@
 //! another lane gave is not known; then nothing is said.
 
 use crate::isa::grid::Identity;
-use std::collections::HashMap;
 
 use dsl::ir::{
-    BinaryOp, Block, ConvertOp, Function, Inst, InstKind, LocId, Node, Object, Operand, SlotId,
-    Space, Type, UnaryOp, ValueId, eval,
+    BinaryOp, ConvertOp, Function, Inst, InstKind, LocId, Object, SlotId, Space, Type, UnaryOp,
 };
 
 use crate::fault::trap::{AccessOp, BadAccess, BadObject, BadPointer, Overflow, TrapKind};
+use crate::inspect::evaluate::{Evaluation, Knows, Variable};
+use crate::inspect::listing::{self, At, Listing};
 use crate::isa::bytecode::{Class, Code, Place};
 use crate::isa::registers::Registers;
 use crate::memory::{AddressKind, Memory, layout};
@@ -33,19 +33,18 @@ pub(crate) fn explain(
     (function, code, memory): (&Function, &Code, &Memory),
 ) -> Option<Overflow> {
     let access = kind.access()?;
-    let places = Places::of(function);
+    let listing = Listing::of(function);
     // Of several instructions at one place (a body that was unrolled) the one that gives this address.
-    let value = places.accesses.iter().find_map(|(inst, at)| {
-        let (op, ptr) = pointer(&inst.kind).filter(|_| inst.loc == loc)?;
-        let mut evaluation = Evaluation {
-            places: &places,
-            function,
+    let value = listing.insts().find_map(|(at, inst)| {
+        let (op, ptr, _) = listing::access(&inst.kind).filter(|_| inst.loc == loc)?;
+        let knows = AtFault {
+            listing: &listing,
             code,
             thread,
-            at,
-            known: HashMap::new(),
+            access: at,
         };
-        let value = evaluation.operand(ptr).filter(|_| op == access.op)?;
+        let mut evaluation = Evaluation::new(&listing, thread.who, knows);
+        let value = evaluation.operand(ptr).ok().filter(|_| op == access.op)?;
         same_address(access, value.bits).then_some(value)
     })?;
     if let Some(slot) = value.root
@@ -56,34 +55,24 @@ pub(crate) fn explain(
     value.overflow
 }
 
-fn pointer(kind: &InstKind) -> Option<(AccessOp, &Operand)> {
-    match kind {
-        InstKind::Load(_, ptr) => Some((AccessOp::Load, ptr)),
-        InstKind::Store(_, ptr, _) => Some((AccessOp::Store, ptr)),
-        InstKind::Atomic { ptr, .. } => Some((AccessOp::Atomic, ptr)),
-        _ => None,
-    }
-}
-
 /// The kernel's parameter that the pointer of an access comes from, by additions alone: its number.
 pub(crate) fn parameter(function: &Function, loc: LocId, op: AccessOp) -> Option<usize> {
-    let places = Places::of(function);
+    let listing = Listing::of(function);
     let mut found = None;
-    for (inst, _) in places.accesses.iter().filter(|(inst, _)| inst.loc == loc) {
-        let Some((_, mut at)) = pointer(&inst.kind).filter(|(is, _)| *is == op) else {
+    for (_, inst) in listing.insts().filter(|(_, inst)| inst.loc == loc) {
+        let Some((_, mut from, _)) = listing::access(&inst.kind).filter(|(is, ..)| *is == op)
+        else {
             continue;
         };
         let slot = loop {
-            let Operand::Value(id) = at else { return None };
-            match &places.defs.get(id)?.0.kind {
-                InstKind::PtrAdd { base, .. } => at = base,
+            match &listing.inst(listing.def(from.value()?)?).kind {
+                InstKind::PtrAdd { base, .. } => from = *base,
                 InstKind::Get(slot) => break *slot,
                 _ => return None,
             }
         };
-        let is_changed = places.sets.contains_key(&slot);
-        let number = function.params.iter().position(|param| param.slot == slot);
-        let number = number.filter(|_| !is_changed)?;
+        let number = listing.parameter(slot);
+        let number = number.filter(|_| listing.sets(slot).is_empty())?;
         // Instances of one place agree, or nothing is said.
         if found.is_some_and(|found| found != number) {
             return None;
@@ -169,88 +158,6 @@ fn register(place: Place, class: Class, thread: Thread<'_>) -> u64 {
     }
 }
 
-/// Where everything stands in the text of a function.
-#[derive(Default)]
-struct Places<'a> {
-    pos: u32,
-    /// By temporary: what makes it.
-    defs: HashMap<ValueId, (&'a Inst, At)>,
-    sets: HashMap<SlotId, Vec<u32>>,
-    accesses: Vec<(&'a Inst, At)>,
-    /// The loops around the place in hand.
-    loops: Vec<u32>,
-    /// By loop: where it ends.
-    loop_ends: Vec<u32>,
-}
-
-/// A place: its position, and the loops around it.
-#[derive(Clone)]
-struct At {
-    pos: u32,
-    loops: Vec<u32>,
-}
-
-impl<'a> Places<'a> {
-    fn of(function: &'a Function) -> Places<'a> {
-        let mut places = Places::default();
-        places.block(&function.body);
-        places
-    }
-
-    fn block(&mut self, block: &'a Block) {
-        for node in &block.0 {
-            self.pos += 1;
-            match node {
-                Node::Inst(inst) => self.inst(inst),
-                Node::If {
-                    then, otherwise, ..
-                } => {
-                    self.block(then);
-                    self.block(otherwise);
-                }
-                Node::Loop { body, step, .. } => {
-                    let id = self.loop_ends.len();
-                    self.loop_ends.push(0);
-                    self.loops.push(id as u32);
-                    self.block(body);
-                    self.block(step);
-                    self.loops.pop();
-                    self.loop_ends[id] = self.pos;
-                }
-                Node::Scope { body, .. } => self.block(body),
-                Node::Break(_) | Node::Continue(_) | Node::Return(_) => {}
-            }
-        }
-    }
-
-    fn inst(&mut self, inst: &'a Inst) {
-        let at = || At {
-            pos: self.pos,
-            loops: self.loops.clone(),
-        };
-        if pointer(&inst.kind).is_some() {
-            self.accesses.push((inst, at()));
-        }
-        for result in &inst.results {
-            self.defs.insert(*result, (inst, at()));
-        }
-        if let InstKind::Set(slot, _) = inst.kind {
-            self.sets.entry(slot).or_default().push(self.pos);
-        }
-    }
-
-    /// Whether a variable that was read at `from` still holds that at `to`: it is not set between them, nor later in a loop that is
-    /// around `to` alone.
-    fn still(&self, slot: SlotId, from: &At, to: &At) -> bool {
-        let end = match to.loops.get(from.loops.len()) {
-            Some(&inner) => self.loop_ends[inner as usize],
-            None => to.pos,
-        };
-        let sets = self.sets.get(&slot).map_or(&[][..], Vec::as_slice);
-        to.loops.starts_with(&from.loops) && !sets.iter().any(|set| (from.pos..=end).contains(set))
-    }
-}
-
 /// A value of the thread.
 #[derive(Clone, Copy)]
 struct Value {
@@ -317,158 +224,116 @@ impl Value {
     }
 }
 
-struct Evaluation<'a> {
-    places: &'a Places<'a>,
-    function: &'a Function,
+/// What is known at an access that went wrong: the registers of its thread.
+struct AtFault<'a> {
+    listing: &'a Listing<'a>,
     code: &'a Code,
     thread: Thread<'a>,
-    at: &'a At,
-    known: HashMap<ValueId, Option<Value>>,
+    access: At,
 }
 
-impl Evaluation<'_> {
-    fn operand(&mut self, operand: &Operand) -> Option<Value> {
-        let id = match operand {
-            Operand::Const(constant) => return Some(Value::of(constant.ty, constant.bits)),
-            Operand::Value(id) => *id,
-        };
-        if let Some(known) = self.known.get(&id) {
-            return *known;
-        }
-        let places = self.places;
-        let value = places
-            .defs
-            .get(&id)
-            .and_then(|(inst, at)| self.inst(inst, at, self.function.values[id.index()]));
-        self.known.insert(id, value);
-        value
+impl Knows for AtFault<'_> {
+    type Value = Value;
+    type Unknown = ();
+    const DATA: () = ();
+
+    fn bits(value: Value) -> u64 {
+        value.bits
     }
 
-    fn inst(&mut self, inst: &Inst, at: &At, ty: Type) -> Option<Value> {
-        match &inst.kind {
-            InstKind::Get(slot) => {
-                let place = self.code.registers.slots[slot.index()];
-                let bits = register(place, Class::of(ty), self.thread);
-                self.places.still(*slot, at, self.at).then_some(Value {
-                    root: Some(*slot),
-                    ..Value::of(ty, bits)
-                })
+    fn given(&self, ty: Type, bits: u64) -> Value {
+        Value::of(ty, bits)
+    }
+
+    fn variable(&self, slot: SlotId, at: At, ty: Type) -> Result<Variable<Value>, ()> {
+        let place = self.code.registers.slots[slot.index()];
+        let bits = register(place, Class::of(ty), self.thread);
+        let value = Value {
+            root: Some(slot),
+            ..Value::of(ty, bits)
+        };
+        let holds = self.listing.still(slot, at, self.access);
+        holds.then_some(Variable::Holds(value)).ok_or(())
+    }
+
+    fn address(&self, object: Object) -> Option<u64> {
+        let memory = &self.code.memory;
+        Some(match object {
+            Object::Shared(id) => {
+                let var = &self.listing.function.shared[id.index()];
+                u64::from(layout::SHARED_BASE) + memory.shared_offset(var)
             }
-            InstKind::Special(special) => Some(Value::of(
-                ty,
-                u64::from(self.thread.who.register(*special)?),
-            )),
-            InstKind::AddrOf(object) => {
-                let bits = match object {
-                    Object::Shared(id) => {
-                        let var = &self.function.shared[id.index()];
-                        u64::from(layout::SHARED_BASE) + self.code.memory.shared_offset(var)
-                    }
-                    Object::Local(id) => {
-                        u64::from(layout::LOCAL_BASE) + self.code.memory.local_offsets[id.index()]
-                    }
-                    Object::Global(_) | Object::String(_) => {
-                        let mut symbols = self.code.registers.s_symbols.iter();
-                        let (at, _) = symbols.find(|(_, symbol)| symbol == object)?;
-                        self.thread.registers.s[*at as usize]
-                    }
+            Object::Local(id) => u64::from(layout::LOCAL_BASE) + memory.local_offsets[id.index()],
+            Object::Global(_) | Object::String(_) => {
+                let mut symbols = self.code.registers.s_symbols.iter();
+                let (at, _) = symbols.find(|(_, symbol)| *symbol == object)?;
+                self.thread.registers.s[*at as usize]
+            }
+        })
+    }
+
+    fn made(&self, inst: &Inst, ty: Type, bits: u64, operands: &[Value]) -> Value {
+        let value = Value::of(ty, bits);
+        match (&inst.kind, operands) {
+            (InstKind::Unary(UnaryOp::Neg, Type::I32, _), &[a]) => {
+                value.counted(-a.whole, inst.loc, [a; 2])
+            }
+            (InstKind::Binary(op, of, ..), &[a, b]) => binary((*op, *of), bits, [a, b], inst.loc),
+            (InstKind::Convert(ConvertOp::Sext, _), &[a]) => extended(value, a, false),
+            (InstKind::Convert(ConvertOp::Zext, _), &[a]) => extended(value, a, true),
+            (InstKind::Convert(ConvertOp::Trunc, _), &[a]) => {
+                value.counted(a.whole, inst.loc, [a; 2])
+            }
+            (
+                InstKind::PtrAdd {
+                    index: by,
+                    unsigned,
+                    ..
+                },
+                &[base, index],
+            ) => {
+                let lost = match self.listing.type_of(*by) {
+                    Type::I32 => index.lost(*unsigned),
+                    _ => index.overflow,
                 };
-                Some(Value::of(ty, bits))
-            }
-            InstKind::Unary(op, of, a) => {
-                let a = self.operand(a)?;
-                let value = Value::of(ty, eval::unary(*op, *of, a.bits));
-                Some(match (op, of) {
-                    (UnaryOp::Neg, Type::I32) => value.counted(-a.whole, inst.loc, [a; 2]),
-                    _ => value,
-                })
-            }
-            InstKind::Binary(op, of, a, b) => {
-                let (a, b) = (self.operand(a)?, self.operand(b)?);
-                Some(self.binary((*op, *of), a, b, inst.loc))
-            }
-            InstKind::Compare(op, of, a, b) => {
-                let (a, b) = (self.operand(a)?, self.operand(b)?);
-                let holds = eval::compare(*op, *of, a.bits, b.bits);
-                Some(Value::of(ty, u64::from(holds)))
-            }
-            InstKind::Select(_, condition, a, b) => {
-                let chosen = if self.operand(condition)?.bits != 0 {
-                    a
-                } else {
-                    b
-                };
-                self.operand(chosen)
-            }
-            InstKind::Convert(op, a) => {
-                let a = self.operand(a)?;
-                let value = Value::of(ty, eval::convert(*op, a.bits));
-                Some(match op {
-                    ConvertOp::Sext => extended(value, a, false),
-                    ConvertOp::Zext => extended(value, a, true),
-                    ConvertOp::Trunc => value.counted(a.whole, inst.loc, [a; 2]),
-                    _ => value,
-                })
-            }
-            InstKind::PtrAdd {
-                base,
-                index,
-                unsigned,
-                scale_bytes,
-                offset_bytes,
-            } => {
-                let short = match index {
-                    Operand::Value(id) => self.function.values[id.index()] == Type::I32,
-                    Operand::Const(constant) => constant.ty == Type::I32,
-                };
-                let (base, index) = (self.operand(base)?, self.operand(index)?);
-                let steps = match (short, unsigned) {
-                    (true, true) => i64::from(index.bits as u32),
-                    (true, false) => i64::from(index.bits as u32 as i32),
-                    (false, _) => index.bits as i64,
-                };
-                let bytes = steps.wrapping_mul(*scale_bytes).wrapping_add(*offset_bytes);
-                let lost = match short {
-                    true => index.lost(*unsigned),
-                    false => index.overflow,
-                };
-                Some(Value {
+                Value {
                     root: base.root,
                     overflow: base.overflow.or(lost),
-                    ..Value::of(ty, base.bits.wrapping_add_signed(bytes))
-                })
+                    ..value
+                }
             }
-            _ => None,
-        }
-    }
-
-    fn binary(&self, (op, ty): (BinaryOp, Type), a: Value, b: Value, loc: LocId) -> Value {
-        let value = Value {
-            overflow: a.overflow.or(b.overflow),
-            ..Value::of(ty, eval::binary(op, ty, a.bits, b.bits))
-        };
-        let whole = match op {
-            BinaryOp::Add => a.whole.checked_add(b.whole),
-            BinaryOp::Sub => a.whole.checked_sub(b.whole),
-            BinaryOp::Mul => a.whole.checked_mul(b.whole),
-            BinaryOp::Shl => (0..32).contains(&b.whole).then(|| a.whole << b.whole),
-            _ => None,
-        };
-        match (op, ty, whole) {
-            (_, Type::I32, Some(whole)) => value.counted(whole, loc, [a, b]),
-            (_, Type::I64, Some(whole)) => Value { whole, ..value },
-            (BinaryOp::SDiv | BinaryOp::AShr, Type::I32, _) => Value {
-                overflow: a.lost(false).or(b.lost(false)),
-                ..value
-            },
-            // What overflowed to below 0 has a remainder below 0.
-            (BinaryOp::SRem, Type::I32, _) if value.whole < 0 => Value {
-                overflow: a.lost(false),
-                ..value
-            },
-            // Masks and other remainders throw away on purpose what does not fit.
             _ => value,
         }
+    }
+}
+
+/// A sum, product or whatever else of two values.
+fn binary((op, ty): (BinaryOp, Type), bits: u64, [a, b]: [Value; 2], loc: LocId) -> Value {
+    let value = Value {
+        overflow: a.overflow.or(b.overflow),
+        ..Value::of(ty, bits)
+    };
+    let whole = match op {
+        BinaryOp::Add => a.whole.checked_add(b.whole),
+        BinaryOp::Sub => a.whole.checked_sub(b.whole),
+        BinaryOp::Mul => a.whole.checked_mul(b.whole),
+        BinaryOp::Shl => (0..32).contains(&b.whole).then(|| a.whole << b.whole),
+        _ => None,
+    };
+    match (op, ty, whole) {
+        (_, Type::I32, Some(whole)) => value.counted(whole, loc, [a, b]),
+        (_, Type::I64, Some(whole)) => Value { whole, ..value },
+        (BinaryOp::SDiv | BinaryOp::AShr, Type::I32, _) => Value {
+            overflow: a.lost(false).or(b.lost(false)),
+            ..value
+        },
+        // What overflowed to below 0 has a remainder below 0.
+        (BinaryOp::SRem, Type::I32, _) if value.whole < 0 => Value {
+            overflow: a.lost(false),
+            ..value
+        },
+        // Masks and other remainders throw away on purpose what does not fit.
+        _ => value,
     }
 }
 

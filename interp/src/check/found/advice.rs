@@ -4,9 +4,10 @@ use crate::isa::grid::Identity;
 use crate::observe::Scene;
 use dsl::ir::{AtomicOp, BinaryOp, CompareOp, Inst, InstKind, LocId, Object, Operand};
 
-use super::flow::{Around, At, Flow, Meet};
+use super::flow::{Flow, Meet};
 use crate::fault::finding::{Barrier, RaceKind, Remedy};
 use crate::fault::trap::AccessOp;
+use crate::inspect::listing::{Around, At};
 use crate::isa::bytecode::Op;
 use crate::race::report::Side;
 

@@ -2,42 +2,18 @@
 //! in one round of a loop. For the words of a finding only: whatever is not known is no answer.
 
 use crate::isa::grid::Identity;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use dsl::ir::{
-    Block, Function, Inst, InstKind, LocId, Node, Object, Operand, SlotId, Type, Uniformity,
-    ValueId, eval,
-};
+use dsl::ir::{Function, Inst, InstKind, LocId, Object, Operand, SlotId, Type, Uniformity};
 
 use crate::fault::trap::AccessOp;
+use crate::inspect::evaluate::{Evaluation, Knows, Variable};
+use crate::inspect::listing::{Around, At, Listing, access};
 
-/// Steps of one evaluation: no address takes more.
+/// Steps from an operand to what it begins with: no address takes more.
 const FUEL: u32 = 4000;
 /// A loop's variable is tried with these values, and with powers of two beyond.
 const TRIED: u64 = 1024;
-
-/// A statement around an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Around {
-    /// A branch: its place and condition, and whether it is the first side.
-    If(u32, LocId, Operand, bool),
-    /// A loop.
-    Loop(u32, LocId),
-}
-
-impl Around {
-    pub(super) fn loc(self) -> LocId {
-        match self {
-            Around::If(_, loc, ..) | Around::Loop(_, loc) => loc,
-        }
-    }
-}
-
-/// An instruction and what is around it, outermost first.
-struct Placed<'a> {
-    inst: &'a Inst,
-    path: Vec<Around>,
-}
 
 /// What a pointer begins with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,18 +22,10 @@ pub(super) enum Root {
     Slot(SlotId),
 }
 
-/// An instruction of a [`Flow`].
-pub(super) type At = usize;
-
-/// A kernel's instructions by what they give and set.
+/// A kernel's instructions, and what is uniform of what they give.
 pub(super) struct Flow<'a> {
-    function: &'a Function,
+    listing: Listing<'a>,
     uniformity: Uniformity,
-    all: Vec<Placed<'a>>,
-    defs: HashMap<ValueId, At>,
-    sets: HashMap<SlotId, Vec<At>>,
-    path: Vec<Around>,
-    branches: u32,
 }
 
 /// Whether two threads can meet at one element in one round of the loop around both.
@@ -82,18 +50,6 @@ enum Unknown {
     Data,
 }
 
-/// The pointer and the values of an access.
-fn access(inst: &Inst) -> Option<(AccessOp, Operand, &[Operand])> {
-    match &inst.kind {
-        InstKind::Load(_, ptr) => Some((AccessOp::Load, *ptr, &[])),
-        InstKind::Store(_, ptr, values) => Some((AccessOp::Store, *ptr, values)),
-        InstKind::Atomic { ptr, value, .. } => {
-            Some((AccessOp::Atomic, *ptr, std::slice::from_ref(value)))
-        }
-        _ => None,
-    }
-}
-
 /// Calls `then` with what an instruction computes from; memory it reads is not followed.
 fn each_operand(kind: &InstKind, then: impl FnMut(Operand)) {
     if kind.is_scalar_op() || matches!(kind, InstKind::PtrAdd { .. }) {
@@ -103,83 +59,33 @@ fn each_operand(kind: &InstKind, then: impl FnMut(Operand)) {
 
 impl<'a> Flow<'a> {
     pub(super) fn of(function: &'a Function) -> Flow<'a> {
-        let mut flow = Flow {
-            function,
+        Flow {
+            listing: Listing::of(function),
             uniformity: Uniformity::of(function),
-            all: Vec::new(),
-            defs: HashMap::new(),
-            sets: HashMap::new(),
-            path: Vec::new(),
-            branches: 0,
-        };
-        flow.block(&function.body);
-        flow
-    }
-
-    fn block(&mut self, block: &'a Block) {
-        for node in &block.0 {
-            self.branches += 1;
-            let id = self.branches;
-            match node {
-                Node::Inst(inst) => {
-                    let at = self.all.len();
-                    for &result in &inst.results {
-                        self.defs.insert(result, at);
-                    }
-                    if let InstKind::Set(slot, _) = inst.kind {
-                        self.sets.entry(slot).or_default().push(at);
-                    }
-                    let path = self.path.clone();
-                    self.all.push(Placed { inst, path });
-                }
-                Node::If {
-                    cond,
-                    then,
-                    otherwise,
-                    loc,
-                } => {
-                    for (side, is_then) in [(then, true), (otherwise, false)] {
-                        self.path.push(Around::If(id, *loc, *cond, is_then));
-                        self.block(side);
-                        self.path.pop();
-                    }
-                }
-                Node::Loop {
-                    body, step, loc, ..
-                } => {
-                    self.path.push(Around::Loop(id, *loc));
-                    self.block(body);
-                    self.block(step);
-                    self.path.pop();
-                }
-                Node::Scope { body, .. } => self.block(body),
-                Node::Break(_) | Node::Continue(_) | Node::Return(_) => {}
-            }
         }
     }
 
     /// The first access of that kind at a place.
     pub(super) fn access(&self, loc: LocId, op: AccessOp) -> Option<At> {
-        let is = |placed: &Placed<'_>| {
-            placed.inst.loc == loc && access(placed.inst).is_some_and(|(is, ..)| is == op)
-        };
-        self.all.iter().position(is)
+        let mut insts = self.listing.insts();
+        let found = insts.find(|(_, inst)| {
+            inst.loc == loc && access(&inst.kind).is_some_and(|(is, ..)| is == op)
+        });
+        found.map(|(at, _)| at)
     }
 
     pub(super) fn inst(&self, at: At) -> &'a Inst {
-        self.all[at].inst
+        self.listing.inst(at)
     }
 
     /// Whether there is such an instruction from one to another.
     pub(super) fn any_between(&self, from: At, to: At, is: impl Fn(&Inst) -> bool) -> bool {
-        self.all[from.min(to)..from.max(to)]
-            .iter()
-            .any(|placed| is(placed.inst))
+        (from.min(to)..from.max(to)).any(|at| is(self.inst(at)))
     }
 
     /// What is around an instruction, outermost first.
     pub(super) fn path(&self, at: At) -> &[Around] {
-        &self.all[at].path
+        self.listing.path(at)
     }
 
     /// How many statements around two instructions are the same.
@@ -210,12 +116,7 @@ impl<'a> Flow<'a> {
             return false;
         }
         let holds = |who: Identity<'_>| {
-            let mut evaluation = Evaluation {
-                flow: self,
-                who,
-                guess: None,
-                fuel: FUEL,
-            };
+            let mut evaluation = self.evaluation(who, None);
             evaluation.operand(cond).ok()
         };
         let first = threads.next().and_then(holds);
@@ -229,12 +130,7 @@ impl<'a> Flow<'a> {
                 let Around::If(_, _, cond, side) = *around else {
                     return true;
                 };
-                let mut evaluation = Evaluation {
-                    flow: self,
-                    who: *who,
-                    guess: None,
-                    fuel: FUEL,
-                };
+                let mut evaluation = self.evaluation(*who, None);
                 let holds = evaluation.operand(cond).ok();
                 holds.is_none_or(|holds| (holds != 0) == side)
             })
@@ -257,14 +153,14 @@ impl<'a> Flow<'a> {
 
     /// Whether the address of an access is one for all lanes.
     pub(super) fn is_uniform(&self, at: At) -> bool {
-        access(self.inst(at)).is_some_and(|(_, ptr, _)| self.uniformity.operand(ptr))
+        access(&self.inst(at).kind).is_some_and(|(_, ptr, _)| self.uniformity.operand(ptr))
     }
 
     /// All instructions that these operands are computed by, through variables, and what decides whether those are set.
     fn behind(&self, start: Vec<Operand>) -> HashSet<At> {
         let (mut seen, mut left) = (HashSet::new(), start);
         while let Some(operand) = left.pop() {
-            let Some(&at) = operand.value().and_then(|id| self.defs.get(&id)) else {
+            let Some(at) = operand.value().and_then(|id| self.listing.def(id)) else {
                 continue;
             };
             if !seen.insert(at) {
@@ -273,7 +169,7 @@ impl<'a> Flow<'a> {
             let kind = &self.inst(at).kind;
             each_operand(kind, |operand| left.push(operand));
             if let InstKind::Get(slot) = kind {
-                for &set in self.sets.get(slot).map_or(&[][..], Vec::as_slice) {
+                for &set in self.listing.sets(*slot) {
                     if let InstKind::Set(_, value) = self.inst(set).kind {
                         left.push(value);
                     }
@@ -294,7 +190,7 @@ impl<'a> Flow<'a> {
 
     /// The loads that decide what a store writes or whether it does.
     pub(super) fn feeds(&self, store: At) -> Vec<At> {
-        let values = access(self.inst(store)).map_or(&[][..], |(_, _, values)| values);
+        let values = access(&self.inst(store).kind).map_or(&[][..], |(_, _, values)| values);
         let start = values.iter().copied().chain(self.conditions(store));
         let behind = self.behind(start.collect()).into_iter();
         let loads = behind.filter(|&at| matches!(self.inst(at).kind, InstKind::Load(..)));
@@ -305,7 +201,7 @@ impl<'a> Flow<'a> {
 
     /// Whether where an access goes depends on what is in memory.
     pub(super) fn goes_by_data(&self, at: At) -> bool {
-        let Some((_, ptr, _)) = access(self.inst(at)) else {
+        let Some((_, ptr, _)) = access(&self.inst(at).kind) else {
             return false;
         };
         let behind = self.behind(vec![ptr]).into_iter();
@@ -332,8 +228,8 @@ impl<'a> Flow<'a> {
                 let InstKind::Load(load, _) = &self.inst(found).kind else {
                     continue;
                 };
-                for (store, placed) in self.all.iter().enumerate() {
-                    if let InstKind::Store(stored, _, values) = &placed.inst.kind
+                for (store, inst) in self.listing.insts() {
+                    if let InstKind::Store(stored, _, values) = &inst.kind
                         && load.object.is_some()
                         && load.object == stored.object
                     {
@@ -351,7 +247,7 @@ impl<'a> Flow<'a> {
     /// The first atomic or `volatile` store after an instruction that goes where one of those was read.
     pub(super) fn announced(&self, after: At, seen: &[Root]) -> Option<At> {
         let loads = |at: At| matches!(self.inst(at).kind, InstKind::Load(..));
-        let mut later = after + 1..self.all.len();
+        let mut later = after + 1..self.listing.len();
         later.find(|&at| {
             !loads(at) && self.is_sign(at) && self.root(at).is_some_and(|root| seen.contains(&root))
         })
@@ -368,7 +264,7 @@ impl<'a> Flow<'a> {
 
     /// What the pointer of an access begins with.
     fn root(&self, at: At) -> Option<Root> {
-        let (_, mut ptr, _) = access(self.inst(at))?;
+        let (_, mut ptr, _) = access(&self.inst(at).kind)?;
         for _ in 0..FUEL {
             match self.made_by(ptr)? {
                 InstKind::PtrAdd { base: from, .. } | InstKind::Convert(_, from) => ptr = *from,
@@ -384,19 +280,34 @@ impl<'a> Flow<'a> {
     pub(super) fn made_by(&self, operand: Operand) -> Option<&'a InstKind> {
         let mut operand = operand;
         for _ in 0..FUEL {
-            let kind = &self.inst(*self.defs.get(&operand.value()?)?).kind;
+            let kind = &self.inst(self.listing.def(operand.value()?)?).kind;
             match kind {
-                InstKind::Get(slot) => match self.sets.get(slot).map(Vec::as_slice) {
-                    Some(&[set]) => match self.inst(set).kind {
-                        InstKind::Set(_, value) => operand = value,
-                        _ => return None,
-                    },
-                    _ => return Some(kind),
+                InstKind::Get(slot) => match self.listing.set_once(*slot) {
+                    Some(value) => operand = value,
+                    None => return Some(kind),
                 },
                 _ => return Some(kind),
             }
         }
         None
+    }
+
+    /// What a thread computes, from its place in the launch and its arguments alone.
+    fn evaluation<'s>(
+        &'s self,
+        who: Identity<'s>,
+        guess: Option<(SlotId, u64)>,
+    ) -> Evaluation<'s, ByArguments<'s>> {
+        let args = who.shape.args;
+        Evaluation::new(
+            &self.listing,
+            who,
+            ByArguments {
+                flow: self,
+                args,
+                guess,
+            },
+        )
     }
 
     /// Whether two threads can meet at one element in one round of the loop around both accesses.
@@ -438,12 +349,7 @@ impl<'a> Flow<'a> {
     ) -> Result<bool, Unknown> {
         let mut spans = [(0u64, 0u64); 2];
         for (span, (at, who)) in spans.iter_mut().zip([a, b]) {
-            let mut evaluation = Evaluation {
-                flow: self,
-                who,
-                guess,
-                fuel: FUEL,
-            };
+            let mut evaluation = self.evaluation(who, guess);
             for around in &self.path(at)[from..] {
                 if let Around::If(_, _, cond, side) = around {
                     match evaluation.operand(*cond) {
@@ -453,7 +359,7 @@ impl<'a> Flow<'a> {
                     }
                 }
             }
-            let (_, ptr, _) = access(self.inst(at)).ok_or(Unknown::Data)?;
+            let (_, ptr, _) = access(&self.inst(at).kind).ok_or(Unknown::Data)?;
             *span = (evaluation.operand(ptr)?, self.width(at));
         }
         let [(a, a_width), (b, b_width)] = spans;
@@ -470,100 +376,59 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// What a thread computes, from its place in the launch and its arguments alone.
-struct Evaluation<'a> {
+/// What is known of any thread of a launch: the arguments.
+struct ByArguments<'a> {
     flow: &'a Flow<'a>,
-    who: Identity<'a>,
+    args: &'a [u64],
     /// A variable that loops change, and what it is taken to be.
     guess: Option<(SlotId, u64)>,
-    fuel: u32,
 }
 
-impl Evaluation<'_> {
-    fn operand(&mut self, operand: Operand) -> Result<u64, Unknown> {
-        let id = match operand {
-            Operand::Const(constant) => return Ok(constant.bits),
-            Operand::Value(id) => id,
-        };
-        self.fuel = self.fuel.checked_sub(1).ok_or(Unknown::Data)?;
-        let at = *self.flow.defs.get(&id).ok_or(Unknown::Data)?;
-        match &self.flow.inst(at).kind {
-            InstKind::Get(slot) => self.slot(*slot),
-            InstKind::Special(special) => {
-                let bits = self.who.register(*special).ok_or(Unknown::Data)?;
-                Ok(bits.into())
-            }
-            // Objects are told apart by numbers of their own, far from each other.
-            InstKind::AddrOf(object) => Ok(match object {
-                Object::Shared(id) => {
-                    let var = &self.flow.function.shared[id.index()];
-                    (1 << 48) + (u64::from(var.dynamic) << 40) + var.offset_bytes
-                }
-                Object::Local(id) => (2 << 48) + ((id.index() as u64) << 32),
-                Object::Global(id) => (3 << 48) + ((id.index() as u64) << 40),
-                Object::String(_) => return Err(Unknown::Data),
-            }),
-            InstKind::Unary(op, ty, a) => Ok(eval::unary(*op, *ty, self.operand(*a)?)),
-            InstKind::Binary(op, ty, a, b) => {
-                let (a, b) = (self.operand(*a)?, self.operand(*b)?);
-                Ok(eval::binary(*op, *ty, a, b))
-            }
-            InstKind::Compare(op, ty, a, b) => {
-                let (a, b) = (self.operand(*a)?, self.operand(*b)?);
-                Ok(eval::compare(*op, *ty, a, b).into())
-            }
-            InstKind::Select(_, condition, a, b) => {
-                let chosen = if self.operand(*condition)? != 0 { a } else { b };
-                self.operand(*chosen)
-            }
-            InstKind::Convert(op, a) => Ok(eval::convert(*op, self.operand(*a)?)),
-            InstKind::PtrAdd {
-                base,
-                index,
-                unsigned,
-                scale_bytes,
-                offset_bytes,
-            } => {
-                let short = match index {
-                    Operand::Value(id) => self.flow.function.values[id.index()] == Type::I32,
-                    Operand::Const(constant) => constant.ty == Type::I32,
-                };
-                let (base, index) = (self.operand(*base)?, self.operand(*index)?);
-                let steps = match (short, unsigned) {
-                    (true, true) => i64::from(index as u32),
-                    (true, false) => i64::from(index as u32 as i32),
-                    (false, _) => index as i64,
-                };
-                let bytes = steps.wrapping_mul(*scale_bytes).wrapping_add(*offset_bytes);
-                Ok(base.wrapping_add_signed(bytes))
-            }
-            _ => Err(Unknown::Data),
-        }
+impl Knows for ByArguments<'_> {
+    type Value = u64;
+    type Unknown = Unknown;
+    const DATA: Unknown = Unknown::Data;
+
+    fn bits(value: u64) -> u64 {
+        value
     }
 
-    fn slot(&mut self, slot: SlotId) -> Result<u64, Unknown> {
-        let params = &self.flow.function.params;
-        let sets = self.flow.sets.get(&slot).map_or(&[][..], Vec::as_slice);
-        let argument = params.iter().position(|param| param.slot == slot);
-        match (argument, sets) {
-            (Some(number), []) => self
-                .who
-                .shape
-                .args
-                .get(number)
-                .copied()
-                .ok_or(Unknown::Data),
-            (None, [set]) => match self.flow.inst(*set).kind {
-                InstKind::Set(_, value) => self.operand(value),
-                _ => Err(Unknown::Data),
-            },
+    fn given(&self, _: Type, bits: u64) -> u64 {
+        bits
+    }
+
+    fn variable(&self, slot: SlotId, _: At, _: Type) -> Result<Variable<u64>, Unknown> {
+        let listing = &self.flow.listing;
+        let argument = listing.parameter(slot);
+        match (argument, listing.sets(slot)) {
+            (Some(number), []) => {
+                let argument = self.args.get(number).copied();
+                argument.map(Variable::Holds).ok_or(Unknown::Data)
+            }
             (None, []) => Err(Unknown::Data),
+            (None, [_]) => {
+                let value = listing.set_once(slot);
+                value.map(Variable::Is).ok_or(Unknown::Data)
+            }
             _ => match self.guess {
-                Some((guessed, value)) if guessed == slot => Ok(value),
+                Some((guessed, value)) if guessed == slot => Ok(Variable::Holds(value)),
                 _ if !self.flow.uniformity.slot(slot) => Err(Unknown::Data),
                 None => Err(Unknown::Variable(slot)),
                 Some(_) => Err(Unknown::Moves),
             },
+        }
+    }
+
+    /// Objects are told apart by numbers of their own, far from each other.
+    fn address(&self, object: Object) -> Option<u64> {
+        match object {
+            Object::Shared(id) => {
+                let var = &self.flow.listing.function.shared[id.index()];
+                Some((1 << 48) + (u64::from(var.dynamic) << 40) + var.offset_bytes)
+            }
+            Object::Local(id) => Some((2 << 48) + ((id.index() as u64) << 32)),
+            Object::Global(id) => Some((3 << 48) + ((id.index() as u64) << 40)),
+            Object::String(_) => None,
         }
     }
 }

@@ -1,0 +1,168 @@
+//! A value of one thread, computed backwards from the instruction that makes it, with the IR's own arithmetic ([`eval`]).
+//!
+//! What is known of the thread, and what a value is, is the asker's: [`Knows`]. What a load or another lane gave is known to nobody.
+//! A value that is needed twice is computed once.
+
+use std::collections::HashMap;
+
+use dsl::ir::{Inst, InstKind, Object, Operand, SlotId, Type, ValueId, eval};
+
+use super::listing::{At, Listing};
+use crate::isa::grid::Identity;
+
+/// Values of one evaluation: no address takes more. It also keeps the recursion from going too deep.
+const FUEL: u32 = 4000;
+
+/// What somebody who asks for a value knows of the thread.
+pub(crate) trait Knows {
+    /// Bits, with what the asker follows beside them.
+    type Value: Copy;
+    /// Why there is no value.
+    type Unknown: Copy;
+    /// Of what memory or other lanes gave.
+    const DATA: Self::Unknown;
+
+    /// The bits of a value.
+    fn bits(value: Self::Value) -> u64;
+
+    /// A value that is taken as it is.
+    fn given(&self, ty: Type, bits: u64) -> Self::Value;
+
+    /// What a variable holds where an instruction reads it.
+    fn variable(
+        &self,
+        slot: SlotId,
+        at: At,
+        ty: Type,
+    ) -> Result<Variable<Self::Value>, Self::Unknown>;
+
+    /// Where an object begins.
+    fn address(&self, object: Object) -> Option<u64>;
+
+    /// What an instruction makes of its operands: its bits are computed already.
+    fn made(&self, _inst: &Inst, ty: Type, bits: u64, _operands: &[Self::Value]) -> Self::Value {
+        self.given(ty, bits)
+    }
+}
+
+/// What a variable holds.
+pub(crate) enum Variable<V> {
+    /// This value.
+    Holds(V),
+    /// What this operand is.
+    Is(Operand),
+}
+
+/// The values of a thread that have been asked for.
+pub(crate) struct Evaluation<'a, K: Knows> {
+    listing: &'a Listing<'a>,
+    who: Identity<'a>,
+    knows: K,
+    fuel: u32,
+    found: HashMap<ValueId, Result<K::Value, K::Unknown>>,
+}
+
+impl<'a, K: Knows> Evaluation<'a, K> {
+    pub(crate) fn new(listing: &'a Listing<'a>, who: Identity<'a>, knows: K) -> Self {
+        Evaluation {
+            listing,
+            who,
+            knows,
+            fuel: FUEL,
+            found: HashMap::new(),
+        }
+    }
+
+    pub(crate) fn operand(&mut self, operand: Operand) -> Result<K::Value, K::Unknown> {
+        let id = match operand {
+            Operand::Const(constant) => return Ok(self.knows.given(constant.ty, constant.bits)),
+            Operand::Value(id) => id,
+        };
+        if let Some(found) = self.found.get(&id) {
+            return *found;
+        }
+        self.fuel = self.fuel.checked_sub(1).ok_or(K::DATA)?;
+        let at = self.listing.def(id).ok_or(K::DATA)?;
+        // A variable that is set once, from itself, is not known.
+        self.found.insert(id, Err(K::DATA));
+        let value = self.inst(at, self.listing.function.values[id.index()]);
+        self.found.insert(id, value);
+        value
+    }
+
+    fn inst(&mut self, at: At, ty: Type) -> Result<K::Value, K::Unknown> {
+        let inst = self.listing.inst(at);
+        let given = match &inst.kind {
+            InstKind::Get(slot) => {
+                return match self.knows.variable(*slot, at, ty)? {
+                    Variable::Holds(value) => Ok(value),
+                    Variable::Is(operand) => self.operand(operand),
+                };
+            }
+            InstKind::Special(register) => self.who.register(*register).map(u64::from),
+            InstKind::AddrOf(object) => self.knows.address(*object),
+            InstKind::Select(_, condition, a, b) => {
+                let holds = K::bits(self.operand(*condition)?) != 0;
+                return self.operand(if holds { *a } else { *b });
+            }
+            InstKind::Unary(op, of, a) => {
+                let a = self.operand(*a)?;
+                let bits = eval::unary(*op, *of, K::bits(a));
+                return Ok(self.knows.made(inst, ty, bits, &[a]));
+            }
+            InstKind::Binary(op, of, a, b) => {
+                let (a, b) = (self.operand(*a)?, self.operand(*b)?);
+                let bits = eval::binary(*op, *of, K::bits(a), K::bits(b));
+                return Ok(self.knows.made(inst, ty, bits, &[a, b]));
+            }
+            InstKind::Fma(of, a, b, c) => {
+                let [a, b, c] = [self.operand(*a)?, self.operand(*b)?, self.operand(*c)?];
+                let bits = eval::fma(*of, K::bits(a), K::bits(b), K::bits(c));
+                return Ok(self.knows.made(inst, ty, bits, &[a, b, c]));
+            }
+            InstKind::Compare(op, of, a, b) => {
+                let (a, b) = (self.operand(*a)?, self.operand(*b)?);
+                let holds = eval::compare(*op, *of, K::bits(a), K::bits(b));
+                return Ok(self.knows.made(inst, ty, holds.into(), &[a, b]));
+            }
+            InstKind::Convert(op, a) => {
+                let a = self.operand(*a)?;
+                let bits = eval::convert(*op, K::bits(a));
+                return Ok(self.knows.made(inst, ty, bits, &[a]));
+            }
+            InstKind::PtrAdd {
+                base,
+                index,
+                unsigned,
+                scale_bytes,
+                offset_bytes,
+            } => {
+                let is_short = self.listing.type_of(*index) == Type::I32;
+                let (base, index) = (self.operand(*base)?, self.operand(*index)?);
+                let steps = match (is_short, unsigned) {
+                    (true, true) => i64::from(K::bits(index) as u32),
+                    (true, false) => i64::from(K::bits(index) as u32 as i32),
+                    (false, _) => K::bits(index) as i64,
+                };
+                let bytes = steps.wrapping_mul(*scale_bytes).wrapping_add(*offset_bytes);
+                let bits = K::bits(base).wrapping_add_signed(bytes);
+                return Ok(self.knows.made(inst, ty, bits, &[base, index]));
+            }
+            InstKind::Set(..)
+            | InstKind::Load(..)
+            | InstKind::Store(..)
+            | InstKind::Atomic { .. }
+            | InstKind::Exchange(_)
+            | InstKind::Intrinsic(..)
+            | InstKind::Barrier(_)
+            | InstKind::Fence(_)
+            | InstKind::Printf(..)
+            | InstKind::Assert(..)
+            | InstKind::Lifetime(..)
+            | InstKind::Call(..)
+            | InstKind::HostCall(..)
+            | InstKind::Launch(_) => None,
+        };
+        given.map(|bits| self.knows.given(ty, bits)).ok_or(K::DATA)
+    }
+}
