@@ -1,12 +1,91 @@
 //! The heap that kernels take memory from: one region, cut into blocks. Addresses depend on the sequence of calls only.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::{AddressKind, Defined, Memory, MemoryFault};
 
 /// `cudaLimitMallocHeapSize` unless the program says otherwise: CUDA C++ Programming Guide, "Heap Memory Allocation".
-pub(crate) const DEFAULT_BYTES: u64 = 8 << 20;
+const DEFAULT_BYTES: u64 = 8 << 20;
 
 /// What a block is aligned to, and a multiple of.
 const UNIT_BYTES: u64 = 16;
+
+/// The heap of a program.
+#[derive(Debug)]
+pub(super) struct KernelHeap {
+    /// What of it is taken, where a kernel has used it.
+    blocks: Mutex<DeviceHeap>,
+    /// Where it is, once it is there.
+    base: Option<u64>,
+    bytes: u64,
+}
+
+impl Default for KernelHeap {
+    fn default() -> KernelHeap {
+        KernelHeap {
+            blocks: Mutex::default(),
+            base: None,
+            bytes: DEFAULT_BYTES,
+        }
+    }
+}
+
+impl Memory {
+    /// How large the heap of kernels is from now on; `false` if a kernel uses it already.
+    pub fn set_device_heap(&mut self, bytes: u64) -> bool {
+        if self.device_heap().is_in_use() {
+            return self.kernel_heap.bytes == bytes;
+        }
+        self.kernel_heap.bytes = bytes;
+        if let Some(base) = self.kernel_heap.base.take() {
+            let known = self.areas.device_statics.find(base);
+            known
+                .into_iter()
+                .for_each(|at| self.areas.device_statics.free(at));
+        }
+        true
+    }
+
+    /// Makes room for the heap of kernels, before one uses it.
+    pub(crate) fn open_device_heap(&mut self) {
+        if self.kernel_heap.base.is_some() {
+            return;
+        }
+        let bytes = self.kernel_heap.bytes;
+        let region = self
+            .areas
+            .device_statics
+            .add(bytes, 256, AddressKind::Device);
+        // A heap without memory gives null.
+        let Ok(region) = region else { return };
+        region.name = Some("the device's heap".to_owned());
+        region.defined = Defined::Nothing;
+        let base = region.base;
+        self.kernel_heap.base = Some(base);
+        *self.device_heap() = DeviceHeap::new(base, bytes);
+    }
+
+    pub(crate) fn device_heap(&self) -> MutexGuard<'_, DeviceHeap> {
+        self.kernel_heap
+            .blocks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why a kernel cannot free what is at the address.
+    pub(crate) fn heap_fault(&self, address: u64) -> MemoryFault {
+        let mut fault = self.free_fault(address, AddressKind::Device);
+        if self.device_heap().was_freed(address) {
+            fault.kind = AddressKind::Freed;
+            if let Some(object) = &mut fault.object {
+                object.name = "this memory of the device's heap".to_owned();
+                object.offset_bytes = 0;
+            }
+        }
+        fault
+    }
+}
 
 /// The blocks of the region; no bytes of them.
 #[derive(Debug, Default)]

@@ -10,7 +10,8 @@ use std::ptr::NonNull;
 
 use dsl::ir::{GlobalId, GlobalSpace, Object};
 
-use super::{AddressKind, Memory, MemoryFault, Region, bytes::Bytes, charge, defined::Defined};
+use super::region::{CAPACITY_BYTES, charge};
+use super::{AddressKind, Memory, MemoryFault, Region, bytes::Bytes, defined::Defined};
 
 impl Region {
     /// Memory whose bytes are on the other side of a bus.
@@ -23,30 +24,31 @@ impl Memory {
     /// Whether the address is in (or just behind) memory of a real device, freed or not.
     #[inline]
     pub(super) fn is_foreign(&self, address: u64) -> bool {
-        !self.foreign.regions.is_empty()
+        !self.areas.foreign.regions.is_empty()
             && self
+                .areas
                 .foreign
                 .find(address)
-                .is_some_and(|index| address <= self.foreign.regions[index].end())
+                .is_some_and(|index| address <= self.areas.foreign.regions[index].end())
     }
 
     /// Whether no object of this address space is in these bytes, nor just before or behind them.
     pub fn is_free(&self, address: u64, bytes: u64) -> bool {
         let areas = [
-            &self.heap,
-            &self.statics,
-            &self.strings,
-            &self.device_statics,
-            &self.constants,
-            &self.managed,
-            &self.device,
-            &self.stack,
+            &self.areas.heap,
+            &self.areas.statics,
+            &self.areas.strings,
+            &self.areas.device_statics,
+            &self.areas.constants,
+            &self.areas.managed,
+            &self.areas.device,
+            &self.areas.stack,
         ];
         let end = address.saturating_add(bytes);
         areas.iter().all(|area| {
             let first = area.regions.first().map_or(area.next, |region| region.base);
             // Areas grow upwards: what lies ahead of one is not free either.
-            let room = area.next.saturating_add(super::CAPACITY_BYTES);
+            let room = area.next.saturating_add(CAPACITY_BYTES);
             end < first || address > room
         })
     }
@@ -77,7 +79,7 @@ impl Memory {
         bytes: Bytes,
         name: Option<&str>,
     ) {
-        let regions = &mut self.foreign.regions;
+        let regions = &mut self.areas.foreign.regions;
         regions.retain(|region| {
             !(region.freed
                 && region.base < base + size.max(1)
@@ -99,18 +101,18 @@ impl Memory {
             element_bytes: 1,
         };
         regions.insert(at, region);
-        self.foreign.in_use_bytes += size;
-        self.foreign.charged_bytes += charge(size);
+        self.areas.foreign.in_use_bytes += size;
+        self.areas.foreign.charged_bytes += charge(size);
     }
 
     /// Takes out the memory that begins at `address`; what it was is remembered until the driver gives the address again.
     pub fn remove_foreign(&mut self, address: u64) -> Result<(), MemoryFault> {
-        match self.foreign.find(address) {
+        match self.areas.foreign.find(address) {
             Some(index)
-                if self.foreign.regions[index].base == address
-                    && !self.foreign.regions[index].freed =>
+                if self.areas.foreign.regions[index].base == address
+                    && !self.areas.foreign.regions[index].freed =>
             {
-                self.foreign.free(index);
+                self.areas.foreign.free(index);
                 Ok(())
             }
             _ => Err(self.free_fault(address, AddressKind::Device)),

@@ -218,7 +218,7 @@ impl Memory {
 
     /// What the host wrote byte by byte is whole now, where that is so: kernels need not look then.
     pub(crate) fn settle(&mut self) {
-        let areas = [&mut self.managed, &mut self.device_statics];
+        let areas = [&mut self.areas.managed, &mut self.areas.device_statics];
         for region in areas.into_iter().flat_map(|area| &mut area.regions) {
             if std::mem::take(&mut region.dirty) {
                 region.defined.settle(region.size);

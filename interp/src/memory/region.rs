@@ -1,0 +1,158 @@
+//! One object of memory, and the areas that hold those of a kind.
+
+use dsl::ir::LocId;
+
+use super::OutOfMemory;
+use super::bytes::Bytes;
+use super::defined::Defined;
+use super::unset::{Allocation, Setter};
+use crate::fault::address::AddressKind;
+use crate::fault::trap::BadObject;
+
+/// Gap between regions, at least.
+pub(super) const GUARD_BYTES: u64 = 512;
+/// Freed regions that are remembered, per area.
+const FREED_KEPT: usize = 1 << 16;
+/// What `cudaMalloc` and `malloc` can give out in sum, each.
+pub(super) const CAPACITY_BYTES: u64 = 64 << 30;
+/// What an allocation counts as, in multiples, against [`MemoryLimits`](super::MemoryLimits): as on a device, and about what a small one costs here.
+const UNIT_BYTES: u64 = 512;
+
+/// One object.
+#[derive(Debug)]
+pub(crate) struct Region {
+    pub(crate) base: u64,
+    pub(crate) size: u64,
+    pub(crate) kind: AddressKind,
+    /// Empty for memory of a real device, which the host cannot reach.
+    pub(crate) bytes: Bytes,
+    pub(crate) freed: bool,
+    /// The call that freed it.
+    pub(super) freed_at: Option<LocId>,
+    /// Which bytes somebody wrote; of the host's own memory only if that is asked for.
+    pub(crate) defined: Defined,
+    /// The host may have written bytes one by one since that was last looked at.
+    pub(super) dirty: bool,
+    /// The call that gave it out.
+    pub(super) allocation: Option<Allocation>,
+    /// The last call that wrote to it.
+    pub(super) setter: Option<Setter>,
+    pub(super) name: Option<String>,
+    pub(super) element_bytes: u64,
+}
+
+impl Region {
+    pub(crate) fn end(&self) -> u64 {
+        self.base + self.size
+    }
+
+    /// Whether all of `len` bytes at `address` are in it, and it lives.
+    pub(super) fn holds(&self, address: u64, len: u64) -> bool {
+        let offset = address.wrapping_sub(self.base);
+        !self.freed && offset <= self.size && self.size - offset >= len
+    }
+
+    /// As the object of a bad access to `address`.
+    pub(crate) fn describe(&self, address: u64) -> BadObject {
+        let name = match &self.name {
+            Some(name) => name.clone(),
+            None => "an allocation".to_owned(),
+        };
+        BadObject {
+            name,
+            offset_bytes: address.wrapping_sub(self.base) as i64,
+            element_bytes: self.element_bytes,
+            dims: Vec::new(),
+            size_bytes: self.size,
+            declared: false,
+            pointer: None,
+            freed_at: self.freed_at,
+        }
+    }
+}
+
+/// Regions of one area, ascending, and where the next one goes.
+#[derive(Debug)]
+pub(super) struct Area {
+    pub(super) next: u64,
+    pub(super) in_use_bytes: u64,
+    /// The same in whole units.
+    pub(super) charged_bytes: u64,
+    freed: usize,
+    pub(super) regions: Vec<Region>,
+}
+
+impl Area {
+    pub(super) fn new(start: u64) -> Area {
+        Area {
+            next: start,
+            in_use_bytes: 0,
+            charged_bytes: 0,
+            freed: 0,
+            regions: Vec::new(),
+        }
+    }
+
+    pub(super) fn add(
+        &mut self,
+        size: u64,
+        align: u64,
+        kind: AddressKind,
+    ) -> Result<&mut Region, OutOfMemory> {
+        let error = OutOfMemory { bytes: size };
+        if size > CAPACITY_BYTES - self.in_use_bytes.min(CAPACITY_BYTES) {
+            return Err(error);
+        }
+        let bytes = Bytes::new(usize::try_from(size).map_err(|_| error)?).ok_or(error)?;
+        let align = align.max(1).next_power_of_two();
+        let base = self.next.next_multiple_of(align);
+        self.next = base + size + GUARD_BYTES;
+        self.in_use_bytes += size;
+        self.charged_bytes += charge(size);
+        self.regions.push(Region {
+            base,
+            size,
+            kind,
+            bytes,
+            freed: false,
+            freed_at: None,
+            defined: Defined::All,
+            dirty: false,
+            allocation: None,
+            setter: None,
+            name: None,
+            element_bytes: 1,
+        });
+        Ok(self.regions.last_mut().expect("just pushed"))
+    }
+
+    /// The region that holds the address, or the one before it (whose guard may hold it).
+    pub(super) fn find(&self, address: u64) -> Option<usize> {
+        self.regions
+            .partition_point(|region| region.base <= address)
+            .checked_sub(1)
+    }
+
+    pub(super) fn free(&mut self, index: usize) {
+        let region = &mut self.regions[index];
+        region.freed = true;
+        region.bytes = Bytes::new(0).expect("nothing");
+        self.in_use_bytes -= region.size;
+        self.charged_bytes -= charge(region.size);
+        self.freed += 1;
+        if self.freed > FREED_KEPT {
+            self.freed /= 2;
+            let mut drop = self.freed;
+            self.regions.retain(|region| {
+                let forget = region.freed && drop > 0;
+                drop -= usize::from(forget);
+                !forget
+            });
+        }
+    }
+}
+
+/// What an allocation counts as.
+pub(super) fn charge(bytes: u64) -> u64 {
+    bytes.max(1).saturating_add(UNIT_BYTES - 1) / UNIT_BYTES * UNIT_BYTES
+}
