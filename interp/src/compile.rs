@@ -55,43 +55,41 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
         function,
         host,
         row_warps,
-        uniformity,
-        lifetimes,
+        analyses: Analyses {
+            uniformity,
+            lifetimes,
+            early: HashSet::new(),
+            private: private::analyse(function),
+        },
         code: Code::default(),
         scalars: Pool::new(S_FREE),
         units: Pool::new(V_FREE),
-        places: vec![None; function.values.len()],
-        owned: vec![None; function.values.len()],
-        spread: HashMap::new(),
-        fused: HashMap::new(),
-        pointers: HashMap::new(),
-        early: HashSet::new(),
-        private: private::analyse(function),
-        slots: Vec::new(),
-        slot_mirrors: HashMap::new(),
-        constants: HashMap::new(),
-        v_constants: HashMap::new(),
-        symbols: HashMap::new(),
+        values: Values::of(function.values.len()),
+        pointers: Pointers::default(),
+        slots: Slots::default(),
+        constants: Constants::default(),
         frames: Vec::new(),
         loc: function.loc,
         pos: 0,
-        next_set: 0,
         weight: 0,
-        temporaries: Vec::new(),
     };
     compiler.code.effects = effects::analyse(function);
     compiler.layout();
     compiler.slots();
     let early = assigned::analyse(function);
     if host {
-        compiler.early = early.iter().map(|&(slot, _)| slot).collect();
+        compiler.analyses.early = early.iter().map(|&(slot, _)| slot).collect();
     }
     compiler.run();
-    compiler.code.registers.slots.clone_from(&compiler.slots);
+    compiler
+        .code
+        .registers
+        .slots
+        .clone_from(&compiler.slots.places);
     for closed in endless::analyse(function) {
         let places = closed.slots.iter().map(|slot| {
             let class = Class::of(function.slots[slot.index()].ty);
-            (compiler.slots[slot.index()], class)
+            (compiler.slots.places[slot.index()], class)
         });
         let places: Vec<_> = places.collect();
         let edges = compiler.code.insts.iter().zip(&compiler.code.locs);
@@ -102,7 +100,7 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
     }
     compiler.code.registers.unassigned = early
         .into_iter()
-        .map(|(slot, loc)| (slot, compiler.slots[slot.index()], loc))
+        .map(|(slot, loc)| (slot, compiler.slots.places[slot.index()], loc))
         .collect();
     compiler.code
 }
@@ -128,40 +126,83 @@ struct FusedPointer {
     scalar: Option<u32>,
 }
 
+/// What was found out about the function before.
+struct Analyses {
+    uniformity: Uniformity,
+    lifetimes: Lifetimes,
+    /// Of a host function: slots that may be read before they are assigned to.
+    early: HashSet<SlotId>,
+    /// Slots that only one loop reads.
+    private: HashMap<SlotId, LabelId>,
+}
+
+/// Where the temporaries are.
+#[derive(Default)]
+struct Values {
+    places: Vec<Option<Place>>,
+    owned: Vec<Option<Owned>>,
+    /// Uniform values that are spread over a varying register as well.
+    spread: HashMap<ValueId, (u32, u32)>,
+    /// Registers to give back after the instruction in hand.
+    temporaries: Vec<Owned>,
+}
+
+impl Values {
+    fn of(count: usize) -> Values {
+        Values {
+            places: vec![None; count],
+            owned: vec![None; count],
+            ..Values::default()
+        }
+    }
+}
+
+/// The results of `ptradd`.
+#[derive(Default)]
+struct Pointers {
+    /// Those that their accesses compute.
+    fused: HashMap<ValueId, FusedPointer>,
+    /// All so far.
+    all: HashMap<ValueId, FusedPointer>,
+}
+
+/// Where the variables are.
+#[derive(Default)]
+struct Slots {
+    places: Vec<Place>,
+    /// Parameters nobody assigns to, spread over a varying register.
+    mirrors: HashMap<u32, u32>,
+    /// The number of the next assignment.
+    next_set: u32,
+}
+
+/// Registers that hold one value all the time.
+#[derive(Default)]
+struct Constants {
+    scalar: HashMap<u64, u32>,
+    /// By bits and width.
+    varying: HashMap<(u64, u32), u32>,
+    symbols: HashMap<Object, u32>,
+}
+
 struct Compiler<'a> {
     function: &'a dsl::ir::Function,
     host: bool,
     /// `tid.y` and `tid.z` are scalars.
     row_warps: bool,
-    uniformity: Uniformity,
-    lifetimes: Lifetimes,
+    analyses: Analyses,
     code: Code,
     scalars: Pool,
     units: Pool,
-    places: Vec<Option<Place>>,
-    owned: Vec<Option<Owned>>,
-    /// Uniform values that are spread over a varying register as well.
-    spread: HashMap<ValueId, (u32, u32)>,
-    fused: HashMap<ValueId, FusedPointer>,
-    /// Every `ptradd` so far.
-    pointers: HashMap<ValueId, FusedPointer>,
-    /// Of a host function: slots that may be read before they are assigned to.
-    early: HashSet<SlotId>,
-    /// Slots that only one loop reads.
-    private: HashMap<SlotId, LabelId>,
-    slots: Vec<Place>,
-    /// Parameters nobody assigns to, spread over a varying register.
-    slot_mirrors: HashMap<u32, u32>,
-    constants: HashMap<u64, u32>,
-    v_constants: HashMap<(u64, u32), u32>,
-    symbols: HashMap<Object, u32>,
+    values: Values,
+    pointers: Pointers,
+    slots: Slots,
+    constants: Constants,
     frames: Vec<Frame>,
     loc: LocId,
     pos: u32,
-    next_set: u32,
+    /// Instructions of the segment in hand.
     weight: u32,
-    /// Registers to give back after the instruction in hand.
-    temporaries: Vec<Owned>,
 }
 
 impl Compiler<'_> {
@@ -192,16 +233,16 @@ impl Compiler<'_> {
         let (s_start, v_start) = (self.scalars.len(), self.units.len());
         for (index, slot) in self.function.slots.iter().enumerate() {
             let class = Class::of(slot.ty);
-            let place = if self.uniformity.slots[index] && class != Class::Mask {
+            let place = if self.analyses.uniformity.slots[index] && class != Class::Mask {
                 Place::V(self.units.reserve(class.units()))
             } else {
                 Place::S(self.scalars.reserve(1))
             };
-            self.slots.push(place);
+            self.slots.places.push(place);
         }
         self.code.registers.slot_s = s_start..self.scalars.len();
         self.code.registers.slot_v = v_start..self.units.len();
-        let mut assigned = vec![false; self.slots.len()];
+        let mut assigned = vec![false; self.slots.places.len()];
         self.function.body.for_each_inst(&mut |inst| {
             if let dsl::ir::InstKind::Set(slot, _) = inst.kind {
                 assigned[slot.index()] = true;
@@ -212,15 +253,15 @@ impl Compiler<'_> {
             self.code
                 .registers
                 .params
-                .push((self.slots[param.slot.index()], class));
+                .push((self.slots.places[param.slot.index()], class));
             let mirrored = !self.host && !assigned[param.slot.index()] && class != Class::Mask;
-            if mirrored && matches!(self.slots[param.slot.index()], Place::S(_)) {
+            if mirrored && matches!(self.slots.places[param.slot.index()], Place::S(_)) {
                 let unit = self.units.reserve(class.units());
-                self.slot_mirrors.insert(param.slot.0, unit);
+                self.slots.mirrors.insert(param.slot.0, unit);
             }
         }
         for (index, param) in self.function.params.iter().enumerate() {
-            if let Some(&unit) = self.slot_mirrors.get(&param.slot.0) {
+            if let Some(&unit) = self.slots.mirrors.get(&param.slot.0) {
                 let class = self.code.registers.params[index].1;
                 self.code
                     .registers
@@ -310,13 +351,13 @@ impl Compiler<'_> {
     }
 
     fn varies(&self, id: ValueId) -> bool {
-        self.uniformity.values[id.index()]
+        self.analyses.uniformity.values[id.index()]
     }
 
     fn place(&mut self, operand: &Operand) -> Place {
         match operand {
             Operand::Value(id) => {
-                self.places[id.index()].expect("a temporary is made before it is used")
+                self.values.places[id.index()].expect("a temporary is made before it is used")
             }
             Operand::Const(constant) => Place::S(self.constant(constant_bits(constant))),
         }
@@ -336,7 +377,7 @@ impl Compiler<'_> {
         match operand {
             Operand::Const(constant) => self.v_constant(constant_bits(constant), class),
             Operand::Value(id) => {
-                if let Some(&(register, _)) = self.spread.get(id) {
+                if let Some(&(register, _)) = self.values.spread.get(id) {
                     return register;
                 }
                 match self.place(operand) {
@@ -363,43 +404,47 @@ impl Compiler<'_> {
     /// A varying register that is free again after this instruction.
     fn temporary(&mut self, class: Class) -> u32 {
         let register = self.units.take(class.units());
-        self.temporaries.push(Owned::V(register, class.units()));
+        self.values
+            .temporaries
+            .push(Owned::V(register, class.units()));
         register
     }
 
     fn scalar_temporary(&mut self) -> u32 {
         let register = self.scalars.take(1);
-        self.temporaries.push(Owned::S(register));
+        self.values.temporaries.push(Owned::S(register));
         register
     }
 
     fn constant(&mut self, bits: u64) -> u32 {
-        if let Some(&register) = self.constants.get(&bits) {
+        if let Some(&register) = self.constants.scalar.get(&bits) {
             return register;
         }
         let register = self.scalars.reserve(1);
-        self.constants.insert(bits, register);
+        self.constants.scalar.insert(bits, register);
         self.code.registers.s_init.push((register, bits));
         register
     }
 
     fn v_constant(&mut self, bits: u64, class: Class) -> u32 {
-        if let Some(&register) = self.v_constants.get(&(bits, class.units())) {
+        if let Some(&register) = self.constants.varying.get(&(bits, class.units())) {
             return register;
         }
         let register = self.units.reserve(class.units());
-        self.v_constants.insert((bits, class.units()), register);
+        self.constants
+            .varying
+            .insert((bits, class.units()), register);
         self.code.registers.v_init.push((register, class, bits));
         register
     }
 
     /// A scalar register with an object's address.
     fn symbol(&mut self, object: Object) -> u32 {
-        if let Some(&register) = self.symbols.get(&object) {
+        if let Some(&register) = self.constants.symbols.get(&object) {
             return register;
         }
         let register = self.scalars.reserve(1);
-        self.symbols.insert(object, register);
+        self.constants.symbols.insert(object, register);
         self.code.registers.s_symbols.push((register, object));
         register
     }
@@ -409,14 +454,14 @@ impl Compiler<'_> {
         let class = Class::of(self.function.values[id.index()]);
         let place = if self.varies(id) && class != Class::Mask {
             let register = self.units.take(class.units());
-            self.owned[id.index()] = Some(Owned::V(register, class.units()));
+            self.values.owned[id.index()] = Some(Owned::V(register, class.units()));
             Place::V(register)
         } else {
             let register = self.scalars.take(1);
-            self.owned[id.index()] = Some(Owned::S(register));
+            self.values.owned[id.index()] = Some(Owned::S(register));
             Place::S(register)
         };
-        self.places[id.index()] = Some(place);
+        self.values.places[id.index()] = Some(place);
         place
     }
 
@@ -425,30 +470,30 @@ impl Compiler<'_> {
         for &id in results {
             let class = Class::of(self.function.values[id.index()]);
             if self.host
-                || !self.lifetimes.spread[id.index()]
+                || !self.analyses.lifetimes.spread[id.index()]
                 || class == Class::Mask
-                || self.spread.contains_key(&id)
+                || self.values.spread.contains_key(&id)
             {
                 continue;
             }
-            if let Some(Place::S(scalar)) = self.places[id.index()] {
+            if let Some(Place::S(scalar)) = self.values.places[id.index()] {
                 let register = self.units.take(class.units());
                 self.splat(register, scalar, class);
-                self.spread.insert(id, (register, class.units()));
+                self.values.spread.insert(id, (register, class.units()));
             }
         }
     }
 
     /// Gives back what ends at a position.
     fn release(&mut self, pos: u32) {
-        for owned in std::mem::take(&mut self.temporaries) {
+        for owned in std::mem::take(&mut self.values.temporaries) {
             self.give(owned);
         }
-        for id in std::mem::take(&mut self.lifetimes.ends[pos as usize]) {
-            if let Some(owned) = self.owned[id.index()].take() {
+        for id in std::mem::take(&mut self.analyses.lifetimes.ends[pos as usize]) {
+            if let Some(owned) = self.values.owned[id.index()].take() {
                 self.give(owned);
             }
-            if let Some((register, units)) = self.spread.remove(&id)
+            if let Some((register, units)) = self.values.spread.remove(&id)
                 && units > 0
             {
                 self.units.give(register, units);

@@ -5,7 +5,9 @@
 //! printed; storing it to shared or local memory only moves it.
 
 pub(crate) use crate::fault::finding::Use;
-use crate::isa::bytecode::{Code, ExchangeKind, Form, Inst, MemSite, Op, Place, lane_ops};
+use crate::isa::bytecode::{
+    Class, Code, ExchangeKind, Form, Inst, MemSite, Op, Place, PrintRow, lane_ops,
+};
 use crate::isa::mask::LaneMask;
 use crate::isa::registers::View;
 
@@ -57,6 +59,17 @@ impl Cell {
             both: self.both & lanes,
             ..self
         }
+    }
+
+    /// It is used by the lanes of `mask`: what of it matters.
+    fn matters(self, what: Use, mask: u32) -> Option<Matters> {
+        let lanes = self.lanes & mask;
+        (lanes != 0).then_some(Matters {
+            what,
+            lanes,
+            origin: self.origin,
+            second: (self.both & mask != 0).then_some(self.second),
+        })
     }
 }
 
@@ -161,7 +174,7 @@ impl Taint {
 
     fn address(&self, i: &Inst, site: &MemSite) -> Cell {
         let (a, b) = (i.a as usize, i.b as usize);
-        match site.form {
+        match site.address.form {
             Form::Uniform => self.s[a],
             Form::UniformIndexed => self.s[a].or(self.v[b]),
             Form::Varying => self.v[a],
@@ -177,16 +190,55 @@ impl Taint {
             self.live = some(&self.v) || some(&self.s);
         }
         self.storing = (0, 0);
+        let (d, a, c) = (i.d as usize, i.a as usize, i.c as usize);
+        match i.op {
+            Op::JumpIf
+            | Op::JumpIfNot
+            | Op::If
+            | Op::ParkIf
+            | Op::ParkIfNot
+            | Op::ExitIf
+            | Op::ExitIfNot
+            | Op::Assert => self.s[a].matters(Use::Branch, mask),
+            Op::JumpEq32
+            | Op::JumpNe32
+            | Op::JumpSlt32
+            | Op::JumpSle32
+            | Op::JumpSgt32
+            | Op::JumpSge32
+            | Op::JumpUlt32
+            | Op::JumpUle32
+            | Op::JumpUgt32
+            | Op::JumpUge32 => self.s[a].or(self.s[c]).matters(Use::Branch, mask),
+            Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr => {
+                let used = self.s[a].matters(Use::Branch, mask);
+                self.s[d] = Cell::default();
+                used
+            }
+            Op::LoadShared | Op::LoadGlobal | Op::LoadLocal | Op::LoadGeneric => {
+                self.load(i, &code.sites[c], mask)
+            }
+            Op::StoreShared | Op::StoreGlobal | Op::StoreLocal | Op::StoreGeneric => {
+                self.store(i, &code.sites[c], mask)
+            }
+            Op::AtomicShared | Op::AtomicGlobal | Op::AtomicLocal | Op::AtomicGeneric => {
+                self.atomic(i, &code.sites[c], mask)
+            }
+            Op::Print => self.print(&code.prints[a], d, mask),
+            Op::Shuffle | Op::Exchange => {
+                self.exchange(code, r, i, mask);
+                None
+            }
+            _ => {
+                self.compute(r, i, mask);
+                None
+            }
+        }
+    }
+
+    /// An instruction that computes: its result is not defined where what it takes is not.
+    fn compute(&mut self, r: View, i: &Inst, mask: u32) {
         let (d, a, b, c) = (i.d as usize, i.a as usize, i.b as usize, i.c as usize);
-        let matters = |what: Use, cell: Cell| {
-            let lanes = cell.lanes & mask;
-            (lanes != 0).then_some(Matters {
-                what,
-                lanes,
-                origin: cell.origin,
-                second: (cell.both & mask != 0).then_some(cell.second),
-            })
-        };
         match i.op {
             Op::SMove | Op::SBool | Op::MNot => self.s[d] = self.s[a],
             Op::VMove32 | Op::VMove64 => self.v[d] = self.v[a],
@@ -228,85 +280,6 @@ impl Taint {
             }
             Op::VPtrSS | Op::VPtrSU | Op::VPtr32S => self.v[d] = self.s[a].or(self.v[b]),
             Op::Clock | Op::Clock64 | Op::ActiveMask => self.s[d] = Cell::default(),
-            Op::JumpIf
-            | Op::JumpIfNot
-            | Op::If
-            | Op::ParkIf
-            | Op::ParkIfNot
-            | Op::ExitIf
-            | Op::ExitIfNot
-            | Op::Assert => return matters(Use::Branch, self.s[a]),
-            Op::JumpEq32
-            | Op::JumpNe32
-            | Op::JumpSlt32
-            | Op::JumpSle32
-            | Op::JumpSgt32
-            | Op::JumpSge32
-            | Op::JumpUlt32
-            | Op::JumpUle32
-            | Op::JumpUgt32
-            | Op::JumpUge32 => return matters(Use::Branch, self.s[a].or(self.s[c])),
-            Op::LoadShared | Op::LoadGlobal | Op::LoadLocal | Op::LoadGeneric => {
-                let site = &code.sites[c];
-                let address = self.address(i, site);
-                for k in 0..usize::from(site.access.count) {
-                    self.set(Taint::value(site, k), mask, 0, 0);
-                    if site.uniform_values {
-                        self.s[site.values[k] as usize] = Cell::default();
-                    }
-                }
-                return matters(Use::Address, address);
-            }
-            Op::StoreShared | Op::StoreGlobal | Op::StoreLocal | Op::StoreGeneric => {
-                let site = &code.sites[c];
-                let mut value = Cell::default();
-                for k in 0..usize::from(site.access.count) {
-                    value = value.or(self.at(Taint::value(site, k)));
-                }
-                self.storing = (value.lanes & mask, value.origin);
-                let address = matters(Use::Address, self.address(i, site));
-                let stored = (i.op == Op::StoreGlobal)
-                    .then(|| matters(Use::Stored, value))
-                    .flatten();
-                return address.or(stored);
-            }
-            Op::AtomicShared | Op::AtomicGlobal | Op::AtomicLocal | Op::AtomicGeneric => {
-                let site = &code.sites[c];
-                let value = self.at(Taint::value(site, 0));
-                self.storing = (value.lanes & mask, value.origin);
-                let ty = site.access.ty.value_type();
-                let result =
-                    if crate::isa::bytecode::Class::of(ty) == crate::isa::bytecode::Class::Mask {
-                        Place::S(site.result)
-                    } else {
-                        Place::V(site.result)
-                    };
-                let address = matters(Use::Address, self.address(i, site));
-                self.set(result, mask, 0, 0);
-                let stored = (i.op == Op::AtomicGlobal)
-                    .then(|| matters(Use::Stored, value))
-                    .flatten();
-                return address.or(stored);
-            }
-            Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr => {
-                let used = matters(Use::Branch, self.s[a]);
-                self.s[d] = Cell::default();
-                return used;
-            }
-            Op::Print => {
-                let row = &code.prints[a];
-                let args = row.args.iter();
-                let mut used = args.filter_map(|&(_, place)| matters(Use::Printed, self.at(place)));
-                let mut first = used.next();
-                if let Some(first) = &mut first {
-                    let mut others = used.map(|other| other.origin);
-                    let other = others.find(|origin| *origin != first.origin);
-                    first.second = first.second.or(other);
-                }
-                self.v[d] = Cell::default();
-                return first;
-            }
-            Op::Shuffle | Op::Exchange => self.exchange(code, r, i, mask),
             op => match flow(op) {
                 Flow::V1 => self.v[d] = self.v[a],
                 Flow::V2 => self.v[d] = self.v[a].or(self.v[b]),
@@ -316,7 +289,56 @@ impl Taint {
                 Flow::Other => {}
             },
         }
-        None
+    }
+
+    fn load(&mut self, i: &Inst, site: &MemSite, mask: u32) -> Option<Matters> {
+        let address = self.address(i, site);
+        for k in 0..usize::from(site.access.count) {
+            self.set(Taint::value(site, k), mask, 0, 0);
+            if site.uniform_values {
+                self.s[site.values[k] as usize] = Cell::default();
+            }
+        }
+        address.matters(Use::Address, mask)
+    }
+
+    fn store(&mut self, i: &Inst, site: &MemSite, mask: u32) -> Option<Matters> {
+        let mut value = Cell::default();
+        for k in 0..usize::from(site.access.count) {
+            value = value.or(self.at(Taint::value(site, k)));
+        }
+        self.storing = (value.lanes & mask, value.origin);
+        let address = self.address(i, site).matters(Use::Address, mask);
+        let is_global = i.op == Op::StoreGlobal;
+        let stored = is_global.then(|| value.matters(Use::Stored, mask));
+        address.or(stored.flatten())
+    }
+
+    fn atomic(&mut self, i: &Inst, site: &MemSite, mask: u32) -> Option<Matters> {
+        let value = self.at(Taint::value(site, 0));
+        self.storing = (value.lanes & mask, value.origin);
+        let result = match Class::of(site.access.ty.value_type()) {
+            Class::Mask => Place::S(site.result),
+            Class::W32 | Class::W64 => Place::V(site.result),
+        };
+        let address = self.address(i, site).matters(Use::Address, mask);
+        self.set(result, mask, 0, 0);
+        let is_global = i.op == Op::AtomicGlobal;
+        let stored = is_global.then(|| value.matters(Use::Stored, mask));
+        address.or(stored.flatten())
+    }
+
+    fn print(&mut self, row: &PrintRow, d: usize, mask: u32) -> Option<Matters> {
+        let args = row.args.iter();
+        let mut used = args.filter_map(|&(_, place)| self.at(place).matters(Use::Printed, mask));
+        let mut first = used.next();
+        if let Some(first) = &mut first {
+            let mut others = used.map(|other| other.origin);
+            let other = others.find(|origin| *origin != first.origin);
+            first.second = first.second.or(other);
+        }
+        self.v[d] = Cell::default();
+        first
     }
 
     fn exchange(&mut self, code: &Code, r: View, i: &Inst, mask: u32) {

@@ -131,7 +131,7 @@ impl Compiler<'_> {
     /// Whether an assignment here to a slot that only one loop reads may be whole: of the statements in that loop, none parts
     /// lanes that come together again before the loop's end.
     pub(super) fn is_private(&self, slot: SlotId) -> bool {
-        let Some(home) = self.private.get(&slot) else {
+        let Some(home) = self.analyses.private.get(&slot) else {
             return false;
         };
         for frame in self.frames.iter().rev() {
@@ -181,7 +181,7 @@ impl Compiler<'_> {
             Operand::Const(_) => true,
         };
         let once = matches!(cond, Operand::Value(id)
-            if self.lifetimes.uses[id.index()] == 1 && matches!(self.owned[id.index()], Some(Owned::S(_))));
+            if self.analyses.lifetimes.uses[id.index()] == 1 && matches!(self.values.owned[id.index()], Some(Owned::S(_))));
         let cond = self.scalar(cond);
         if uniform {
             if !self.jumping_if(cond, once, then, otherwise) {
@@ -312,7 +312,7 @@ impl Compiler<'_> {
     }
 
     fn open(&mut self, label: LabelId, is_loop: bool) -> (Option<u32>, Option<u32>) {
-        let parts = self.uniformity.labels[label.index()];
+        let parts = self.analyses.uniformity.labels[label.index()];
         let left = parts.then(|| self.scalars.take(1));
         let continued = (parts && is_loop).then(|| self.scalars.take(1));
         for save in [left, continued].into_iter().flatten() {

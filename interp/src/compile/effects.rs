@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use dsl::ir::{
     ConvertOp, Function, Inst, InstKind, Intrinsic, LocId, Node, Object, Operand, SlotId, Space,
+    ValueId,
 };
 
 use super::polls;
@@ -18,22 +19,73 @@ struct Search<'a> {
     roots: HashSet<Root>,
 }
 
-/// Looks at every access of a kernel.
-pub(super) fn analyse(function: &Function) -> Effects {
-    let mut search = Search {
-        function,
-        definitions: vec![None; function.values.len()],
-        sets: vec![Vec::new(); function.slots.len()],
-        seen: HashSet::new(),
-        roots: HashSet::new(),
-    };
-    let (mut ordered, mut heap) = (false, false);
-    let (mut targets, mut sources) = (Vec::new(), Vec::new());
-    let mut compared = Vec::new();
-    let mut communicates = false;
-    let mut talks = Vec::new();
+/// What the instructions do, one by one.
+#[derive(Default)]
+struct Seen {
+    ordered: bool,
+    heap: bool,
+    communicates: bool,
+    /// Pointers that are stored to, and loaded from, outside of shared and local memory.
+    targets: Vec<Operand>,
+    sources: Vec<Operand>,
+    /// What atomics compare with.
+    compared: Vec<Operand>,
+    /// Results of atomics.
+    atomics: Vec<(ValueId, LocId)>,
+    volatile_loads: Vec<LocId>,
+}
+
+impl Seen {
+    fn inst(&mut self, inst: &Inst) {
+        let outside = |space| matches!(space, Space::Global | Space::Generic);
+        match &inst.kind {
+            InstKind::Store(access, ptr, _) if outside(access.space) => {
+                self.ordered |= access.volatile;
+                self.targets.push(*ptr);
+            }
+            InstKind::Load(access, ptr) => {
+                if access.volatile {
+                    self.communicates = true;
+                    self.volatile_loads.push(inst.loc);
+                }
+                if outside(access.space) {
+                    self.ordered |= access.volatile;
+                    self.sources.push(*ptr);
+                }
+            }
+            InstKind::Atomic {
+                access,
+                ptr,
+                compare,
+                ..
+            } => {
+                self.compared.extend(*compare);
+                let results = inst.results.iter();
+                self.atomics
+                    .extend(results.map(|result| (*result, inst.loc)));
+                if outside(access.space) {
+                    self.ordered = true;
+                    self.targets.push(*ptr);
+                }
+            }
+            InstKind::Fence(_) => {
+                self.communicates = true;
+                self.ordered = true;
+            }
+            InstKind::Launch(_) => self.ordered = true,
+            InstKind::Intrinsic(Intrinsic::HeapMalloc | Intrinsic::HeapFree, _) => {
+                self.ordered = true;
+                self.heap = true;
+            }
+            InstKind::Special(register) => self.ordered |= register.is_time(),
+            _ => {}
+        }
+    }
+}
+
+/// By value: whether anything reads it.
+fn used(function: &Function) -> Vec<bool> {
     let mut used = vec![false; function.values.len()];
-    let mut atomics = Vec::new();
     function.body.for_each_node(&mut |node| {
         let of_inst = match node {
             Node::Inst(inst) => inst.kind.operands(),
@@ -45,56 +97,32 @@ pub(super) fn analyse(function: &Function) -> Effects {
             }
         }
     });
+    used
+}
+
+/// Looks at every access of a kernel.
+pub(super) fn analyse(function: &Function) -> Effects {
+    let mut search = Search {
+        function,
+        definitions: vec![None; function.values.len()],
+        sets: vec![Vec::new(); function.slots.len()],
+        seen: HashSet::new(),
+        roots: HashSet::new(),
+    };
+    let mut seen = Seen::default();
     function.body.for_each_inst(&mut |inst| {
         for result in &inst.results {
             search.definitions[result.index()] = Some(inst);
         }
-        if let InstKind::Atomic {
-            compare: Some(compare),
-            ..
-        } = &inst.kind
-        {
-            compared.push(*compare);
+        if let InstKind::Set(slot, value) = &inst.kind {
+            search.sets[slot.index()].push(*value);
         }
-        match &inst.kind {
-            InstKind::Atomic { .. } => {
-                atomics.extend(inst.results.iter().map(|result| (*result, inst.loc)));
-            }
-            InstKind::Load(access, _) if access.volatile => {
-                communicates = true;
-                talks.push((inst.loc, false));
-            }
-            InstKind::Fence(_) => communicates = true,
-            _ => {}
-        }
-        let outside = |space| matches!(space, Space::Global | Space::Generic);
-        match &inst.kind {
-            InstKind::Set(slot, value) => search.sets[slot.index()].push(*value),
-            InstKind::Store(access, ptr, _) if outside(access.space) => {
-                ordered |= access.volatile;
-                targets.push(*ptr);
-            }
-            InstKind::Load(access, ptr) if outside(access.space) => {
-                ordered |= access.volatile;
-                sources.push(*ptr);
-            }
-            InstKind::Atomic { access, ptr, .. } if outside(access.space) => {
-                ordered = true;
-                targets.push(*ptr);
-            }
-            InstKind::Fence(_) | InstKind::Launch(_) => ordered = true,
-            InstKind::Intrinsic(Intrinsic::HeapMalloc | Intrinsic::HeapFree, _) => {
-                ordered = true;
-                heap = true;
-            }
-            InstKind::Special(register) => ordered |= register.is_time(),
-            _ => {}
-        }
+        seen.inst(inst);
     });
-    let stores = search.roots_of(&targets);
-    let loads = search.roots_of(&sources);
+    let stores = search.roots_of(&seen.targets);
+    let loads = search.roots_of(&seen.sources);
     let mut roots = HashMap::new();
-    for pointer in targets.iter().chain(&sources) {
+    for pointer in seen.targets.iter().chain(&seen.sources) {
         if let Operand::Value(id) = pointer
             && let Some([root]) = search.roots_of(&[*pointer]).as_deref()
         {
@@ -102,23 +130,25 @@ pub(super) fn analyse(function: &Function) -> Effects {
         }
     }
     let mut guesses = HashSet::new();
-    for compare in &compared {
+    for compare in &seen.compared {
         search.guess(compare, &mut guesses);
     }
-    let heard = atomics.iter().filter(|(result, _)| used[result.index()]);
-    talks.extend(heard.map(|(_, loc)| (*loc, true)));
-    communicates |= !talks.is_empty();
+    let used = used(function);
+    let heard = seen.atomics.iter();
+    let heard = heard.filter(|(result, _)| used[result.index()]);
+    let volatile = seen.volatile_loads.iter().map(|loc| (*loc, false));
+    let talks = volatile.chain(heard.map(|(_, loc)| (*loc, true)));
     let polls = polls::analyse(function);
-    let talks = talks.into_iter().map(|(loc, is_atomic)| Talk {
+    let talks = talks.map(|(loc, is_atomic)| Talk {
         loc,
         is_atomic,
         decides: polls.waits.contains(&loc) || polls.glances.contains(&loc),
     });
     let talks_at = talks.max_by_key(|talk| talk.decides);
     Effects {
-        ordered,
-        heap,
-        communicates,
+        ordered: seen.ordered,
+        heap: seen.heap,
+        communicates: seen.communicates || talks_at.is_some(),
         talks_at,
         stores,
         loads,

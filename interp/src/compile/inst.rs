@@ -118,18 +118,21 @@ impl Compiler<'_> {
 
     /// What happens to a variable of host code that may have no value yet.
     fn mark(&mut self, op: Op, slot: SlotId) {
-        if let (true, Place::S(register)) = (self.early.contains(&slot), self.slots[slot.index()]) {
+        if let (true, Place::S(register)) = (
+            self.analyses.early.contains(&slot),
+            self.slots.places[slot.index()],
+        ) {
             self.emit(op, 0, register, 0, 0);
         }
     }
 
     fn get(&mut self, slot: SlotId, result: Option<ValueId>) {
         let Some(id) = result else { return };
-        let place = self.slots[slot.index()];
-        if self.lifetimes.alias[id.index()] {
-            self.places[id.index()] = Some(place);
-            if let Some(&unit) = self.slot_mirrors.get(&slot.0) {
-                self.spread.insert(id, (unit, 0));
+        let place = self.slots.places[slot.index()];
+        if self.analyses.lifetimes.alias[id.index()] {
+            self.values.places[id.index()] = Some(place);
+            if let Some(&unit) = self.slots.mirrors.get(&slot.0) {
+                self.values.spread.insert(id, (unit, 0));
             }
             return;
         }
@@ -151,13 +154,17 @@ impl Compiler<'_> {
 
     /// Assignment: whole where no lane that lives can miss it, blended under the mask elsewhere.
     fn set(&mut self, slot: SlotId, value: &Operand) {
-        let number = self.next_set;
-        self.next_set += 1;
+        let number = self.slots.next_set;
+        self.slots.next_set += 1;
         let index = slot.index();
         let class = Class::of(self.function.slots[index].ty);
-        let to = self.slots[index];
-        let begins = self.uniformity.first_set[index] == Some(number);
-        if !self.uniformity.slots[index] || begins || !self.parted() || self.is_private(slot) {
+        let to = self.slots.places[index];
+        let begins = self.analyses.uniformity.first_set[index] == Some(number);
+        if !self.analyses.uniformity.slots[index]
+            || begins
+            || !self.parted()
+            || self.is_private(slot)
+        {
             if !self.redirect(value, to) {
                 let from = self.place(value);
                 if from != to {
@@ -190,10 +197,12 @@ impl Compiler<'_> {
         let Operand::Value(id) = value else {
             return false;
         };
-        let (Some(from), Some(last)) = (self.places[id.index()], self.code.insts.last_mut()) else {
+        let (Some(from), Some(last)) = (self.values.places[id.index()], self.code.insts.last_mut())
+        else {
             return false;
         };
-        if self.lifetimes.uses[id.index()] != 1 || self.owned[id.index()].is_none() {
+        if self.analyses.lifetimes.uses[id.index()] != 1 || self.values.owned[id.index()].is_none()
+        {
             return false;
         }
         let (d, scalar) = match from {
@@ -285,7 +294,9 @@ impl Compiler<'_> {
             Place::S(d) | Place::V(d) => d,
         };
         let op = if varies { v } else { s };
-        debug_assert!(class != Class::Mask || matches!(self.places[id.index()], Some(Place::S(_))));
+        debug_assert!(
+            class != Class::Mask || matches!(self.values.places[id.index()], Some(Place::S(_)))
+        );
         self.emit(op, d, registers[0], registers[1], registers[2]);
     }
 
@@ -305,7 +316,7 @@ impl Compiler<'_> {
         b: &Operand,
         result: Option<ValueId>,
     ) {
-        if result.is_some_and(|id| self.lifetimes.sums[id.index()].is_some()) {
+        if result.is_some_and(|id| self.analyses.lifetimes.sums[id.index()].is_some()) {
             return;
         }
         if ty == Type::I1 {
@@ -385,7 +396,7 @@ impl Compiler<'_> {
             SpecialReg::Clock64 | SpecialReg::GlobalTimer => return self.reading(Op::Clock64, id),
             SpecialReg::ActiveMask => return self.reading(Op::ActiveMask, id),
         };
-        self.places[id.index()] = Some(place);
+        self.values.places[id.index()] = Some(place);
     }
 
     /// What is read each time anew.
@@ -457,14 +468,14 @@ impl Compiler<'_> {
             }
             Object::Global(_) | Object::String(_) => Place::S(self.symbol(object)),
         };
-        self.places[id.index()] = Some(place);
+        self.values.places[id.index()] = Some(place);
     }
 
     fn ptr_add(&mut self, pointer: FusedPointer, result: Option<ValueId>) {
         let Some(id) = result else { return };
-        self.pointers.insert(id, pointer);
-        if let Some(inner) = self.lifetimes.swapped[id.index()] {
-            let inner = self.pointers[&inner];
+        self.pointers.all.insert(id, pointer);
+        if let Some(inner) = self.analyses.lifetimes.swapped[id.index()] {
+            let inner = self.pointers.all[&inner];
             let narrow = Class::of(self.function.values[id.index()]) == Class::W32;
             if narrow && self.type_of(&pointer.index) == Type::I32 {
                 let fused = FusedPointer {
@@ -472,7 +483,7 @@ impl Compiler<'_> {
                     step: Some((pointer.index, pointer.scale)),
                     ..inner
                 };
-                self.fused.insert(id, fused);
+                self.pointers.fused.insert(id, fused);
                 return;
             }
             let sum = FusedPointer {
@@ -481,21 +492,21 @@ impl Compiler<'_> {
                 ..pointer
             };
             let register = self.scalars.take(1);
-            self.owned[id.index()] = Some(Owned::S(register));
+            self.values.owned[id.index()] = Some(Owned::S(register));
             self.scalar_pointer(sum, register, Class::of(self.function.values[id.index()]));
             let fused = FusedPointer {
                 scalar: Some(register),
                 offset: 0,
                 ..inner
             };
-            self.fused.insert(id, fused);
+            self.pointers.fused.insert(id, fused);
             return;
         }
-        if self.lifetimes.steps[id.index()] {
+        if self.analyses.lifetimes.steps[id.index()] {
             return;
         }
-        if self.lifetimes.fused[id.index()] {
-            self.fused.insert(id, pointer);
+        if self.analyses.lifetimes.fused[id.index()] {
+            self.pointers.fused.insert(id, pointer);
             return;
         }
         let class = Class::of(self.function.values[id.index()]);

@@ -4,129 +4,29 @@ use dsl::ir::{Access, AtomicOp, Const, MemType, Object, Operand, Space, Type, Va
 
 use super::{Compiler, FusedPointer, lifetimes};
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{Class, CounterSite, Form, MemSite, Op, Place, Subscript};
+use crate::isa::bytecode::{Address, Class, CounterSite, Form, MemSite, Op, Place, Subscript};
 use crate::isa::effects::Root;
+
+/// A pointer as its accesses compute it.
+struct Pointer {
+    sum: FusedPointer,
+    /// A uniform part of the index.
+    added: Option<Operand>,
+    /// It is a sum; else `sum` is its value alone.
+    is_fused: bool,
+    /// The step is the last index; else it belongs to an earlier one.
+    step_is_last: bool,
+}
 
 impl Compiler<'_> {
     /// The site without its values, and the registers `a` and `b` of its address.
     fn site(&mut self, op: AccessOp, access: &Access, ptr: &Operand) -> (MemSite, u32, u32) {
-        let fused = match ptr {
-            Operand::Value(id) => self.fused.get(id).copied(),
-            Operand::Const(_) => None,
-        };
-        let mut pointer = fused.unwrap_or(FusedPointer {
-            base: *ptr,
-            index: Operand::Const(Const::i32(0)),
-            unsigned: false,
-            scale: 0,
-            offset: 0,
-            step: None,
-            scalar: None,
-        });
-        // A step is the last index then, else it belongs to an earlier one.
-        let step_is_last = pointer.step.is_some();
-        if let Operand::Value(id) = pointer.base
-            && self.lifetimes.steps[id.index()]
-        {
-            let inner = self.pointers[&id];
-            pointer.base = inner.base;
-            pointer.step = Some((inner.index, inner.scale));
-            pointer.offset = pointer.offset.wrapping_add(inner.offset);
-        }
-        if let Some((step, scale)) = pointer.step
-            && let Some(constant) = lifetimes::constant(&step)
-        {
-            let bytes = i64::from(constant.bits as i32).wrapping_mul(scale);
-            pointer.offset = pointer.offset.wrapping_add(bytes);
-            pointer.step = None;
-        }
-        let (index, added) = match pointer.index {
-            Operand::Value(id) => match self.lifetimes.sums[id.index()] {
-                Some((varying, uniform)) => (varying, Some(uniform)),
-                None => (pointer.index, None),
-            },
-            Operand::Const(_) => (pointer.index, None),
-        };
-        let mut base = match pointer.scalar {
-            Some(register) => Place::S(register),
-            None => self.place(&pointer.base),
-        };
-        let (term, term_scale) = match (pointer.step, added) {
-            (None, None) => (self.constant(0), 0),
-            (Some((step, scale)), None) => (self.scalar(&step), scale),
-            (None, Some(added)) => (self.scalar(&added), pointer.scale),
-            // One term is all a site has.
-            (Some((step, scale)), Some(added)) => {
-                let sum = FusedPointer {
-                    index: step,
-                    scale,
-                    offset: 0,
-                    ..pointer
-                };
-                let register = self.scalar_temporary();
-                self.scalar_pointer(sum, register, Class::W32);
-                base = Place::S(register);
-                (self.scalar(&added), pointer.scale)
-            }
-        };
-        let mut offset = pointer.offset;
-        let index = match lifetimes::constant(&index) {
-            Some(constant) => {
-                let value = match constant.ty {
-                    Type::I64 => constant.bits as i64,
-                    _ if pointer.unsigned => i64::from(constant.bits as u32),
-                    _ => i64::from(constant.bits as i32),
-                };
-                offset = offset.wrapping_add(value.wrapping_mul(pointer.scale));
-                None
-            }
-            None => Some(self.vector(&index)),
-        };
-        let (form, a, b) = match (base, index) {
-            (Place::S(a), None) => (Form::Uniform, a, 0),
-            (Place::S(a), Some(b)) => (Form::UniformIndexed, a, b),
-            (Place::V(a), None) => (Form::Varying, a, 0),
-            (Place::V(a), Some(b)) => (Form::VaryingIndexed, a, b),
-        };
-        let varying = matches!(form, Form::UniformIndexed | Form::VaryingIndexed).then_some(b);
-        // With a scalar base, the last index is in that.
-        let at_hand =
-            fused.is_some() && pointer.scalar.is_none() && access.row_len != 0 && !self.host;
-        let subscript = match (at_hand, step_is_last) {
-            (false, _) => None,
-            (true, true) => {
-                (pointer.step.is_some() && added.is_none()).then_some((None, Some(term)))
-            }
-            (true, false) => varying.map(|varying| (Some(varying), added.map(|_| term))),
-        };
+        let pointer = self.pointer(ptr);
+        let (address, registers, subscript) = self.address(&pointer, access);
         let subscript = match subscript {
-            Some((varying, uniform)) => Some(Subscript {
-                varying,
-                uniform,
-                is_long: false,
-                len: access.row_len,
-            }),
             None if access.row_len != 0 => self.last_index(ptr, access.row_len),
-            None => None,
+            subscript => subscript,
         };
-        let spaces: &[Space] = match access.space {
-            Space::Generic => &[Space::Global, Space::Shared, Space::Local],
-            Space::Global => &[Space::Global],
-            Space::Shared => &[Space::Shared],
-            Space::Constant => &[Space::Constant],
-            Space::Local => &[Space::Local],
-        };
-        let counter = self.code.counters.len() as u32;
-        let width_bytes = access.width_bytes();
-        for &space in spaces {
-            self.code.counters.push(CounterSite {
-                loc: self.loc,
-                space,
-                op,
-                width_bytes,
-                block_scope: access.block_scope,
-            });
-        }
         let root = match ptr {
             Operand::Value(id) => self.code.effects.roots.get(id).copied(),
             Operand::Const(_) => None,
@@ -135,14 +35,9 @@ impl Compiler<'_> {
             row: 0,
             op,
             access: *access,
-            width_bytes,
-            form,
-            unsigned: pointer.unsigned,
-            scale: pointer.scale,
-            offset,
-            term,
-            term_scale,
-            counter,
+            width_bytes: access.width_bytes(),
+            address,
+            counter: self.counter(op, access),
             values: [0; 4],
             uniform_values: false,
             subscript,
@@ -154,13 +49,158 @@ impl Compiler<'_> {
                     let param = &self.function.params[number as usize];
                     (param.is_const && param.is_restrict && !access.volatile).then_some(false)
                 }
-                _ => None,
+                Some(Root::Global(_)) | None => None,
             },
             bounds: access.object.and_then(|object| self.bounds(object)),
             atomic: None,
             result: 0,
         };
+        let (a, b) = registers;
         (site, a, b)
+    }
+
+    /// A pointer as its accesses compute it.
+    fn pointer(&self, ptr: &Operand) -> Pointer {
+        let fused = match ptr {
+            Operand::Value(id) => self.pointers.fused.get(id).copied(),
+            Operand::Const(_) => None,
+        };
+        let mut sum = fused.unwrap_or(FusedPointer {
+            base: *ptr,
+            index: Operand::Const(Const::i32(0)),
+            unsigned: false,
+            scale: 0,
+            offset: 0,
+            step: None,
+            scalar: None,
+        });
+        let step_is_last = sum.step.is_some();
+        if let Operand::Value(id) = sum.base
+            && self.analyses.lifetimes.steps[id.index()]
+        {
+            let inner = self.pointers.all[&id];
+            sum.base = inner.base;
+            sum.step = Some((inner.index, inner.scale));
+            sum.offset = sum.offset.wrapping_add(inner.offset);
+        }
+        if let Some((step, scale)) = sum.step
+            && let Some(constant) = lifetimes::constant(&step)
+        {
+            let bytes = i64::from(constant.bits as i32).wrapping_mul(scale);
+            sum.offset = sum.offset.wrapping_add(bytes);
+            sum.step = None;
+        }
+        let mut added = None;
+        if let Operand::Value(id) = sum.index
+            && let Some((varying, uniform)) = self.analyses.lifetimes.sums[id.index()]
+        {
+            (sum.index, added) = (varying, Some(uniform));
+        }
+        Pointer {
+            sum,
+            added,
+            is_fused: fused.is_some(),
+            step_is_last,
+        }
+    }
+
+    /// The address's form and terms, its registers, and the subscript where that is at hand in them.
+    fn address(
+        &mut self,
+        pointer: &Pointer,
+        access: &Access,
+    ) -> (Address, (u32, u32), Option<Subscript>) {
+        let Pointer { sum, added, .. } = *pointer;
+        let (base, term, term_scale) = self.base_and_term(pointer);
+        let mut offset = sum.offset;
+        let index = match lifetimes::constant(&sum.index) {
+            Some(constant) => {
+                let value = match constant.ty {
+                    Type::I64 => constant.bits as i64,
+                    _ if sum.unsigned => i64::from(constant.bits as u32),
+                    _ => i64::from(constant.bits as i32),
+                };
+                offset = offset.wrapping_add(value.wrapping_mul(sum.scale));
+                None
+            }
+            None => Some(self.vector(&sum.index)),
+        };
+        let (form, a, b) = match (base, index) {
+            (Place::S(a), None) => (Form::Uniform, a, 0),
+            (Place::S(a), Some(b)) => (Form::UniformIndexed, a, b),
+            (Place::V(a), None) => (Form::Varying, a, 0),
+            (Place::V(a), Some(b)) => (Form::VaryingIndexed, a, b),
+        };
+        let address = Address {
+            form,
+            unsigned: sum.unsigned,
+            scale: sum.scale,
+            offset,
+            term,
+            term_scale,
+        };
+        // With a scalar base, the last index is in that.
+        let at_hand = pointer.is_fused && sum.scalar.is_none() && access.row_len != 0 && !self.host;
+        let registers = match (at_hand, pointer.step_is_last) {
+            (false, _) => None,
+            (true, true) => (sum.step.is_some() && added.is_none()).then_some((None, Some(term))),
+            (true, false) => index.map(|varying| (Some(varying), added.map(|_| term))),
+        };
+        let subscript = registers.map(|(varying, uniform)| Subscript {
+            varying,
+            uniform,
+            is_long: false,
+            len: access.row_len,
+        });
+        (address, (a, b), subscript)
+    }
+
+    /// Where a pointer's base is, and the register and the scale of its uniform term.
+    fn base_and_term(&mut self, pointer: &Pointer) -> (Place, u32, i64) {
+        let Pointer { sum, added, .. } = *pointer;
+        let base = match sum.scalar {
+            Some(register) => Place::S(register),
+            None => self.place(&sum.base),
+        };
+        match (sum.step, added) {
+            (None, None) => (base, self.constant(0), 0),
+            (Some((step, scale)), None) => (base, self.scalar(&step), scale),
+            (None, Some(added)) => (base, self.scalar(&added), sum.scale),
+            // One term is all a site has.
+            (Some((step, scale)), Some(added)) => {
+                let inner = FusedPointer {
+                    index: step,
+                    scale,
+                    offset: 0,
+                    ..sum
+                };
+                let register = self.scalar_temporary();
+                self.scalar_pointer(inner, register, Class::W32);
+                (Place::S(register), self.scalar(&added), sum.scale)
+            }
+        }
+    }
+
+    /// The first of an access's counters: a generic one has one for each space.
+    fn counter(&mut self, op: AccessOp, access: &Access) -> u32 {
+        let spaces: &[Space] = match access.space {
+            Space::Generic => &[Space::Global, Space::Shared, Space::Local],
+            Space::Global => &[Space::Global],
+            Space::Shared => &[Space::Shared],
+            Space::Constant => &[Space::Constant],
+            Space::Local => &[Space::Local],
+        };
+        let first = self.code.counters.len() as u32;
+        for &space in spaces {
+            self.code.counters.push(CounterSite {
+                loc: self.loc,
+                space,
+                op,
+                width_bytes: access.width_bytes(),
+                block_scope: access.block_scope,
+            });
+        }
+        first
     }
 
     /// The last index that went into a pointer, which `lifetimes` keeps alive for its accesses.
@@ -168,7 +208,7 @@ impl Compiler<'_> {
         let Operand::Value(id) = ptr else {
             return None;
         };
-        let index = self.pointers.get(id)?.index;
+        let index = self.pointers.all.get(id)?.index;
         if lifetimes::constant(&index).is_some() {
             return None;
         }

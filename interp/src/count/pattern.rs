@@ -54,18 +54,8 @@ pub(crate) struct Pattern {
     pub(crate) bytes: [u32; 32],
     /// The bytes between the lowest lane and the first one.
     pub(crate) below: u64,
-    /// First and last address (offset, of shared memory) the first lane may have, the last as a distance from the first.
-    pub(crate) from: u64,
-    pub(crate) range: u64,
-    /// Modulo the period (`period` is that minus 1) the first lane's address must be between `phase` and so much more, and a
-    /// multiple of the width (`align` is that minus 1) away from it.
-    pub(crate) phase: u64,
-    pub(crate) period: u64,
-    pub(crate) slack: u64,
-    pub(crate) align: u64,
-    /// The same range for the first lane's index, so that no index wraps around.
-    pub(crate) index_from: u32,
-    pub(crate) index_range: u32,
+    pub(crate) window: Window,
+    pub(crate) index: IndexRange,
     /// The mask of the requests; 0 if there is no pattern.
     pub(crate) mask: u32,
     /// Any mask will do: the request costs the least even with all lanes.
@@ -79,17 +69,88 @@ pub(crate) struct Pattern {
     pub(crate) version: u32,
     /// The region all lanes are in: of global memory.
     pub(crate) region: u32,
-    /// Requests like it, and their active lanes.
-    pub(crate) hits: u64,
-    pub(crate) lanes: u64,
+    pub(crate) hits: Hits,
     pub(crate) charge: Charge,
-    /// Misses to let pass before the pattern is replaced, and how many it will be next time: grows while patterns are useless.
-    pub(crate) skip: u32,
-    pub(crate) backoff: u32,
+    pub(crate) patience: Patience,
+}
+
+/// Where the first lane of a request may be: first and last address (offset, of shared memory), the last as a distance from the first.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Window {
+    pub(crate) from: u64,
+    pub(crate) range: u64,
+    /// Modulo the period (`period` is that minus 1) the address must be between `phase` and so much more, and a multiple of the width
+    /// (`align` is that minus 1) away from it.
+    pub(crate) phase: u64,
+    pub(crate) period: u64,
+    pub(crate) slack: u64,
+    pub(crate) align: u64,
+}
+
+impl Window {
+    #[inline(always)]
+    fn holds(&self, first: u64) -> bool {
+        let inside = first.wrapping_sub(self.from) <= self.range;
+        let moved = first.wrapping_sub(self.phase) & self.period;
+        let in_phase = (moved <= self.slack) & (moved & self.align == 0);
+        inside & in_phase
+    }
+}
+
+/// What the first lane's index may be, so that no index wraps around.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct IndexRange {
+    pub(crate) from: u32,
+    pub(crate) range: u32,
+}
+
+impl IndexRange {
+    #[inline(always)]
+    pub(crate) fn holds(&self, index: u32) -> bool {
+        index.wrapping_sub(self.from) <= self.range
+    }
+}
+
+/// Requests like the pattern's, and their active lanes.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Hits {
+    pub(crate) requests: u64,
+    pub(crate) lanes: u64,
+}
+
+impl Hits {
+    #[inline(always)]
+    pub(crate) fn count(&mut self, mask: u32) {
+        self.requests += 1;
+        self.lanes += u64::from(mask.count_ones());
+    }
+}
+
+/// Misses to let pass before the pattern is replaced, and how many it will be next time: grows while patterns are useless.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Patience {
+    skip: u32,
+    backoff: u32,
+}
+
+impl Patience {
+    /// The pattern is replaced. Whether it was of use decides how long its successor stays at least.
+    #[inline(always)]
+    pub(crate) fn renew(&mut self, was_useful: bool) {
+        self.backoff = match was_useful {
+            true => 0,
+            false => (2 * self.backoff + 1).min(MOST_SKIPS),
+        };
+        self.skip = self.backoff;
+    }
 }
 
 /// Most misses that pass without a new pattern.
-pub(crate) const MOST_SKIPS: u32 = 31;
+const MOST_SKIPS: u32 = 31;
 
 /// A request that was served the slow way, as a pattern to be.
 pub(crate) struct Example<'a> {
@@ -108,14 +169,8 @@ impl Pattern {
             deltas: [0; 32],
             bytes: [0; 32],
             below: 0,
-            from: 0,
-            range: 0,
-            phase: 0,
-            period: 0,
-            slack: 0,
-            align: 0,
-            index_from: 0,
-            index_range: 0,
+            window: Window::default(),
+            index: IndexRange::default(),
             mask: 0,
             any_mask: false,
             shape: Shape::Scattered,
@@ -123,27 +178,22 @@ impl Pattern {
             extent: 0,
             version: 0,
             region: 0,
-            hits: 0,
-            lanes: 0,
+            hits: Hits::default(),
             charge: Charge::Plain,
-            skip: 0,
-            backoff: 0,
+            patience: Patience::default(),
         }
     }
 
     #[inline(always)]
     pub(crate) fn admits(&self, first: u64, mask: u32) -> bool {
-        let inside = first.wrapping_sub(self.from) <= self.range;
-        let moved = first.wrapping_sub(self.phase) & self.period;
-        let in_phase = (moved <= self.slack) & (moved & self.align == 0);
-        inside & in_phase & ((mask == self.mask) | self.any_mask)
+        self.window.holds(first) & ((mask == self.mask) | self.any_mask)
     }
 
     /// After a miss: whether it is time for another pattern.
     #[inline(always)]
     pub(crate) fn wants_example(&mut self) -> bool {
-        if self.skip > 0 {
-            self.skip -= 1;
+        if self.patience.skip > 0 {
+            self.patience.skip -= 1;
             return false;
         }
         true
@@ -177,7 +227,7 @@ impl Pattern {
 /// Base and scaled index of all lanes, added: of pointers kept as 32 bits.
 #[inline(always)]
 pub(crate) fn sums32(r: View, i: &Inst, site: &MemSite) -> [u32; 32] {
-    let (a, b, scale) = (r.v32(i.a), r.v32(i.b), site.scale as u32);
+    let (a, b, scale) = (r.v32(i.a), r.v32(i.b), site.address.scale as u32);
     let mut sums = [0; 32];
     for l in 0..32 {
         sums[l] = a[l].wrapping_add(b[l].wrapping_mul(scale));
@@ -191,14 +241,14 @@ pub(crate) fn sums64(r: View, i: &Inst, site: &MemSite) -> [u64; 32] {
     let (a, b) = (r.v64(i.a), r.v32(i.b));
     let mut sums = [0; 32];
     for l in 0..32 {
-        sums[l] = a[l].wrapping_add_signed(extend(site, b[l]).wrapping_mul(site.scale));
+        sums[l] = a[l].wrapping_add_signed(extend(site, b[l]).wrapping_mul(site.address.scale));
     }
     sums
 }
 
 #[inline(always)]
 pub(crate) fn extend(site: &MemSite, index: u32) -> i64 {
-    if site.unsigned {
+    if site.address.unsigned {
         i64::from(index)
     } else {
         i64::from(index as i32)

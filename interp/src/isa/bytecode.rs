@@ -445,14 +445,7 @@ pub(crate) struct MemSite {
     pub(crate) op: AccessOp,
     pub(crate) access: Access,
     pub(crate) width_bytes: u32,
-    pub(crate) form: Form,
-    /// The index is extended with zeros.
-    pub(crate) unsigned: bool,
-    pub(crate) scale: i64,
-    pub(crate) offset: i64,
-    /// A uniform term in a scalar register: of 32-bit pointers, so many times this scale, of others it is added to the index.
-    pub(crate) term: u32,
-    pub(crate) term_scale: i64,
+    pub(crate) address: Address,
     /// First counter: generic accesses have one each for global, shared and local.
     pub(crate) counter: u32,
     /// Registers of the components: all `V`, or all `S` (masks, uniform results).
@@ -471,6 +464,19 @@ pub(crate) struct MemSite {
     pub(crate) atomic: Option<(AtomicOp, u32)>,
     /// For atomics: the register that receives the old value, if anything reads it.
     pub(crate) result: u32,
+}
+
+/// What a site adds to the registers of its address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Address {
+    pub(crate) form: Form,
+    /// The index is extended with zeros.
+    pub(crate) unsigned: bool,
+    pub(crate) scale: i64,
+    pub(crate) offset: i64,
+    /// A uniform term in a scalar register: of 32-bit pointers, so many times this scale, of others it is added to the index.
+    pub(crate) term: u32,
+    pub(crate) term_scale: i64,
 }
 
 /// Scale and offset of a pointer addition.

@@ -45,6 +45,16 @@ pub(crate) struct Block {
     pub(crate) moved: bool,
 }
 
+/// What came of running each warp once.
+struct Round {
+    /// One ended, or came to a barrier.
+    advanced: bool,
+    /// All that had their share stand where they stood before; told of watched ones only.
+    same: bool,
+    /// Some had their share and can go on.
+    left: bool,
+}
+
 /// How a block's turn ended.
 #[derive(Debug)]
 pub(crate) enum Turn {
@@ -178,58 +188,12 @@ impl Block {
         let (mut idle, mut barriers) = (0, 0);
         (machine.pass.watch, machine.pass.slice) = (false, SLICE);
         loop {
-            machine.pass.changed = false;
-            let (mut advanced, mut same, mut left) = (false, true, false);
-            let count = self.warps.len() as u64;
-            for turn in 0..count {
-                let number = machine.policy.order.number(turn, count) as usize;
-                let warp = &mut self.warps[number];
-                if warp.state != WarpState::Ready {
-                    continue;
-                }
-                if let Some(why) = machine.policy.stop.asked() {
-                    let (kind, lane) = (TrapKind::Stopped(why), warp.mask.trailing_zeros());
-                    return Turn::Fault {
-                        warp: number,
-                        fault: Box::new(Fault { kind, lane }),
-                    };
-                }
-                machine.observer.begin_warp(number as u32);
-                let stop = run_on(machine, warp, run, (self.index, number));
-                if let Some(fault) = over_limit(machine, warp, &stop) {
-                    return Turn::Fault {
-                        warp: number,
-                        fault,
-                    };
-                }
-                match stop {
-                    Stop::Done => (warp.state, advanced) = (WarpState::Done, true),
-                    Stop::Barrier => (warp.state, advanced) = (WarpState::AtBarrier, true),
-                    Stop::Fault(fault) => {
-                        return Turn::Fault {
-                            warp: number,
-                            fault,
-                        };
-                    }
-                    Stop::Yield => {
-                        if warp.is_endless(machine.code) {
-                            let (kind, lane) = (TrapKind::Endless, warp.mask.trailing_zeros());
-                            return Turn::Fault {
-                                warp: number,
-                                fault: Box::new(Fault { kind, lane }),
-                            };
-                        }
-                        left = true;
-                        if machine.pass.watch {
-                            let digest = warp.digest();
-                            same &= digest == warp.fingerprint;
-                            warp.fingerprint = digest;
-                        }
-                    }
-                }
-            }
-            self.moved |= advanced || machine.pass.watch && machine.pass.changed;
-            if !left {
+            let round = match self.round(machine, run) {
+                Ok(round) => round,
+                Err((warp, fault)) => return Turn::Fault { warp, fault },
+            };
+            self.moved |= round.advanced || machine.pass.watch && machine.pass.changed;
+            if !round.left {
                 if O::SEES_REPEATS && !self.meets() {
                     machine.observer.uneven_barrier(&self.meeting());
                 }
@@ -247,21 +211,72 @@ impl Block {
                 idle = 0;
                 continue;
             }
-            if advanced || machine.pass.changed && machine.pass.watch {
+            if round.advanced || machine.pass.changed && machine.pass.watch {
                 idle = 0;
                 continue;
             }
-            if machine.pass.watch && same && idle > 1 {
+            if machine.pass.watch && round.same && idle > 1 {
                 return Turn::Stuck;
             }
             // In a turn's first watched pass that is compared with where the last turn ended: what lies between was not watched.
-            self.moved |= machine.pass.watch && !same;
+            self.moved |= machine.pass.watch && !round.same;
             idle += 1;
             (machine.pass.watch, machine.pass.slice) = (true, SLICE_WATCHED);
             if idle > PATIENCE {
                 return Turn::Stuck;
             }
         }
+    }
+
+    /// Runs each warp that can run once, to where it ends, waits, or has had its share.
+    fn round<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        run: Runner<O>,
+    ) -> Result<Round, (usize, Box<Fault>)> {
+        machine.pass.changed = false;
+        let mut round = Round {
+            advanced: false,
+            same: true,
+            left: false,
+        };
+        let count = self.warps.len() as u64;
+        for turn in 0..count {
+            let number = machine.policy.order.number(turn, count) as usize;
+            let warp = &mut self.warps[number];
+            if warp.state != WarpState::Ready {
+                continue;
+            }
+            let fault = |kind, warp: &Warp| {
+                let lane = warp.mask.trailing_zeros();
+                (number, Box::new(Fault { kind, lane }))
+            };
+            if let Some(why) = machine.policy.stop.asked() {
+                return Err(fault(TrapKind::Stopped(why), warp));
+            }
+            machine.observer.begin_warp(number as u32);
+            let stop = run_on(machine, warp, run, (self.index, number));
+            if let Some(fault) = over_limit(machine, warp, &stop) {
+                return Err((number, fault));
+            }
+            match stop {
+                Stop::Done => (warp.state, round.advanced) = (WarpState::Done, true),
+                Stop::Barrier => (warp.state, round.advanced) = (WarpState::AtBarrier, true),
+                Stop::Fault(fault) => return Err((number, fault)),
+                Stop::Yield => {
+                    if warp.is_endless(machine.code) {
+                        return Err(fault(TrapKind::Endless, warp));
+                    }
+                    round.left = true;
+                    if machine.pass.watch {
+                        let digest = warp.digest();
+                        round.same &= digest == warp.fingerprint;
+                        warp.fingerprint = digest;
+                    }
+                }
+            }
+        }
+        Ok(round)
     }
 
     /// Whether all threads wait at one barrier, or none does.

@@ -6,7 +6,7 @@
     reason = "loops over lanes must vanish into the engine; they index several arrays"
 )]
 
-use crate::count::pattern::{Example, MOST_SKIPS, Pattern, extend, sums32, sums64};
+use crate::count::pattern::{Example, Hits, IndexRange, Pattern, Window, extend, sums32, sums64};
 use crate::count::stats::Charge;
 use crate::isa::bytecode::{Form, Inst, MemSite};
 use crate::isa::registers::View;
@@ -25,11 +25,11 @@ impl Pattern {
         site: &MemSite,
         mask: u32,
     ) -> Option<u64> {
-        let term = (r.s(site.term) as u32).wrapping_mul(site.term_scale as u32);
-        let offset = (site.offset as u32)
+        let term = (r.s(site.address.term) as u32).wrapping_mul(site.address.term_scale as u32);
+        let offset = (site.address.offset as u32)
             .wrapping_sub(SHARED_BASE)
             .wrapping_add(term);
-        let first = match site.form {
+        let first = match site.address.form {
             Form::Uniform => (r.s(i.a) as u32).wrapping_add(offset),
             Form::UniformIndexed => {
                 let b = r.v32(i.b);
@@ -37,7 +37,7 @@ impl Pattern {
                     return None;
                 }
                 (r.s(i.a) as u32)
-                    .wrapping_add(b[0].wrapping_mul(site.scale as u32))
+                    .wrapping_add(b[0].wrapping_mul(site.address.scale as u32))
                     .wrapping_add(offset)
             }
             Form::Varying => {
@@ -59,8 +59,7 @@ impl Pattern {
         if !self.admits(first, mask) {
             return None;
         }
-        self.hits += 1;
-        self.lanes += u64::from(mask.count_ones());
+        self.hits.count(mask);
         Some(first)
     }
 
@@ -73,50 +72,45 @@ impl Pattern {
         site: &MemSite,
         mask: u32,
     ) -> Option<u64> {
-        let first = match site.form {
-            Form::Uniform => r.s(i.a).wrapping_add_signed(site.offset),
+        let first = match site.address.form {
+            Form::Uniform => r.s(i.a).wrapping_add_signed(site.address.offset),
             Form::UniformIndexed => {
                 let b = r.v32(i.b);
-                let index = b[0].wrapping_add(r.s(site.term) as u32);
-                let in_range = index.wrapping_sub(self.index_from) <= self.index_range;
-                if !L::alike(b, &self.deltas) | !in_range {
+                let index = b[0].wrapping_add(r.s(site.address.term) as u32);
+                if !L::alike(b, &self.deltas) | !self.index.holds(index) {
                     return None;
                 }
                 r.s(i.a)
-                    .wrapping_add_signed(extend(site, index).wrapping_mul(site.scale))
-                    .wrapping_add_signed(site.offset)
+                    .wrapping_add_signed(extend(site, index).wrapping_mul(site.address.scale))
+                    .wrapping_add_signed(site.address.offset)
             }
             Form::Varying => {
                 let a = r.v64(i.a);
                 if !L::alike64(a, &self.deltas) {
                     return None;
                 }
-                a[0].wrapping_add_signed(site.offset)
+                a[0].wrapping_add_signed(site.address.offset)
             }
             Form::VaryingIndexed => {
                 let sums = sums64(r, i, site);
                 if !L::alike64(&sums, &self.deltas) {
                     return None;
                 }
-                sums[0].wrapping_add_signed(site.offset)
+                sums[0].wrapping_add_signed(site.address.offset)
             }
         };
         if !self.admits(first, mask) {
             return None;
         }
-        self.hits += 1;
-        self.lanes += u64::from(mask.count_ones());
+        self.hits.count(mask);
         Some(first)
     }
 
     /// Tells the observer how many hits there were.
     pub(crate) fn settle(&mut self, site: &MemSite, observer: &mut impl Observer) {
-        let (hits, lanes) = (
-            std::mem::take(&mut self.hits),
-            std::mem::take(&mut self.lanes),
-        );
-        if hits > 0 {
-            observer.repeats(site, self.charge, hits, lanes);
+        let Hits { requests, lanes } = std::mem::take(&mut self.hits);
+        if requests > 0 {
+            observer.repeats(site, self.charge, requests, lanes);
         }
     }
 
@@ -129,19 +123,11 @@ impl Pattern {
         observer: &mut impl Observer,
         at: impl Fn(usize) -> u64,
     ) {
-        self.backoff = if self.hits > 0 {
-            0
-        } else {
-            (2 * self.backoff + 1).min(MOST_SKIPS)
-        };
-        self.skip = self.backoff;
+        self.patience.renew(self.hits.requests > 0);
         self.settle(example.site, observer);
         self.mask = 0;
-        let (site, inst, shared) = (
-            example.site,
-            example.inst,
-            matches!(example.charge, Charge::Shared(_)),
-        );
+        let (site, inst) = (example.site, example.inst);
+        let is_shared = matches!(example.charge, Charge::Shared(_));
         let (mut low, mut high, mut all) = (u64::MAX, 0, 0);
         for l in 0..32 {
             low = low.min(at(l));
@@ -162,31 +148,20 @@ impl Pattern {
         for l in 0..32 {
             self.bytes[l] = (at(l) - low) as u32;
         }
-        match site.form {
+        match site.address.form {
             Form::Uniform => {}
             Form::UniformIndexed => {
-                let b = r.v32(inst.b);
-                let more = if shared { 0 } else { r.s(site.term) as u32 };
-                let first = extend(site, b[0].wrapping_add(more));
-                let (mut least, mut most) = (i64::MAX, i64::MIN);
-                for l in 0..32 {
-                    self.deltas[l] = b[l].wrapping_sub(b[0]);
-                    let apart = extend(site, b[l].wrapping_add(more)) - first;
-                    least = least.min(apart);
-                    most = most.max(apart);
-                }
-                if !shared {
-                    if least < i64::from(i32::MIN) || most > i64::from(i32::MAX) {
-                        return;
+                let term = if is_shared {
+                    0
+                } else {
+                    r.s(site.address.term) as u32
+                };
+                let (least, most) = self.learn_index(site, r.v32(inst.b), term);
+                if !is_shared {
+                    match IndexRange::of(least, most, site.address.unsigned) {
+                        Some(index) => self.index = index,
+                        None => return,
                     }
-                    // `least <= 0 <= most`: the first index may be whatever leaves all of them representable.
-                    let bottom = if site.unsigned {
-                        0
-                    } else {
-                        i64::from(i32::MIN)
-                    };
-                    self.index_from = (bottom - least) as u32;
-                    self.index_range = (i64::from(u32::MAX) - (most - least)) as u32;
                 }
             }
             Form::Varying | Form::VaryingIndexed => {
@@ -196,26 +171,19 @@ impl Pattern {
             }
         }
         self.below = at(0) - low;
-        self.from = start + self.below;
-        self.range = end - width - start - (high - low);
-        self.period = observer.period_bytes(site).max(width) - 1;
-        self.align = width - 1;
-        (self.phase, self.slack) = (at(0), 0);
-        if !shared {
-            // As long as no lane leaves its sector, sectors and lines stay what they are.
-            let (mut least, mut most) = (SECTOR_BYTES, 0);
-            for l in 0..32 {
-                least = least.min(at(l) % SECTOR_BYTES);
-                most = most.max(at(l) % SECTOR_BYTES);
-            }
-            self.phase = at(0) - least;
+        let (phase, slack) = match example.charge {
             // The words of constant memory that elements below 4 bytes are in change sooner.
-            if matches!(example.charge, Charge::Constant(_)) {
-                (self.phase, self.slack) = (at(0), 0);
-            } else {
-                self.slack = SECTOR_BYTES - width - (most - least);
-            }
-        }
+            Charge::Shared(_) | Charge::Constant(_) => (at(0), 0),
+            Charge::Global(_) | Charge::Plain => within_sectors(&at, width),
+        };
+        self.window = Window {
+            from: start + self.below,
+            range: end - width - start - (high - low),
+            phase,
+            period: observer.period_bytes(site).max(width) - 1,
+            slack,
+            align: width - 1,
+        };
         self.extent = (high - low) as u32;
         self.run = (0..32).all(|l| self.bytes[l] == l as u32 * site.width_bytes);
         self.version += 1;
@@ -227,4 +195,45 @@ impl Pattern {
         self.any_mask = least_cost && width <= 4 && example.mask == u32::MAX;
         self.mask = example.mask;
     }
+
+    /// Keeps the distances of an index, and gives the least and the most that one is away from the first lane's as a number.
+    #[inline(always)]
+    fn learn_index(&mut self, site: &MemSite, index: &[u32; 32], term: u32) -> (i64, i64) {
+        let first = extend(site, index[0].wrapping_add(term));
+        let (mut least, mut most) = (i64::MAX, i64::MIN);
+        for l in 0..32 {
+            self.deltas[l] = index[l].wrapping_sub(index[0]);
+            let apart = extend(site, index[l].wrapping_add(term)) - first;
+            least = least.min(apart);
+            most = most.max(apart);
+        }
+        (least, most)
+    }
+}
+
+impl IndexRange {
+    /// Of indices that are between so much below and so much above the first one (`least <= 0 <= most`): it may be whatever leaves all
+    /// of them representable. `None` if nothing does.
+    #[inline(always)]
+    fn of(least: i64, most: i64, unsigned: bool) -> Option<IndexRange> {
+        if least < i64::from(i32::MIN) || most > i64::from(i32::MAX) {
+            return None;
+        }
+        let bottom = if unsigned { 0 } else { i64::from(i32::MIN) };
+        Some(IndexRange {
+            from: (bottom - least) as u32,
+            range: (i64::from(u32::MAX) - (most - least)) as u32,
+        })
+    }
+}
+
+/// The phase and the slack of global memory: as long as no lane leaves its sector, sectors and lines stay what they are.
+#[inline(always)]
+fn within_sectors(at: &impl Fn(usize) -> u64, width: u64) -> (u64, u64) {
+    let (mut least, mut most) = (SECTOR_BYTES, 0);
+    for l in 0..32 {
+        least = least.min(at(l) % SECTOR_BYTES);
+        most = most.max(at(l) % SECTOR_BYTES);
+    }
+    (at(0) - least, SECTOR_BYTES - width - (most - least))
 }

@@ -333,8 +333,6 @@ impl Detector<'_> {
     ) -> [u32; 4] {
         let mut unset = [0; 4];
         let component = access.site.access.ty.bytes();
-        let exact = self.subject.exact;
-        let slowly = exact || self.subject.block_scopes || !self.subject.quick;
         let bases = self.table(at).bases;
         let cells = self.cells(at);
         let shift = cells.shift;
@@ -366,44 +364,17 @@ impl Detector<'_> {
         }
         let mut within = 0;
         loop {
-            let cells = self.cells(at);
-            cells.open(&lanes);
+            self.cells(at).open(&lanes);
             let (bad, lost) = match access.site.op {
                 AccessOp::Load => {
-                    cells.prepare_reads();
-                    let in_run = match first {
-                        Some(first) => cells.read_run(first, (mask, tag), bases, exact),
-                        None => None,
-                    };
-                    // No closure here: it would not be compiled for the level.
-                    let (bad, new) = match in_run {
-                        Some(found) => found,
-                        None => cells.read(&lanes, bases, exact),
-                    };
+                    let (bad, new) = self.mark_reads(at, &lanes, first, bases);
                     unset[(within / component) as usize % 4] |= new;
                     (bad, 0)
                 }
-                AccessOp::Store => {
-                    let in_run = match first {
-                        Some(first) => cells.write_run(first, (mask, tag), bases),
-                        None => None,
-                    };
-                    match in_run {
-                        Some(bad) => (bad, 0),
-                        None => cells.write(&lanes, bases),
-                    }
-                }
+                AccessOp::Store => self.mark_writes(at, &lanes, first, bases),
                 AccessOp::Atomic => {
-                    for lane in LaneMask(lanes.mask) {
-                        let new = cells.write[lanes.cells[lane] as usize] == 0;
-                        unset[0] |= u32::from(new) << lane;
-                    }
-                    cells.prepare_reads();
-                    let bad = if slowly {
-                        lanes.mask
-                    } else {
-                        cells.atomic(&lanes, bases)
-                    };
+                    let (bad, new) = self.mark_updates(at, &lanes, bases);
+                    unset[0] |= new;
                     (bad, 0)
                 }
             };
@@ -425,5 +396,67 @@ impl Detector<'_> {
                 *cell += 1;
             }
         }
+    }
+
+    /// Lanes that read, of a run from the cell `first` on: those that something is to be said of, and those whose cell nobody wrote.
+    #[inline(always)]
+    fn mark_reads(
+        &mut self,
+        at: ShadowId,
+        lanes: &Lanes,
+        first: Option<usize>,
+        bases: Bases,
+    ) -> (u32, u32) {
+        let exact = self.subject.exact;
+        let cells = self.cells(at);
+        cells.prepare_reads();
+        let in_run = match first {
+            Some(first) => cells.read_run(first, (lanes.mask, lanes.tag), bases, exact),
+            None => None,
+        };
+        // No closure here: it would not be compiled for the level.
+        match in_run {
+            Some(found) => found,
+            None => cells.read(lanes, bases, exact),
+        }
+    }
+
+    /// Lanes that write: those that something is to be said of, and those whose write another lane's hid.
+    #[inline(always)]
+    fn mark_writes(
+        &mut self,
+        at: ShadowId,
+        lanes: &Lanes,
+        first: Option<usize>,
+        bases: Bases,
+    ) -> (u32, u32) {
+        let cells = self.cells(at);
+        let in_run = match first {
+            Some(first) => cells.write_run(first, (lanes.mask, lanes.tag), bases),
+            None => None,
+        };
+        match in_run {
+            Some(bad) => (bad, 0),
+            None => cells.write(lanes, bases),
+        }
+    }
+
+    /// Lanes that do both, as [`Detector::mark_reads`].
+    #[inline(always)]
+    fn mark_updates(&mut self, at: ShadowId, lanes: &Lanes, bases: Bases) -> (u32, u32) {
+        let slowly = self.subject.exact || self.subject.block_scopes || !self.subject.quick;
+        let cells = self.cells(at);
+        let mut unset = 0;
+        for lane in LaneMask(lanes.mask) {
+            let new = cells.write[lanes.cells[lane] as usize] == 0;
+            unset |= u32::from(new) << lane;
+        }
+        cells.prepare_reads();
+        let bad = if slowly {
+            lanes.mask
+        } else {
+            cells.atomic(lanes, bases)
+        };
+        (bad, unset)
     }
 }

@@ -1,21 +1,18 @@
 //! Values that nobody wrote, in host code: found where they are loaded, followed bit by bit through registers and memory to where
-//! they matter. As long as no register holds one, nothing is followed.
+//! they matter ([`follow`]). As long as no register holds one, nothing is followed. [`scene`] names the variables.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod follow;
+pub(super) mod scene;
 
-use dsl::ir::{
-    Block, Function, HostFn, InstKind, LocId, Node, Operand, SlotId, Type, ValueId,
-    locate::in_program,
-};
+use std::collections::{BTreeMap, HashMap};
 
-use super::Frame;
-use crate::check::taint::{Flow, flow};
-use crate::compile::program::Program;
+use dsl::ir::{HostFn, LocId, Type};
+
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{Class, Code, Inst, MemSite, Op, Place};
-use crate::isa::registers::View;
+use crate::isa::bytecode::{Class, MemSite, Place};
 use crate::memory::Memory;
-use crate::memory::unset::{Local, UnsetMemory};
+use crate::memory::unset::UnsetMemory;
+use scene::Scene;
 
 /// Sources that are told apart; further ones are not told.
 const MOST_SOURCES: usize = 1 << 12;
@@ -86,6 +83,11 @@ impl Cell {
         Cell { bits, ..self }
     }
 
+    /// Its low half.
+    fn low(self) -> Cell {
+        self.with(self.bits & LOW)
+    }
+
     /// Of an operation that mixes all bits.
     fn mixed(self) -> Cell {
         match self.bits {
@@ -124,66 +126,6 @@ pub(super) struct Shadow {
     found: Vec<(u32, HostUse, LocId, u64)>,
     /// Of the value that the last function returned.
     returned: Cell,
-}
-
-/// Who runs.
-#[derive(Clone, Copy)]
-pub(super) struct Scene<'a> {
-    pub(super) program: &'a Program,
-    pub(super) frames: &'a [Frame],
-    /// The place in the innermost call.
-    pub(super) loc: LocId,
-}
-
-impl<'a> Scene<'a> {
-    /// The place, or the call that led there from outside the library.
-    fn shown(&self) -> LocId {
-        let module = self.program.module();
-        let callers = self.frames.iter().rev().skip(1);
-        let callers =
-            callers.map(|frame| self.program.code(frame.function).locs[frame.pc.saturating_sub(1)]);
-        std::iter::once(self.loc)
-            .chain(callers)
-            .find_map(|loc| in_program(module, loc))
-            .unwrap_or(self.loc)
-    }
-
-    /// The variable on the stack that holds an address.
-    pub(super) fn local(&self, memory: &Memory, address: u64) -> Option<Local<'a>> {
-        let base = memory.stack_base();
-        let offset = address.checked_sub(base)?;
-        let mut frames = self.frames.iter().rev();
-        let frame = frames.find(|frame| frame.stack <= offset)?;
-        let code = self.program.code(frame.function);
-        let locals = &self.program.module().function(frame.function).locals;
-        let mut placed = locals.iter().zip(&code.memory.local_offsets);
-        placed.find_map(|(var, &at)| {
-            let start = frame.stack + at;
-            let holds = (start..start + var.size_bytes).contains(&offset);
-            holds.then(|| Local {
-                name: &var.name,
-                start: base + start,
-                size_bytes: var.size_bytes,
-                element_bytes: var.element_bytes,
-            })
-        })
-    }
-
-    /// The variable at an address that holds one pointer, as source text.
-    pub(super) fn pointer_at(&self, memory: &Memory, address: u64) -> Option<String> {
-        if let Some(local) = self.local(memory, address) {
-            let index = (address - local.start) / 8;
-            return match (local.size_bytes, local.element_bytes) {
-                (8, _) => Some(local.name.to_owned()),
-                (_, 8) => Some(format!("{}[{index}]", local.name)),
-                _ => None,
-            };
-        }
-        let globals = &self.program.module().globals;
-        let at = |index: &usize| memory.symbol_address(dsl::ir::GlobalId(*index as u32)) == address;
-        let index = (0..globals.len()).find(at)?;
-        (globals[index].size_bytes == 8).then(|| globals[index].name.clone())
-    }
 }
 
 impl Shadow {
@@ -465,223 +407,4 @@ impl Shadow {
         }
         junk
     }
-
-    /// Before an instruction runs: follows what it does with registers, and tells of uses that matter.
-    pub(super) fn follow(
-        &mut self,
-        scene: &Scene<'_>,
-        code: &Code,
-        r: View,
-        i: &Inst,
-        registers: usize,
-    ) {
-        let at = |register: u32| registers + register as usize;
-        let of = |register: u32| self.at(at(register));
-        let cell = match i.op {
-            Op::JumpIf | Op::JumpIfNot | Op::Assert => {
-                let cell = of(i.a);
-                return self.used(scene, HostUse::Branch, cell);
-            }
-            Op::JumpEq32
-            | Op::JumpNe32
-            | Op::JumpSlt32
-            | Op::JumpSle32
-            | Op::JumpSgt32
-            | Op::JumpSge32
-            | Op::JumpUlt32
-            | Op::JumpUle32
-            | Op::JumpUgt32
-            | Op::JumpUge32 => {
-                let low = |cell: Cell| cell.with(cell.bits & LOW);
-                let cell = low(of(i.a)).or(low(of(i.c)));
-                return self.used(scene, HostUse::Branch, cell);
-            }
-            Op::HostLoad | Op::HostStore | Op::HostAtomic => {
-                let (cell, site) = (of(i.a), &code.sites[i.c as usize]);
-                self.used(scene, HostUse::Address, cell);
-                let results = match i.op {
-                    Op::HostLoad => &site.values[..usize::from(site.access.count)],
-                    Op::HostAtomic => std::slice::from_ref(&site.result),
-                    _ => &[],
-                };
-                for &register in results {
-                    self.put(at(register), Cell::default());
-                }
-                return;
-            }
-            Op::HostCall | Op::Launch => return self.call(scene, code, i, registers),
-            Op::HostReads | Op::HostAssigns => return,
-            Op::Return => {
-                self.returned = match i.b {
-                    1 => of(i.a),
-                    _ => Cell::default(),
-                };
-                return;
-            }
-            Op::HostLocal => Cell::default(),
-            Op::SMove | Op::SBool | Op::MNot | Op::SNot32 | Op::SNot64 => of(i.a),
-            Op::MAnd | Op::MOr | Op::SAnd32 | Op::SAnd64 | Op::SOr32 | Op::SOr64 => {
-                let (a, b) = (of(i.a), of(i.b));
-                let (mut va, mut vb) = (r.s(i.a), r.s(i.b));
-                if matches!(i.op, Op::MOr | Op::SOr32 | Op::SOr64) {
-                    (va, vb) = (!va, !vb);
-                }
-                let bits = a.bits & b.bits | a.bits & vb | b.bits & va;
-                let both = a.or(b).with(bits);
-                match i.op {
-                    Op::MAnd | Op::MOr => both.with(bits & LOW).mixed(),
-                    Op::SAnd32 | Op::SOr32 => both.with(bits & LOW),
-                    _ => both,
-                }
-            }
-            Op::SXor32 | Op::SXor64 => of(i.a).or(of(i.b)),
-            Op::MXor | Op::MEq => of(i.a).or(of(i.b)).mixed(),
-            Op::SShl32 | Op::SLShr32 | Op::SAShr32 if of(i.b).bits == 0 => {
-                let (cell, by) = (of(i.a), r.s(i.b) as u32);
-                let bits = cell.bits as u32;
-                let shifted = match i.op {
-                    Op::SShl32 => bits.checked_shl(by).unwrap_or(0),
-                    Op::SLShr32 => bits.checked_shr(by).unwrap_or(0),
-                    _ => ((bits as i32) >> by.min(31)) as u32,
-                };
-                cell.with(shifted.into())
-            }
-            Op::SShl64 | Op::SLShr64 | Op::SAShr64 if of(i.b).bits == 0 => {
-                let (cell, by) = (of(i.a), u32::try_from(r.s(i.b)).unwrap_or(u32::MAX));
-                let shifted = match i.op {
-                    Op::SShl64 => cell.bits.checked_shl(by).unwrap_or(0),
-                    Op::SLShr64 => cell.bits.checked_shr(by).unwrap_or(0),
-                    _ => ((cell.bits as i64) >> by.min(63)) as u64,
-                };
-                cell.with(shifted)
-            }
-            Op::SZext | Op::STrunc => of(i.a).with(of(i.a).bits & LOW),
-            Op::SZext8 => of(i.a).with(of(i.a).bits & 0xff),
-            Op::SZext16 => of(i.a).with(of(i.a).bits & 0xffff),
-            Op::SSext => of(i.a).with(i64::from(of(i.a).bits as i32) as u64),
-            Op::SSext8 => of(i.a).with(u64::from(i32::from(of(i.a).bits as i8) as u32)),
-            Op::SSext16 => of(i.a).with(u64::from(i32::from(of(i.a).bits as i16) as u32)),
-            Op::MSelect | Op::SSelect => match (of(i.a), r.s(i.a)) {
-                (Cell { bits: 0, .. }, 0) => of(i.c),
-                (Cell { bits: 0, .. }, _) => of(i.b),
-                (cell, _) => cell.mixed(),
-            },
-            Op::SFma32 | Op::SFma64 => of(i.a).or(of(i.b)).or(of(i.c)).mixed(),
-            Op::SPtrS | Op::SPtrU | Op::SPtrL => of(i.a).or(of(i.b)).mixed(),
-            op => match flow(op) {
-                Flow::S1 => of(i.a).mixed(),
-                Flow::S2 => of(i.a).or(of(i.b)).mixed(),
-                Flow::V1 | Flow::V2 | Flow::Compare | Flow::Other => return,
-            },
-        };
-        self.put(at(i.d), cell);
-    }
-
-    /// A call of the runtime, or a launch.
-    fn call(&mut self, scene: &Scene<'_>, code: &Code, i: &Inst, registers: usize) {
-        let row = &code.calls[i.a as usize];
-        let cells = self.args(registers, &row.args);
-        let mut answer = Cell::default();
-        match row.host {
-            Some(function) if computes(function) => {
-                let sum = cells.iter().fold(answer, |sum, &cell| sum.or(cell));
-                answer = sum.mixed();
-            }
-            Some(function) => {
-                let what = match function {
-                    HostFn::Printf
-                    | HostFn::Fprintf
-                    | HostFn::Sprintf
-                    | HostFn::Snprintf
-                    | HostFn::Puts
-                    | HostFn::Putchar => HostUse::Printed,
-                    HostFn::Exit => HostUse::ExitCode,
-                    function => HostUse::Argument(function),
-                };
-                cells.iter().for_each(|&cell| self.used(scene, what, cell));
-            }
-            None => {
-                let kernel = scene.program.module().function(dsl::ir::FuncId(row.target));
-                let may_be_idle = |param: usize| {
-                    let slot = kernel.params.get(param).map(|param| param.slot);
-                    slot.is_some_and(|slot| {
-                        kernel.slots[slot.index()].name.contains('.')
-                            && !computes_with(kernel, slot)
-                    })
-                };
-                for (k, cell) in cells.into_iter().enumerate() {
-                    let what = match k {
-                        0..9 => HostUse::Launch,
-                        _ if cell.bits == 0 => continue,
-                        // A kernel need not look at every member of a struct.
-                        _ if may_be_idle(k - 9) => continue,
-                        _ => HostUse::KernelArgument,
-                    };
-                    self.used(scene, what, cell);
-                }
-            }
-        }
-        if i.b == 1 {
-            self.put(registers + i.d as usize, answer);
-        }
-    }
-}
-
-/// Whether a kernel computes with a variable outside of its branches and loops, in threads that no parameter sends away before. To copy it
-/// is nothing yet.
-fn computes_with(kernel: &Function, slot: SlotId) -> bool {
-    let (mut read, mut of_thread) = (HashSet::new(), HashSet::new());
-    let is_in = |set: &HashSet<ValueId>, operand: &Operand| matches!(operand, Operand::Value(id) if set.contains(id));
-    for node in &kernel.body.0 {
-        let inst = match node {
-            Node::Inst(inst) => inst,
-            Node::If { cond, .. } if is_in(&of_thread, cond) => continue,
-            Node::If { .. } | Node::Loop { .. } | Node::Scope { .. } => {
-                let mut leaves = false;
-                Block(vec![node.clone()])
-                    .for_each_node(&mut |node| leaves |= matches!(node, Node::Return(..)));
-                if leaves {
-                    return false;
-                }
-                continue;
-            }
-            _ => return false,
-        };
-        let operands = inst.kind.operands();
-        match &inst.kind {
-            InstKind::Get(other) if *other == slot => read.extend(inst.results.iter().copied()),
-            InstKind::Get(_) | InstKind::Set(..) | InstKind::Store(..) => {}
-            InstKind::Special(_) => of_thread.extend(inst.results.iter().copied()),
-            _ if operands.iter().any(|operand| is_in(&read, operand)) => return true,
-            _ if operands.iter().any(|operand| is_in(&of_thread, operand)) => {
-                of_thread.extend(inst.results.iter().copied());
-            }
-            _ => {}
-        }
-    }
-    false
-}
-
-/// Functions that compute a value, and do nothing else with theirs.
-fn computes(function: HostFn) -> bool {
-    matches!(
-        function,
-        HostFn::Exp
-            | HostFn::Log
-            | HostFn::Log2
-            | HostFn::Log10
-            | HostFn::Pow
-            | HostFn::Sin
-            | HostFn::Cos
-            | HostFn::Tan
-            | HostFn::Atan
-            | HostFn::Atan2
-            | HostFn::Tanh
-            | HostFn::Expf
-            | HostFn::Logf
-            | HostFn::Powf
-            | HostFn::Sinf
-            | HostFn::Cosf
-            | HostFn::Tanhf
-    )
 }

@@ -14,8 +14,8 @@ use crate::memory::layout;
 #[inline(always)]
 pub(crate) fn addresses(r: View, i: &Inst, site: &MemSite) -> [u64; 32] {
     let mut out = [0; 32];
-    let (scale, offset) = (site.scale, site.offset);
-    match site.form {
+    let (scale, offset) = (site.address.scale, site.address.offset);
+    match site.address.form {
         Form::Uniform => out = [r.s(i.a).wrapping_add_signed(offset); 32],
         Form::Varying => {
             let a = r.v64(i.a);
@@ -25,8 +25,8 @@ pub(crate) fn addresses(r: View, i: &Inst, site: &MemSite) -> [u64; 32] {
         }
         Form::UniformIndexed => {
             let (a, b) = (r.s(i.a).wrapping_add_signed(offset), r.v32(i.b));
-            let more = r.s(site.term) as u32;
-            if site.unsigned {
+            let more = r.s(site.address.term) as u32;
+            if site.address.unsigned {
                 for l in 0..32 {
                     let index = b[l].wrapping_add(more);
                     out[l] = a.wrapping_add((index as u64).wrapping_mul(scale as u64));
@@ -41,7 +41,7 @@ pub(crate) fn addresses(r: View, i: &Inst, site: &MemSite) -> [u64; 32] {
         Form::VaryingIndexed => {
             let (a, b) = (r.v64(i.a), r.v32(i.b));
             for l in 0..32 {
-                let index = if site.unsigned {
+                let index = if site.address.unsigned {
                     b[l] as i64
                 } else {
                     b[l] as i32 as i64
@@ -59,9 +59,13 @@ pub(crate) fn addresses(r: View, i: &Inst, site: &MemSite) -> [u64; 32] {
 #[inline(always)]
 pub(crate) fn offsets(r: View, i: &Inst, site: &MemSite, base: u32) -> [u32; 32] {
     let mut out = [0; 32];
-    let (scale, offset) = (site.scale as u32, (site.offset as u32).wrapping_sub(base));
-    let offset = offset.wrapping_add((r.s(site.term) as u32).wrapping_mul(site.term_scale as u32));
-    match site.form {
+    let (scale, offset) = (
+        site.address.scale as u32,
+        (site.address.offset as u32).wrapping_sub(base),
+    );
+    let offset = offset
+        .wrapping_add((r.s(site.address.term) as u32).wrapping_mul(site.address.term_scale as u32));
+    match site.address.form {
         Form::Uniform => out = [(r.s(i.a) as u32).wrapping_add(offset); 32],
         Form::Varying => {
             let a = r.v32(i.a);

@@ -1,0 +1,172 @@
+//! Calls of host functions: the frames on the stack, arguments in, the result back.
+
+use dsl::ir::{FuncId, LocId, Object, Type};
+
+use super::run::plain;
+use super::unset::{Cell, scene::Scene};
+use super::{HostThread, trap};
+use crate::compile::program::Program;
+use crate::fault::trap::{Trap, TrapKind};
+use crate::isa::bytecode::{Code, Place};
+use crate::memory::{Memory, STACK_BYTES};
+
+/// What a call costs on the stack beside its variables.
+const FRAME_BYTES: u64 = 64;
+
+/// A call that has not returned.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) function: FuncId,
+    pub(super) pc: usize,
+    /// Its first register.
+    pub(super) registers: usize,
+    /// Its first byte on the stack, from the stack's begin.
+    pub(super) stack: u64,
+    /// The caller's register for the result.
+    pub(super) result: Option<u32>,
+}
+
+impl HostThread {
+    /// Enters the function that the thread is for. `false` if its arguments have been used up: it has run.
+    pub(super) fn begin(&mut self, program: &Program, memory: &mut Memory) -> Result<bool, Trap> {
+        let (function, args) = (self.start.0, std::mem::take(&mut self.start.1));
+        if args.len() != program.module().function(function).params.len() {
+            return Ok(false);
+        }
+        let kinds = program.code(function).registers.params.iter();
+        let args: Vec<u64> = kinds
+            .zip(&args)
+            .map(|(&(_, class), &bits)| class.to_register(bits))
+            .collect();
+        match self.enter(program, memory, function, (&args, &[]), None) {
+            Ok(()) => Ok(true),
+            Err(kind) => Err(trap(kind, program.module().function(function).loc)),
+        }
+    }
+
+    /// Does the call that the last instruction makes: a row of the function's calls.
+    pub(super) fn call(
+        &mut self,
+        program: &Program,
+        memory: &mut Memory,
+        code: &Code,
+        row: usize,
+    ) -> Result<(), TrapKind> {
+        let frame = self.frames.last().expect("running");
+        let inst = code.insts[frame.pc - 1];
+        let row = &code.calls[row];
+        let base = frame.registers;
+        let args: Vec<u64> = row
+            .args
+            .iter()
+            .map(|&(_, register)| self.registers.s[base + register as usize])
+            .collect();
+        let result = (inst.b == 1).then_some(inst.d);
+        let cells = self.shadow.args(base, &row.args);
+        let target = FuncId(row.target);
+        self.enter(program, memory, target, (&args, &cells), result)
+    }
+
+    /// Returns from the innermost call at `loc`. If it was the only one, what the thread's function gave.
+    pub(super) fn leave(
+        &mut self,
+        program: &Program,
+        value: Option<u64>,
+        loc: LocId,
+    ) -> Option<Option<u64>> {
+        if self.frames.len() == 1 {
+            let frames = &self.frames;
+            self.shadow.ended(&Scene {
+                program,
+                frames,
+                loc,
+            });
+        }
+        let done = self.frames.pop().expect("running");
+        self.registers.s.truncate(done.registers);
+        self.shadow.truncate(done.registers);
+        self.stack_top = done.stack;
+        let caller = self.frames.last().map(|caller| caller.registers);
+        let goal = caller.zip(done.result);
+        let goal = goal.map(|(base, register)| base + register as usize);
+        self.shadow.returned(goal);
+        if let Some(register) = goal {
+            self.registers.s[register] = value.unwrap_or(0);
+        }
+        if caller.is_some() {
+            return None;
+        }
+        let ty = program.module().function(done.function).result;
+        let value = value.filter(|_| ty.is_some());
+        Some(value.map(|bits| plain(ty.unwrap_or(Type::I64), bits)))
+    }
+
+    /// Makes a frame for a call, with what its registers begin with.
+    fn enter(
+        &mut self,
+        program: &Program,
+        memory: &mut Memory,
+        function: FuncId,
+        (args, cells): (&[u64], &[Cell]),
+        result: Option<u32>,
+    ) -> Result<(), TrapKind> {
+        let code = program.code(function);
+        let stack = self.stack_top;
+        self.stack_top = stack
+            .saturating_add(code.memory.local_bytes)
+            .saturating_add(FRAME_BYTES);
+        if self.stack_top > STACK_BYTES {
+            return Err(TrapKind::StackOverflow);
+        }
+        if code.memory.local_bytes > 0 {
+            memory.begin_frame(
+                memory.stack_base() + stack,
+                code.memory.local_bytes,
+                self.shadow.on,
+            );
+        }
+        let base = self.registers.s.len();
+        self.registers
+            .s
+            .resize(base + code.registers.s_count as usize, 0);
+        let registers = &mut self.registers.s[base..];
+        for &(register, bits) in &code.registers.s_init {
+            registers[register as usize] = bits;
+        }
+        for &(register, object) in &code.registers.s_symbols {
+            registers[register as usize] = match object {
+                Object::Global(id) => memory.symbol_address(id),
+                Object::String(id) => memory.string_address(id),
+                Object::Shared(_) | Object::Local(_) => 0,
+            };
+        }
+        for (&(place, _), &bits) in code.registers.params.iter().zip(args) {
+            match place {
+                Place::S(register) => registers[register as usize] = bits,
+                Place::V(_) => unreachable!("host functions are scalar"),
+            }
+        }
+        self.frames.push(Frame {
+            function,
+            pc: 0,
+            registers: base,
+            stack,
+            result,
+        });
+        if self.shadow.on
+            && (!code.registers.unassigned.is_empty()
+                || !cells.is_empty()
+                || code.memory.local_bytes > 0)
+        {
+            let scene = Scene {
+                program,
+                frames: &self.frames,
+                loc: LocId::default(),
+            };
+            let start = memory.stack_base() + stack;
+            let bytes = (start, start + code.memory.local_bytes);
+            self.shadow.enter(&scene, cells, base, bytes);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,267 @@
+//! The loop that runs the instructions of one call of a host function.
+
+use dsl::ir::{FuncId, LocId, Type};
+
+use super::access::{self, NOWHERE, Whence};
+use super::unset::scene::Scene;
+use super::{HostEvent, HostThread};
+use crate::compile::program::Program;
+use crate::fault::trap::TrapKind;
+use crate::isa::bytecode::{Code, Inst, Op, lane_ops};
+use crate::isa::registers::View;
+use crate::machine::ops::print::trap_kind;
+use crate::machine::ops::{convert, float, int, lanes};
+use crate::memory::Memory;
+
+/// Instructions between two looks at whether to stop: some tenths of a millisecond.
+const PAUSE: u64 = 1 << 16;
+
+/// What stops the loop.
+pub(super) enum Stop {
+    Event(HostEvent),
+    Trap(TrapKind),
+    Call(usize),
+    Return(Option<u64>),
+    /// Go on: a register got a value that nobody wrote, or the last such value is gone.
+    Turn,
+}
+
+/// The arms given, then one for every computing instruction's scalar form.
+macro_rules! dispatch {
+    ({ $inst:ident, $r:ident, { $($arms:tt)* } }
+     unary32 { $(($u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $u32f:path))* }
+     unary64 { $(($u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $u64f:path))* }
+     binary32 { $(($b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $b32f:path))* }
+     binary64 { $(($b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $b64f:path))* }
+     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32s:ident, $c32f:path))* }
+     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64s:ident, $c64f:path))* }
+     convert32to32 { $(($x:ident, $xv:ident, $xs:ident, $xf:path))* }
+     convert32to64 { $(($w:ident, $wv:ident, $ws:ident, $wf:path))* }
+     convert64to32 { $(($n:ident, $nv:ident, $ns:ident, $nf:path))* }
+     convert64to64 { $(($l:ident, $lv:ident, $ls:ident, $lf:path))* }) => {
+        match $inst.op {
+            $($arms)*
+            $(Op::$u32s => lanes::s_unary32($r, $inst, $u32f),)*
+            $(Op::$u64s => lanes::s_unary64($r, $inst, $u64f),)*
+            $(Op::$b32s => lanes::s_binary32($r, $inst, $b32f),)*
+            $(Op::$b64s => lanes::s_binary64($r, $inst, $b64f),)*
+            $(Op::$c32s => lanes::s_compare32($r, $inst, $c32f),)*
+            $(Op::$c64s => lanes::s_compare64($r, $inst, $c64f),)*
+            $(Op::$xs => lanes::s_convert32to32($r, $inst, $xf),)*
+            $(Op::$ws => lanes::s_convert32to64($r, $inst, $wf),)*
+            $(Op::$ns => lanes::s_convert64to32($r, $inst, $nf),)*
+            $(Op::$ls => lanes::s_convert64to64($r, $inst, $lf),)*
+            op => unreachable!("{op:?} is no host instruction"),
+        }
+    };
+}
+
+impl HostThread {
+    /// Runs the innermost call until something outside of it is needed; with `FOLLOW` as long as a register holds a value that
+    /// nobody wrote, else as long as none does.
+    pub(super) fn run<const FOLLOW: bool>(
+        &mut self,
+        program: &Program,
+        code: &Code,
+        memory: &mut Memory,
+        limit: u64,
+    ) -> Stop {
+        let outside = match memory.watches_host() {
+            true => self.outside(program),
+            false => None,
+        };
+        let frame = self.frames.last().expect("running");
+        let (window, mut pc) = (frame.registers, frame.pc);
+        let stack = memory.stack_base() + frame.stack;
+        let whence = Whence {
+            program,
+            code,
+            outside,
+            stack,
+            follows: self.shadow.on,
+        };
+        let r = self.registers.view().window(window);
+        // Where to look up: at the limit, or before it to see whether to stop.
+        let mut pause = limit.min(self.executed.saturating_add(PAUSE));
+        let mut near = NOWHERE;
+        loop {
+            macro_rules! stop {
+                ($stop:expr) => {{
+                    self.frames.last_mut().expect("running").pc = pc;
+                    return $stop;
+                }};
+            }
+            macro_rules! scene {
+                () => {
+                    Scene {
+                        program,
+                        frames: &self.frames,
+                        loc: code.locs[pc - 1],
+                    }
+                };
+            }
+            if FOLLOW && !self.shadow.is_live() {
+                stop!(Stop::Turn);
+            }
+            let inst: &Inst = &code.insts[pc];
+            pc += 1;
+            if FOLLOW {
+                self.shadow.follow(&scene!(), code, r, inst, window);
+            }
+            macro_rules! access {
+                ($work:path) => {{
+                    let site = &code.sites[inst.c as usize];
+                    let base = r.s(inst.a);
+                    match whence.access(memory, &mut near, site, (r, base, pc), $work) {
+                        Err(kind) => stop!(Stop::Trap(kind)),
+                        Ok(0) => {}
+                        Ok(unset) => {
+                            let bytes = (base.wrapping_add_signed(site.address.offset), unset);
+                            self.shadow.loaded(&scene!(), memory, window, site, bytes);
+                            if !FOLLOW && self.shadow.is_live() {
+                                stop!(Stop::Turn);
+                            }
+                        }
+                    }
+                }};
+            }
+            macro_rules! jump_if {
+                ($inst:ident, $f:path) => {{
+                    self.executed += u64::from($inst.weight);
+                    if lanes::s_holds(r, $inst, $f) {
+                        pc = $inst.b as usize;
+                    }
+                }};
+            }
+            lane_ops! { dispatch! { inst, r, {
+                Op::SMove => r.set_s(inst.d, r.s(inst.a)),
+                Op::MAnd => lanes::mask_op(r, inst, |a, b| a & b),
+                Op::MOr => lanes::mask_op(r, inst, |a, b| a | b),
+                Op::MXor => lanes::mask_op(r, inst, |a, b| a ^ b),
+                Op::MNot => lanes::mask_op(r, inst, |a, _| !a),
+                Op::MEq => lanes::mask_op(r, inst, |a, b| !(a ^ b)),
+                Op::MSelect => lanes::mask_select(r, inst),
+                Op::SSelect => lanes::s_select(r, inst),
+                Op::SBool => r.set_s(inst.d, r.s(inst.a) & 1),
+                Op::SFma32 => lanes::s_fma32(r, inst, float::fma32),
+                Op::SFma64 => lanes::s_fma64(r, inst, float::fma64),
+                Op::SPtrS => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as i32)),
+                Op::SPtrU => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as u32)),
+                Op::SPtrL => lanes::s_ptr(r, inst, &code.scales, |x| x as i64),
+                Op::Jump => { self.executed += u64::from(inst.weight); pc = inst.b as usize; }
+                Op::JumpEq32 => jump_if!(inst, int::eq32),
+                Op::JumpNe32 => jump_if!(inst, int::ne32),
+                Op::JumpSlt32 => jump_if!(inst, int::slt32),
+                Op::JumpSle32 => jump_if!(inst, int::sle32),
+                Op::JumpSgt32 => jump_if!(inst, int::sgt32),
+                Op::JumpSge32 => jump_if!(inst, int::sge32),
+                Op::JumpUlt32 => jump_if!(inst, int::ult32),
+                Op::JumpUle32 => jump_if!(inst, int::ule32),
+                Op::JumpUgt32 => jump_if!(inst, int::ugt32),
+                Op::JumpUge32 => jump_if!(inst, int::uge32),
+                Op::JumpIfNot => {
+                    self.executed += u64::from(inst.weight);
+                    if r.s(inst.a) == 0 { pc = inst.b as usize; }
+                }
+                Op::JumpIf => {
+                    self.executed += u64::from(inst.weight);
+                    if r.s(inst.a) != 0 { pc = inst.b as usize; }
+                }
+                Op::Tick => self.executed += u64::from(inst.weight),
+                Op::Loop => {
+                    self.executed += u64::from(inst.weight);
+                    if self.executed > pause {
+                        match self.next_pause(limit) {
+                            Ok(next) => pause = next,
+                            Err(kind) => stop!(Stop::Trap(kind)),
+                        }
+                    }
+                    pc = inst.b as usize;
+                }
+                Op::HostLocal => r.set_s(inst.d, stack + u64::from(inst.a)),
+                Op::HostNonZero => if r.s(inst.b) == 0 { stop!(Stop::Trap(TrapKind::DivisionByZero)) },
+                Op::HostReads => if self.shadow.wake(window + inst.a as usize) && !FOLLOW {
+                    stop!(Stop::Turn);
+                },
+                Op::HostAssigns => self.shadow.assigned(window + inst.a as usize),
+                Op::HostLoad => access!(access::load),
+                Op::HostStore => {
+                    access!(access::store);
+                    let site = &code.sites[inst.c as usize];
+                    if FOLLOW && self.shadow.stored(memory, window, site, r.s(inst.a).wrapping_add_signed(site.address.offset)) {
+                        near = NOWHERE;
+                    }
+                }
+                Op::HostAtomic => access!(access::atomic),
+                Op::Call => {
+                    self.executed += u64::from(inst.weight);
+                    if self.executed > limit {
+                        stop!(Stop::Trap(TrapKind::Limit { instructions: limit }));
+                    }
+                    stop!(Stop::Call(inst.a as usize));
+                }
+                Op::HostCall | Op::Launch => {
+                    self.executed += u64::from(inst.weight);
+                    self.awaits = (inst.b == 1).then_some(inst.d);
+                    stop!(Stop::Event(event(code, inst, r, code.locs[pc - 1])));
+                }
+                Op::Return => {
+                    self.executed += u64::from(inst.weight);
+                    let value = (inst.b == 1).then(|| r.s(inst.a));
+                    stop!(Stop::Return(value));
+                }
+                Op::Trap => stop!(Stop::Trap(trap_kind(inst))),
+                Op::Fence => {}
+                Op::Assert => if r.s(inst.a) == 0 { stop!(Stop::Trap(failed(program, inst))) },
+            } } }
+        }
+    }
+
+    /// After the instructions up to a pause: how many there may be at the next one.
+    fn next_pause(&self, limit: u64) -> Result<u64, TrapKind> {
+        if self.executed > limit {
+            return Err(TrapKind::Limit {
+                instructions: limit,
+            });
+        }
+        match self.stop.asked() {
+            Some(why) => Err(TrapKind::Stopped(why)),
+            None => Ok(limit.min(self.executed.saturating_add(PAUSE))),
+        }
+    }
+}
+
+/// Bits as the runtime sees them: truth values are 0 or 1.
+pub(super) fn plain(ty: Type, bits: u64) -> u64 {
+    if ty == Type::I1 { bits & 1 } else { bits }
+}
+
+/// The call of the runtime, or the launch, that an instruction makes.
+fn event(code: &Code, inst: &Inst, r: View, loc: LocId) -> HostEvent {
+    let row = &code.calls[inst.a as usize];
+    let args = row.args.iter();
+    let args: Vec<_> = args
+        .map(|&(ty, register)| (ty, plain(ty, r.s(register))))
+        .collect();
+    if let Some(func) = row.host {
+        return HostEvent::Call { func, args, loc };
+    }
+    let at = |k: usize| args[k].1;
+    HostEvent::Launch {
+        kernel: FuncId(row.target),
+        grid: [0, 1, 2].map(|k| at(k) as u32),
+        block: [3, 4, 5].map(|k| at(k) as u32),
+        shared_bytes: at(6),
+        stream: at(7),
+        cooperative: at(8) != 0,
+        args: args[9..].iter().map(|&(_, bits)| bits).collect(),
+        loc,
+    }
+}
+
+/// A failed `assert`.
+fn failed(program: &Program, inst: &Inst) -> TrapKind {
+    let text = &program.module().strings[inst.b as usize];
+    let condition = String::from_utf8_lossy(text).into_owned();
+    TrapKind::Assert { condition }
+}
