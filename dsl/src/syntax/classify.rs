@@ -1,11 +1,11 @@
 //! Which names are types: C's grammar needs to know before it can tell `(a) * b` from a cast.
 //!
 //! One pass over all tokens collects the names that the program declares as types (typedefs, tags, `using`), a second
-//! marks their uses; a template's type parameters count only inside the template. A name declared as a type anywhere
-//! is one everywhere, which is simpler than C's scopes: it misjudges a program that uses one name for a type in one
-//! function and for a variable in another.
+//! marks their uses. A template's type parameters count only inside the template, and what a function declares only up to the end of the
+//! block it stands in. Any other name that is declared as a type is one everywhere, which is simpler than C's scopes: it misjudges a
+//! program that uses one name for a type in one class or namespace and for a variable in another.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 use super::token::{Keyword, Punct, Token, TokenKind};
@@ -18,22 +18,25 @@ const GROUPS: &str = "cooperative_groups";
 /// includes its header, or names other things of it: many a program calls the middle of something so.
 pub(crate) fn classify(tokens: &mut [Token], includes_half: bool) {
     let includes_half = includes_half || means_half(tokens);
-    let mut found = Found::default();
+    let mut found = Found {
+        blocks: blocks(tokens),
+        ..Found::default()
+    };
     for at in 0..tokens.len() {
         let TokenKind::Keyword(word) = tokens[at].kind else {
             continue;
         };
         match word {
-            Keyword::Typedef => found.typedef(&tokens[at + 1..]),
+            Keyword::Typedef => found.typedef(&tokens[at + 1..], at),
             Keyword::Struct | Keyword::Union | Keyword::Enum | Keyword::Class => {
                 found.tag(tokens, at)
             }
-            Keyword::Using => found.using(&tokens[at + 1..]),
+            Keyword::Using => found.using(&tokens[at + 1..], at),
             Keyword::Template => found.template(tokens, at),
             _ => {}
         }
     }
-    let Found { names, scoped } = found;
+    let Found { names, scoped, .. } = found;
     for token in &mut *tokens {
         mark(token, |name| {
             names.contains(name) || is_builtin(name) || (includes_half && is_half(name))
@@ -128,6 +131,76 @@ struct Found {
     names: FxHashSet<Arc<str>>,
     /// A name that is a type only between two tokens.
     scoped: Vec<(Arc<str>, usize, usize)>,
+    /// Where the block ends that a keyword stands in, of declarations inside functions.
+    blocks: FxHashMap<usize, usize>,
+}
+
+/// The most types that functions declare for themselves: each is looked for up to the end of its block. Any more are types everywhere.
+const MOST_LOCAL_TYPES: usize = 256;
+
+/// For each keyword inside a function that may declare a type: where its block ends.
+fn blocks(tokens: &[Token]) -> FxHashMap<usize, usize> {
+    let mut ends = FxHashMap::default();
+    // Whether each open brace is a function's or a statement's, and the keywords in it.
+    let mut open: Vec<(bool, Vec<usize>)> = vec![];
+    // Whether the next brace opens a class or a namespace; parentheses end what could be one, but those of an alignment.
+    let mut is_scope = false;
+    let mut is_alignment = false;
+    for (at, token) in tokens.iter().enumerate() {
+        match &token.kind {
+            TokenKind::Keyword(word) => match word {
+                Keyword::Align => is_alignment = true,
+                Keyword::Namespace | Keyword::Extern => is_scope = true,
+                Keyword::Typedef | Keyword::Using => note(&mut open, at),
+                Keyword::Struct | Keyword::Union | Keyword::Enum | Keyword::Class => {
+                    is_scope = true;
+                    note(&mut open, at);
+                }
+                _ => {}
+            },
+            TokenKind::Punct(Punct::RParen) => {
+                is_scope &= std::mem::take(&mut is_alignment);
+            }
+            TokenKind::Punct(Punct::Semi | Punct::Eq) => is_scope = false,
+            TokenKind::Punct(Punct::LBrace) => {
+                // A brace of no function at the top is an initialiser's, or a mistake.
+                let in_block = open.last().is_some_and(|(is_block, _)| *is_block);
+                let before = punct(tokens.get(at.wrapping_sub(1)));
+                let follows = before == Some(Punct::RParen) || ident_before(tokens, at);
+                open.push((
+                    !std::mem::take(&mut is_scope) && (in_block || follows),
+                    vec![],
+                ));
+            }
+            TokenKind::Punct(Punct::RBrace) => {
+                for keyword in open.pop().map(|(_, keywords)| keywords).unwrap_or_default() {
+                    ends.insert(keyword, at);
+                }
+            }
+            _ => {}
+        }
+    }
+    ends
+}
+
+/// Remembers a keyword of the innermost block of a function.
+fn note(open: &mut [(bool, Vec<usize>)], at: usize) {
+    if let Some((true, keywords)) = open.last_mut() {
+        keywords.push(at);
+    }
+}
+
+/// Whether a brace follows a word that stands between a function's parameters and its body: `const`, `noexcept`, `override`.
+fn ident_before(tokens: &[Token], at: usize) -> bool {
+    let head = tokens[..at].iter().rev();
+    let mut words = head.skip_while(|token| {
+        matches!(&token.kind, TokenKind::Keyword(Keyword::Const))
+            || matches!(&token.kind, TokenKind::Ident(name) if matches!(&**name, "noexcept" | "override" | "final"))
+    });
+    matches!(
+        words.next().map(|token| &token.kind),
+        Some(TokenKind::Punct(Punct::RParen))
+    )
 }
 
 fn punct(token: Option<&Token>) -> Option<Punct> {
@@ -145,6 +218,18 @@ fn ident(token: Option<&Token>) -> Option<&Arc<str>> {
 }
 
 impl Found {
+    /// A name that is declared as a type by the declaration that the keyword begins.
+    fn declare(&mut self, name: &Arc<str>, keyword: usize) {
+        match self.blocks.get(&keyword) {
+            Some(&end) if self.scoped.len() < MOST_LOCAL_TYPES => {
+                self.scoped.push((name.clone(), keyword, end));
+            }
+            _ => {
+                self.names.insert(name.clone());
+            }
+        }
+    }
+
     /// `struct Name`, with attributes between, or `enum class Name`. In `struct Name x` it is a use of the tag, no harm.
     fn tag(&mut self, tokens: &[Token], keyword: usize) {
         let mut at = keyword + 1;
@@ -165,21 +250,21 @@ impl Found {
         if let Some(name) = ident(tokens.get(at))
             && !parameter
         {
-            self.names.insert(name.clone());
+            self.declare(name, keyword);
         }
     }
 
     /// `using Name =`.
-    fn using(&mut self, after: &[Token]) {
+    fn using(&mut self, after: &[Token], keyword: usize) {
         if let Some(name) = ident(after.first())
             && punct(after.get(1)) == Some(Punct::Eq)
         {
-            self.names.insert(name.clone());
+            self.declare(name, keyword);
         }
     }
 
     /// Every name that a typedef declares: the one before `;`, `,`, `[` or the parameters, or inside `(*…)`.
-    fn typedef(&mut self, after: &[Token]) {
+    fn typedef(&mut self, after: &[Token], keyword: usize) {
         let mut depth = 0_u32;
         let mut angle = 0_u32;
         let mut declared = false;
@@ -225,7 +310,7 @@ impl Found {
                             Some(Punct::LBracket | Punct::LParen | Punct::Semi | Punct::Comma)
                         );
                     if plain || pointer || in_parentheses {
-                        self.names.insert(name.clone());
+                        self.declare(name, keyword);
                         declared = true;
                     }
                 }

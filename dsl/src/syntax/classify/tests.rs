@@ -55,6 +55,36 @@ fn tags_and_aliases() {
 }
 
 #[test]
+fn types_of_functions_end_with_their_block() {
+    assert_eq!(
+        types("void f() { typedef int T; T t; } int g() { return T; }"),
+        "T T"
+    );
+    assert_eq!(types("void f() { { using T = int; T t; } T = 1; }"), "T T");
+    assert_eq!(
+        types("void f() { struct S { int x; }; S s; } void S(); void g() { S(); }"),
+        "S S"
+    );
+    assert_eq!(
+        types("struct A { int f() const { using T = int; return T(1); } int T; };"),
+        "A T T"
+    );
+    assert_eq!(
+        types("struct __align__(8) A { typedef int T; }; A::T x;"),
+        "A T A T"
+    );
+    assert_eq!(
+        types("namespace n { struct B { using T = int; }; } B::T x;"),
+        "B T B T"
+    );
+    assert_eq!(types("extern \"C\" { typedef int T; } T x;"), "T T");
+    assert_eq!(
+        types("void f() { struct S { typedef int T; }; S::T x; }"),
+        "S T S T"
+    );
+}
+
+#[test]
 fn template_parameters_end_with_the_template() {
     assert_eq!(
         types(
