@@ -95,6 +95,7 @@ impl Clang {
                 "-D__CUDACC_VER_BUILD__=131",
                 "-D__CUDACC_EXTENDED_LAMBDA__",
                 "-D__CUDACC_RELAXED_CONSTEXPR__",
+                "-fclang-abi-compat=17",
                 "-Wno-unknown-cuda-version",
                 "-Wno-unused-command-line-argument",
                 "-Wno-pass-failed",

@@ -175,13 +175,13 @@ fn plain(name: &str) -> String {
         let close = closing(behind);
         let (inside, after) = (&behind[1..close], &behind[close + 1..]);
         let digits = after.len() - after.trim_start_matches(is_of_number).len();
-        let is_of_name = |c: char| c.is_alphanumeric() || "_:".contains(c);
-        if let Some(function) = before.trim_end_matches(is_of_name).strip_suffix('&') {
+        if let Some(function) = before[..last_name(before)].strip_suffix('&') {
             // With the parameters behind it, or around it all.
             out += function;
             out += &before[function.len() + 1..];
             if before.ends_with('&') {
-                out += inside.split('(').next().unwrap_or(inside);
+                let named = inside.split('(').next().unwrap_or(inside);
+                out += &named[last_name(named)..];
             }
             rest = after;
         } else if digits > 0 {
@@ -195,6 +195,20 @@ fn plain(name: &str) -> String {
         }
     }
     out + rest
+}
+
+/// Where the name begins that the text ends with: `ns::f<int, 3>` of `k<float, &ns::f<int, 3>`.
+fn last_name(text: &str) -> usize {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices().rev() {
+        match c {
+            '>' => depth += 1,
+            '<' if depth > 0 => depth -= 1,
+            _ if depth > 0 || c.is_alphanumeric() || "_:".contains(c) => {}
+            _ => return at + c.len_utf8(),
+        }
+    }
+    0
 }
 
 fn is_of_number(c: char) -> bool {
@@ -291,5 +305,14 @@ mod tests {
         assert_eq!(one.name, "reduce<256u, true, 2>");
         let one = wanted("_Z1fIXadL_Z3subiiEEXadL_Z5twiceRiEEEvPi".to_string());
         assert_eq!(one.name, "f<sub, twice>");
+    }
+
+    #[test]
+    fn functions_as_arguments_are_names() {
+        assert_eq!(plain("k<float, &sq<float>(float)>"), "k<float, sq<float>>");
+        assert_eq!(plain("k<&V::g<float>(float)>"), "k<V::g<float>>");
+        assert_eq!(plain("k<&(float sq<float>(float))>"), "k<sq<float>>");
+        assert_eq!(plain("k<&cube(float)>"), "k<cube>");
+        assert_eq!(plain("k<(unsigned int)7, (bool)1>"), "k<7u, true>");
     }
 }
