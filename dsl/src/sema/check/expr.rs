@@ -3,7 +3,7 @@
 //! An expression is a place or a value; `value` reads the place. Left-leaning chains of operators (`a + b + … + z`) are
 //! walked with a loop, because a program may have two thousand of them in a row.
 
-use crate::sema::message::expr::ExprError;
+use crate::sema::{message::expr::ExprError, path};
 use std::sync::Arc;
 
 use super::{
@@ -141,8 +141,23 @@ impl Checker<'_> {
             return Ok(outer);
         }
         let entity = self.scopes.find(name).map(|binding| binding.entity.clone());
+        if entity.is_none()
+            && let Some(own) = self.own_name(name)
+        {
+            return Ok(Checked::Value(string_literal(&own, span)));
+        }
         self.check_path_access(name, span);
         self.entity(name, entity, span)
+    }
+
+    /// `__func__`: the name of the function being checked, without its scopes and its template arguments.
+    fn own_name(&self, name: &str) -> Option<Arc<[u8]>> {
+        if !matches!(name, "__func__" | "__FUNCTION__") {
+            return None;
+        }
+        let function = &self.tables.functions[self.body.id?].typed.name;
+        let plain = function.split(['<', '(']).next().unwrap_or(function);
+        Some(path::last(plain).as_bytes().into())
     }
 
     /// A member named by its path is one that the code here may use.
