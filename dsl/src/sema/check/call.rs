@@ -207,13 +207,14 @@ impl Checker<'_> {
             None => self.functions_of(set),
             Some(_) => Vec::new(),
         };
-        let of_templates = self.class_of_templates(set);
+        let of_templates = self.instances.class_of_templates(set);
         if let Some(class) = self.class_of(&ids).or(of_templates) {
             self.check_path_access(name, at);
             let object = self.this_place(at);
             let object = object.map(super::method::place_value);
-            let object = object
-                .filter(|object| matches!(object.ty, Ty::Record(id) if self.is_derived(id, class)));
+            let object = object.filter(
+                |object| matches!(object.ty, Ty::Record(id) if self.tables.is_derived(id, class)),
+            );
             let object = object.map(|object| self.as_base(object, class));
             let values = self.arguments(args);
             if of_templates.is_some() {

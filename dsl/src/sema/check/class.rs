@@ -140,7 +140,9 @@ impl Checker<'_> {
             _ => Ty::Error.into(),
         };
         match ty.ty {
-            Ty::Record(id) if self.size_of(&ty.ty).is_some() && !self.record(id).is_union => {
+            Ty::Record(id)
+                if self.tables.size_of(&ty.ty).is_some() && !self.tables.record(id).is_union =>
+            {
                 Some(id)
             }
             Ty::Error => None,
@@ -358,7 +360,7 @@ impl Checker<'_> {
         if function.variadic {
             self.unsupported("a function with `...`", function.span);
         }
-        let owner = self.record(class).name.clone();
+        let owner = self.tables.record(class).name.clone();
         // A constructor's only parameter, if it is the class itself.
         let copied = match &params[..] {
             [_, param] if kind == MethodKind::Constructor && param.ty.ty == Ty::Record(class) => {
@@ -523,7 +525,7 @@ impl Checker<'_> {
                 && super::function::same_params(&facts.params[hidden..], &params)
         });
         let Some(id) = found else {
-            let owner = self.record(class).name.clone();
+            let owner = self.tables.record(class).name.clone();
             let other = candidates
                 .first()
                 .map(|&first| self.tables.functions[first].facts.declared);

@@ -110,7 +110,7 @@ impl Checker<'_> {
             ExprKind::Alignof(ty) => {
                 let ty = self.type_name(ty)?.ty;
                 self.sizeof(&ty, span)?;
-                int(self.align_of(&ty), Ty::ULong, span)
+                int(self.tables.align_of(&ty), Ty::ULong, span)
             }
             ExprKind::IsTrivial(ty) => {
                 let ty = self.type_name(ty)?.ty;
@@ -277,6 +277,7 @@ impl Checker<'_> {
                     .map(|&reg| special_value(reg, span))
                     .collect();
                 let ty = self
+                    .tables
                     .vector(if is_dim3 { "dim3" } else { "uint3" })
                     .map_or(Ty::Error, Ty::Record);
                 Value::new(ValueKind::Aggregate(members), ty, span)
@@ -384,11 +385,11 @@ impl Checker<'_> {
     ) -> Result<Value, Reported> {
         let args = self.expanded(args);
         let args = &args[..];
-        if self.is_vector(to, "dim3") && args.len() != 1 {
+        if self.tables.is_vector(to, "dim3") && args.len() != 1 {
             return self.construct_dim3(args, span);
         }
         if let Ty::Record(class) = to
-            && (self.has_constructors(to)
+            && (self.tables.has_constructors(to)
                 || (args.is_empty() && self.tables.classes.contains_key(class)))
         {
             let values = self.arguments(args);
@@ -405,8 +406,11 @@ impl Checker<'_> {
             }
             // An object of another class may know how to become one of this.
             if let [Argument::Value(value)] = &values[..]
-                && self.converting_constructor(value, *class, true).is_none()
-                && let Some(id) = self.conversion_function(&value.ty, to, true)
+                && self
+                    .tables
+                    .converting_constructor(value, *class, true)
+                    .is_none()
+                && let Some(id) = self.tables.conversion_function(&value.ty, to, true)
             {
                 let value = value.clone();
                 return self.call_conversion(id, value);
@@ -432,7 +436,7 @@ impl Checker<'_> {
                 let message = ExprError::NoConstructor {
                     ty: to.clone(),
                     n_args: args.len(),
-                    is_vector: matches!(to, Ty::Record(id) if self.record(*id).is_vector),
+                    is_vector: matches!(to, Ty::Record(id) if self.tables.record(*id).is_vector),
                 };
                 Err(self.error(span, message))
             }
@@ -458,7 +462,7 @@ impl Checker<'_> {
     }
 
     pub(crate) fn sizeof(&mut self, ty: &Ty, span: Span) -> Result<Value, Reported> {
-        match self.size_of(ty) {
+        match self.tables.size_of(ty) {
             Some(bytes) => Ok(int(bytes, Ty::ULong, span)),
             None => {
                 let is_array = matches!(ty, Ty::Array(..));

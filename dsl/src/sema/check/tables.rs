@@ -1,5 +1,8 @@
 //! The program's tables: records, functions, variables at file scope, classes. Knowledge without procedure.
 
+mod classes;
+mod rank;
+
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
@@ -156,29 +159,27 @@ impl Tables {
         }
         out
     }
-}
 
-impl Checker<'_> {
     pub(crate) fn size_of(&self, ty: &Ty) -> Option<u64> {
-        layout::size_of(ty, &self.tables.records)
+        layout::size_of(ty, &self.records)
     }
 
     pub(crate) fn align_of(&self, ty: &Ty) -> u64 {
-        layout::align_of(ty, &self.tables.records)
+        layout::align_of(ty, &self.records)
     }
 
     pub(crate) fn record(&self, id: RecordId) -> &Record {
-        &self.tables.records[id]
+        &self.records[id]
     }
 
     /// The record of a vector type or `dim3`, made when first used.
     pub(crate) fn vector(&mut self, name: &str) -> Option<RecordId> {
-        if let Some(&id) = self.tables.vectors.get(name) {
+        if let Some(&id) = self.vectors.get(name) {
             return Some(id);
         }
         let record = layout::vector_record(name)?;
-        let id = self.tables.records.push(record);
-        self.tables.vectors.insert(name.to_string(), id);
+        let id = self.records.push(record);
+        self.vectors.insert(name.to_string(), id);
         Some(id)
     }
 
@@ -188,20 +189,22 @@ impl Checker<'_> {
 
     /// It is this vector type.
     pub(crate) fn is_vector(&self, ty: &Ty, name: &str) -> bool {
-        matches!(ty, Ty::Record(id) if self.tables.vectors.get(name) == Some(id))
+        matches!(ty, Ty::Record(id) if self.vectors.get(name) == Some(id))
     }
 
+    pub(crate) fn add_global(&mut self, global: typed::Global, facts: VarFacts) -> GlobalVarId {
+        self.globals.push(GlobalEntry {
+            typed: global,
+            facts,
+        })
+    }
+}
+
+impl Checker<'_> {
     pub(crate) fn add_var(&mut self, var: typed::Var) -> VarId {
         self.body.vars.push(VarEntry {
             typed: var,
             facts: VarFacts::default(),
-        })
-    }
-
-    pub(crate) fn add_global(&mut self, global: typed::Global, facts: VarFacts) -> GlobalVarId {
-        self.tables.globals.push(GlobalEntry {
-            typed: global,
-            facts,
         })
     }
 }

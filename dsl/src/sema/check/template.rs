@@ -255,7 +255,7 @@ impl<'a> Checker<'a> {
         }
         self.note_access(&name.node);
         self.note_operator(&name.node, name.span);
-        let owner = &self.record(class).name;
+        let owner = &self.tables.record(class).name;
         let shown = format!("{owner}::{}", name.node).into();
         let namespace = self.scopes.namespace();
         let id = self.instances.templates.push(TemplateFacts {
@@ -272,14 +272,6 @@ impl<'a> Checker<'a> {
         let kept = node.template.get_or_init(|| template.clone());
         self.instances.kept = node.next.get_or_init(Box::default);
         kept
-    }
-
-    /// The class whose member templates these are.
-    pub(crate) fn class_of_templates(&self, set: &[Callable]) -> Option<RecordId> {
-        set.iter().find_map(|callable| match callable {
-            Callable::Template(id) => self.instances.templates[*id].class,
-            _ => None,
-        })
     }
 
     /// The specifier of the class that a declaration declares.
@@ -508,33 +500,9 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(crate) fn template_facts(&mut self, id: TemplateId) -> &mut TemplateFacts<'a> {
-        &mut self.instances.templates[id]
-    }
-
-    /// The template is one of a variable.
-    pub(crate) fn is_variable(&self, id: TemplateId) -> bool {
-        let item = self.instances.templates[id].item;
-        match item {
-            ast::Item::Declaration(declaration) => {
-                Self::record_of(item).is_none()
-                    && declaration
-                        .specifiers
-                        .word(ast::SpecifierWord::Typedef)
-                        .is_none()
-            }
-            _ => false,
-        }
-    }
-
     /// The command line asks for this.
     fn is_request(&self, span: Span) -> bool {
         self.map.file(span.file).name == crate::source::COMMAND_LINE
-    }
-
-    /// Where a template is declared.
-    pub(crate) fn template_span(&self, id: TemplateId) -> Span {
-        self.instances.templates[id].span
     }
 
     /// A path as a plain name, the classes in it by their numbers, and the arguments of its last part.
@@ -572,7 +540,7 @@ impl<'a> Checker<'a> {
         };
         let value = match self.scopes.find(&name).map(|found| found.entity.clone()) {
             Some(Entity::Functions(set)) => self.function_value(&name, &set, Some(args), span),
-            Some(Entity::Template(id)) if self.is_variable(id) => {
+            Some(Entity::Template(id)) if self.instances.is_variable(id) => {
                 self.variable_instance(id, args, span)
             }
             _ => {

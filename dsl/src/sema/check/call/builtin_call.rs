@@ -312,10 +312,10 @@ impl Checker<'_> {
         args: Vec<Value>,
         called: &Called<'_>,
     ) -> Result<Value, Reported> {
-        let Some(id) = self.vector(name) else {
+        let Some(id) = self.tables.vector(name) else {
             return Err(self.reported_before(called.span));
         };
-        let component = self.record(id).fields[0].ty.ty.clone();
+        let component = self.tables.record(id).fields[0].ty.ty.clone();
         let members = all(args.into_iter().enumerate().map(|(i, arg)| {
             let why = Why::Argument(i + 1, called.name, None);
             self.implicit(arg, &component, &why)

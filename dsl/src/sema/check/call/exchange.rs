@@ -120,7 +120,10 @@ impl Checker<'_> {
         };
         let values = self.arguments(called.args);
         let ids = self.functions_of(&set);
-        if !ids.iter().any(|id| self.ranks(*id, &values).is_some()) {
+        if !ids
+            .iter()
+            .any(|id| self.tables.ranks(*id, &values).is_some())
+        {
             return Ok(None);
         }
         self.call_prelude(&name, &set, called).map(Some)

@@ -118,7 +118,7 @@ impl Checker<'_> {
         if Self::place_of(&value).is_none() {
             return Ok(value);
         }
-        if self.needs_copy(&value.ty) || self.has_destructor(&value.ty) {
+        if self.tables.needs_copy(&value.ty) || self.tables.has_destructor(&value.ty) {
             let text = self.show(&value.ty);
             return Err(self.unsupported(
                 &format!(

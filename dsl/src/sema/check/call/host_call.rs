@@ -55,7 +55,7 @@ impl Checker<'_> {
             Ok(Value {
                 ty: Ty::Pointer(pointee),
                 ..
-            }) => self.align_of(&pointee.ty).max(1),
+            }) => self.tables.align_of(&pointee.ty).max(1),
             _ => 16,
         };
         let unit = match &values[2] {

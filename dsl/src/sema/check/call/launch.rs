@@ -189,12 +189,13 @@ impl Checker<'_> {
         expr: &ast::Expr,
         what: &'static str,
     ) -> Result<Value, Reported> {
-        let dim3 = self.dim3();
+        let dim3 = self.tables.dim3();
         if let ExprKind::List(items) = &expr.kind {
             return self.list_value(&dim3, items, expr.span);
         }
         let value = self.value(expr)?;
-        let fits = value.ty.is_integral() || value.ty == dim3 || self.is_vector(&value.ty, "uint3");
+        let fits =
+            value.ty.is_integral() || value.ty == dim3 || self.tables.is_vector(&value.ty, "uint3");
         if !fits {
             return Err(self.error(
                 expr.span,

@@ -11,11 +11,11 @@ use crate::{
     diagnostic::Diagnostic,
     sema::{
         builtin::{self, Atomic, Entry, Overload, Param, ParamType, Sides, Signature},
-        classify::{Classify, pointer_to, promoted},
+        classify::pointer_to,
         layout,
         scope::{Callable, Entity},
-        ty::{QualTy, Ty},
-        typed::{FunctionId, Value, ValueKind},
+        ty::Ty,
+        typed::{FunctionId, Value},
     },
     span::Span,
     syntax::ast::{self, ExprKind},
@@ -126,134 +126,6 @@ impl Checker<'_> {
             .collect()
     }
 
-    /// How well an argument fits a parameter; `None` if it does not.
-    pub(crate) fn rank(&self, arg: &Argument<'_>, param: &ParamFacts) -> Option<Rank> {
-        match arg {
-            Argument::Wrong(_) => Some(Rank::Exact),
-            Argument::List(items, _) => match &param.ty.ty {
-                Ty::Record(_) | Ty::Error => Some(Rank::User),
-                ty if ty.is_scalar() && items.len() < 2 => Some(Rank::Conversion),
-                _ => None,
-            },
-            Argument::Value(value) if param.is_this && Checker::place_of(value).is_none() => {
-                Some(Rank::Exact)
-            }
-            Argument::Value(value) if param.is_reference => self.rank_reference(value, &param.ty),
-            Argument::Value(value) => {
-                let is_place = param.is_rvalue && Self::place_of(value).is_some();
-                self.rank_type(value, &param.ty).filter(|_| !is_place)
-            }
-        }
-    }
-
-    /// How well a value fits a reference to `to`: one that is not `const` needs a place of that very type.
-    fn rank_reference(&self, value: &Value, to: &QualTy) -> Option<Rank> {
-        if to.ty == Ty::Error {
-            return Some(Rank::Exact);
-        }
-        let is_base = match (&value.ty, &to.ty) {
-            (Ty::Record(from), Ty::Record(to)) => from != to && self.is_derived(*from, *to),
-            _ => false,
-        };
-        let place = Self::place_of(value).filter(|place| {
-            is_base || crate::sema::check::reference::same_object(&place.ty.ty, &to.ty)
-        });
-        let Some(place) = place else {
-            return match to.is_const && !to.is_volatile && !matches!(to.ty, Ty::Array(..)) {
-                true => self
-                    .rank_type(value, to)
-                    .map(|rank| rank.max(Rank::Qualified)),
-                false => None,
-            };
-        };
-        let drops = place.ty.is_const && !to.is_const || place.ty.is_volatile && !to.is_volatile;
-        let adds = to.is_const && !place.ty.is_const || to.is_volatile && !place.ty.is_volatile;
-        match (drops, adds) {
-            (true, _) => None,
-            _ if is_base => Some(Rank::Conversion),
-            (false, true) => Some(Rank::Qualified),
-            (false, false) => Some(Rank::Exact),
-        }
-    }
-
-    /// How well a value fits a parameter without help of its class or the parameter's.
-    pub(crate) fn rank_standard(&self, value: &Value, param: &ParamFacts) -> Option<Rank> {
-        let is_class =
-            |ty: &Ty| matches!(ty, Ty::Record(id) if self.tables.classes.contains_key(id));
-        if value.ty != param.ty.ty && (is_class(&value.ty) || is_class(&param.ty.ty)) {
-            return match (&value.ty, &param.ty.ty) {
-                (Ty::Record(from), Ty::Record(to)) if self.is_derived(*from, *to) => {
-                    Some(Rank::Conversion)
-                }
-                _ => None,
-            };
-        }
-        self.rank(&Argument::Value(value.clone()), param)
-    }
-
-    /// How well a value fits a type.
-    pub(crate) fn rank_type(&self, value: &Value, to: &QualTy) -> Option<Rank> {
-        let from = &value.ty;
-        let to = &to.ty;
-        if from == to || *to == Ty::Error {
-            return Some(Rank::Exact);
-        }
-        if self.is_scoped(from) || self.is_scoped(to) {
-            return None;
-        }
-        match (from, to) {
-            (Ty::Record(a), Ty::Record(b)) if self.is_derived(*a, *b) => {
-                return Some(Rank::Conversion);
-            }
-            (Ty::Pointer(a), Ty::Pointer(b)) => {
-                if let (Ty::Record(x), Ty::Record(y)) = (&a.ty, &b.ty)
-                    && x != y
-                    && self.is_derived(*x, *y)
-                {
-                    return (!a.is_const || b.is_const).then_some(Rank::Conversion);
-                }
-            }
-            (_, Ty::Record(class))
-                if self.converting_constructor(value, *class, false).is_some() =>
-            {
-                return Some(Rank::User);
-            }
-            (Ty::Record(_), _) if self.conversion_function(from, to, false).is_some() => {
-                return Some(Rank::User);
-            }
-            _ => {}
-        }
-        match to {
-            Ty::Pointer(pointee) => rank_pointer(value, pointee),
-            Ty::Bool if matches!(from, Ty::Pointer(_)) => Some(Rank::ToBool),
-            Ty::Enum(_) => from.is_integral().then_some(Rank::Lax),
-            Ty::Record(_) => {
-                let converts = self.is_vector(to, "dim3")
-                    && (from.is_arithmetic() || self.is_vector(from, "uint3"))
-                    || self.is_vector(to, "uint3") && self.is_vector(from, "dim3");
-                converts.then_some(Rank::User)
-            }
-            _ if from.is_arithmetic() && to.is_arithmetic() => Some(rank_numbers(from, to)),
-            _ => None,
-        }
-    }
-
-    /// The ranks of a call's arguments for one function; `None` if it cannot be called so.
-    pub(crate) fn ranks(&self, id: FunctionId, args: &[Argument<'_>]) -> Option<Vec<Rank>> {
-        let params = &self.tables.functions[id].facts.params;
-        let required = params
-            .iter()
-            .take_while(|param| param.default.is_none())
-            .count();
-        if args.len() > params.len() || args.len() < required {
-            return None;
-        }
-        args.iter()
-            .zip(params)
-            .map(|(arg, param)| self.rank(arg, param))
-            .collect()
-    }
-
     /// The function that a call of `name` means, among `ids` and what CUDA has under the name.
     pub(crate) fn resolve(
         &mut self,
@@ -269,12 +141,12 @@ impl Checker<'_> {
         Argument::all_fine(args)?;
         // A candidate whose parameters are not understood takes part only if no other fits exactly.
         let is_exact = |id: &&FunctionId| {
-            let ranks = self.ranks(**id, args);
+            let ranks = self.tables.ranks(**id, args);
             ranks.is_some_and(|ranks| ranks.iter().all(|rank| *rank == Rank::Exact))
         };
         let understood: Vec<FunctionId> = ids
             .iter()
-            .filter(|id| self.is_understood(**id))
+            .filter(|id| self.tables.is_understood(**id))
             .copied()
             .collect();
         let ids = match understood.iter().any(|id| is_exact(&id)) {
@@ -283,11 +155,11 @@ impl Checker<'_> {
         };
         let mut candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
             .iter()
-            .map(|&id| (self.ranks(id, args), self.specificity(id)))
+            .map(|&id| (self.tables.ranks(id, args), self.instances.specificity(id)))
             .collect();
         candidates.extend(builtins.iter().map(|types| {
             let rank = |(arg, ty): (&Argument<'_>, &Ty)| match arg {
-                Argument::Value(value) => self.rank_type(value, &ty.clone().into()),
+                Argument::Value(value) => self.tables.rank_type(value, &ty.clone().into()),
                 Argument::List(..) | Argument::Wrong(_) => None,
             };
             (args.iter().zip(types).map(rank).collect(), 500)
@@ -325,12 +197,6 @@ impl Checker<'_> {
         }
     }
 
-    /// The types of its parameters are known.
-    fn is_understood(&self, id: FunctionId) -> bool {
-        let params = &self.tables.functions[id].facts.params;
-        params.iter().all(|param| param.ty.ty != Ty::Error)
-    }
-
     /// The functions that a call of a name can mean, instances of templates among them; `None` if there are none, which has been
     /// reported.
     pub(crate) fn candidates(
@@ -359,7 +225,7 @@ impl Checker<'_> {
         let n_diagnostics = self.reporter.diagnostics.len();
         let mut misfits = Vec::new();
         ids.extend(self.instances_giving(set, explicit, args, None, at, &mut misfits));
-        let fits = ids.iter().any(|&id| self.ranks(id, args).is_some());
+        let fits = ids.iter().any(|&id| self.tables.ranks(id, args).is_some());
         let has_builtin = !self.builtin_overloads(name, args.len()).is_empty();
         if fits || (explicit.is_none() && has_builtin) {
             return Ok(ids);
@@ -384,28 +250,9 @@ impl Checker<'_> {
     fn with_candidates(&self, diagnostic: Diagnostic, ids: &[FunctionId]) -> Diagnostic {
         let candidates = ids.iter().map(|&id| {
             let declared = self.tables.functions[id].facts.declared;
-            (declared, self.signature(id))
+            (declared, self.tables.signature(id))
         });
         with_candidates(diagnostic, candidates)
-    }
-
-    /// `name(int *, float)`.
-    pub(crate) fn signature(&self, id: FunctionId) -> String {
-        let params: Vec<String> = self.tables.functions[id]
-            .facts
-            .params
-            .iter()
-            .map(|param| {
-                let text = self.show_qualified(&param.ty);
-                match (param.is_reference, param.is_rvalue) {
-                    (true, _) => format!("{text} &"),
-                    (_, true) => format!("{text} &&"),
-                    _ => text,
-                }
-            })
-            .collect();
-        let name = &self.tables.functions[id].typed.name;
-        format!("{name}({})", params.join(", "))
     }
 
     /// The parameters of the functions that CUDA has under this name, as far as `n` arguments reach.
@@ -609,47 +456,9 @@ impl Checker<'_> {
         }
         for id in kernels {
             if counts[&self.tables.functions[id].typed.name] > 1 {
-                self.tables.functions[id].typed.name = self.signature(id).replace(" *", "*");
+                self.tables.functions[id].typed.name = self.tables.signature(id).replace(" *", "*");
             }
         }
-    }
-}
-
-fn rank_numbers(from: &Ty, to: &Ty) -> Rank {
-    let promotes = match to {
-        Ty::Double => *from == Ty::Float,
-        Ty::Int => promoted(from) == Ty::Int,
-        to if matches!(from, Ty::Enum(_)) => promoted(from) == *to,
-        _ => false,
-    };
-    if promotes {
-        Rank::Promotion
-    } else {
-        Rank::Conversion
-    }
-}
-
-fn rank_pointer(value: &Value, pointee: &QualTy) -> Option<Rank> {
-    let is_zero = matches!(value.kind, ValueKind::Int(0) | ValueKind::Null)
-        && !matches!(value.ty, Ty::Bool | Ty::Enum(_));
-    if is_zero && (value.ty.is_integral() || matches!(value.kind, ValueKind::Null)) {
-        return Some(Rank::Conversion);
-    }
-    let Ty::Pointer(from) = &value.ty else {
-        return None;
-    };
-    let is_literal = matches!(value.kind, ValueKind::Str(_)) && pointee.ty == Ty::Char;
-    let drops = (from.is_const && !pointee.is_const) || (from.is_volatile && !pointee.is_volatile);
-    if drops {
-        return is_literal.then_some(Rank::Lax);
-    }
-    if crate::sema::check::convert::same_pointee(from, pointee) {
-        return Some(Rank::Qualified);
-    }
-    match (&from.ty, &pointee.ty) {
-        (_, Ty::Void) => Some(Rank::Conversion),
-        (Ty::Void, _) => Some(Rank::Lax),
-        _ => None,
     }
 }
 

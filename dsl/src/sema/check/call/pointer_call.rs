@@ -220,7 +220,7 @@ impl Checker<'_> {
     }
 
     fn new_dispatcher(&mut self, ty: &Arc<FunctionTy>, role: Role, at: Span) -> FunctionId {
-        let own = role.own_params(self.dim3());
+        let own = role.own_params(self.tables.dim3());
         let vars: Arena<VarId, Var> = own
             .into_iter()
             .map(|(name, ty)| self.plain_variable(ty, name, at))
@@ -281,7 +281,7 @@ impl Checker<'_> {
         for index in 0..self.pointers.dispatchers.len() {
             let Dispatcher { ty, role, id } = &self.pointers.dispatchers[index];
             let (ty, role, id) = (ty.clone(), *role, *id);
-            let own_params = role.own_params(self.dim3());
+            let own_params = role.own_params(self.tables.dim3());
             let span = self.tables.functions[id].typed.span;
             let targets = self.pointed_functions(&ty, role);
             let arms: Vec<_> = targets

@@ -14,7 +14,7 @@ use crate::{
     sema::{
         classify::{Classify, pointer_to},
         scope::{Callable, Entity},
-        ty::{QualTy, RecordId, Ty},
+        ty::{QualTy, Ty},
         typed::{Place, PlaceKind, StmtKind, Value, ValueKind},
     },
     span::Span,
@@ -25,7 +25,7 @@ impl Checker<'_> {
     /// `new T(args)`.
     pub(crate) fn new_expr(&mut self, new: &ast::New, span: Span) -> Result<Value, Reported> {
         let ty = self.type_name(&new.ty)?.ty;
-        let Some(bytes) = self.size_of(&ty) else {
+        let Some(bytes) = self.tables.size_of(&ty) else {
             return self.sizeof(&ty, span);
         };
         if let Some(place) = &new.place {
@@ -120,7 +120,7 @@ impl Checker<'_> {
                 return Err(self.unsupported("`new T[n]` with values", span));
             }
         };
-        let begins = is_zeroed || self.has_constructors(ty);
+        let begins = is_zeroed || self.tables.has_constructors(ty);
         let name = match (begins, self.may_be_device()) {
             (true, false) => "__dslc_new_array_zero",
             (false, false) => "__dslc_new_array",
@@ -150,8 +150,8 @@ impl Checker<'_> {
     /// What stands before the elements of an array that a class's own function allocated: how many they are, if they have
     /// something to do at their end.
     fn cookie_bytes(&self, ty: &Ty) -> u64 {
-        match self.has_destructor(ty) {
-            true => self.align_of(ty).max(8),
+        match self.tables.has_destructor(ty) {
+            true => self.tables.align_of(ty).max(8),
             false => 0,
         }
     }
@@ -177,7 +177,7 @@ impl Checker<'_> {
                 ));
             }
         };
-        if self.size_of(&pointee).is_none() {
+        if self.tables.size_of(&pointee).is_none() {
             return Err(self.error(
                 pointer.span,
                 ClassError::DeleteOfIncomplete {
@@ -317,7 +317,7 @@ impl Checker<'_> {
             Ty::Void,
             span,
         );
-        if !self.has_destructor(&object.ty) {
+        if !self.tables.has_destructor(&object.ty) {
             return Ok(Checked::Value(nothing));
         }
         let mut place = crate::sema::check::method::as_place(object);
@@ -337,32 +337,11 @@ impl Checker<'_> {
             Ty::Record(id) => self.scopes.find_in_class(*id, "operator=").is_some(),
             _ => false,
         };
-        !self.needs_copy(ty)
-            && !self.has_destructor(ty)
-            && !self.has_constructors(ty)
+        !self.tables.needs_copy(ty)
+            && !self.tables.has_destructor(ty)
+            && !self.tables.has_constructors(ty)
             && !assigns
             && !self.members_assign(ty)
-    }
-
-    /// The `initializer_list` that a constructor of the class takes, and the type of its elements.
-    fn list_constructor(&self, class: RecordId) -> Option<(RecordId, Ty)> {
-        let constructors = &self.tables.classes.get(&class)?.constructors;
-        constructors.iter().find_map(|id| {
-            let params = &self.tables.functions[*id].facts.params;
-            let [_, param] = &params[..] else { return None };
-            let Ty::Record(list) = param.ty.ty else {
-                return None;
-            };
-            let record = self.record(list);
-            let name = record.name.trim_start_matches("std::");
-            if !name.starts_with("initializer_list<") {
-                return None;
-            }
-            match &record.fields.first()?.ty.ty {
-                Ty::Pointer(element) => Some((list, element.ty.clone())),
-                _ => None,
-            }
-        })
     }
 
     /// `{a, b, c}` for a class with a constructor that takes an `initializer_list`: an array of the elements and their number. The
@@ -376,7 +355,7 @@ impl Checker<'_> {
         let Ty::Record(class) = ty else {
             return Ok(None);
         };
-        let Some((list, element)) = self.list_constructor(*class) else {
+        let Some((list, element)) = self.tables.list_constructor(*class) else {
             return Ok(None);
         };
         if items.is_empty() || items.iter().any(|item| item.designator.is_some()) {
@@ -392,7 +371,7 @@ impl Checker<'_> {
                 ast::Init::Construct(_) => return Ok(None),
             }?;
             let element = QualTy::from(element.clone());
-            if self.rank_type(&value, &element).is_none() {
+            if self.tables.rank_type(&value, &element).is_none() {
                 // It is for another constructor.
                 self.reporter.diagnostics.truncate(n_diagnostics);
                 self.body.flow.temporaries.truncate(n_temporaries);

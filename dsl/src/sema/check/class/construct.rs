@@ -37,11 +37,6 @@ pub(crate) enum Beginning {
 const MAX_ELEMENTS: u64 = 256;
 
 impl Checker<'_> {
-    /// The class has constructors of its own.
-    pub(crate) fn has_constructors(&self, ty: &Ty) -> bool {
-        matches!(ty, Ty::Record(id) if self.tables.classes.get(id).is_some_and(|facts| !facts.constructors.is_empty()))
-    }
-
     /// How an object of a type begins.
     pub(crate) fn beginning(&mut self, ty: &Ty, span: Span) -> Beginning {
         let id = match ty {
@@ -67,6 +62,7 @@ impl Checker<'_> {
         }
         let has_defaults = !facts.defaults.is_empty();
         let fields: Vec<Ty> = self
+            .tables
             .record(id)
             .fields
             .iter()
@@ -76,7 +72,7 @@ impl Checker<'_> {
             || fields
                 .iter()
                 .any(|ty| self.beginning(ty, span) != Beginning::Nothing);
-        if !needed || self.record(id).is_union {
+        if !needed || self.tables.record(id).is_union {
             return Beginning::Nothing;
         }
         Beginning::Call(self.implicit_constructor(id, span))
@@ -84,7 +80,7 @@ impl Checker<'_> {
 
     /// Writes the constructor that sets members to their first values.
     fn implicit_constructor(&mut self, class: RecordId, span: Span) -> FunctionId {
-        let record = self.record(class);
+        let record = self.tables.record(class);
         let declared = record.span.unwrap_or(span);
         let name = format!("{0}::{0}", record.name);
         let typed = Function {
@@ -208,7 +204,7 @@ impl Checker<'_> {
         }
         let value = match init {
             ast::Init::Expr(expr) => self.implicit_value(expr, &ty, &Why::Operand),
-            ast::Init::Construct(_) | ast::Init::List(_) if self.has_constructors(&ty) => {
+            ast::Init::Construct(_) | ast::Init::List(_) if self.tables.has_constructors(&ty) => {
                 let args = self.init_arguments(&ty, init);
                 return self.construct_into(place, args, span, out);
             }
@@ -294,7 +290,7 @@ impl Checker<'_> {
                 }
             }
             Ty::Record(_) => {
-                if self.has_constructors(&ty) {
+                if self.tables.has_constructors(&ty) {
                     return self.begin_object(place, "the member", span, out);
                 }
                 let empty = Value::new(ValueKind::Aggregate(Vec::new()), ty.clone(), span);
@@ -336,7 +332,7 @@ impl Checker<'_> {
         let Ty::Record(class) = place.ty.ty else {
             return Ok(None);
         };
-        let name = self.record(class).name.clone();
+        let name = self.tables.record(class).name.clone();
         let facts = self.tables.classes.get(&class);
         let constructors = facts.map(|facts| facts.constructors.clone());
         let ids = if args.is_empty() {
@@ -352,11 +348,13 @@ impl Checker<'_> {
             }
         };
         if let [Argument::Value(value)] = &args[..]
-            && self.converts_to_class(&value.ty, class)
+            && self.tables.converts_to_class(&value.ty, class)
         {
             let value = value.clone();
             // A value begins its object itself; a copy that nobody wrote is an assignment.
-            if crate::sema::check::cleanup::is_prvalue(&value) || !self.needs_copy(&place.ty.ty) {
+            if crate::sema::check::cleanup::is_prvalue(&value)
+                || !self.tables.needs_copy(&place.ty.ty)
+            {
                 let value = self.implicit(value, &Ty::Record(class), &Why::Operand)?;
                 return Ok(Some(assign_value(place, value, span)));
             }
@@ -394,34 +392,6 @@ impl Checker<'_> {
             Checked::Value(value) => Ok(Some(value)),
             Checked::Place(_) => Ok(None),
         }
-    }
-
-    /// Objects of this type do something when they end.
-    pub(crate) fn has_destructor(&self, ty: &Ty) -> bool {
-        match ty {
-            Ty::Record(id) => {
-                self.tables
-                    .classes
-                    .get(id)
-                    .is_some_and(|facts| facts.destructor.is_some())
-                    || self
-                        .record(*id)
-                        .fields
-                        .iter()
-                        .any(|field| self.has_destructor(&field.ty.ty))
-            }
-            Ty::Array(element, _) => self.has_destructor(&element.ty),
-            _ => false,
-        }
-    }
-
-    pub(crate) fn has_member_destructors(&self, class: Option<RecordId>) -> bool {
-        class.is_some_and(|class| {
-            self.record(class)
-                .fields
-                .iter()
-                .any(|field| self.has_destructor(&field.ty.ty))
-        })
     }
 
     /// Starts on a function's body: its variables, its scopes. Gives back what [`Checker::end_body`] needs.
@@ -517,7 +487,7 @@ impl Checker<'_> {
 
     /// An object at file scope: no code runs before `main`, so only a constructor that does nothing will do.
     pub(crate) fn check_static_object(&mut self, ty: &Ty, name: &ast::Name) {
-        if self.has_destructor(ty) {
+        if self.tables.has_destructor(ty) {
             self.unsupported(
                 "an object with a destructor that outlives functions",
                 name.span,
@@ -549,6 +519,7 @@ impl Checker<'_> {
             .get(class)
             .is_some_and(|facts| !facts.defaults.is_empty());
         let fields: Vec<Ty> = self
+            .tables
             .record(*class)
             .fields
             .iter()

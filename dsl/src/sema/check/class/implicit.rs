@@ -24,7 +24,7 @@ type MemberWriter<'w> = dyn Fn(&mut Checker<'_>, Place, Place, Span, &mut Vec<St
 impl Checker<'_> {
     /// The constructor that copies an object of the class.
     pub(crate) fn implicit_copy(&mut self, class: RecordId, span: Span) -> FunctionId {
-        let name = self.record(class).name.clone();
+        let name = self.tables.record(class).name.clone();
         let (id, params) = self.implicit_function(class, format!("{name}::{name}"), span);
         if let Some(facts) = self.tables.classes.get_mut(&class) {
             facts.copy = Some(id);
@@ -57,7 +57,7 @@ impl Checker<'_> {
     }
 
     fn implicit_assign(&mut self, class: RecordId, span: Span) -> FunctionId {
-        let name = self.record(class).name.clone();
+        let name = self.tables.record(class).name.clone();
         let (id, params) = self.implicit_function(class, format!("{name}::operator="), span);
         if let Some(facts) = self.tables.classes.get_mut(&class) {
             facts.assign = Some(id);
@@ -74,7 +74,7 @@ impl Checker<'_> {
         name: String,
         span: Span,
     ) -> (FunctionId, Vec<ParamFacts>) {
-        let declared = self.record(class).span.unwrap_or(span);
+        let declared = self.tables.record(class).span.unwrap_or(span);
         let typed = Function {
             name,
             space: FunctionSpace::HostDevice,
@@ -121,9 +121,9 @@ impl Checker<'_> {
         let from = local(from, other.ty, span);
         let mut body = Vec::new();
         if let Some(to) = self.this_place(span) {
-            for index in 0..self.record(class).fields.len() as u32 {
-                let to = self.field_place(to.clone(), index, span);
-                let from = self.field_place(from.clone(), index, span);
+            for index in 0..self.tables.record(class).fields.len() as u32 {
+                let to = self.tables.field_place(to.clone(), index, span);
+                let from = self.tables.field_place(from.clone(), index, span);
                 member(self, to, from, span, &mut body);
                 self.end_temporaries(span, &mut body);
             }
@@ -143,7 +143,7 @@ impl Checker<'_> {
                     checker.copy_member(to, from, span, out);
                 });
             }
-            Ty::Record(_) if self.needs_copy(&to.ty.ty) => {
+            Ty::Record(_) if self.tables.needs_copy(&to.ty.ty) => {
                 let value = crate::sema::check::method::place_value(from);
                 self.construct_into(to, vec![Argument::Value(value)], span, out);
             }

@@ -112,7 +112,7 @@ impl Checker<'_> {
         for (param, declared) in params[1..].iter().zip(&lambda.params) {
             let var = self.add_var(Var {
                 name: param.name.as_deref().unwrap_or("").to_string(),
-                align_bytes: self.align_of(&param.ty.ty),
+                align_bytes: self.tables.align_of(&param.ty.ty),
                 ty: param.ty.clone(),
                 storage: Storage::Auto,
                 address_taken: false,
@@ -293,7 +293,7 @@ impl Checker<'_> {
         let found = self.body.lambda.as_ref().map(|captures| &captures.found);
         let n_found = found.map_or(0, Vec::len);
         let known = found.and_then(|found| found.iter().position(|(found, ..)| found == name));
-        let n_fields = self.record(class).fields.len();
+        let n_fields = self.tables.record(class).fields.len();
         if let Some(index) = known {
             return n_fields - n_found + index;
         }
@@ -367,7 +367,7 @@ impl Checker<'_> {
         let Some(this) = self.this_place(span) else {
             return Err(self.reported_before(span));
         };
-        let member = self.field_place(this, index as u32, span);
+        let member = self.tables.field_place(this, index as u32, span);
         if kind == CaptureKind::Value {
             return Ok(Some(Checked::Place(member)));
         }

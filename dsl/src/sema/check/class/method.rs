@@ -77,7 +77,7 @@ impl Checker<'_> {
             None => self.functions_of(set),
             Some(_) => Vec::new(),
         };
-        if self.class_of_templates(set).is_some() {
+        if self.instances.class_of_templates(set).is_some() {
             let mut misfits = Vec::new();
             let at = name.span;
             ids.extend(self.instances_giving(set, explicit, values, None, at, &mut misfits));
@@ -169,7 +169,7 @@ impl Checker<'_> {
         match object.ty {
             Ty::Record(id) if id != owner => {
                 let object = self.discarded(object);
-                let place = self.base_place(as_place(object), owner);
+                let place = self.tables.base_place(as_place(object), owner);
                 place_value(place)
             }
             _ => object,
@@ -203,16 +203,19 @@ impl Checker<'_> {
                 let candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
                     .iter()
                     .map(|id| match (has_this(id), object.is_some()) {
-                        (true, true) => (self.ranks(*id, &full), self.specificity(*id)),
+                        (true, true) => (
+                            self.tables.ranks(*id, &full),
+                            self.instances.specificity(*id),
+                        ),
                         (true, false) => (None, 0),
                         (false, with_object) => {
-                            let ranks = self.ranks(*id, &args).map(|mut ranks| {
+                            let ranks = self.tables.ranks(*id, &args).map(|mut ranks| {
                                 if with_object {
                                     ranks.insert(0, Rank::Exact);
                                 }
                                 ranks
                             });
-                            (ranks, self.specificity(*id))
+                            (ranks, self.instances.specificity(*id))
                         }
                     })
                     .collect();
@@ -263,7 +266,7 @@ impl Checker<'_> {
         {
             class = Some(owner);
             ids.extend(self.functions_of(&set));
-            if self.class_of_templates(&set).is_some() {
+            if self.instances.class_of_templates(&set).is_some() {
                 ids.extend(self.instances(&set, None, &all[1..], at));
             }
         }
@@ -300,7 +303,7 @@ impl Checker<'_> {
             return Ok(None);
         };
         let name: Arc<str> = format!("operator{operator}").into();
-        if !self.may_have_operator(&name) {
+        if !self.tables.may_have_operator(&name) {
             return Ok(None);
         }
         let (ids, class) = self.operator_functions(&name, operands, at);
@@ -324,10 +327,13 @@ impl Checker<'_> {
         let candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
             .iter()
             .map(|id| match self.tables.functions[*id].facts.has_this {
-                true => (self.ranks(*id, &based), self.specificity(*id)),
+                true => (
+                    self.tables.ranks(*id, &based),
+                    self.instances.specificity(*id),
+                ),
                 false => (
-                    self.ranks(*id, &args).filter(is_fine),
-                    self.specificity(*id),
+                    self.tables.ranks(*id, &args).filter(is_fine),
+                    self.instances.specificity(*id),
                 ),
             })
             .collect();
@@ -352,8 +358,8 @@ impl Checker<'_> {
     /// A member of the type has an `operator=` of its own.
     pub(crate) fn members_assign(&self, ty: &Ty) -> bool {
         let Ty::Record(id) = ty else { return false };
-        self.may_have_operator("operator=")
-            && self.record(*id).fields.iter().any(|field| {
+        self.tables.may_have_operator("operator=")
+            && self.tables.record(*id).fields.iter().any(|field| {
                 let mut ty = &field.ty.ty;
                 while let Ty::Array(element, _) = ty {
                     ty = &element.ty;
@@ -373,16 +379,6 @@ impl Checker<'_> {
         if name.starts_with("operator") {
             self.tables.operators.insert(name.clone());
         }
-    }
-
-    /// The program declares an operator of this name anywhere.
-    pub(crate) fn may_have_operator(&self, name: &str) -> bool {
-        self.tables.operators.contains(name)
-    }
-
-    /// An `enum class`, which is no number.
-    pub(crate) fn is_scoped(&self, ty: &Ty) -> bool {
-        matches!(ty, Ty::Enum(id) if self.tables.scoped_enums.contains(id))
     }
 
     /// The value of what was checked.

@@ -38,11 +38,11 @@ impl Checker<'_> {
             .class
             .or(self.open_classes.last().map(|open| open.id));
         while let Some(class) = here {
-            let is_derived = || self.is_derived(class, owner);
+            let is_derived = || self.tables.is_derived(class, owner);
             let is_friend = self.tables.classes[&owner]
                 .friend_classes
                 .iter()
-                .any(|friend| **friend == *self.record(class).name);
+                .any(|friend| **friend == *self.tables.record(class).name);
             if class == owner || is_friend || (access == Access::Protected && is_derived()) {
                 return;
             }
@@ -63,7 +63,7 @@ impl Checker<'_> {
             Access::Protected => "protected",
             Access::Private | Access::Public => "private",
         };
-        let record = self.record(owner);
+        let record = self.tables.record(owner);
         let (class, declared) = (record.name.clone(), record.span);
         let shown = name.strip_prefix("operator").unwrap_or(name);
         self.error(
@@ -75,37 +75,6 @@ impl Checker<'_> {
                 declared,
             },
         );
-    }
-
-    /// `class` is `base` or has it among its bases.
-    pub(crate) fn is_derived(&self, class: RecordId, base: RecordId) -> bool {
-        let mut next = Some(class);
-        while let Some(id) = next {
-            if id == base {
-                return true;
-            }
-            next = self.tables.classes.get(&id).and_then(|facts| facts.base);
-        }
-        false
-    }
-
-    /// A place of a class as one of its base.
-    pub(crate) fn base_place(&self, mut place: Place, base: RecordId) -> Place {
-        while let Ty::Record(id) = place.ty.ty {
-            if id == base
-                || self
-                    .tables
-                    .classes
-                    .get(&id)
-                    .and_then(|facts| facts.base)
-                    .is_none()
-            {
-                break;
-            }
-            let span = place.span;
-            place = self.field_place(place, 0, span);
-        }
-        place
     }
 
     /// The object whose function is being checked.
@@ -152,13 +121,13 @@ impl Checker<'_> {
             if self.mode.unevaluated > 0 {
                 // `sizeof(S::member)` needs none.
                 let mut path = Vec::new();
-                if self.find_field(class, last, &mut path) {
+                if self.tables.find_field(class, last, &mut path) {
                     let ty = Ty::Record(class);
                     let none = Value::new(ValueKind::Aggregate(Vec::new()), ty.clone(), span);
                     let kind = PlaceKind::Temporary(Box::new(none));
                     let mut place = Place::new(kind, ty.into(), span);
                     for index in path {
-                        place = self.field_place(place, index, span);
+                        place = self.tables.field_place(place, index, span);
                     }
                     return Ok(Checked::Place(place));
                 }
@@ -166,7 +135,9 @@ impl Checker<'_> {
             return Err(self.no_this(&format!("`{last}`"), span));
         };
         let this = match this.ty.ty {
-            Ty::Record(id) if self.is_derived(id, class) => self.base_place(this, class),
+            Ty::Record(id) if self.tables.is_derived(id, class) => {
+                self.tables.base_place(this, class)
+            }
             _ => this,
         };
         let name = ast::Name::new(last.into(), span);

@@ -91,9 +91,10 @@ impl Checker<'_> {
                 });
                 Some(parts.collect())
             }
-            Ty::Record(id) if !self.record(*id).is_union => {
+            Ty::Record(id) if !self.tables.record(*id).is_union => {
                 // A base class or an anonymous union.
                 if self
+                    .tables
                     .record(*id)
                     .fields
                     .iter()
@@ -105,7 +106,7 @@ impl Checker<'_> {
                     );
                     return None;
                 }
-                let fields = &self.record(*id).fields;
+                let fields = &self.tables.record(*id).fields;
                 let parts = fields.iter().map(|field| {
                     let name = ast::Name::new(field.name.as_str().into(), whole.span);
                     (
@@ -133,7 +134,7 @@ impl Checker<'_> {
     fn n_parts(&self, ty: &Ty) -> u64 {
         match ty {
             Ty::Array(_, n) => n.unwrap_or(0),
-            Ty::Record(id) => self.record(*id).fields.len() as u64,
+            Ty::Record(id) => self.tables.record(*id).fields.len() as u64,
             _ => 0,
         }
     }

@@ -234,7 +234,9 @@ impl Checker<'_> {
         let is_wrong = match &ty.ty {
             Ty::Void => Some(DeclError::VoidParameter),
             Ty::Record(id)
-                if self.size_of(&ty.ty).is_none() && reference.is_none() && !self.is_open(*id) =>
+                if self.tables.size_of(&ty.ty).is_none()
+                    && reference.is_none()
+                    && !self.is_open(*id) =>
             {
                 Some(DeclError::IncompleteParameter { ty: ty.ty.clone() })
             }
@@ -284,7 +286,7 @@ impl Checker<'_> {
         let mut end = 0u64;
         for facts in params {
             // What has no size has its message.
-            let Some(size) = self.size_of(&facts.ty.ty) else {
+            let Some(size) = self.tables.size_of(&facts.ty.ty) else {
                 return;
             };
             let align = layout::align_of(&facts.ty.ty, &self.tables.records);
@@ -293,7 +295,9 @@ impl Checker<'_> {
                 .and_then(|start| start.checked_add(size))
                 .unwrap_or(u64::MAX);
         }
-        let largest = params.iter().max_by_key(|facts| self.size_of(&facts.ty.ty));
+        let largest = params
+            .iter()
+            .max_by_key(|facts| self.tables.size_of(&facts.ty.ty));
         if let Some(largest) = largest.filter(|_| end > PARAMETER_BYTES) {
             let message = DeclError::TooManyParameterBytes {
                 n_bytes: end,
@@ -315,7 +319,7 @@ impl Checker<'_> {
             );
         } else if matches!(result.ty, Ty::Array(..) | Ty::Function(_))
             || matches!(result.ty, Ty::Record(id)
-                if self.size_of(&result.ty).is_none() && !self.is_open(id))
+                if self.tables.size_of(&result.ty).is_none() && !self.is_open(id))
         {
             self.error(
                 span,
@@ -460,12 +464,16 @@ impl Checker<'_> {
                     ..
                 })
             );
-            if self.has_destructor(&param.ty.ty) && !param.is_reference && is_kernel && !is_alone {
+            if self.tables.has_destructor(&param.ty.ty)
+                && !param.is_reference
+                && is_kernel
+                && !is_alone
+            {
                 self.unsupported("a kernel's parameter with a destructor", param.span);
             }
             let var = self.add_var(Var {
                 name: param.name.as_deref().unwrap_or("").to_string(),
-                align_bytes: self.align_of(&param.ty.ty),
+                align_bytes: self.tables.align_of(&param.ty.ty),
                 ty: param.ty.clone(),
                 storage: Storage::Auto,
                 address_taken: false,
@@ -498,7 +506,7 @@ impl Checker<'_> {
         self.cleanups_leave(&mut body, block.span);
         if function.method.kind == MethodKind::Destructor
             && let Some(this) = self.this_place(function.name.span)
-            && self.has_member_destructors(class)
+            && self.tables.has_member_destructors(class)
         {
             if body.iter().any(returns) {
                 self.unsupported("`return` in a destructor", function.name.span);

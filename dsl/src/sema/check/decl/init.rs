@@ -161,7 +161,7 @@ impl Checker<'_> {
         name: &str,
     ) -> Result<Init, Reported> {
         self.known(&ty.ty, span)?;
-        if self.is_vector(&ty.ty, "dim3") {
+        if self.tables.is_vector(&ty.ty, "dim3") {
             return self.dim3_list(items, span).map(Init::Value);
         }
         if ty.ty.is_scalar() {
@@ -339,10 +339,10 @@ impl Checker<'_> {
             return;
         }
         let Ty::Record(class) = ty else { return };
-        let fields = self.record(*class).fields.clone();
+        let fields = self.tables.record(*class).fields.clone();
         for (index, field) in (0u32..).zip(&fields) {
             let is_left_out = !filled.contains(&Step::Field(index))
-                && !self.record(*class).is_union
+                && !self.tables.record(*class).is_union
                 && self
                     .tables
                     .classes
@@ -368,7 +368,7 @@ impl Checker<'_> {
                 continue;
             }
             // A class that is wrong may have lost members.
-            let Some(field) = self.record(*class).fields.get(index as usize) else {
+            let Some(field) = self.tables.record(*class).fields.get(index as usize) else {
                 continue;
             };
             let member = field.ty.ty.clone();
@@ -399,7 +399,7 @@ impl Checker<'_> {
     ) {
         let Some(item) = items.peek() else { return };
         match &item.value {
-            ast::Init::List(list) if self.has_constructors(ty) => {
+            ast::Init::List(list) if self.tables.has_constructors(ty) => {
                 let value = self.list_value(ty, &list.node, list.span);
                 filling.fill(value);
                 items.advance();
@@ -408,7 +408,7 @@ impl Checker<'_> {
                 if ty.is_scalar() {
                     let value = self.scalar_list(ty, &list.node, list.span, filling.name);
                     filling.fill(value);
-                } else if self.is_vector(ty, "dim3") {
+                } else if self.tables.is_vector(ty, "dim3") {
                     let value = self.dim3_list(&list.node, list.span);
                     filling.fill(value);
                 } else {
@@ -435,9 +435,12 @@ impl Checker<'_> {
                     (Ty::Array(..), _) => false,
                     (Ty::Record(_), Ok(value)) => {
                         value.ty == *ty
-                            || self.is_vector(ty, "dim3")
-                            || self.has_constructors(ty)
-                            || self.conversion_function(&value.ty, ty, false).is_some()
+                            || self.tables.is_vector(ty, "dim3")
+                            || self.tables.has_constructors(ty)
+                            || self
+                                .tables
+                                .conversion_function(&value.ty, ty, false)
+                                .is_some()
                     }
                     _ => true,
                 };
@@ -483,7 +486,7 @@ impl Checker<'_> {
             Ty::Array(element, size) => (size.is_none_or(|size| position < size))
                 .then(|| (Step::Element(position), element.ty.clone())),
             Ty::Record(id) => {
-                let record = self.record(*id);
+                let record = self.tables.record(*id);
                 let field = record.fields.get(usize::try_from(position).ok()?)?;
                 Some((Step::Field(position as u32), field.ty.ty.clone()))
             }
@@ -515,10 +518,10 @@ impl Checker<'_> {
         match (designator, ty) {
             (Designator::Member(name), Ty::Record(id)) => {
                 let mut path = Vec::new();
-                if self.find_field(*id, &name.node, &mut path) {
+                if self.tables.find_field(*id, &name.node, &mut path) {
                     return Ok(path.into_iter().map(Step::Field).collect());
                 }
-                let record = self.record(*id);
+                let record = self.tables.record(*id);
                 let members: Vec<_> = record
                     .fields
                     .iter()
@@ -555,7 +558,7 @@ impl Checker<'_> {
         let items = self.expanded_items(items);
         let items = &items[..];
         self.known(ty, span)?;
-        if self.is_vector(ty, "dim3") {
+        if self.tables.is_vector(ty, "dim3") {
             return self.dim3_list(items, span);
         }
         if ty.is_scalar() {
@@ -570,15 +573,17 @@ impl Checker<'_> {
                 .classes
                 .get(id)
                 .is_some_and(|facts| !facts.defaults.is_empty())
-            && !self.has_constructors(ty)
-            && items.len() < self.record(*id).fields.len()
+            && !self.tables.has_constructors(ty)
+            && items.len() < self.tables.record(*id).fields.len()
         {
             return Err(self.unsupported(
                 "a list that leaves out members with values of their own",
                 span,
             ));
         }
-        if self.has_constructors(ty) || (items.is_empty() && self.tables.classes.contains_key(id)) {
+        if self.tables.has_constructors(ty)
+            || (items.is_empty() && self.tables.classes.contains_key(id))
+        {
             let args = self.list_arguments(ty, items, span);
             if let [crate::sema::check::overload::Argument::Value(value)] = &args[..]
                 && value.ty == *ty
@@ -597,12 +602,14 @@ impl Checker<'_> {
             .iter()
             .all(|item| item.designator.is_none() && matches!(item.value, ast::Init::Expr(_)));
         let field_types: Vec<Ty> = self
+            .tables
             .record(*id)
             .fields
             .iter()
             .map(|field| field.ty.ty.clone())
             .collect();
-        let simple = field_types.iter().all(Classify::is_scalar) && !self.record(*id).is_union;
+        let simple =
+            field_types.iter().all(Classify::is_scalar) && !self.tables.record(*id).is_union;
         if !plain || !simple || items.len() > field_types.len() {
             return self.list_in_variable(ty, items, span);
         }

@@ -49,7 +49,7 @@ impl Checker<'_> {
     /// What is at the end of the way.
     fn part(&self, place: Place, path: &[Step], span: Span) -> Place {
         path.iter().fold(place, |place, step| match *step {
-            Step::Field(index) => self.field_place(place, index, span),
+            Step::Field(index) => self.tables.field_place(place, index, span),
             Step::Element(index) => {
                 let Ty::Array(element, _) = &place.ty.ty else {
                     return place;

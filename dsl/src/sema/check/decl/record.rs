@@ -37,11 +37,13 @@ impl Checker<'_> {
             }
         });
         let id = match found {
-            Some((Ty::Record(id), declared)) if self.record(id).is_union == specifier.is_union => {
+            Some((Ty::Record(id), declared))
+                if self.tables.record(id).is_union == specifier.is_union =>
+            {
                 // The name that a class has inside itself is no other's.
-                let is_defined = layout::is_complete(self.record(id)) || self.is_open(id);
+                let is_defined = layout::is_complete(self.tables.record(id)) || self.is_open(id);
                 if specifier.members.is_some() && is_defined {
-                    let name = self.record(id).name.clone();
+                    let name = self.tables.record(id).name.clone();
                     self.error(
                         span,
                         DeclError::RecordDefinedTwice {
@@ -193,14 +195,14 @@ impl Checker<'_> {
             .classes
             .get(&base)
             .is_none_or(|facts| facts.is_plain);
-        let record = self.record(base);
+        let record = self.tables.record(base);
         let used = record
             .fields
             .iter()
-            .map(|field| field.offset_bytes + self.size_of(&field.ty.ty).unwrap_or(0));
+            .map(|field| field.offset_bytes + self.tables.size_of(&field.ty.ty).unwrap_or(0));
         let used = used.max().unwrap_or(0);
         let Some(next) = fields.get(1) else { return };
-        let fits = used.next_multiple_of(self.align_of(&next.ty.ty)) < record.size_bytes;
+        let fits = used.next_multiple_of(self.tables.align_of(&next.ty.ty)) < record.size_bytes;
         if fits && used > 0 && !is_plain {
             self.unsupported("a member in the padding of a base class", span);
         }
@@ -228,7 +230,7 @@ impl Checker<'_> {
         }
         let mut ty =
             self.declared_type(base.clone(), &declarator.declarator.parts, declarator.span);
-        if ty.ty != Ty::Error && self.size_of(&ty.ty).is_none() {
+        if ty.ty != Ty::Error && self.tables.size_of(&ty.ty).is_none() {
             self.error(
                 name.span,
                 DeclError::IncompleteMember {

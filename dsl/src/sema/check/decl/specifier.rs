@@ -87,7 +87,7 @@ impl Checker<'_> {
             return ty.clone().into();
         }
         if let Some(Entity::Template(id)) = self.scopes.find(name).map(|found| &found.entity) {
-            let declared = self.template_span(*id);
+            let declared = self.instances.template_span(*id);
             self.error(
                 span,
                 DeclError::TemplateNeedsArguments {
@@ -121,7 +121,7 @@ impl Checker<'_> {
             "double_t" => Ty::Double,
             // Only ever behind a pointer, which is what `stdout` and `stderr` are.
             "FILE" => Ty::Void,
-            _ => Ty::Record(self.vector(name)?),
+            _ => Ty::Record(self.tables.vector(name)?),
         };
         Some(ty.into())
     }
@@ -308,7 +308,7 @@ impl Checker<'_> {
                 return Ty::Error.into();
             }
             other => {
-                if self.size_of(other).is_none() && count.is_some() {
+                if self.tables.size_of(other).is_none() && count.is_some() {
                     self.error(span, DeclError::ArrayOfIncomplete { ty: other.clone() });
                     return Ty::Error.into();
                 }
@@ -316,7 +316,7 @@ impl Checker<'_> {
         }
         let (is_const, is_volatile) = (element.is_const, element.is_volatile);
         let ty = Ty::Array(Arc::new(element), count);
-        if count.is_some() && self.size_of(&ty).is_none_or(|bytes| bytes > 1 << 40) {
+        if count.is_some() && self.tables.size_of(&ty).is_none_or(|bytes| bytes > 1 << 40) {
             self.error(span, DeclError::ArrayTooLarge);
             return Ty::Error.into();
         }

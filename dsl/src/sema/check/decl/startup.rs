@@ -34,14 +34,18 @@ impl Checker<'_> {
     /// Whether the object can begin with `main`: it is the host's, and nobody sees that it never ends.
     pub(crate) fn begins_at_start(&self, ty: &Ty, space: GlobalSpace, at_file: bool) -> bool {
         let is_of_library = match ty {
-            Ty::Record(id) => self.record(*id).span.is_some_and(|span| self.is_own(span)),
+            Ty::Record(id) => self
+                .tables
+                .record(*id)
+                .span
+                .is_some_and(|span| self.is_own(span)),
             _ => false,
         };
         at_file
             && space == GlobalSpace::Host
             && !self.startup.main_is_checked
             && matches!(ty, Ty::Record(_))
-            && (is_of_library || !self.has_destructor(ty))
+            && (is_of_library || !self.tables.has_destructor(ty))
     }
 
     pub(crate) fn begin_at_start(
@@ -96,7 +100,11 @@ impl Checker<'_> {
         let value = self.value(thrown)?;
         let text = self.show(&value.ty);
         let is_of_library = match &value.ty {
-            Ty::Record(id) => self.record(*id).span.is_some_and(|span| self.is_own(span)),
+            Ty::Record(id) => self
+                .tables
+                .record(*id)
+                .span
+                .is_some_and(|span| self.is_own(span)),
             _ => false,
         };
         let text = match is_of_library && !text.starts_with("std::") {

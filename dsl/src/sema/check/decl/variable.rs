@@ -165,7 +165,7 @@ impl Checker<'_> {
     /// An object at file scope is begun by code that runs before `main`.
     fn needs_beginning(&mut self, declarator: &ast::InitDeclarator, ty: &Ty, at: Span) -> bool {
         use crate::sema::check::construct::Beginning;
-        let is_class = self.has_constructors(ty);
+        let is_class = self.tables.has_constructors(ty);
         let begins = declarator.init.is_none()
             && match self.beginning(ty, at) {
                 Beginning::Nothing => false,
@@ -190,7 +190,7 @@ impl Checker<'_> {
                 self.refuse_shared_init(name, init);
                 None
             }
-            Some(_) if self.has_constructors(&ty.ty) => {
+            Some(_) if self.tables.has_constructors(&ty.ty) => {
                 self.unsupported("a constructor that runs before `main`", name.span);
                 None
             }
@@ -200,12 +200,12 @@ impl Checker<'_> {
                 self.mode.device_init = false;
                 init.ok()
             }
-            None if self.is_vector(&ty.ty, "dim3") => {
+            None if self.tables.is_vector(&ty.ty, "dim3") => {
                 Some(Init::Value(self.dim3_of(Vec::new(), name.span)))
             }
             None => {
                 let ty = ty.ty.clone();
-                if !is_extern && self.size_of(&ty).is_some() {
+                if !is_extern && self.tables.size_of(&ty).is_some() {
                     self.check_static_object(&ty, name);
                 }
                 None
@@ -249,7 +249,7 @@ impl Checker<'_> {
         }
         let span = name.span;
         self.require_complete(&mut ty, name, space == GlobalSpace::SharedDynamic);
-        let align_bytes = align_bytes.max(self.align_of(&ty.ty));
+        let align_bytes = align_bytes.max(self.tables.align_of(&ty.ty));
         let global = Global {
             name: name.node.to_string(),
             namespace: self.scopes.namespace(),
@@ -266,7 +266,7 @@ impl Checker<'_> {
                 id
             }
             None => {
-                let id = self.add_global(global, facts);
+                let id = self.tables.add_global(global, facts);
                 self.declare_name(name, Entity::Global(id));
                 id
             }
@@ -419,7 +419,7 @@ impl Checker<'_> {
                 ..
             })
         );
-        let align_bytes = align_bytes.max(self.align_of(&ty.ty));
+        let align_bytes = align_bytes.max(self.tables.align_of(&ty.ty));
         let id = self.add_var(Var {
             name: name.node.to_string(),
             ty: ty.clone(),
@@ -437,7 +437,7 @@ impl Checker<'_> {
                 self.refuse_shared_init(name, init);
                 None
             }
-            None if storage != Storage::Auto && self.size_of(&ty.ty).is_some() => {
+            None if storage != Storage::Auto && self.tables.size_of(&ty.ty).is_some() => {
                 self.check_shared_object(&ty.ty, name);
                 None
             }
@@ -452,13 +452,13 @@ impl Checker<'_> {
                 self.body.vars[id].facts.is_wrong = typed.is_none();
                 typed
             }
-            None if self.is_vector(&ty.ty, "dim3") && storage == Storage::Auto => {
+            None if self.tables.is_vector(&ty.ty, "dim3") && storage == Storage::Auto => {
                 Some(Init::Value(self.dim3_of(Vec::new(), name.span)))
             }
             None => None,
         };
         if is_unsized && has_init {
-            let align = self.align_of(&ty.ty);
+            let align = self.tables.align_of(&ty.ty);
             let var = &mut self.body.vars[id].typed;
             var.ty = ty.clone();
             var.align_bytes = var.align_bytes.max(align);
@@ -490,7 +490,7 @@ impl Checker<'_> {
             Beginning::Call(id) => self.is_empty_constructor(id, ty),
             Beginning::Missing => false,
         };
-        if !is_plain || self.has_destructor(ty) {
+        if !is_plain || self.tables.has_destructor(ty) {
             self.error(
                 name.span,
                 DeclError::SharedWithConstructor { ty: ty.clone() },
@@ -500,7 +500,7 @@ impl Checker<'_> {
 
     /// The initialiser is for a constructor of the variable's class.
     fn begins_by_constructor(&self, ty: &Ty, init: &ast::Init) -> bool {
-        if !self.has_constructors(ty) {
+        if !self.tables.has_constructors(ty) {
             return false;
         }
         match init {
@@ -601,7 +601,7 @@ impl Checker<'_> {
             Ty::Array(_, None) if may_be_unsized => return,
             Ty::Array(_, None) => DeclError::ArraySizeMissing { name: shown },
             Ty::Void => DeclError::VoidVariable { name: shown },
-            other if self.size_of(other).is_none() => DeclError::IncompleteVariable {
+            other if self.tables.size_of(other).is_none() => DeclError::IncompleteVariable {
                 name: shown,
                 ty: other.clone(),
             },

@@ -111,7 +111,8 @@ impl Checker<'_> {
                 ExprError::VoidPointerHasNoElements { done }
             }
             Ty::Pointer(pointee)
-                if self.size_of(&pointee.ty).is_none() && !matches!(pointee.ty, Ty::Array(..)) =>
+                if self.tables.size_of(&pointee.ty).is_none()
+                    && !matches!(pointee.ty, Ty::Array(..)) =>
             {
                 let ty = pointee.ty.clone();
                 ExprError::PointerToIncomplete { ty, done }
@@ -311,7 +312,7 @@ impl Checker<'_> {
                 if let Some(class) = class {
                     let name = ast::Name::new(last.into(), name.span);
                     if matches!(&place.ty.ty, Ty::Record(id) if *id != class) {
-                        return self.field(self.base_place(place, class), &name, span);
+                        return self.field(self.tables.base_place(place, class), &name, span);
                     }
                 }
                 *id
@@ -321,8 +322,8 @@ impl Checker<'_> {
             }
         };
         let mut path = Vec::new();
-        if !self.find_field(id, &name.node, &mut path) {
-            let record = self.record(id);
+        if !self.tables.find_field(id, &name.node, &mut path) {
+            let record = self.tables.record(id);
             let members: Vec<_> = record
                 .fields
                 .iter()
@@ -334,7 +335,7 @@ impl Checker<'_> {
         }
         let mut place = place;
         for index in path {
-            place = self.field_place(place, index, span);
+            place = self.tables.field_place(place, index, span);
         }
         self.known(&place.ty.ty, span)?;
         Ok(Checked::Place(place))
@@ -359,37 +360,6 @@ impl Checker<'_> {
             }
             _ => Ok(None),
         }
-    }
-
-    /// The member of a place by index.
-    pub(crate) fn field_place(&self, place: Place, index: u32, span: Span) -> Place {
-        let Ty::Record(id) = &place.ty.ty else {
-            return place;
-        };
-        let ty = with_qualifiers(&self.record(*id).fields[index as usize].ty, &place.ty);
-        Place::new(PlaceKind::Field(Box::new(place), index), ty, span)
-    }
-
-    /// The way to a member; members of unnamed members count as the record's own.
-    pub(crate) fn find_field(&self, id: RecordId, name: &str, path: &mut Vec<u32>) -> bool {
-        let fields = &self.record(id).fields;
-        if let Some(i) = fields
-            .iter()
-            .position(|field| field.name == name && !name.is_empty())
-        {
-            path.push(i as u32);
-            return true;
-        }
-        for (i, field) in fields.iter().enumerate() {
-            path.push(i as u32);
-            if let (true, Ty::Record(inner)) = (field.name.is_empty(), &field.ty.ty)
-                && self.find_field(*inner, name, path)
-            {
-                return true;
-            }
-            path.pop();
-        }
-        false
     }
 
     /// What an expression gave as a place that may be written; reports otherwise.

@@ -97,7 +97,7 @@ impl Checker<'_> {
     fn is_related(&self, from: &Ty, to: &Ty) -> bool {
         match (from, to) {
             (Ty::Record(from), Ty::Record(to)) => {
-                self.is_derived(*from, *to) || self.is_derived(*to, *from)
+                self.tables.is_derived(*from, *to) || self.tables.is_derived(*to, *from)
             }
             _ => false,
         }

@@ -98,12 +98,12 @@ impl Checker<'_> {
 
     /// A scalar as a truth value.
     pub(crate) fn truth_value(&mut self, value: Value) -> Result<Value, Reported> {
-        if let Some(id) = self.conversion_function(&value.ty, &Ty::Bool, true) {
+        if let Some(id) = self.tables.conversion_function(&value.ty, &Ty::Bool, true) {
             let value = self.call_conversion(id, value)?;
             return self.truth_value(value);
         }
         let value = self.as_number(value)?;
-        if !value.ty.is_scalar() || self.is_scoped(&value.ty) {
+        if !value.ty.is_scalar() || self.tables.is_scoped(&value.ty) {
             return Err(self.error(
                 value.span,
                 ExprError::ConditionType {
@@ -139,7 +139,7 @@ impl Checker<'_> {
             return self.copied(value);
         }
         self.known(to, value.span)?;
-        if self.is_scoped(&value.ty) || self.is_scoped(to) {
+        if self.tables.is_scoped(&value.ty) || self.tables.is_scoped(to) {
             return Err(self.mismatch(&value, to, why));
         }
         if matches!(value.ty, Ty::Record(_)) || matches!(to, Ty::Record(_)) {
@@ -163,20 +163,23 @@ impl Checker<'_> {
     /// Where one of the types is a class: its base, or a function of one of the classes that converts.
     fn implicit_class(&mut self, value: Value, to: &Ty, why: &Why<'_>) -> Result<Value, Reported> {
         if let (Ty::Record(from), Ty::Record(class)) = (&value.ty, to)
-            && self.is_derived(*from, *class)
+            && self.tables.is_derived(*from, *class)
         {
             let class = *class;
             let value = self.as_base(value, class);
             return self.copied(value);
         }
         if let Ty::Record(class) = to
-            && self.converting_constructor(&value, *class, false).is_some()
+            && self
+                .tables
+                .converting_constructor(&value, *class, false)
+                .is_some()
         {
             let (class, span) = (*class, value.span);
             let args = vec![crate::sema::check::overload::Argument::Value(value)];
             return self.construct_temporary(class, args, span);
         }
-        if let Some(id) = self.conversion_function(&value.ty, to, false) {
+        if let Some(id) = self.tables.conversion_function(&value.ty, to, false) {
             let value = self.call_conversion(id, value)?;
             return self.implicit(value, to, why);
         }
@@ -232,7 +235,7 @@ impl Checker<'_> {
         }
         // The base is at the beginning of the object.
         if let (Ty::Record(derived), Ty::Record(base)) = (&from.ty, &pointee.ty)
-            && self.is_derived(*derived, *base)
+            && self.tables.is_derived(*derived, *base)
         {
             if from.is_const && !pointee.is_const {
                 return Err(self.drops_qualifier(&value, &from, to, pointee, why));
@@ -271,17 +274,17 @@ impl Checker<'_> {
     }
 
     fn implicit_record(&mut self, value: Value, to: &Ty, why: &Why<'_>) -> Result<Value, Reported> {
-        if self.is_vector(to, "dim3") {
+        if self.tables.is_vector(to, "dim3") {
             if value.ty.is_arithmetic() {
                 let x = self.convert(value, &Ty::UInt);
                 let span = x.span;
                 return Ok(self.dim3_of(vec![x], span));
             }
-            if self.is_vector(&value.ty, "uint3") {
+            if self.tables.is_vector(&value.ty, "uint3") {
                 return Ok(retyped(value, to));
             }
         }
-        if self.is_vector(to, "uint3") && self.is_vector(&value.ty, "dim3") {
+        if self.tables.is_vector(to, "uint3") && self.tables.is_vector(&value.ty, "dim3") {
             return Ok(retyped(value, to));
         }
         Err(self.mismatch(&value, to, why))
@@ -292,7 +295,7 @@ impl Checker<'_> {
         while sizes.len() < 3 {
             sizes.push(int(1, Ty::UInt, span));
         }
-        let ty = self.dim3();
+        let ty = self.tables.dim3();
         Value::new(ValueKind::Aggregate(sizes), ty, span)
     }
 
@@ -355,13 +358,16 @@ impl Checker<'_> {
     pub(crate) fn cast(&mut self, value: Value, to: &Ty, span: Span) -> Result<Value, Reported> {
         if let Ty::Record(class) = to
             && value.ty != *to
-            && self.converting_constructor(&value, *class, true).is_some()
+            && self
+                .tables
+                .converting_constructor(&value, *class, true)
+                .is_some()
         {
             let args = vec![crate::sema::check::overload::Argument::Value(value)];
             return self.construct_temporary(*class, args, span);
         }
         if matches!(value.ty, Ty::Record(_))
-            && let Some(id) = self.conversion_function(&value.ty, to, true)
+            && let Some(id) = self.tables.conversion_function(&value.ty, to, true)
         {
             let value = self.call_conversion(id, value)?;
             return self.cast(value, to, span);

@@ -158,7 +158,7 @@ impl Checker<'_> {
             let left = value.map(|left| self.discarded(left));
             let right = self.value(right);
             if let Ok(right) = &right
-                && self.has_destructor(&right.ty)
+                && self.tables.has_destructor(&right.ty)
             {
                 self.unsupported("an object with a destructor after a comma", span);
             }
@@ -180,7 +180,7 @@ impl Checker<'_> {
     ) -> Result<Value, Reported> {
         let left = self.as_number(left)?;
         let right = self.as_number(right)?;
-        if self.is_scoped(&left.ty) || self.is_scoped(&right.ty) {
+        if self.tables.is_scoped(&left.ty) || self.tables.is_scoped(&right.ty) {
             let compares = matches!(family(op.node), Family::Compare(_)) && left.ty == right.ty;
             if !compares {
                 let cure = Some(OperandCure::EnumClass);
@@ -420,7 +420,7 @@ impl Checker<'_> {
             UnaryOp::PreInc => "++",
             UnaryOp::PreDec => "--",
             UnaryOp::AddressOf | UnaryOp::Deref => {
-                if self.may_have_operator("operator&") {
+                if self.tables.may_have_operator("operator&") {
                     let operand = self.expr(inner)?;
                     if let Some(object) = as_object(&operand)
                         && let Some(called) = self.operator_call("&", &[object], span, span)?
@@ -479,7 +479,7 @@ impl Checker<'_> {
             _ => self.as_number(value)?,
         };
         let fits = match op {
-            _ if self.is_scoped(&value.ty) => false,
+            _ if self.tables.is_scoped(&value.ty) => false,
             UnaryOp::BitNot => value.ty.is_integral(),
             UnaryOp::Not => value.ty.is_scalar(),
             _ => value.ty.is_arithmetic(),

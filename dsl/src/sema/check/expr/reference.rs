@@ -80,13 +80,13 @@ impl Checker<'_> {
         let span = value.span;
         if let Some(place) = Self::place_of(&value) {
             let is_base = match (&place.ty.ty, &ty.ty) {
-                (Ty::Record(from), Ty::Record(to)) => self.is_derived(*from, *to),
+                (Ty::Record(from), Ty::Record(to)) => self.tables.is_derived(*from, *to),
                 _ => false,
             };
             if is_base || same_object(&place.ty.ty, &ty.ty) {
                 let mut place = place.clone();
                 if let Ty::Record(base) = ty.ty {
-                    place = self.base_place(place, base);
+                    place = self.tables.base_place(place, base);
                 }
                 return self.bind_place(place, ty, why);
             }
@@ -270,7 +270,7 @@ impl Checker<'_> {
         let bound = self.bind(value, &ty, &Why::Init(&name.node));
         // The object lives as long as the reference does.
         if self.body.flow.temporaries.len() > n_temporaries
-            && (is_unowned || self.has_destructor(&ty.ty))
+            && (is_unowned || self.tables.has_destructor(&ty.ty))
             && let Some(var) = self.body.flow.temporaries.pop()
             && let Some(block) = self.body.flow.cleanups.last_mut()
         {
@@ -296,7 +296,7 @@ impl Checker<'_> {
     ) -> crate::sema::typed::VarId {
         self.add_var(Var {
             name: name.to_string(),
-            align_bytes: self.align_of(&ty.ty),
+            align_bytes: self.tables.align_of(&ty.ty),
             ty,
             storage: Storage::Auto,
             address_taken: false,

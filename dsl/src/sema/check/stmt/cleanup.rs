@@ -36,7 +36,7 @@ impl Checker<'_> {
     /// The variable is destroyed when its block ends.
     pub(crate) fn note_object(&mut self, var: VarId) {
         let ty = self.body.vars[var].typed.ty.ty.clone();
-        if !self.has_destructor(&ty) {
+        if !self.tables.has_destructor(&ty) {
             return;
         }
         if let Some(block) = self.body.flow.cleanups.last_mut() {
@@ -76,7 +76,7 @@ impl Checker<'_> {
 
     /// The value is an object of its own, which nobody else will destroy.
     pub(crate) fn is_unowned(&self, value: &Value) -> bool {
-        self.has_destructor(&value.ty) && is_prvalue(value)
+        self.tables.has_destructor(&value.ty) && is_prvalue(value)
     }
 
     /// Makes a temporary of an object that is only a value.
@@ -152,7 +152,7 @@ impl Checker<'_> {
         }
         let temporaries = self.body.flow.temporaries.split_off(mark);
         let (ty, span) = (value.ty.clone(), value.span);
-        if matches!(ty, Ty::Pointer(_)) || (self.needs_copy(&ty) && !is_prvalue(&value)) {
+        if matches!(ty, Ty::Pointer(_)) || (self.tables.needs_copy(&ty) && !is_prvalue(&value)) {
             return Err(self.unsupported("a temporary object with a destructor here", span));
         }
         let mut stmts = Vec::new();
@@ -246,10 +246,10 @@ impl Checker<'_> {
         let Ty::Record(class) = place.ty.ty else {
             return;
         };
-        let n = self.record(class).fields.len() as u32;
+        let n = self.tables.record(class).fields.len() as u32;
         for index in (0..n).rev() {
-            let member = self.field_place(place.clone(), index, span);
-            if !self.has_destructor(&member.ty.ty) {
+            let member = self.tables.field_place(place.clone(), index, span);
+            if !self.tables.has_destructor(&member.ty.ty) {
                 continue;
             }
             self.destroy(member, span, out);

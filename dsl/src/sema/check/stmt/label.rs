@@ -74,7 +74,7 @@ impl Checker<'_> {
             let skipped = skipped.iter().find_map(|stmt| match &stmt.kind {
                 StmtKind::Declare(var, init) => {
                     let var = &self.body.vars[*var].typed;
-                    let begins = init.is_some() || self.has_destructor(&var.ty.ty);
+                    let begins = init.is_some() || self.tables.has_destructor(&var.ty.ty);
                     begins.then(|| (var.name.clone(), var.span))
                 }
                 _ => None,

@@ -336,7 +336,7 @@ impl Checker<'_> {
             && misfit.is_written
             && let Some(inner) = &misfit.failure.diagnostic
         {
-            return with_template((**inner).clone(), name, self.template_span(*id));
+            return with_template((**inner).clone(), name, self.instances.template_span(*id));
         }
         let only = match &misfits[..] {
             [(_, misfit)] => misfit.reason.as_ref(),
@@ -346,7 +346,10 @@ impl Checker<'_> {
             diagnostic.message = message;
         }
         for (id, misfit) in misfits.iter().take(4) {
-            diagnostic = diagnostic.label(self.template_span(*id), misfit.label(&self.tables));
+            diagnostic = diagnostic.label(
+                self.instances.template_span(*id),
+                misfit.label(&self.tables),
+            );
         }
         match only.and_then(Reason::help) {
             Some(help) => diagnostic.help(help),

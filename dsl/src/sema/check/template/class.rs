@@ -61,7 +61,7 @@ impl<'a> Checker<'a> {
         let Ok(args) = self.all_args(id, args, span) else {
             return Ty::Error.into();
         };
-        if self.is_variable(id) {
+        if self.instances.is_variable(id) {
             self.error(
                 span,
                 TemplateError::VariableAsType {

@@ -16,7 +16,7 @@ use crate::{
     },
     span::Span,
     stack,
-    syntax::ast::{self, DeclaratorPart},
+    syntax::ast,
 };
 
 impl<'a> Checker<'a> {
@@ -96,13 +96,6 @@ impl<'a> Checker<'a> {
         (is_unused && facts.definition.is_some()).then_some(facts.params)
     }
 
-    /// The name in the definition of the template that a function is an instance of.
-    pub(crate) fn defined_at(&self, id: FunctionId) -> Option<Span> {
-        let instance = self.instances.functions.get(&id)?;
-        let (_, function) = self.instances.templates[instance.template].definition?;
-        Some(function.name.span)
-    }
-
     /// Makes the instance with these arguments, and asks for its body.
     pub(crate) fn instantiate_with(
         &mut self,
@@ -149,43 +142,6 @@ impl<'a> Checker<'a> {
         class
             .and_then(|class| self.instances.classes.get(&class))
             .map_or(0, |instance| instance.depth)
-    }
-
-    /// What decides between candidates that fit equally well: no template before a template, then the more special one.
-    pub(crate) fn specificity(&self, id: FunctionId) -> u32 {
-        let Some(instance) = self.instances.functions.get(&id) else {
-            return 1000;
-        };
-        let facts = &self.instances.templates[instance.template];
-        let ast::Item::Function(function) = facts.item else {
-            return 0;
-        };
-        let names: Vec<&str> = facts
-            .params
-            .iter()
-            .filter_map(|param| Some(&*param.name.as_ref()?.node))
-            .collect();
-        let has_pack = function.params.iter().any(|param| param.is_pack);
-        let fixed = function.params.iter().filter(|param| !param.is_pack);
-        let sum: u32 = fixed
-            .map(|param| {
-                let parts = param.declarator.parts.iter();
-                let parts = parts.filter(|part| {
-                    !matches!(
-                        part,
-                        DeclaratorPart::Reference(_) | DeclaratorPart::RvalueReference(_)
-                    )
-                });
-                let base = match &param.specifiers.ty.node {
-                    ast::TypeSpecifier::Named(name) if names.contains(&&**name) => 0,
-                    ast::TypeSpecifier::Path(_) => 4,
-                    _ => 8,
-                };
-                2 * parts.count() as u32 + base + u32::from(param.specifiers.is_const)
-            })
-            .sum();
-        // One that says how many arguments it takes goes before one that takes any number.
-        2 * sum + u32::from(!has_pack)
     }
 
     /// An instance or a member of one is used: its body will be checked.
@@ -409,7 +365,7 @@ impl<'a> Checker<'a> {
         let found = ids
             .iter()
             .filter(same)
-            .max_by_key(|id| self.specificity(**id));
+            .max_by_key(|id| self.instances.specificity(**id));
         if let Some(id) = found {
             return Some(*id);
         }

@@ -5,8 +5,14 @@ use std::collections::HashMap;
 use super::{Bound, ClassInstance, Instance, Kept, LazyBody, TemplateFacts};
 use crate::{
     arena::Arena,
-    sema::{scope::TemplateId, ty::RecordId, typed::FunctionId},
+    sema::{
+        check::Checker,
+        scope::{Callable, TemplateId},
+        ty::RecordId,
+        typed::FunctionId,
+    },
     span::Span,
+    syntax::ast::{self, DeclaratorPart},
 };
 
 /// Templates: which there are, what has been made of them, what is still needed.
@@ -47,5 +53,81 @@ impl<'a> Instances<'a> {
             requested: Vec::new(),
             made_up: HashMap::new(),
         }
+    }
+
+    /// Where a template is declared.
+    pub(crate) fn template_span(&self, id: TemplateId) -> Span {
+        self.templates[id].span
+    }
+
+    /// The class whose member templates these are.
+    pub(crate) fn class_of_templates(&self, set: &[Callable]) -> Option<RecordId> {
+        set.iter().find_map(|callable| match callable {
+            Callable::Template(id) => self.templates[*id].class,
+            _ => None,
+        })
+    }
+
+    /// The template is one of a variable.
+    pub(crate) fn is_variable(&self, id: TemplateId) -> bool {
+        let item = self.templates[id].item;
+        match item {
+            ast::Item::Declaration(declaration) => {
+                Checker::record_of(item).is_none()
+                    && declaration
+                        .specifiers
+                        .word(ast::SpecifierWord::Typedef)
+                        .is_none()
+            }
+            _ => false,
+        }
+    }
+
+    /// What decides between candidates that fit equally well: no template before a template, then the more special one.
+    pub(crate) fn specificity(&self, id: FunctionId) -> u32 {
+        let Some(instance) = self.functions.get(&id) else {
+            return 1000;
+        };
+        let facts = &self.templates[instance.template];
+        let ast::Item::Function(function) = facts.item else {
+            return 0;
+        };
+        let names: Vec<&str> = facts
+            .params
+            .iter()
+            .filter_map(|param| Some(&*param.name.as_ref()?.node))
+            .collect();
+        let has_pack = function.params.iter().any(|param| param.is_pack);
+        let fixed = function.params.iter().filter(|param| !param.is_pack);
+        let sum: u32 = fixed
+            .map(|param| {
+                let parts = param.declarator.parts.iter();
+                let parts = parts.filter(|part| {
+                    !matches!(
+                        part,
+                        DeclaratorPart::Reference(_) | DeclaratorPart::RvalueReference(_)
+                    )
+                });
+                let base = match &param.specifiers.ty.node {
+                    ast::TypeSpecifier::Named(name) if names.contains(&&**name) => 0,
+                    ast::TypeSpecifier::Path(_) => 4,
+                    _ => 8,
+                };
+                2 * parts.count() as u32 + base + u32::from(param.specifiers.is_const)
+            })
+            .sum();
+        // One that says how many arguments it takes goes before one that takes any number.
+        2 * sum + u32::from(!has_pack)
+    }
+
+    /// The name in the definition of the template that a function is an instance of.
+    pub(crate) fn defined_at(&self, id: FunctionId) -> Option<Span> {
+        let instance = self.functions.get(&id)?;
+        let (_, function) = self.templates[instance.template].definition?;
+        Some(function.name.span)
+    }
+
+    pub(crate) fn template_facts(&mut self, id: TemplateId) -> &mut TemplateFacts<'a> {
+        &mut self.templates[id]
     }
 }

@@ -138,8 +138,8 @@ impl<'a> Checker<'a> {
 
     /// Nothing makes an instance of a kernel template, and none can be made up.
     fn no_likely_arguments(&mut self, id: TemplateId) {
-        let span = self.template_span(id);
-        let name = self.template_facts(id).name.clone();
+        let span = self.instances.template_span(id);
+        let name = self.instances.template_facts(id).name.clone();
         let name = name.to_string();
         self.error(span, TemplateError::NoLikelyArguments { name });
     }
@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
             .functions
             .entries()
             .map(|(id, FunctionEntry { typed, facts })| Surveyed {
-                name: self.defined_at(id).unwrap_or(typed.span),
+                name: self.instances.defined_at(id).unwrap_or(typed.span),
                 extent: facts.extent,
                 calls: facts.calls.clone(),
                 is_undefined: !facts.is_defined,

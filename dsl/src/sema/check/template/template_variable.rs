@@ -32,9 +32,10 @@ impl<'a> Checker<'a> {
             return;
         };
         match self.scopes.find(&name.node).map(|found| &found.entity) {
-            Some(Entity::Template(id)) if self.is_variable(*id) => {
+            Some(Entity::Template(id)) if self.instances.is_variable(*id) => {
                 let id = *id;
-                self.template_facts(id)
+                self.instances
+                    .template_facts(id)
                     .variables
                     .push((params, declaration));
             }
@@ -58,7 +59,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Result<Value, Reported> {
         let args = self.all_args(id, written, span)?;
-        let facts = self.template_facts(id);
+        let facts = self.instances.template_facts(id);
         let variables = facts.variables.clone();
         let (params, item) = (facts.params, facts.item);
         let all = variables.iter().map(|(params, declaration)| {
@@ -137,7 +138,7 @@ impl<'a> Checker<'a> {
         written: &[TemplateArg],
         span: Span,
     ) -> Result<Vec<Arg>, Reported> {
-        let facts = self.template_facts(id);
+        let facts = self.instances.template_facts(id);
         let (name, declared, params) = (facts.name.clone(), facts.span, facts.params);
         let has_pack = params.last().is_some_and(|param| param.is_pack);
         if written.len() > params.len() && !has_pack {

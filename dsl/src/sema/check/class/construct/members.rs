@@ -25,7 +25,7 @@ impl Checker<'_> {
         let Some(this) = self.this_place(span) else {
             return;
         };
-        let own = self.record(class).name.clone();
+        let own = self.tables.record(class).name.clone();
         if let [only] = inits
             && *only.name.node == *plain_name(&own)
         {
@@ -33,7 +33,7 @@ impl Checker<'_> {
             self.construct_into(this, args, only.name.span, out);
             return;
         }
-        let fields = self.record(class).fields.clone();
+        let fields = self.tables.record(class).fields.clone();
         let base = self.tables.classes.get(&class).and_then(|facts| facts.base);
         let defaults = self
             .tables
@@ -43,10 +43,10 @@ impl Checker<'_> {
         let defaults = defaults.unwrap_or_default();
         let mut used = vec![false; inits.len()];
         for (index, field) in (0u32..).zip(&fields) {
-            let place = self.field_place(this.clone(), index, span);
+            let place = self.tables.field_place(this.clone(), index, span);
             let is_base = index == 0 && base.is_some();
             let name = match (&field.ty.ty, is_base) {
-                (Ty::Record(id), true) => plain_name(&self.record(*id).name).to_string(),
+                (Ty::Record(id), true) => plain_name(&self.tables.record(*id).name).to_string(),
                 _ => field.name.clone(),
             };
             let found = inits.iter().position(|init| {
@@ -73,10 +73,13 @@ impl Checker<'_> {
             let is_twice = fields.iter().any(|field| *field.name == *init.name.node);
             // Members of an unnamed union.
             let mut path = Vec::new();
-            if !is_twice && self.find_field(class, &init.name.node, &mut path) && path.len() > 1 {
+            if !is_twice
+                && self.tables.find_field(class, &init.name.node, &mut path)
+                && path.len() > 1
+            {
                 let mut place = this.clone();
                 for index in path {
-                    place = self.field_place(place, index, init.name.span);
+                    place = self.tables.field_place(place, index, init.name.span);
                 }
                 self.member_init(place, &init.init, init.name.span, out);
                 continue;

@@ -30,7 +30,7 @@ impl Checker<'_> {
         let place = self.target_of(operand, inner, done)?;
         let ty = place.ty.ty.clone();
         let fits = match &ty {
-            Ty::Pointer(pointee) => self.size_of(&pointee.ty).is_some(),
+            Ty::Pointer(pointee) => self.tables.size_of(&pointee.ty).is_some(),
             Ty::Bool | Ty::Enum(_) => false,
             other => other.is_arithmetic(),
         };
@@ -155,7 +155,7 @@ impl Checker<'_> {
             Ty::Pointer(pointee) => {
                 matches!(arith, Arith::Add | Arith::Sub)
                     && value.ty.is_integral()
-                    && self.size_of(&pointee.ty).is_some()
+                    && self.tables.size_of(&pointee.ty).is_some()
             }
             left if needs_integers(arith) => left.is_integral() && value.ty.is_integral(),
             left => left.is_arithmetic() && value.ty.is_arithmetic(),
@@ -200,18 +200,26 @@ impl Checker<'_> {
     ) -> Result<(Value, Value), Reported> {
         Ok(match (&yes.ty, &no.ty) {
             (a, b) if a == b => (yes, no),
-            (Ty::Record(a), Ty::Record(b)) if self.is_derived(*b, *a) => {
+            (Ty::Record(a), Ty::Record(b)) if self.tables.is_derived(*b, *a) => {
                 let a = *a;
                 let no = self.as_base(no, a);
                 (yes, no)
             }
-            (Ty::Record(class), _) if self.converting_constructor(&no, *class, false).is_some() => {
+            (Ty::Record(class), _)
+                if self
+                    .tables
+                    .converting_constructor(&no, *class, false)
+                    .is_some() =>
+            {
                 let ty = yes.ty.clone();
                 let no = self.implicit(no, &ty, &Why::Operand)?;
                 (yes, no)
             }
             (_, Ty::Record(class))
-                if self.converting_constructor(&yes, *class, false).is_some() =>
+                if self
+                    .tables
+                    .converting_constructor(&yes, *class, false)
+                    .is_some() =>
             {
                 let ty = no.ty.clone();
                 let yes = self.implicit(yes, &ty, &Why::Operand)?;

@@ -1,0 +1,216 @@
+//! What the tables say of classes: their bases and members, how their objects begin and end, what they convert to.
+
+use crate::{
+    sema::{
+        check::{Tables, expr::with_qualifiers},
+        classify::Classify,
+        ty::{RecordId, Ty},
+        typed::{FunctionId, Place, PlaceKind, Value},
+    },
+    span::Span,
+};
+
+impl Tables {
+    /// `class` is `base` or has it among its bases.
+    pub(crate) fn is_derived(&self, class: RecordId, base: RecordId) -> bool {
+        let mut next = Some(class);
+        while let Some(id) = next {
+            if id == base {
+                return true;
+            }
+            next = self.classes.get(&id).and_then(|facts| facts.base);
+        }
+        false
+    }
+
+    /// A place of a class as one of its base.
+    pub(crate) fn base_place(&self, mut place: Place, base: RecordId) -> Place {
+        while let Ty::Record(id) = place.ty.ty {
+            if id == base || self.classes.get(&id).and_then(|facts| facts.base).is_none() {
+                break;
+            }
+            let span = place.span;
+            place = self.field_place(place, 0, span);
+        }
+        place
+    }
+
+    /// The class has constructors of its own.
+    pub(crate) fn has_constructors(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Record(id) if self.classes.get(id).is_some_and(|facts| !facts.constructors.is_empty()))
+    }
+
+    /// Objects of this type do something when they end.
+    pub(crate) fn has_destructor(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Record(id) => {
+                self.classes
+                    .get(id)
+                    .is_some_and(|facts| facts.destructor.is_some())
+                    || self
+                        .record(*id)
+                        .fields
+                        .iter()
+                        .any(|field| self.has_destructor(&field.ty.ty))
+            }
+            Ty::Array(element, _) => self.has_destructor(&element.ty),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn has_member_destructors(&self, class: Option<RecordId>) -> bool {
+        class.is_some_and(|class| {
+            self.record(class)
+                .fields
+                .iter()
+                .any(|field| self.has_destructor(&field.ty.ty))
+        })
+    }
+
+    /// A value of this type is one of the class already, or of one derived from it.
+    pub(crate) fn converts_to_class(&self, ty: &Ty, class: RecordId) -> bool {
+        matches!(ty, Ty::Record(id) if self.is_derived(*id, class))
+    }
+
+    /// The function of a class that makes a value of type `to` of an object.
+    pub(crate) fn conversion_function(
+        &self,
+        from: &Ty,
+        to: &Ty,
+        explicit: bool,
+    ) -> Option<FunctionId> {
+        let Ty::Record(class) = from else { return None };
+        let mut next = Some(*class);
+        let mut all = Vec::new();
+        while let Some(id) = next {
+            let facts = self.classes.get(&id)?;
+            all.extend(facts.conversions.iter().copied());
+            next = facts.base;
+        }
+        let usable = |id: &&FunctionId| {
+            let is_explicit = self.functions[**id].facts.is_explicit;
+            explicit || !is_explicit
+        };
+        let result = |id: &FunctionId| self.functions[*id].typed.result.clone();
+        let exact = all.iter().filter(usable).find(|id| result(id) == *to);
+        if let Some(id) = exact {
+            return Some(*id);
+        }
+        let mut converts = all.iter().filter(usable).filter(|id| {
+            let ty = result(id);
+            (ty.is_arithmetic() && to.is_arithmetic())
+                || (matches!(ty, Ty::Pointer(_)) && *to == Ty::Bool)
+        });
+        match (converts.next(), converts.next()) {
+            (Some(id), None) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// The constructor that makes an object of `class` of a value of another type without being asked.
+    pub(crate) fn converting_constructor(
+        &self,
+        value: &Value,
+        class: RecordId,
+        explicit: bool,
+    ) -> Option<FunctionId> {
+        let facts = self.classes.get(&class)?;
+        if matches!(value.ty, Ty::Record(id) if id == class) {
+            return None;
+        }
+        let fits = |id: &&FunctionId| {
+            let facts = &self.functions[**id].facts;
+            let params = &facts.params;
+            let takes_one =
+                params.len() >= 2 && params[2..].iter().all(|param| param.default.is_some());
+            let is_own = params
+                .get(1)
+                .is_some_and(|param| param.ty.ty == Ty::Record(class));
+            takes_one
+                && !is_own
+                && (explicit || !facts.is_explicit)
+                && self
+                    .rank_standard(value, &params[1])
+                    .is_some_and(|rank| rank < crate::sema::check::overload::Rank::User)
+        };
+        facts.constructors.iter().find(fits).copied()
+    }
+
+    /// The class, or a member of it, copies itself in its own way.
+    pub(crate) fn needs_copy(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Record(id) => self.classes.get(id).is_some_and(|facts| {
+                facts.copy.is_some()
+                    || self
+                        .record(*id)
+                        .fields
+                        .iter()
+                        .any(|field| self.needs_copy(&field.ty.ty))
+            }),
+            Ty::Array(element, _) => self.needs_copy(&element.ty),
+            _ => false,
+        }
+    }
+
+    /// The `initializer_list` that a constructor of the class takes, and the type of its elements.
+    pub(crate) fn list_constructor(&self, class: RecordId) -> Option<(RecordId, Ty)> {
+        let constructors = &self.classes.get(&class)?.constructors;
+        constructors.iter().find_map(|id| {
+            let params = &self.functions[*id].facts.params;
+            let [_, param] = &params[..] else { return None };
+            let Ty::Record(list) = param.ty.ty else {
+                return None;
+            };
+            let record = self.record(list);
+            let name = record.name.trim_start_matches("std::");
+            if !name.starts_with("initializer_list<") {
+                return None;
+            }
+            match &record.fields.first()?.ty.ty {
+                Ty::Pointer(element) => Some((list, element.ty.clone())),
+                _ => None,
+            }
+        })
+    }
+
+    /// An `enum class`, which is no number.
+    pub(crate) fn is_scoped(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Enum(id) if self.scoped_enums.contains(id))
+    }
+
+    /// The program declares an operator of this name anywhere.
+    pub(crate) fn may_have_operator(&self, name: &str) -> bool {
+        self.operators.contains(name)
+    }
+
+    /// The member of a place by index.
+    pub(crate) fn field_place(&self, place: Place, index: u32, span: Span) -> Place {
+        let Ty::Record(id) = &place.ty.ty else {
+            return place;
+        };
+        let ty = with_qualifiers(&self.record(*id).fields[index as usize].ty, &place.ty);
+        Place::new(PlaceKind::Field(Box::new(place), index), ty, span)
+    }
+
+    /// The way to a member; members of unnamed members count as the record's own.
+    pub(crate) fn find_field(&self, id: RecordId, name: &str, path: &mut Vec<u32>) -> bool {
+        let fields = &self.record(id).fields;
+        if let Some(i) = fields
+            .iter()
+            .position(|field| field.name == name && !name.is_empty())
+        {
+            path.push(i as u32);
+            return true;
+        }
+        for (i, field) in fields.iter().enumerate() {
+            path.push(i as u32);
+            if let (true, Ty::Record(inner)) = (field.name.is_empty(), &field.ty.ty)
+                && self.find_field(*inner, name, path)
+            {
+                return true;
+            }
+            path.pop();
+        }
+        false
+    }
+}
