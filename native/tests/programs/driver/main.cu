@@ -13,7 +13,9 @@ __global__ void add(int *x, int n, int by) {
 int main() {
     int count, major, minor, threads;
     CHECK(cuDeviceGetCount(&count));
-    CHECK(cuInit(0));
+    CUresult ready = CUDA_SUCCESS;
+    ready = cuInit(0);
+    CHECK(ready);
     CHECK(cuDeviceGetCount(&count));
     CUdevice device;
     CHECK(cuDeviceGet(&device, 0));

@@ -4,6 +4,8 @@
 
 #include <cuda_runtime_api.h>
 
+/* Of the driver's type, where the runtime's header has a number alone. */
+#define CUDA_SUCCESS ((CUresult)0)
 #define CUDAAPI
 #define CU_CTX_SCHED_AUTO 0
 #define CU_CTX_MAP_HOST 8
