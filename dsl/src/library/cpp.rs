@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use super::files;
+use super::{File, files};
 use crate::sema::builtin_declarations;
 
 macro_rules! headers {
@@ -30,6 +30,8 @@ const WHOLE: &[(&str, &str)] = &[
     ("bf16", "cuda_bf16.h"),
     ("cooperative_groups", "cooperative_groups.h"),
     ("cucomplex", "cuComplex.h"),
+    ("cuda_atomic", "cuda/atomic"),
+    ("cuda_barrier", "cuda/barrier"),
     ("curand", "curand_kernel.h"),
     ("cub", "cub/cub.cuh"),
     ("helper", "helper_cuda.h"),
@@ -43,6 +45,12 @@ const PLAIN: &str = "cuComplex.h";
 const FORWARDED: &[(&str, &str)] = &[
     ("cooperative_groups/reduce.h", "cooperative_groups.h"),
     ("cooperative_groups/scan.h", "cooperative_groups.h"),
+    ("cooperative_groups/memcpy_async.h", "cooperative_groups.h"),
+    ("cuda/pipeline", "cuda/barrier"),
+    ("cuda/std/atomic", "cuda/atomic"),
+    ("cuda/std/barrier", "cuda/barrier"),
+    ("cuda_pipeline.h", "cuda/barrier"),
+    ("cuda_pipeline_primitives.h", "cuda/barrier"),
     ("cub/block/block_reduce.cuh", "cub/cub.cuh"),
     ("cub/block/block_scan.cuh", "cub/cub.cuh"),
     ("cub/warp/warp_reduce.cuh", "cub/cub.cuh"),
@@ -53,6 +61,39 @@ const FORWARDED: &[(&str, &str)] = &[
     ("helper_timer.h", "helper_cuda.h"),
     ("helper_image.h", "helper_cuda.h"),
     ("exception.h", "helper_cuda.h"),
+];
+
+/// Headers of `cuda/std`, which have what C++'s of the same names have.
+const OF_STD: &[&str] = &[
+    "array",
+    "bit",
+    "bitset",
+    "cassert",
+    "cfloat",
+    "chrono",
+    "climits",
+    "cmath",
+    "complex",
+    "concepts",
+    "cstddef",
+    "cstdint",
+    "cstdlib",
+    "cstring",
+    "ctime",
+    "functional",
+    "initializer_list",
+    "iterator",
+    "limits",
+    "numeric",
+    "optional",
+    "ranges",
+    "ratio",
+    "span",
+    "tuple",
+    "type_traits",
+    "utility",
+    "variant",
+    "version",
 ];
 
 /// Files of which device code sees the functions only.
@@ -81,14 +122,26 @@ pub fn headers() -> Vec<Header> {
     ];
     for &(name, path) in WHOLE {
         if let Some(file) = files().iter().find(|file| file.name == name) {
-            headers.push((path.to_string(), whole(path, file.text)));
+            headers.push((path.to_string(), whole(path, file)));
         }
     }
     let own = OWN.iter();
     headers.extend(own.map(|&(path, text)| (path.to_string(), text.to_string())));
     let forwarded = FORWARDED.iter();
     headers.extend(forwarded.map(|(path, to)| (path.to_string(), format!("#include <{to}>\n"))));
+    headers.extend(
+        OF_STD
+            .iter()
+            .map(|name| (format!("cuda/std/{name}"), of_std(name))),
+    );
     headers
+}
+
+/// A header of `cuda/std`.
+fn of_std(name: &str) -> String {
+    format!(
+        "#include <{name}>\nnamespace std {{}}\nnamespace cuda {{ namespace std {{ using namespace ::std; }} }}\n"
+    )
 }
 
 /// The runtime's enumerations and handles: what the prelude says before its first function. They are C, too.
@@ -152,15 +205,20 @@ fn exchanges(path: &str) -> String {
 }
 
 /// A file of the library as a header. Its functions are every source's own: they have no place in a library to come from.
-fn whole(path: &str, text: &str) -> String {
+fn whole(path: &str, file: &File) -> String {
     let guard = guard(path);
+    let text = file.text;
     if path == PLAIN {
         return format!(
             "/* Made from dslc's own library: {path}. */\n#ifndef {guard}\n#define {guard}\n#include <cuda_runtime.h>\n{text}\n#endif\n"
         );
     }
+    let needed = WHOLE.iter().filter(|(name, _)| file.needs.contains(name));
+    let includes: String = needed
+        .map(|(_, path)| format!("#include <{path}>\n"))
+        .collect();
     format!(
-        "/* Made from dslc's own library: {path}. */\n#ifndef {guard}\n#define {guard}\n#include <cuda_runtime.h>\n\
+        "/* Made from dslc's own library: {path}. */\n#ifndef {guard}\n#define {guard}\n#include <cuda_runtime.h>\n{includes}\
          #ifdef __CUDACC__\n#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)\n\
          {text}\n{}#pragma clang attribute pop\n#endif\n#endif\n",
         exchanges(path)
@@ -234,7 +292,7 @@ mod tests {
 
     #[test]
     fn every_whole_header_has_its_file() {
-        let made = 3 + WHOLE.len() + FORWARDED.len();
+        let made = 3 + WHOLE.len() + FORWARDED.len() + OF_STD.len();
         assert_eq!(headers().len(), made + OWN.len());
     }
 }

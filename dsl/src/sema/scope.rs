@@ -304,7 +304,8 @@ impl Scopes {
         get(FILE).or_else(|| get(0))
     }
 
-    /// A name in one scope; at file scope also in the namespaces around and in those that `using namespace` names.
+    /// A name in one scope; at file scope also in the namespaces around and in those that `using namespace` names. An inner
+    /// namespace of the prelude comes before what the program has further out.
     fn find_at<'s, T>(
         &'s self,
         depth: usize,
@@ -320,6 +321,8 @@ impl Scopes {
             Some(format!("{of}::{rest}"))
         });
         let name = alias.as_deref().unwrap_or(name);
+        let prelude = (depth == FILE).then_some(&self.stack[0]);
+        let get = |scope, name: &str| get(scope, name).or_else(|| get(prelude?, name));
         let mut namespace = &*self.namespace;
         loop {
             let found = match namespace {
@@ -471,7 +474,10 @@ impl Scopes {
 
     /// The meaning of a name here.
     pub(crate) fn find(&self, name: &str) -> Option<&Binding> {
-        let found = self.find_any(of_std(name))?;
+        let found = match of_std(name) {
+            Some(standard) => self.find_any(name).or_else(|| self.find_any(standard)),
+            None => self.find_any(name),
+        }?;
         match (&found.entity, self.element) {
             (Entity::Pack(elements), Some(element)) => {
                 self.n_elements.set(Some(elements.len()));
@@ -546,7 +552,11 @@ impl Scopes {
     }
 
     pub(crate) fn find_tag(&self, name: &str) -> Option<&(Ty, Span)> {
-        let name = of_std(name);
+        let standard = || self.find_any_tag(of_std(name)?);
+        self.find_any_tag(name).or_else(standard)
+    }
+
+    fn find_any_tag(&self, name: &str) -> Option<&(Ty, Span)> {
         if let Some((scopes, last)) = path::split(name) {
             if scopes.is_empty() {
                 return self.stack[FILE].tags.get(last);
@@ -604,13 +614,10 @@ impl Scopes {
     }
 }
 
-/// `cuda::std` has what `std` has, for device code as well.
-fn of_std(name: &str) -> &str {
-    let name_in_cuda = path::relative(name);
-    match name_in_cuda.strip_prefix("cuda::") {
-        Some(rest) if rest.starts_with("std::") => rest,
-        _ => name,
-    }
+/// `cuda::std` has what `std` has, for device code as well: the name in `std` of one in `cuda::std`.
+fn of_std(name: &str) -> Option<&str> {
+    let in_cuda = path::relative(name).strip_prefix("cuda::")?;
+    in_cuda.starts_with("std::").then_some(in_cuda)
 }
 
 fn add_callable(scope: &mut Scope, name: Arc<str>, callable: Callable, span: Span) {

@@ -22,15 +22,6 @@ const FAMILIES: &[(&str, &[&str])] = &[
             "cudaPointerGetAttributes",
         ],
     ),
-    (
-        "asynchronous copies",
-        &[
-            "memcpy_async",
-            "__pipeline_memcpy_async",
-            "__pipeline_commit",
-            "__pipeline_wait_prior",
-        ],
-    ),
 ];
 
 /// Families that are recognised by how their names begin.

@@ -21,6 +21,7 @@ use crate::{
     syntax::ast::{self, ExprKind},
 };
 
+pub(crate) mod associated;
 pub(crate) mod atomic;
 pub(crate) mod builtin_call;
 pub(crate) mod exchange;
@@ -235,6 +236,12 @@ impl Checker<'_> {
         args: &[ast::Expr],
         span: Span,
     ) -> Result<Checked, Reported> {
+        if explicit.is_none()
+            && builtin::find(name).is_none()
+            && let Some((name, set)) = self.associated_functions(name, args)
+        {
+            return self.call_overloaded(&name, &set, None, callee.span, args, span);
+        }
         match explicit {
             Some([to]) if &**name == "forward" && args.len() == 1 => {
                 self.forward(to, &args[0], span)

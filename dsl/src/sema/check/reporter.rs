@@ -154,7 +154,8 @@ impl Checker<'_> {
 
     /// An error if this code runs on `side`: now if that is certain, later if it depends on the callers.
     pub(crate) fn on_side(&mut self, side: Side, diagnostic: Diagnostic) {
-        if self.mode.unevaluated > 0 {
+        // A survey is about kernels: a host's compiler sees to what host code calls.
+        if self.mode.unevaluated > 0 || (self.options.survey && side == Side::Host) {
             return;
         }
         let certain = match self.body.space {

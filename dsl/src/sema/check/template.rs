@@ -106,6 +106,10 @@ impl<'a> TemplateFacts<'a> {
             class: None,
         }
     }
+
+    pub(crate) fn namespace(&self) -> &str {
+        &self.namespace
+    }
 }
 
 /// What a template parameter stands for in an instance.

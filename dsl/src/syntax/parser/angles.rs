@@ -181,6 +181,15 @@ fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
                     | "map"
                     | "unordered_map"
             ));
+    // A class of a library's namespace is no variable.
+    let is_class = |space: &Arc<str>| {
+        let of_space = |why: &TypeName| matches!(why, TypeName::Class(of) if **of == **space);
+        types_named(name).iter().any(of_space)
+    };
+    let space = before.checked_sub(2).and_then(|at| self::name(tokens, at));
+    let is_library = is_library
+        || (punct(tokens, before.wrapping_sub(1)) == Some(Punct::ColonColon)
+            && space.is_some_and(is_class));
     // Those of cooperative groups, which programs also name without the namespace.
     let is_group = matches!(&**name, "thread_block_tile" | "tiled_partition");
     is_library

@@ -147,16 +147,12 @@ impl<'a> Checker<'a> {
             .attempt(|checker| checker.explicit_args(params, explicit).ok())
             .map_err(Misfit::written)?;
         let mut deduction = Deduction::new(params, function, given);
-        for (index, arg) in args.iter().enumerate() {
-            self.deduce_argument(&mut deduction, index, arg)?;
-        }
-        if let Some(result) = result {
-            let (_, parts) = reference_part(&function.declarator.parts);
-            let (specifiers, known) = (&function.specifiers, &mut deduction.known);
-            if !self.deduce(params, specifiers, parts, result, true, known) {
-                return Err(Box::default());
-            }
-        }
+        // What the parameters name is looked for where the template is.
+        let namespace = self.instances.templates[id].namespace.clone();
+        let outside = self.scopes.set_namespace(namespace);
+        let deduced = self.deduce_arguments(&mut deduction, args, result);
+        self.scopes.set_namespace(outside);
+        deduced?;
         let known = deduction.finish()?;
         if let Some(misfit) = self.not_deduced(id, params, &known, explicit.len()) {
             return Err(match args.len() < required {
@@ -169,6 +165,26 @@ impl<'a> Checker<'a> {
             .attempt(|checker| checker.complete_args(id, params, known).ok())
             .map_err(Misfit::of)?;
         self.declare_instance(id, args, at)
+    }
+
+    /// What the arguments of a call, and its result, say of the template's parameters.
+    fn deduce_arguments(
+        &mut self,
+        deduction: &mut Deduction<'_>,
+        args: &[Argument<'_>],
+        result: Option<&QualTy>,
+    ) -> Result<(), Box<Misfit>> {
+        for (index, arg) in args.iter().enumerate() {
+            self.deduce_argument(deduction, index, arg)?;
+        }
+        let Some(result) = result else { return Ok(()) };
+        let (params, function) = (deduction.params, deduction.function);
+        let (_, parts) = reference_part(&function.declarator.parts);
+        let (specifiers, known) = (&function.specifiers, &mut deduction.known);
+        match self.deduce(params, specifiers, parts, result, true, known) {
+            true => Ok(()),
+            false => Err(Box::default()),
+        }
     }
 
     /// What one argument of a call says of the template's parameters.
