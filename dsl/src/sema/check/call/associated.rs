@@ -56,7 +56,7 @@ impl Checker<'_> {
                     let template = &self.instances.templates[instance.template];
                     return Some(template.namespace().to_string());
                 }
-                let name = &self.record(*id).name;
+                let name = &self.tables.record(*id).name;
                 path::split(name).map(|(scope, _)| scope.to_string())
             }
             Ty::Pointer(inner) => self.namespace_of(&inner.ty),
