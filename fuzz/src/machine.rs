@@ -86,7 +86,7 @@ pub fn target(data: &[u8]) {
     for (checks, one_job) in [(Checks::NONE, &plain), (Checks::ALL, &checked)] {
         let mut two_jobs = run(checks, 2, BothOrders::Never);
         match &two_jobs.result {
-            Err(LaunchFailure::Invalid(InvalidLaunch::Strayed)) => continue,
+            Err(LaunchFailure::Invalid(InvalidLaunch::LeftAllocation)) => continue,
             // Memory that the kernel only writes may hold results of later blocks.
             Err(LaunchFailure::Trap { .. }) => two_jobs.buffers.clone_from(&one_job.buffers),
             Err(LaunchFailure::Invalid(_)) | Ok(_) => {}
@@ -156,8 +156,7 @@ fn run(
 fn without_findings(seen: &Seen) -> Seen {
     let plain = |report: &LaunchReport| LaunchReport {
         findings: Vec::new(),
-        orders: Default::default(),
-        trap_descending: None,
+        order: Default::default(),
         children: vec![],
         skipped: report
             .skipped
