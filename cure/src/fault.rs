@@ -24,7 +24,7 @@ pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], members: &[usize]) 
     let has = |codes: &[Code]| found.iter().any(|found| codes.contains(&found.code));
     let in_space = |space: &str| {
         let mut all = found.iter();
-        all.any(|found| found.space.as_deref() == Some(space))
+        all.any(|found| found.memory.space.as_deref() == Some(space))
     };
     let mut all = vec![];
     if has(&[Code::DivergentBarrier]) {
@@ -154,7 +154,10 @@ fn split_branch(text: &Text<'_>, chain: &[Node], barrier: Node) -> Option<Candid
 /// A local array that was meant to be shared.
 fn shared_instead(text: &Text<'_>, found: &[&Found], accesses: &[usize]) -> Vec<Candidate> {
     let mut all = vec![];
-    for name in found.iter().filter_map(|found| found.object.as_ref()) {
+    for name in found
+        .iter()
+        .filter_map(|found| found.memory.object.as_ref())
+    {
         let Some(function) = accesses.first().and_then(|&at| text.function(at)) else {
             continue;
         };
@@ -190,7 +193,7 @@ fn is_declared(text: &Text<'_>, at: usize) -> bool {
 fn set_first(base: Base<'_>, text: &Text<'_>, found: &[&Found]) -> Vec<Candidate> {
     let mut all = vec![];
     for found in found {
-        let Some((name, _)) = &found.object else {
+        let Some((name, _)) = &found.memory.object else {
             continue;
         };
         let kernels = base.input.module.kernels();

@@ -22,10 +22,10 @@ pub(crate) fn candidates(
     let mut names: Vec<(bool, &str)> = vec![];
     let is_race = |found: &&Found| {
         matches!(found.code, Code::DataRace | Code::SameValueRace)
-            && found.space.as_deref() == Some("global")
+            && found.memory.space.as_deref() == Some("global")
     };
     for found in base.input.findings.iter().filter(is_race) {
-        let Some((name, _)) = &found.object else {
+        let Some((name, _)) = &found.memory.object else {
             continue;
         };
         let in_test = found.sides.iter().any(|side| {

@@ -49,7 +49,9 @@ pub(crate) fn aligned(base: Base<'_>, texts: &[Text<'_>], found: &[&Found]) -> V
 /// The shared matrices that findings name, or those of their kernel where an address has no name.
 fn vars<'a>(base: Base<'a>, found: &[&Found]) -> Vec<&'a SharedVar> {
     let is_named = |var: &SharedVar| {
-        let mut objects = found.iter().filter_map(|found| found.object.as_ref());
+        let mut objects = found
+            .iter()
+            .filter_map(|found| found.memory.object.as_ref());
         objects.any(|(name, _)| *name == var.name)
     };
     let is_of = |name: &str| {

@@ -68,7 +68,7 @@ impl Run {
             .collect();
         // For the report's title; advice about the launch statement has to do without one in the kernel's source.
         for launch in ran.outcome.launches.reports_mut() {
-            launch.line = ran.caller.line();
+            launch.statement.line = ran.caller.line();
         }
         Run(Arc::new(Data {
             ran,

@@ -156,8 +156,7 @@ fn run(
 fn without_findings(seen: &Seen) -> Seen {
     let plain = |report: &LaunchReport| LaunchReport {
         findings: Vec::new(),
-        orders: Default::default(),
-        trap_descending: None,
+        order: Default::default(),
         children: vec![],
         skipped: report
             .skipped

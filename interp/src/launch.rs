@@ -29,7 +29,9 @@ use crate::isa::bytecode::Code;
 use crate::isa::effects::Root;
 #[cfg(feature = "threads")]
 use crate::launch::parallel::Outcome;
-use crate::launch::report::{InvalidLaunch, LaunchFailure, LaunchReport, Orders, Site};
+use crate::launch::report::{
+    InvalidLaunch, LaunchFailure, LaunchReport, OrderReport, SharedBytes, Site, Statement,
+};
 use crate::machine::block::{Block, Turn};
 use crate::machine::engine;
 use crate::machine::{Fault, Machine, Pass, Policy, Record, WarpState, is_global};
@@ -143,10 +145,10 @@ impl LaunchLimits {
     pub fn of(limits: &Limits) -> LaunchLimits {
         LaunchLimits {
             grid: limits.max_grid,
-            block: limits.max_block,
-            threads_per_block: limits.max_threads_per_block,
-            shared_bytes_per_block: limits.shared_bytes_per_block_optin.into(),
-            residency: limits.residency(),
+            block: limits.block.dims,
+            threads_per_block: limits.block.threads,
+            shared_bytes_per_block: limits.block.shared_bytes_optin,
+            residency: limits.residency,
             multiprocessors: limits.multiprocessors,
         }
     }
@@ -225,7 +227,7 @@ pub fn check_launch(
 /// Blocks that may wait for others at one time: as many as the device holds.
 fn resident_blocks(machine: &MachineConfig, shape: &Shape<'_>) -> usize {
     let limits = Limits::of(machine.rules.arch);
-    let residency = limits.residency();
+    let residency = limits.residency;
     let per_sm = residency.blocks(shape.threads().into(), shape.shared_bytes);
     (per_sm.max(1) * u64::from(limits.multiprocessors)) as usize
 }
@@ -571,21 +573,22 @@ impl<'a> Run<'a> {
             });
         }
         let statement = module.locs.get(self.config.loc.index());
+        let statement = statement.map(|_| Statement::of(module, self.config.loc));
         LaunchReport {
             kernel: self.kernel,
             kernel_name: module.function(self.kernel).name.clone(),
             grid: self.config.grid,
             block: self.config.block,
-            shared_static_bytes: self.code.memory.shared_bytes,
-            shared_dynamic_bytes: self.config.shared_bytes,
-            file: statement.map_or(0, |loc| loc.file),
-            line: statement.map_or(0, |loc| loc.line),
+            shared: SharedBytes {
+                fixed: self.code.memory.shared_bytes,
+                dynamic: self.config.shared_bytes,
+            },
+            statement: statement.unwrap_or_default(),
             counts,
             sites: places::merged(sites),
             branches: places::branches(&machine.record.divergence, self.code, module),
             barriers: places::barriers(&machine.record.barriers, self.code, module),
-            orders: Orders::Same,
-            trap_descending: None,
+            order: OrderReport::default(),
             children: self.children(&machine.record.launched),
             skipped: machine
                 .record

@@ -316,7 +316,7 @@ impl State {
     /// More than 48 KB of shared memory has to be asked for with `cudaFuncSetAttribute`.
     fn check_dynamic_shared(&mut self, launch: &Launch) -> Result<(), InvalidLaunch> {
         let fixed = self.static_shared(launch.module, launch.kernel);
-        let info = self.device.info().shared_bytes_per_block;
+        let info = self.device.info().block.shared_bytes;
         let limit = match self.dynamic_limit.get(&launch.function) {
             Some(&dynamic) => (dynamic + fixed).max(info),
             None => info,
@@ -338,7 +338,7 @@ impl State {
     }
 
     fn threads_limit(&mut self, module: usize, kernel: FuncId) -> u64 {
-        let limit = u64::from(self.device.info().threads_per_block);
+        let limit = u64::from(self.device.info().block.threads);
         match self
             .loaded(module)
             .program
@@ -362,10 +362,10 @@ impl State {
             .static_shared(module, kernel)
             .saturating_add(dynamic_bytes);
         let info: &DeviceInfo = self.device.info();
-        if threads == 0 || threads > most || bytes > info.shared_bytes_per_block_optin {
+        if threads == 0 || threads > most || bytes > info.block.shared_bytes_optin {
             return 0;
         }
-        info.residency().blocks(threads, bytes)
+        info.residency.blocks(threads, bytes)
     }
 }
 
@@ -397,7 +397,7 @@ extern "C" fn cudaFuncSetAttribute(
         match attribute {
             8 => {
                 let fixed = state.static_shared(module, kernel);
-                let most = state.device.info().shared_bytes_per_block_optin;
+                let most = state.device.info().block.shared_bytes_optin;
                 let wanted = u64::try_from(value).map_err(|_| CudaError::InvalidValue)?;
                 if wanted + fixed > most {
                     return Err(CudaError::InvalidValue);
@@ -440,7 +440,7 @@ extern "C" fn cudaFuncGetAttributes(
         let version = (10 * info.major + info.minor) as c_int;
         let dynamic = match state.dynamic_limit.get(&(function as usize)) {
             Some(&dynamic) => dynamic,
-            None => info.shared_bytes_per_block.saturating_sub(fixed),
+            None => info.block.shared_bytes.saturating_sub(fixed),
         };
         // SAFETY: the program hands in where it wants them.
         *unsafe { attributes.as_mut() }.ok_or(CudaError::InvalidValue)? = FunctionAttributes {

@@ -153,14 +153,14 @@ fn of_dynamic_shared(
         return None;
     }
     // A pointer into all of the block's shared memory, of which the dynamic part is the last.
-    if !object.declared && report.shared_dynamic_bytes > 0 && object.offset_bytes >= 0 {
+    if !object.declared && report.shared.dynamic > 0 && object.offset_bytes >= 0 {
         let last = object
             .offset_bytes
             .saturating_add(i64::from(access.width_bytes))
             .saturating_add(behind.max(0));
-        let needed = last.saturating_sub_unsigned(report.shared_static_bytes);
-        let given = report.shared_dynamic_bytes;
-        let place = match report.line {
+        let needed = last.saturating_sub_unsigned(report.shared.fixed);
+        let given = report.shared.dynamic;
+        let place = match report.statement.line {
             0 => String::new(),
             line => format!(" on line {line}"),
         };
@@ -174,8 +174,8 @@ fn of_dynamic_shared(
         return None;
     }
     let (bytes, line, kernel) = (
-        report.shared_dynamic_bytes,
-        report.line,
+        report.shared.dynamic,
+        report.statement.line,
         &report.kernel_name,
     );
     let element = object.element_bytes;

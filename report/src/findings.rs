@@ -47,10 +47,8 @@ pub struct Found {
     pub advice: Option<String>,
     /// The barrier that it proposes.
     pub barrier: Option<Barrier>,
-    /// `shared`, `global` …
-    pub space: Option<String>,
-    /// The array or allocation, and the element.
-    pub object: Option<(String, String)>,
+    /// The memory it is about.
+    pub memory: FoundMemory,
     /// The accesses that make it.
     pub sides: Vec<Side>,
     /// Who else stands where.
@@ -61,9 +59,25 @@ pub struct Found {
     pub fingerprint: String,
     /// The baseline has it.
     pub muted: bool,
-    /// An access that was skipped: the run went on.
+    /// How it was found.
+    pub how: How,
+}
+
+/// The memory that a finding is about.
+#[derive(Clone, Debug, Default)]
+pub struct FoundMemory {
+    /// `shared`, `global` …
+    pub space: Option<String>,
+    /// The array or allocation, and the element.
+    pub object: Option<(String, String)>,
+}
+
+/// How something was found.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct How {
+    /// By an access that was skipped: the run went on.
     pub skipped: bool,
-    /// It shows only when the last blocks and warps come first.
+    /// Only when the last blocks and warps come first.
     pub descending: bool,
 }
 
@@ -140,15 +154,13 @@ impl Found {
             message,
             advice: None,
             barrier: None,
-            space: None,
-            object: None,
+            memory: FoundMemory::default(),
             sides: vec![],
             others: vec![],
             witness: vec![],
             fingerprint: String::new(),
             muted: false,
-            skipped: false,
-            descending: false,
+            how: How::default(),
         }
     }
 
@@ -193,8 +205,12 @@ pub fn all(outcome: &Outcome, module: &Module, line: &dyn Fn(LocId) -> String) -
                 all.add(of_trap(trap, *launch, report));
             }
             Fault::Skipped(trap) => {
-                all.add(Found {
+                let how = How {
                     skipped: true,
+                    ..How::default()
+                };
+                all.add(Found {
+                    how,
                     ..of_trap(trap, None, None)
                 });
             }
@@ -248,8 +264,8 @@ impl<'a> Cause<'a> {
                 code => code,
             },
             kernel: kernel.map(|name| name.split('<').next().unwrap_or(name)),
-            space: found.space.as_deref(),
-            object: found.object.as_ref().map(|(name, _)| name.as_str()),
+            space: found.memory.space.as_deref(),
+            object: found.memory.object.as_ref().map(|(name, _)| name.as_str()),
             lines,
         }
     }
@@ -305,8 +321,10 @@ fn of_launch(launch: &interp::LaunchReport, index: usize) -> Vec<Found> {
     for skipped in &launch.skipped {
         let places = (skipped.before, skipped.behind);
         let found = Found {
-            skipped: true,
-            descending: skipped.descending,
+            how: How {
+                skipped: true,
+                descending: skipped.descending,
+            },
             advice: fault::help(&skipped.trap, Some(launch), places),
             ..of_trap(&skipped.trap, Some(index), Some(launch))
         };
@@ -314,16 +332,22 @@ fn of_launch(launch: &interp::LaunchReport, index: usize) -> Vec<Found> {
     }
     for finding in &launch.findings {
         all.push(Found {
-            descending: finding.descending,
+            how: How {
+                descending: finding.descending,
+                ..How::default()
+            },
             ..of_finding(finding, index, &launch.kernel_name)
         });
     }
-    if let Some(trap) = &launch.trap_descending {
+    if let Some(trap) = &launch.order.trap_descending {
         let found = of_trap(trap, Some(index), Some(launch));
         // Devices begin with the first blocks, though nothing promises it.
         let is_warning = matches!(trap.kind, TrapKind::Deadlock | TrapKind::Endless);
         all.push(Found {
-            descending: true,
+            how: How {
+                descending: true,
+                ..How::default()
+            },
             severity: if is_warning {
                 Severity::Warning
             } else {
@@ -353,8 +377,10 @@ fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
         kernel: Some(kernel.to_string()),
         advice: finding.advice(),
         barrier: finding.proposes(),
-        space: finding.space.map(|space| space.to_string()),
-        object: object.map(|object| (object.name.clone(), object.index.clone())),
+        memory: FoundMemory {
+            space: finding.space.map(|space| space.to_string()),
+            object: object.map(|object| (object.name.clone(), object.index.clone())),
+        },
         sides: finding.accesses.iter().map(side).collect(),
         witness: finding.witness.clone(),
         ..Found::new(
@@ -380,7 +406,10 @@ fn of_host(finding: &HostFinding, outcome: &Outcome) -> Found {
     let found = Found {
         kernel: kernel.map(|launch| launch.kernel_name.clone()),
         advice: finding.advice.clone(),
-        object: finding.object.clone(),
+        memory: FoundMemory {
+            space: None,
+            object: finding.object.clone(),
+        },
         sides: sides.map(|side| Side::new(side.op, side.loc)).collect(),
         others: finding.others.clone(),
         ..Found::new(
@@ -404,7 +433,10 @@ fn of_call(note: &Note, fault: &TrapKind) -> Found {
     let freed_at = freed.and_then(|object| object.freed_at);
     Found {
         advice: note.advice.clone(),
-        object: object.map(|object| (object.name.replace('`', ""), String::new())),
+        memory: FoundMemory {
+            space: None,
+            object: object.map(|object| (object.name.replace('`', ""), String::new())),
+        },
         sides: vec![Side::new("call", note.loc)],
         others: freed_at
             .map(|loc| (loc, "freed here".to_string()))
@@ -462,8 +494,10 @@ fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchRep
     Found {
         kernel: report.map(|report| report.kernel_name.clone()),
         advice: fault::help(trap, report, (0, 0)),
-        space: access.map(|access| access.space.to_string()),
-        object: object.map(|object| (object.source_name().replace('`', ""), object.index())),
+        memory: FoundMemory {
+            space: access.map(|access| access.space.to_string()),
+            object: object.map(|object| (object.source_name().replace('`', ""), object.index())),
+        },
         sides: vec![Side {
             block: trap.block,
             thread: trap.thread,

@@ -40,15 +40,15 @@ pub(crate) fn groups<'a>(input: &'a Input<'_>) -> Vec<LaunchGroup<'a>> {
                 other.kernel,
                 other.grid,
                 other.block,
-                other.file,
-                other.line,
+                other.statement.file,
+                other.statement.line,
             ) == (
                 launch.kernel,
                 launch.grid,
                 launch.block,
-                launch.file,
-                launch.line,
-            ) && other.shared_dynamic_bytes == launch.shared_dynamic_bytes
+                launch.statement.file,
+                launch.statement.line,
+            ) && other.shared.dynamic == launch.shared.dynamic
         };
         match shapes.iter_mut().find(like) {
             Some(shape) => shape.push(kept),

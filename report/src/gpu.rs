@@ -17,7 +17,7 @@ struct Row {
 pub fn report(input: &Input<'_>, device: &str) -> String {
     let mut rows: Vec<Row> = Vec::new();
     for (index, launch) in input.launches() {
-        let dynamic = match launch.shared_dynamic_bytes {
+        let dynamic = match launch.shared.dynamic {
             0 => String::new(),
             bytes => format!(", {bytes}"),
         };
@@ -28,7 +28,7 @@ pub fn report(input: &Input<'_>, device: &str) -> String {
             dim(launch.block)
         );
         let time = input.outcome.times_ms.get(index).copied().flatten();
-        let like = |row: &&mut Row| row.title == title && row.line == launch.line;
+        let like = |row: &&mut Row| row.title == title && row.line == launch.statement.line;
         match rows.iter_mut().find(like) {
             Some(row) if input.tables != Tables::Each => {
                 row.times_ms.extend(time);
@@ -36,7 +36,7 @@ pub fn report(input: &Input<'_>, device: &str) -> String {
             }
             _ => rows.push(Row {
                 title,
-                line: launch.line,
+                line: launch.statement.line,
                 first: index,
                 times_ms: time.into_iter().collect(),
                 launches: 1,

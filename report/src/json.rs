@@ -17,13 +17,8 @@ use super::{
 #[derive(Serialize)]
 pub struct Report<'a> {
     schema: &'static str,
-    program: String,
-    arch: String,
-    /// The file of rules that counted, if they are not the architecture's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rules: Option<&'static str>,
-    bank_width: u32,
-    device: String,
+    #[serde(flatten)]
+    run: Run,
     launches: Launches<'a>,
     findings: Vec<Value>,
     stdout: String,
@@ -42,6 +37,30 @@ pub struct Report<'a> {
     /// The other architectures of `--arch a,b`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     architectures: Vec<ArchRow>,
+}
+
+/// What ran, on what.
+#[derive(Serialize)]
+struct Run {
+    program: String,
+    arch: String,
+    /// The file of rules that counted, if they are not the architecture's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rules: Option<&'static str>,
+    bank_width: u32,
+    device: String,
+}
+
+impl Run {
+    fn new(program: &str, rules: &RuleSet, device: &str) -> Run {
+        Run {
+            program: program.to_string(),
+            arch: rules.arch.to_string(),
+            rules: rules.given_by.map(|by| by.trim_matches('`')),
+            bank_width: rules.bank_width.bytes(),
+            device: device.to_string(),
+        }
+    }
 }
 
 /// The launches one by one: each is made as it is written, for there may be very many.
@@ -93,6 +112,14 @@ struct SiteRow {
     space: String,
     op: String,
     width: u32,
+    #[serde(flatten)]
+    counts: CountsRow,
+    degrees: Map<String, Value>,
+    file: String,
+}
+
+#[derive(Serialize)]
+struct CountsRow {
     requests: u64,
     transactions: Option<u64>,
     ideal: Option<u64>,
@@ -102,8 +129,6 @@ struct SiteRow {
     ideal_sectors: Option<u64>,
     bytes: u64,
     active_lanes: u64,
-    degrees: Map<String, Value>,
-    file: String,
 }
 
 /// Builds the object.
@@ -116,11 +141,7 @@ pub fn report<'a>(model: &'a Model<'a>, stdout: &[u8]) -> Report<'a> {
     });
     Report {
         schema: "dslc-report/1",
-        program: input.program.to_string(),
-        arch: input.rules.arch.to_string(),
-        rules: input.rules.given_by.map(|by| by.trim_matches('`')),
-        bank_width: input.rules.bank_width.bytes(),
-        device: input.gpu.unwrap_or("simulator").to_string(),
+        run: Run::new(input.program, input.rules, input.gpu.unwrap_or("simulator")),
         launches: Launches(Some(input)),
         findings: findings(model),
         stdout: String::from_utf8_lossy(stdout).into_owned(),
@@ -144,11 +165,7 @@ pub fn report<'a>(model: &'a Model<'a>, stdout: &[u8]) -> Report<'a> {
 pub fn not_run(program: &str, rules: &RuleSet, diagnostics: Vec<Value>) -> Report<'static> {
     Report {
         schema: "dslc-report/1",
-        program: program.to_string(),
-        arch: rules.arch.to_string(),
-        rules: rules.given_by.map(|by| by.trim_matches('`')),
-        bank_width: rules.bank_width.bytes(),
-        device: "simulator".to_string(),
+        run: Run::new(program, rules, "simulator"),
         launches: Launches(None),
         findings: vec![],
         stdout: String::new(),
@@ -179,12 +196,12 @@ fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
     Launch {
         index,
         kernel: report.kernel_name.clone(),
-        line: report.line,
+        line: report.statement.line,
         grid: report.grid,
         block: report.block,
         shared_bytes: SharedBytes {
-            fixed: report.shared_static_bytes,
-            dynamic: report.shared_dynamic_bytes,
+            fixed: report.shared.fixed,
+            dynamic: report.shared.dynamic,
         },
         metrics: metrics.collect(),
         sites: report
@@ -192,7 +209,7 @@ fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
             .iter()
             .map(|site| site_row(site, input))
             .collect(),
-        orders: match report.orders {
+        orders: match report.order.ran {
             Orders::Same => None,
             Orders::One => Some("one"),
             Orders::Both => Some("both"),
@@ -202,22 +219,11 @@ fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
     }
 }
 
-fn site_row(site: &Site, input: &Input<'_>) -> SiteRow {
+fn counts_row(site: &Site) -> CountsRow {
     let counts = &site.counts;
     let known = !counts.not_modelled();
     let shared = site.space == dsl::ir::Space::Shared;
-    let degrees = counts
-        .degree_histogram
-        .iter()
-        .enumerate()
-        .filter(|&(_, &n)| n > 0);
-    SiteRow {
-        line: site.line,
-        column: site.column,
-        text: site.text.clone(),
-        space: site.space.to_string(),
-        op: site.op.to_string(),
-        width: site.width_bytes,
+    CountsRow {
         requests: counts.requests,
         transactions: known.then_some(counts.transactions),
         ideal: known.then_some(if shared || site.space == dsl::ir::Space::Constant {
@@ -231,6 +237,24 @@ fn site_row(site: &Site, input: &Input<'_>) -> SiteRow {
         ideal_sectors: known.then_some(counts.ideal_sectors),
         bytes: counts.bytes,
         active_lanes: counts.active_lanes,
+    }
+}
+
+fn site_row(site: &Site, input: &Input<'_>) -> SiteRow {
+    let degrees = site
+        .counts
+        .degree_histogram
+        .iter()
+        .enumerate()
+        .filter(|&(_, &n)| n > 0);
+    SiteRow {
+        line: site.line,
+        column: site.column,
+        text: site.text.clone(),
+        space: site.space.to_string(),
+        op: site.op.to_string(),
+        width: site.width_bytes,
+        counts: counts_row(site),
         degrees: degrees
             .map(|(degree, &n)| (degree.to_string(), json!(n)))
             .collect(),
@@ -258,14 +282,14 @@ fn findings(model: &Model<'_>) -> Vec<Value> {
 
 /// Findings of the same `group` have one cause.
 fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
-    let (array, index) = found.object.clone().unzip();
+    let (array, index) = found.memory.object.clone().unzip();
     let mut row = json!({
         "code": found.code.number(),
         "kind": found.kind,
         "severity": found.severity.name(),
         "launch": found.occurrences.launch,
         "message": found.message,
-        "space": found.space,
+        "space": found.memory.space,
         "accesses": found.sides.iter().map(|side| access(side, input)).collect::<Vec<_>>(),
         "kernel": found.kernel,
         "array": array,
@@ -275,10 +299,10 @@ fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
         "count": found.occurrences.count,
         "launches": found.occurrences.launches,
     });
-    if found.skipped {
+    if found.how.skipped {
         row["skipped"] = true.into();
     }
-    if found.descending {
+    if found.how.descending {
         row["descending"] = true.into();
     }
     // Lanes of one warp that did one of the accesses when it was first found.

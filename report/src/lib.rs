@@ -94,15 +94,15 @@ impl Input<'_> {
 
     /// Where a launch stands: `line 7`, `steps.h:7` of an included file; `None` if no source says it.
     pub fn launch_place(&self, launch: &LaunchReport) -> Option<String> {
-        let line = launch.line;
+        let line = launch.statement.line;
         let name = self.included(launch);
         (line > 0).then(|| name.map_or(format!("line {line}"), |name| format!("{name}:{line}")))
     }
 
     /// The file a launch stands in, where that is not the program's own.
     pub fn included(&self, launch: &LaunchReport) -> Option<String> {
-        let is_own = launch.line == 0 || launch.file == 0;
-        (!is_own).then(|| self.file_name(launch.file))
+        let is_own = launch.statement.line == 0 || launch.statement.file == 0;
+        (!is_own).then(|| self.file_name(launch.statement.file))
     }
 
     /// The name of a source file.

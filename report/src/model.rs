@@ -5,7 +5,7 @@ mod barrier;
 mod hot_spot;
 mod occupancy;
 
-pub use hot_spot::{HotAccess, HotSpot, Waste};
+pub use hot_spot::{Cost, HotAccess, HotSpot, Waste};
 pub use occupancy::{Limit, Occupancy, Step};
 
 use super::{

@@ -68,7 +68,7 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
     let one = model
         .launches
         .iter()
-        .any(|group| group.launch.orders == Orders::One);
+        .any(|group| group.launch.order.ran == Orders::One);
     if one && model.input.tables == Tables::None {
         text += &style.paragraph("  ", &format!("of some launches: {ONE_ORDER}"), None);
     }

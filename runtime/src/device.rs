@@ -8,7 +8,10 @@ use std::fmt;
 use dsl::ir::{FuncId, LocId};
 use interp::{
     LaunchConfig, LaunchFailure, LaunchReport, Memory, MemoryFault, Program,
-    rules::{BankWidth, limits::Residency},
+    rules::{
+        BankWidth,
+        limits::{BlockLimits, Residency},
+    },
 };
 
 use thiserror::Error;
@@ -31,28 +34,14 @@ pub struct DeviceInfo {
     pub global_bytes: u64,
     /// Constant memory.
     pub constant_bytes: u64,
-    /// Shared memory a block gets without asking.
-    pub shared_bytes_per_block: u64,
-    /// Shared memory a block gets after `cudaFuncSetAttribute`.
-    pub shared_bytes_per_block_optin: u64,
-    /// Shared memory of a multiprocessor.
-    pub shared_bytes_per_multiprocessor: u64,
-    /// Shared memory that the system keeps of each block.
-    pub reserved_shared_bytes_per_block: u64,
-    /// Registers of a block.
-    pub registers_per_block: u32,
-    /// Registers of a multiprocessor.
-    pub registers_per_multiprocessor: u32,
-    /// Threads of a block.
-    pub threads_per_block: u32,
-    /// Threads of a multiprocessor.
-    pub threads_per_multiprocessor: u32,
-    /// Blocks of a multiprocessor.
-    pub blocks_per_multiprocessor: u32,
+    /// What a block may have.
+    pub block: BlockLimits,
     /// Multiprocessors.
     pub multiprocessors: u32,
-    /// Most threads of a block in x, y, z.
-    pub block_limit: [u32; 3],
+    /// What one of them holds.
+    pub residency: Residency,
+    /// Its registers.
+    pub registers_per_multiprocessor: u32,
     /// Most blocks of a grid in x, y, z.
     pub grid_limit: [u32; 3],
     /// Clock in kHz.
@@ -63,18 +52,6 @@ pub struct DeviceInfo {
     pub memory_bus_bits: u32,
     /// L2 cache.
     pub l2_bytes: u64,
-}
-
-impl DeviceInfo {
-    /// What one of its multiprocessors holds.
-    pub fn residency(&self) -> Residency {
-        Residency {
-            threads: self.threads_per_multiprocessor,
-            blocks: self.blocks_per_multiprocessor,
-            shared_bytes: self.shared_bytes_per_multiprocessor,
-            reserved_shared_bytes_per_block: self.reserved_shared_bytes_per_block,
-        }
-    }
 }
 
 /// A kernel faulted on a real device: everything on it is lost.

@@ -17,8 +17,8 @@ const KEPT_BYTES: usize = 256 << 20;
 /// # use dsl::ir::FuncId;
 /// # use interp::{LaunchReport, stats::LaunchCounts};
 /// # let report = |warps| LaunchReport { kernel: FuncId(0), kernel_name: "k".into(), grid: [1; 3], block: [32, 1, 1],
-/// #     shared_static_bytes: 0, shared_dynamic_bytes: 0, file: 0, line: 1, counts: LaunchCounts { warps, ..LaunchCounts::default() },
-/// #     sites: vec![], branches: vec![], barriers: vec![], findings: vec![], skipped: vec![], orders: interp::Orders::Same, trap_descending: None, children: vec![], trace: vec![] };
+/// #     shared: Default::default(), statement: Default::default(), counts: LaunchCounts { warps, ..LaunchCounts::default() },
+/// #     sites: vec![], branches: vec![], barriers: vec![], findings: vec![], skipped: vec![], order: Default::default(), children: vec![], trace: vec![] };
 /// let mut launches = runtime::Launches::default();
 /// for warps in [1, 2, 1, 1] {
 ///     launches.push(report(warps));
@@ -85,8 +85,8 @@ impl Outline {
             kernel: report.kernel,
             grid: report.grid,
             block: report.block,
-            line: (report.file, report.line),
-            dynamic: report.shared_dynamic_bytes,
+            line: (report.statement.file, report.statement.line),
+            dynamic: report.shared.dynamic,
             instructions: [
                 counts.warps,
                 counts.warp_instructions,
@@ -131,7 +131,7 @@ impl Launches {
             + report.sites.len() * (size_of::<Site>() + 352)
             + report.findings.len() * (size_of::<Finding>() + 512);
         let number = self.kept.len() as u32;
-        let place = (report.kernel, report.file, report.line);
+        let place = (report.kernel, report.statement.file, report.statement.line);
         // A trace was asked for in full.
         let is_sum = self.kept_bytes + bytes > KEPT_BYTES && report.trace.is_empty();
         if let Some(&at) = self.sums.get(&place).filter(|_| is_sum) {
@@ -209,10 +209,11 @@ fn is_like(a: &LaunchReport, b: &LaunchReport) -> bool {
     let sites = |report: &LaunchReport| report.sites.len();
     a.trace.is_empty()
         && b.trace.is_empty()
-        && (a.kernel, a.grid, a.block, a.line) == (b.kernel, b.grid, b.block, b.line)
-        && a.shared_dynamic_bytes == b.shared_dynamic_bytes
-        && a.orders == b.orders
-        && a.trap_descending.is_some() == b.trap_descending.is_some()
+        && (a.kernel, a.grid, a.block, a.statement.line)
+            == (b.kernel, b.grid, b.block, b.statement.line)
+        && a.shared.dynamic == b.shared.dynamic
+        && a.order.ran == b.order.ran
+        && a.order.trap_descending.is_some() == b.order.trap_descending.is_some()
         && a.skipped.len() == b.skipped.len()
         && a.skipped.iter().zip(&b.skipped).all(|(a, b)| {
             (a.trap.loc, a.accesses, a.descending) == (b.trap.loc, b.accesses, b.descending)
@@ -308,7 +309,7 @@ pub fn add(sum: &mut LaunchReport, other: &LaunchReport) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use interp::stats::LaunchCounts;
+    use interp::{OrderReport, SharedBytes, Statement, stats::LaunchCounts};
 
     fn report(warps: u64, sites: usize) -> LaunchReport {
         LaunchReport {
@@ -316,10 +317,8 @@ mod tests {
             kernel_name: "k".to_string(),
             grid: [1; 3],
             block: [32, 1, 1],
-            shared_static_bytes: 0,
-            shared_dynamic_bytes: 0,
-            file: 0,
-            line: 7,
+            shared: SharedBytes::default(),
+            statement: Statement { file: 0, line: 7 },
             counts: LaunchCounts {
                 warps,
                 warp_instructions: warps,
@@ -330,8 +329,7 @@ mod tests {
             barriers: vec![],
             findings: vec![],
             skipped: vec![],
-            orders: interp::Orders::Same,
-            trap_descending: None,
+            order: OrderReport::default(),
             children: vec![],
             trace: vec![],
         }

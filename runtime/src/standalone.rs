@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use dsl::ir::{FuncId, Function, LocId, MemType, SpecialReg, Type};
 use interp::{
-    ChildLaunch, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchQueue, Memory, Program,
+    ChildLaunch, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchQueue, LaunchReport, Memory,
+    Program,
 };
 
 use crate::{
@@ -251,7 +252,6 @@ impl Plan {
         let mut spent = Spent::new(self.budget);
         for (kernel, spec) in &self.launches {
             let function = program.module().function(*kernel);
-            let args = arguments(spec, function, &addresses);
             let config = LaunchConfig {
                 grid: spec.grid,
                 block: spec.block,
@@ -260,42 +260,27 @@ impl Plan {
                 depth: 0,
                 loc: LocId::default(),
             };
+            let args = arguments(spec, function, &addresses);
             let mut queue = LaunchQueue::new(*kernel, config, args);
             let fault = loop {
                 let Some(launch) = queue.next() else {
                     break None;
                 };
-                let ChildLaunch {
-                    kernel,
-                    config,
-                    args,
-                } = &launch;
                 let mut out = |bytes: &[u8]| io.stdout(bytes);
                 spent.bound(device, 0);
-                let mut result =
-                    device.launch(program, &mut memory, *kernel, config, args, &mut out);
-                spent.count(&mut result, 0);
-                let invalid = |why| Fault::Invalid {
-                    kernel: *kernel,
-                    loc: function.loc,
-                    why,
-                };
-                break Some(match result {
-                    Ok(mut report) => {
-                        queue.add(std::mem::take(&mut report.children));
-                        outcome.launches.push(report);
-                        continue;
-                    }
-                    Err(LaunchError::Device(DeviceError::Lost(fault))) => Fault::Device(fault),
-                    Err(LaunchError::Device(error)) => {
-                        invalid(InvalidLaunch::Device(error.to_string()))
-                    }
-                    Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => invalid(why),
-                    Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
-                        let launch = Some(outcome.launches.push(*report));
-                        Fault::Trap { launch, trap }
-                    }
-                });
+                let result = device.launch(
+                    program,
+                    &mut memory,
+                    launch.kernel,
+                    &launch.config,
+                    &launch.args,
+                    &mut out,
+                );
+                let place = (launch.kernel, function.loc);
+                match add_launch(&mut outcome, &mut spent, result, place) {
+                    Ok(children) => queue.add(children),
+                    Err(fault) => break Some(fault),
+                }
             };
             if let Some(fault) = fault {
                 outcome.faults.push(fault);
@@ -368,6 +353,31 @@ fn upload(
     io.allocated(address, bytes);
     device.write(memory, address, &buffer.bytes)?;
     Ok(address)
+}
+
+/// Adds a launch, of that kernel and place, to the outcome. What its threads launched, or what ended the program.
+fn add_launch(
+    outcome: &mut Outcome,
+    spent: &mut Spent,
+    mut result: Result<LaunchReport, LaunchError>,
+    (kernel, loc): (FuncId, LocId),
+) -> Result<Vec<ChildLaunch>, Fault> {
+    spent.count(&mut result, 0);
+    let invalid = |why| Fault::Invalid { kernel, loc, why };
+    match result {
+        Ok(mut report) => {
+            let children = std::mem::take(&mut report.children);
+            outcome.launches.push(report);
+            Ok(children)
+        }
+        Err(LaunchError::Device(DeviceError::Lost(fault))) => Err(Fault::Device(fault)),
+        Err(LaunchError::Device(error)) => Err(invalid(InvalidLaunch::Device(error.to_string()))),
+        Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => Err(invalid(why)),
+        Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
+            let launch = Some(outcome.launches.push(*report));
+            Err(Fault::Trap { launch, trap })
+        }
+    }
 }
 
 /// The bits of a launch's arguments.

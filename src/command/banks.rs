@@ -6,10 +6,13 @@ mod draw;
 
 use std::{fmt::Write, path::Path, sync::Arc};
 
-use dsl::source::{NoFiles, SourceFile, SourceMap};
+use dsl::{
+    ir::FuncId,
+    source::{NoFiles, SourceFile, SourceMap},
+};
 use interp::{
-    LaunchConfig, LaunchFailure, MachineConfig, Memory, Program, Site, rules::RuleSet,
-    trap::AccessOp,
+    LaunchConfig, LaunchFailure, LaunchReport, MachineConfig, Memory, Program, Site,
+    rules::RuleSet, trap::AccessOp,
 };
 use report::html::{self, Request};
 
@@ -226,39 +229,7 @@ fn access(
         .kernels()
         .next()
         .ok_or_else(|| Failure::new("no kernel"))?;
-    let config = LaunchConfig {
-        grid: [1; 3],
-        block: args.block,
-        shared_bytes: 0,
-        cooperative: false,
-        depth: 0,
-        loc: dsl::ir::LocId::default(),
-    };
-    let program_args = ProgramArgs {
-        jobs: 1,
-        ..ProgramArgs::default()
-    };
-    let machine = MachineConfig {
-        limit: None,
-        checks: interp::Checks::NONE,
-        both_orders: interp::BothOrders::Never,
-        keep_going: false,
-        ..execute::machine(rules, &program_args, &interp::StopFlag::default())
-    };
-    let result = interp::launch(
-        &program,
-        kernel,
-        &config,
-        &[],
-        &mut Memory::new(program.module()),
-        &machine,
-        &mut |_| {},
-    );
-    let report = match result {
-        Ok(report) => report,
-        Err(LaunchFailure::Trap { trap, .. }) => return Err(Failure::new(trap.to_string())),
-        Err(LaunchFailure::Invalid(why)) => return Err(Failure::new(why.to_string())),
-    };
+    let report = launch(&program, kernel, args.block, rules)?;
     let op = if args.store {
         AccessOp::Store
     } else {
@@ -280,4 +251,46 @@ fn access(
         site,
         accesses,
     }))
+}
+
+/// Runs one block, without any check.
+fn launch(
+    program: &Program,
+    kernel: FuncId,
+    block: [u32; 3],
+    rules: RuleSet,
+) -> Result<LaunchReport, Failure> {
+    let config = LaunchConfig {
+        grid: [1; 3],
+        block,
+        shared_bytes: 0,
+        cooperative: false,
+        depth: 0,
+        loc: dsl::ir::LocId::default(),
+    };
+    let program_args = ProgramArgs {
+        jobs: 1,
+        ..ProgramArgs::default()
+    };
+    let machine = MachineConfig {
+        limit: None,
+        checks: interp::Checks::NONE,
+        both_orders: interp::BothOrders::Never,
+        keep_going: false,
+        ..execute::machine(rules, &program_args, &interp::StopFlag::default())
+    };
+    let result = interp::launch(
+        program,
+        kernel,
+        &config,
+        &[],
+        &mut Memory::new(program.module()),
+        &machine,
+        &mut |_| {},
+    );
+    match result {
+        Ok(report) => Ok(report),
+        Err(LaunchFailure::Trap { trap, .. }) => Err(Failure::new(trap.to_string())),
+        Err(LaunchFailure::Invalid(why)) => Err(Failure::new(why.to_string())),
+    }
 }

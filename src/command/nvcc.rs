@@ -49,7 +49,7 @@ pub(crate) fn build(
     let words = words
         .map_err(|word| Failure::new(format!("{}: an argument has to be UTF-8", word.display())))?;
     let options = Options::parse(&words)?;
-    if options.says_version {
+    if options.mode.says_version {
         output::out(VERSION.as_bytes());
         return Ok(0);
     }
@@ -57,10 +57,10 @@ pub(crate) fn build(
         output::err(&format!("dslc nvcc: {remark}\n"));
     }
     let clang = Clang::find(dependencies)?;
-    if options.is_verbose {
+    if options.mode.is_verbose {
         output::err(&clang.steps());
     }
-    if options.is_dry {
+    if options.mode.is_dry {
         return Ok(0);
     }
     let folder = tempfile::tempdir()?;
@@ -230,7 +230,7 @@ impl Job<'_> {
         let mut command = self.clang.link(self.options)?;
         command.args(linked).arg("-o").arg(&output);
         let code = self.clang.finish_link(self.options, command)?;
-        if code != 0 || !self.options.runs {
+        if code != 0 || !self.options.mode.runs {
             return Ok(code);
         }
         let program = match output.components().count() {

@@ -5,6 +5,7 @@
 //! everything in them, is the same at any number of jobs.
 
 mod fact;
+pub mod remedy;
 mod render;
 
 use std::fmt;
@@ -14,7 +15,8 @@ use dsl::ir::{LocId, MemType, Space};
 
 use crate::fault::trap::AccessOp;
 
-pub use fact::{Barrier, Fact, MissingWrite, RaceKind, Remedy, Use};
+pub use fact::{Fact, MissingWrite, RaceKind, Use};
+pub use remedy::{Barrier, Remedy};
 
 /// The class of a finding: the `kind` of the report's schema.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -296,7 +298,7 @@ impl Finding {
     /// The barrier that the advice proposes.
     pub fn proposes(&self) -> Option<Barrier> {
         match &self.fact {
-            Fact::Race { remedy, .. } => remedy.barrier,
+            Fact::Race { remedy, .. } => remedy.barrier(),
             _ => None,
         }
     }

@@ -172,7 +172,7 @@ pub(crate) fn run_again(
     let again = match again {
         Some(again) if machine.both_orders == BothOrders::Always || taken <= SHORT => again,
         _ => {
-            report.orders = Orders::One;
+            report.order.ran = Orders::One;
             return;
         }
     };
@@ -196,7 +196,7 @@ pub(crate) fn run_again(
     let (result, _) = second.with(&|| Checker::new(counters(), subject), &mut |_| {});
     let differs = after.difference();
     after.restore();
-    report.orders = Orders::Both;
+    report.order.ran = Orders::Both;
     let (other, trap) = match result {
         Ok(report) => (report, None),
         Err(LaunchFailure::Trap { trap, report }) => (*report, Some(trap)),
@@ -212,7 +212,7 @@ pub(crate) fn run_again(
         report.findings.push(schedule_dependent(run, at, &differs));
     }
     // Too long is no fault: nothing was found.
-    report.trap_descending =
+    report.order.trap_descending =
         trap.filter(|trap| !matches!(trap.kind, TrapKind::Limit { .. } | TrapKind::Stopped(_)));
 }
 

@@ -3,7 +3,7 @@
 pub use crate::count::witness::Witness;
 pub use crate::fault::trap::SkippedAccess;
 
-use dsl::ir::{FuncId, LocId, Space};
+use dsl::ir::{FuncId, LocId, Module, Space};
 use thiserror::Error;
 
 use crate::compile::program::Program;
@@ -24,14 +24,10 @@ pub struct LaunchReport {
     pub grid: [u32; 3],
     /// Threads of a block in x, y, z.
     pub block: [u32; 3],
-    /// Shared memory the kernel declares.
-    pub shared_static_bytes: u64,
-    /// Shared memory the launch adds.
-    pub shared_dynamic_bytes: u64,
-    /// The source file of the launch statement: an index into the module's files.
-    pub file: u32,
-    /// The line of the launch statement, 0 for none.
-    pub line: u32,
+    /// Its shared memory.
+    pub shared: SharedBytes,
+    /// The launch statement.
+    pub statement: Statement,
     /// Totals.
     pub counts: LaunchCounts,
     /// Counts per source access, sorted by file, line, column, text, operation, space and width.
@@ -45,10 +41,8 @@ pub struct LaunchReport {
     /// Accesses that are not allowed, where [`MachineConfig::keep_going`](crate::MachineConfig::keep_going) had the launch go on: the
     /// first of each kind and place. What was computed after it, here and later, is not what the program computes.
     pub skipped: Vec<SkippedAccess>,
-    /// Whether it ran in both orders of blocks and warps: see [`MachineConfig::both_orders`](crate::MachineConfig::both_orders).
-    pub orders: Orders,
-    /// What ended it in descending order, where it ran to its end in ascending order.
-    pub trap_descending: Option<Box<Trap>>,
+    /// In which orders of blocks and warps it ran.
+    pub order: OrderReport,
     /// What its threads launched, in order: to be run after it. See [`LaunchQueue`](crate::LaunchQueue).
     pub children: Vec<ChildLaunch>,
     /// All that it did, if [`MachineConfig::trace`](crate::MachineConfig::trace) asked for that.
@@ -64,22 +58,66 @@ impl LaunchReport {
             kernel_name: module.function(kernel).name.clone(),
             grid: config.grid,
             block: config.block,
-            shared_static_bytes: program.code(kernel).memory.shared_bytes,
-            shared_dynamic_bytes: config.shared_bytes,
-            file: module.loc(config.loc).file,
-            line: module.loc(config.loc).line,
+            shared: SharedBytes {
+                fixed: program.code(kernel).memory.shared_bytes,
+                dynamic: config.shared_bytes,
+            },
+            statement: Statement::of(module, config.loc),
             counts: LaunchCounts::default(),
             sites: Vec::new(),
             branches: Vec::new(),
             barriers: Vec::new(),
             findings: Vec::new(),
             skipped: Vec::new(),
-            orders: Orders::Same,
-            trap_descending: None,
+            order: OrderReport::default(),
             children: Vec::new(),
             trace: Vec::new(),
         }
     }
+}
+
+/// Shared memory of a launch's blocks, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SharedBytes {
+    /// What the kernel declares.
+    pub fixed: u64,
+    /// What the launch adds.
+    pub dynamic: u64,
+}
+
+impl SharedBytes {
+    /// Both together.
+    pub fn all(self) -> u64 {
+        self.fixed.saturating_add(self.dynamic)
+    }
+}
+
+/// A launch statement of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Statement {
+    /// Its file: an index into the module's.
+    pub file: u32,
+    /// Its line, 0 for none.
+    pub line: u32,
+}
+
+impl Statement {
+    pub(crate) fn of(module: &Module, loc: LocId) -> Statement {
+        let loc = module.loc(loc);
+        Statement {
+            file: loc.file,
+            line: loc.line,
+        }
+    }
+}
+
+/// What the order of blocks and warps has to do with a launch.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct OrderReport {
+    /// Whether it ran in both: see [`MachineConfig::both_orders`](crate::MachineConfig::both_orders).
+    pub ran: Orders,
+    /// What ended it in descending order, where it ran to its end in ascending order.
+    pub trap_descending: Option<Box<Trap>>,
 }
 
 /// In which orders of blocks and warps a launch ran.

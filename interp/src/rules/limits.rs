@@ -7,7 +7,7 @@
 //! ```
 //! use interp::rules::{Arch, limits::Limits};
 //! let limits = Limits::of(Arch::SM_90);
-//! assert_eq!(limits.shared_bytes_per_block_optin, 227 * 1024);
+//! assert_eq!(limits.block.shared_bytes_optin, 227 * 1024);
 //! assert_eq!(limits.max_grid, [2_147_483_647, 65_535, 65_535]);
 //! assert_eq!(limits.device, "NVIDIA H200");
 //! ```
@@ -25,30 +25,16 @@ const KIB: u32 = 1024;
 pub struct Limits {
     /// Lanes in a warp.
     pub warp_size: u32,
-    /// Threads in a block, all dimensions multiplied.
-    pub max_threads_per_block: u32,
-    /// Block size in x, y, z.
-    pub max_block: [u32; 3],
     /// Grid size in x, y, z.
     pub max_grid: [u32; 3],
-    /// Shared memory a block may use without asking, static and dynamic together.
-    pub shared_bytes_per_block: u32,
-    /// The same after `cudaFuncSetAttribute(MaxDynamicSharedMemorySize)`; equal where there is no such opt-in.
-    pub shared_bytes_per_block_optin: u32,
-    /// Shared memory of a multiprocessor.
-    pub shared_bytes_per_sm: u32,
-    /// 32-bit registers of a block.
-    pub registers_per_block: u32,
+    /// Of a block.
+    pub block: BlockLimits,
+    /// What one of its multiprocessors holds.
+    pub residency: Residency,
     /// 32-bit registers of a multiprocessor.
-    pub registers_per_sm: u32,
+    pub registers_per_multiprocessor: u32,
     /// Registers of one thread.
     pub max_registers_per_thread: u32,
-    /// Shared memory that the system keeps of each block.
-    pub reserved_shared_bytes_per_block: u32,
-    /// Resident threads of a multiprocessor.
-    pub max_threads_per_sm: u32,
-    /// Resident blocks of a multiprocessor.
-    pub max_blocks_per_sm: u32,
     /// Constant memory.
     pub constant_bytes: u32,
     /// A device with this compute capability.
@@ -61,6 +47,21 @@ pub struct Limits {
     pub global_bytes: u64,
     /// Its L2 cache.
     pub l2_bytes: u32,
+}
+
+/// What a block may have at most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockLimits {
+    /// Threads, all dimensions multiplied.
+    pub threads: u32,
+    /// Threads in x, y, z.
+    pub dims: [u32; 3],
+    /// Shared memory without asking, static and dynamic together.
+    pub shared_bytes: u64,
+    /// The same after `cudaFuncSetAttribute(MaxDynamicSharedMemorySize)`; equal where there is no such opt-in.
+    pub shared_bytes_optin: u64,
+    /// 32-bit registers.
+    pub registers: u32,
 }
 
 /// What differs from one architecture to the next; KiB of shared memory are of a block (opt-in) and of a
@@ -130,23 +131,11 @@ impl Limits {
     }
 }
 
-impl Limits {
-    /// What one of its multiprocessors holds.
-    pub fn residency(&self) -> Residency {
-        Residency {
-            threads: self.max_threads_per_sm,
-            blocks: self.max_blocks_per_sm,
-            shared_bytes: self.shared_bytes_per_sm.into(),
-            reserved_shared_bytes_per_block: self.reserved_shared_bytes_per_block.into(),
-        }
-    }
-}
-
 /// What a multiprocessor holds at one time. Registers are not modelled: a kernel that takes many fits less often.
 ///
 /// ```
 /// use interp::rules::{Arch, limits::Limits};
-/// let residency = Limits::of(Arch::SM_90).residency();
+/// let residency = Limits::of(Arch::SM_90).residency;
 /// assert_eq!(residency.blocks(256, 0), 8);
 /// assert_eq!(residency.blocks(128, 32 * 1024), 6);
 /// ```
@@ -178,20 +167,25 @@ impl Residency {
 impl From<&Row> for Limits {
     fn from(row: &Row) -> Self {
         let fermi = row.arch < 30;
+        let kib = |count: u32| u64::from(count * KIB);
         Self {
             warp_size: 32,
-            max_threads_per_block: 1024,
-            max_block: [1024, 1024, 64],
             max_grid: [if fermi { 65_535 } else { i32::MAX as u32 }, 65_535, 65_535],
-            shared_bytes_per_block: 48 * KIB,
-            shared_bytes_per_block_optin: row.shared_optin_kib * KIB,
-            shared_bytes_per_sm: row.shared_sm_kib * KIB,
-            registers_per_block: row.registers_block * KIB,
-            registers_per_sm: row.registers_sm * KIB,
+            block: BlockLimits {
+                threads: 1024,
+                dims: [1024, 1024, 64],
+                shared_bytes: kib(48),
+                shared_bytes_optin: kib(row.shared_optin_kib),
+                registers: row.registers_block * KIB,
+            },
+            residency: Residency {
+                threads: row.threads_sm,
+                blocks: row.blocks_sm,
+                shared_bytes: kib(row.shared_sm_kib),
+                reserved_shared_bytes_per_block: kib(u32::from(row.arch >= 80)),
+            },
+            registers_per_multiprocessor: row.registers_sm * KIB,
             max_registers_per_thread: if row.arch < 32 { 63 } else { 255 },
-            reserved_shared_bytes_per_block: if row.arch < 80 { 0 } else { KIB },
-            max_threads_per_sm: row.threads_sm,
-            max_blocks_per_sm: row.blocks_sm,
             constant_bytes: 64 * KIB,
             device: row.device,
             multiprocessors: row.multiprocessors,
@@ -211,10 +205,11 @@ mod tests {
         for (arch, row) in Arch::ALL.into_iter().zip(&ROWS) {
             assert_eq!(arch.number(), row.arch);
             let limits = Limits::of(arch);
-            assert!(limits.shared_bytes_per_block <= limits.shared_bytes_per_block_optin);
-            assert!(limits.shared_bytes_per_block_optin <= limits.shared_bytes_per_sm);
-            assert!(limits.registers_per_block <= limits.registers_per_sm);
-            assert!(limits.max_threads_per_block <= limits.max_threads_per_sm);
+            let (block, residency) = (limits.block, limits.residency);
+            assert!(block.shared_bytes <= block.shared_bytes_optin);
+            assert!(block.shared_bytes_optin <= residency.shared_bytes);
+            assert!(block.registers <= limits.registers_per_multiprocessor);
+            assert!(block.threads <= residency.threads);
         }
     }
 }

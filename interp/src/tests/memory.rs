@@ -80,7 +80,7 @@ fn reverse_through_shared_memory() {
         ),
         (2, 2, 2)
     );
-    assert_eq!(report.shared_static_bytes, 256);
+    assert_eq!(report.shared.fixed, 256);
 }
 
 #[test]

@@ -185,7 +185,7 @@ pub(super) fn var_of<'m>(
     let first = lanes.map(|lane| witness.addresses[lane]).min()?;
     let inside = |var: &&SharedVar| {
         let bytes = if var.dynamic {
-            launch.shared_dynamic_bytes
+            launch.shared.dynamic
         } else {
             var.size_bytes
         };

@@ -52,7 +52,7 @@ impl Group {
     pub fn objects<'f>(&self, found: &'f [Found]) -> Vec<&'f str> {
         let mut names = vec![];
         for &at in &self.members {
-            let name = found[at].object.as_ref().map(|(name, _)| name.as_str());
+            let name = found[at].memory.object.as_ref().map(|(name, _)| name.as_str());
             names.extend(name.filter(|name| !names.contains(name)));
         }
         names
@@ -148,7 +148,7 @@ fn kernel(found: &Found) -> Option<&str> {
 
 /// What a barrier more, or one that all threads reach, may cure.
 fn wants_barrier(found: &Found) -> bool {
-    let shared = found.space.as_deref() == Some("shared");
+    let shared = found.memory.space.as_deref() == Some("shared");
     match found.code {
         Code::DivergentBarrier => true,
         Code::DataRace | Code::WarpSynchronousCode | Code::UninitializedRead => {
@@ -159,8 +159,8 @@ fn wants_barrier(found: &Found) -> bool {
 }
 
 fn shares_memory(a: &Found, b: &Found) -> bool {
-    let name = |found: &Found| found.object.as_ref().map(|(name, _)| name.clone());
-    a.space == b.space && name(a).is_some() && name(a) == name(b)
+    let name = |found: &Found| found.memory.object.as_ref().map(|(name, _)| name.clone());
+    a.memory.space == b.memory.space && name(a).is_some() && name(a) == name(b)
 }
 
 fn shares_line(a: &Found, b: &Found, module: &Module) -> bool {

@@ -55,7 +55,7 @@ pub fn all(
             message.message = title;
             message.notes.insert(0, rest);
         }
-        if lead.skipped && !std::mem::replace(&mut said_skipped, true) {
+        if lead.how.skipped && !std::mem::replace(&mut said_skipped, true) {
             message = message.note(SKIPPED);
         }
         let rest: Vec<&Found> = group.members[1..].iter().map(|&at| &found[at]).collect();
@@ -160,7 +160,7 @@ fn others(rest: &[&Found], module: &Module) -> String {
             }
         }
         let mut pair = lines.join(" and ");
-        if let Some((name, _)) = &found.object {
+        if let Some((name, _)) = &found.memory.object {
             pair += &format!(" (`{name}`)");
         }
         if !pairs.contains(&pair) {
@@ -235,7 +235,7 @@ fn diagnostic(found: &Found, module: &Module, map: &SourceMap) -> Diagnostic {
     for note in ways(found, module) {
         message = message.note(note);
     }
-    if found.descending {
+    if found.how.descending {
         message = message.note(DESCENDING);
     }
     if let Some(note) = times(found) {

@@ -53,9 +53,9 @@ pub(crate) fn place(group: &Group, found: &[Found], module: &Module) -> String {
 pub(crate) fn about(group: &Group, found: &[Found]) -> String {
     let lead = group.lead(found);
     let mut parts = vec![];
-    match (&lead.space, &lead.object) {
+    match (&lead.memory.space, &lead.memory.object) {
         _ if group.objects(found).len() > 1 => {
-            let space = lead.space.as_deref().unwrap_or_default();
+            let space = lead.memory.space.as_deref().unwrap_or_default();
             parts.push(
                 format!("{space} {}", group.objects(found).join(", "))
                     .trim()

@@ -122,12 +122,12 @@ fn header(text: &mut String, files: &Files<'_>, kept: &Kept) {
         sum(shared, "shared"),
         sum(global, "sectors")
     );
-    let bytes = launch.shared_static_bytes + launch.shared_dynamic_bytes;
+    let bytes = launch.shared.fixed + launch.shared.dynamic;
     let mut details = vec![];
-    if launch.line > 0 {
+    if launch.statement.line > 0 {
         details.push(format!(
             "launched in {}",
-            files.line_link(launch.file, launch.line)
+            files.line_link(launch.statement.file, launch.statement.line)
         ));
     }
     if bytes > 0 {

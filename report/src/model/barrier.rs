@@ -1,6 +1,6 @@
 //! Barriers as hot spots: which of them order nothing only a run without them shows.
 
-use super::hot_spot::{HotSpot, LANES, Waste, sort};
+use super::hot_spot::{Cost, HotSpot, LANES, Waste, sort};
 use crate::Input;
 
 /// What a warp's wait at a barrier is reckoned as, for the order of hot spots.
@@ -25,7 +25,7 @@ pub(super) fn barriers(input: &Input<'_>) -> Vec<HotSpot> {
                 .iter_mut()
                 .find(|known| known.line == barrier.line && known.file == name);
             if let Some(known) = known {
-                known.excess = known.excess.saturating_add(warps);
+                known.cost.excess = known.cost.excess.saturating_add(warps);
                 known.rounds = known.rounds.max(rounds);
                 known.launches = known.launches.saturating_add(kept.count);
                 continue;
@@ -37,10 +37,12 @@ pub(super) fn barriers(input: &Input<'_>) -> Vec<HotSpot> {
                 line: barrier.line,
                 column: barrier.column,
                 source: input.line(barrier.file, barrier.line).to_string(),
-                excess: warps,
-                used: warps,
-                ideal: 0,
-                share: 1.0,
+                cost: Cost {
+                    excess: warps,
+                    used: warps,
+                    ideal: 0,
+                    share: 1.0,
+                },
                 ways: vec![],
                 accesses: vec![],
                 kernels: vec![kernel.split('<').next().unwrap_or(kernel).to_string()],
@@ -55,8 +57,8 @@ pub(super) fn barriers(input: &Input<'_>) -> Vec<HotSpot> {
         }
     }
     for spot in &mut all {
-        spot.used = spot.excess;
-        spot.rank = (spot.excess * SLOTS_OF_A_BARRIER) as f64;
+        spot.cost.used = spot.cost.excess;
+        spot.rank = (spot.cost.excess * SLOTS_OF_A_BARRIER) as f64;
     }
     sort(&mut all);
     all

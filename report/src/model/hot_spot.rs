@@ -115,6 +115,19 @@ fn as_object<S: Serializer>(ways: &[(u32, u64)], serializer: S) -> Result<S::Ok,
     serializer.collect_map(ways.iter().copied())
 }
 
+/// What a line costs, in the units of its waste. As the JSON report has it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Cost {
+    /// Units beyond the ideal; of branches, how many diverged.
+    pub excess: u64,
+    /// Units used.
+    pub used: u64,
+    /// Units that would do.
+    pub ideal: u64,
+    /// The share of all waste of its kind.
+    pub share: f64,
+}
+
 /// A line that wastes. As the JSON report has it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HotSpot {
@@ -129,14 +142,9 @@ pub struct HotSpot {
     /// The line, without its indentation.
     #[serde(rename = "text")]
     pub source: String,
-    /// Units beyond the ideal; of branches, how many diverged.
-    pub excess: u64,
-    /// Units used.
-    pub used: u64,
-    /// Units that would do.
-    pub ideal: u64,
-    /// The share of all waste of its kind.
-    pub share: f64,
+    /// How much.
+    #[serde(flatten)]
+    pub cost: Cost,
     /// How many requests were served in so many ways, of those in more than one: conflicts of shared memory, words of constant memory.
     #[serde(serialize_with = "as_object")]
     pub ways: Vec<(u32, u64)>,
@@ -252,11 +260,14 @@ pub(super) fn hot_spots(input: &Input<'_>) -> Vec<HotSpot> {
         .filter_map(|sum| sum.finish(input))
         .collect();
     // The share is of all waste of the kind, also of what is too little to be a hot spot.
-    let totals: Vec<(Waste, u64)> = all.iter().map(|spot| (spot.waste, spot.excess)).collect();
+    let totals: Vec<(Waste, u64)> = all
+        .iter()
+        .map(|spot| (spot.waste, spot.cost.excess))
+        .collect();
     for spot in &mut all {
         let of_kind = totals.iter().filter(|(waste, _)| *waste == spot.waste);
         let total: u64 = of_kind.map(|(_, excess)| excess).sum();
-        spot.share = spot.excess as f64 / total.max(1) as f64;
+        spot.cost.share = spot.cost.excess as f64 / total.max(1) as f64;
     }
     all.retain(|spot| is_worth_saying(spot, used_by_all(input, spot.waste)));
     sort(&mut all);
@@ -297,9 +308,9 @@ fn entry<'s, 'a>(sums: &'s mut Vec<Sum<'a>>, key: (u32, u32, Waste)) -> &'s mut 
 
 /// A saving of one is none; nor is what is next to nothing of what the line needs.
 fn is_worth_saying(spot: &HotSpot, used_by_all: u64) -> bool {
-    spot.excess > 1
-        && spot.excess as f64 >= LEAST_SHARE * spot.used as f64
-        && spot.excess as f64 >= LEAST_SHARE_OF_ALL * used_by_all as f64
+    spot.cost.excess > 1
+        && spot.cost.excess as f64 >= LEAST_SHARE * spot.cost.used as f64
+        && spot.cost.excess as f64 >= LEAST_SHARE_OF_ALL * used_by_all as f64
 }
 
 /// What all requests to the same memory used; 0 of branches, which are compared with nothing.
@@ -427,10 +438,12 @@ impl<'a> Sum<'a> {
             line,
             column,
             source: input.line(file, line).to_string(),
-            excess: used.saturating_sub(ideal),
-            used,
-            ideal,
-            share: 0.0,
+            cost: Cost {
+                excess: used.saturating_sub(ideal),
+                used,
+                ideal,
+                share: 0.0,
+            },
             ways: ways
                 .map(|(degree, &count)| (degree as u32, count))
                 .collect(),

@@ -69,7 +69,7 @@ impl Occupancy {
             .map(|&n| u64::from(n))
             .product::<u64>()
             .max(1);
-        let shared = launch.shared_static_bytes + launch.shared_dynamic_bytes;
+        let shared = launch.shared.fixed + launch.shared.dynamic;
         Occupancy::new(threads, shared, &Limits::of(arch))
     }
 
@@ -77,7 +77,7 @@ impl Occupancy {
         let held = Held::new(threads, shared, device);
         let blocks = held.blocks();
         let warps = blocks * threads.div_ceil(32);
-        let most_warps = u64::from(device.max_threads_per_sm) / 32;
+        let most_warps = u64::from(device.residency.threads) / 32;
         let mut steps = vec![];
         let mut step = |threads: u64, shared: u64, change: String| {
             let then = Held::new(threads, shared, device).blocks() * threads.div_ceil(32);
@@ -90,15 +90,14 @@ impl Occupancy {
         };
         let whole = threads.next_multiple_of(32);
         for other in [whole.saturating_sub(32), whole + 32] {
-            if other > 0 && other <= device.max_threads_per_block.into() {
+            if other > 0 && other <= device.block.threads.into() {
                 step(other, shared, format!("blocks of {other} threads"));
             }
         }
         // The size at which one block more, or less, fits.
-        let reserved = u64::from(device.reserved_shared_bytes_per_block);
-        let fits = |blocks: u64| {
-            (u64::from(device.shared_bytes_per_sm) / blocks.max(1)).saturating_sub(reserved)
-        };
+        let reserved = device.residency.reserved_shared_bytes_per_block;
+        let fits =
+            |blocks: u64| (device.residency.shared_bytes / blocks.max(1)).saturating_sub(reserved);
         let fewer = fits(blocks + 1);
         if held.limits() == [Limit::Shared] && fewer < shared {
             step(
@@ -110,7 +109,7 @@ impl Occupancy {
         let more = fits(blocks) + 1;
         if more > shared
             && more - shared <= shared.min(STEP_BYTES)
-            && more <= device.shared_bytes_per_block_optin.into()
+            && more <= device.block.shared_bytes_optin
         {
             step(
                 threads,
@@ -133,14 +132,14 @@ struct Held([(Limit, u64); 3]);
 
 impl Held {
     fn new(threads: u64, shared: u64, device: &Limits) -> Held {
-        let each = shared + u64::from(device.reserved_shared_bytes_per_block);
-        let by_shared = u64::from(device.shared_bytes_per_sm).checked_div(each);
+        let each = shared + device.residency.reserved_shared_bytes_per_block;
+        let by_shared = device.residency.shared_bytes.checked_div(each);
         Held([
             (
                 Limit::Threads,
-                u64::from(device.max_threads_per_sm) / threads.next_multiple_of(32),
+                u64::from(device.residency.threads) / threads.next_multiple_of(32),
             ),
-            (Limit::Blocks, device.max_blocks_per_sm.into()),
+            (Limit::Blocks, device.residency.blocks.into()),
             (Limit::Shared, by_shared.unwrap_or(u64::MAX)),
         ])
     }

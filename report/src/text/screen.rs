@@ -13,7 +13,7 @@ use super::{
 use crate::{
     Model, Suggestion, SuggestionKind,
     findings::{groups::Group, table},
-    model::{HotSpot, Waste},
+    model::{Cost, HotSpot, Waste},
     total::Total,
 };
 
@@ -207,16 +207,16 @@ fn hot_spot(
 
 /// `16384 transactions too many (16896 where 512 would do), 98 % of all`.
 pub(crate) fn amount(spot: &HotSpot) -> String {
-    let share = match spot.share {
+    let share = match spot.cost.share {
         share if share >= 0.995 => String::new(),
         share => format!(", {:.0} % of all", share * 100.0),
     };
-    let HotSpot {
+    let Cost {
         excess,
         used,
         ideal,
         ..
-    } = spot;
+    } = spot.cost;
     match spot.waste {
         Waste::Divergence => format!("lanes of a warp diverge {excess} times{share}"),
         Waste::Barriers => format!("warps wait {excess} times at a barrier that orders nothing"),

@@ -82,7 +82,7 @@ pub(super) fn tables(model: &Model<'_>, style: Style) -> String {
 
 fn header(text: &mut String, group: &LaunchGroup<'_>, input: &Input<'_>, style: Style) {
     let (launch, first) = (&group.launch, group.first);
-    let shared = match (launch.shared_static_bytes, launch.shared_dynamic_bytes) {
+    let shared = match (launch.shared.fixed, launch.shared.dynamic) {
         (0, 0) => String::new(),
         (fixed, 0) => format!("  shared {fixed} B"),
         (0, dynamic) => format!("  shared {dynamic} B dynamic"),
@@ -247,7 +247,7 @@ fn totals(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: 
     for row in cells.chunks((columns / TOTAL_COLUMNS).max(1)) {
         let _ = writeln!(text, "{}", row.concat());
     }
-    if launch.orders == Orders::One {
+    if launch.order.ran == Orders::One {
         *text += &Style::plain(columns).paragraph("  ", super::ONE_ORDER, None);
     }
     text.push('\n');

@@ -416,7 +416,7 @@ impl Host<'_> {
         let kernel = FuncId(args[0] as u32);
         match args[1] {
             8 => {
-                let limit = self.device.info().shared_bytes_per_block_optin;
+                let limit = self.device.info().block.shared_bytes_optin;
                 let fixed = self.static_shared(kernel);
                 if args[2] as i32 >= 0 && args[2] + fixed <= limit {
                     self.state.dynamic_limit.insert(kernel, args[2]);
@@ -446,8 +446,8 @@ impl Host<'_> {
     ) -> Result<(), InvalidLaunch> {
         let fixed = self.static_shared(kernel);
         let limit = match self.state.dynamic_limit.get(&kernel) {
-            Some(&dynamic) => (dynamic + fixed).max(self.device.info().shared_bytes_per_block),
-            None => self.device.info().shared_bytes_per_block,
+            Some(&dynamic) => (dynamic + fixed).max(self.device.info().block.shared_bytes),
+            None => self.device.info().block.shared_bytes,
         };
         let bytes = fixed.saturating_add(config.shared_bytes);
         if bytes > limit {
@@ -508,26 +508,26 @@ pub fn device_property(info: &DeviceInfo, property: DeviceProp) -> u64 {
         DeviceProp::Major => info.major.into(),
         DeviceProp::Minor => info.minor.into(),
         DeviceProp::TotalGlobalMem => info.global_bytes,
-        DeviceProp::SharedMemPerBlock => info.shared_bytes_per_block,
-        DeviceProp::SharedMemPerBlockOptin => info.shared_bytes_per_block_optin,
-        DeviceProp::SharedMemPerMultiprocessor => info.shared_bytes_per_multiprocessor,
-        DeviceProp::ReservedSharedMemPerBlock => info.reserved_shared_bytes_per_block,
-        DeviceProp::RegsPerBlock => info.registers_per_block.into(),
+        DeviceProp::SharedMemPerBlock => info.block.shared_bytes,
+        DeviceProp::SharedMemPerBlockOptin => info.block.shared_bytes_optin,
+        DeviceProp::SharedMemPerMultiprocessor => info.residency.shared_bytes,
+        DeviceProp::ReservedSharedMemPerBlock => info.residency.reserved_shared_bytes_per_block,
+        DeviceProp::RegsPerBlock => info.block.registers.into(),
         DeviceProp::RegsPerMultiprocessor => info.registers_per_multiprocessor.into(),
         DeviceProp::WarpSize => 32,
         DeviceProp::MemPitch => i32::MAX as u64,
-        DeviceProp::MaxThreadsPerBlock => info.threads_per_block.into(),
-        DeviceProp::MaxThreadsDimX => info.block_limit[0].into(),
-        DeviceProp::MaxThreadsDimY => info.block_limit[1].into(),
-        DeviceProp::MaxThreadsDimZ => info.block_limit[2].into(),
+        DeviceProp::MaxThreadsPerBlock => info.block.threads.into(),
+        DeviceProp::MaxThreadsDimX => info.block.dims[0].into(),
+        DeviceProp::MaxThreadsDimY => info.block.dims[1].into(),
+        DeviceProp::MaxThreadsDimZ => info.block.dims[2].into(),
         DeviceProp::MaxGridSizeX => info.grid_limit[0].into(),
         DeviceProp::MaxGridSizeY => info.grid_limit[1].into(),
         DeviceProp::MaxGridSizeZ => info.grid_limit[2].into(),
         DeviceProp::ClockRate => info.clock_khz.into(),
         DeviceProp::TotalConstMem => info.constant_bytes,
         DeviceProp::MultiProcessorCount => info.multiprocessors.into(),
-        DeviceProp::MaxThreadsPerMultiProcessor => info.threads_per_multiprocessor.into(),
-        DeviceProp::MaxBlocksPerMultiProcessor => info.blocks_per_multiprocessor.into(),
+        DeviceProp::MaxThreadsPerMultiProcessor => info.residency.threads.into(),
+        DeviceProp::MaxBlocksPerMultiProcessor => info.residency.blocks.into(),
         DeviceProp::MemoryClockRate => info.memory_clock_khz.into(),
         DeviceProp::MemoryBusWidth => info.memory_bus_bits.into(),
         DeviceProp::L2CacheSize => info.l2_bytes,

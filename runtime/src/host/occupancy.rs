@@ -17,11 +17,7 @@ impl Host<'_> {
             1 => self.threads_limit(kernel),
             2 => match self.state.dynamic_limit.get(&kernel) {
                 Some(&dynamic) => dynamic,
-                None => self
-                    .device
-                    .info()
-                    .shared_bytes_per_block
-                    .saturating_sub(fixed),
+                None => self.device.info().block.shared_bytes.saturating_sub(fixed),
             },
             _ => 0,
         }
@@ -67,7 +63,7 @@ impl Host<'_> {
     }
 
     fn threads_limit(&self, kernel: FuncId) -> u64 {
-        let limit = u64::from(self.device.info().threads_per_block);
+        let limit = u64::from(self.device.info().block.threads);
         match self.program.module().function(kernel).launch_bounds {
             Some((most, _)) => limit.min(most.into()),
             None => limit,
@@ -79,10 +75,10 @@ impl Host<'_> {
         let bytes = self.static_shared(kernel).saturating_add(dynamic_bytes);
         if threads == 0
             || threads > self.threads_limit(kernel)
-            || bytes > info.shared_bytes_per_block_optin
+            || bytes > info.block.shared_bytes_optin
         {
             return 0;
         }
-        info.residency().blocks(threads, bytes)
+        info.residency.blocks(threads, bytes)
     }
 }

@@ -51,6 +51,26 @@ pub(super) struct Given {
     pub(super) kind: Kind,
 }
 
+/// What goes to clang as it is.
+#[derive(Debug, Default)]
+pub(super) struct ClangWords {
+    /// `-D` and `-U`, in order.
+    pub(super) macros: Vec<String>,
+    /// When it compiles.
+    pub(super) compiling: Vec<String>,
+    /// When it links: libraries stand behind the objects.
+    pub(super) linking: Vec<String>,
+}
+
+/// What is done beside compiling, or in place of it.
+#[derive(Debug, Default)]
+pub(super) struct Mode {
+    pub(super) says_version: bool,
+    pub(super) is_dry: bool,
+    pub(super) is_verbose: bool,
+    pub(super) runs: bool,
+}
+
 /// The command line, understood.
 #[derive(Debug, Default)]
 pub(super) struct Options {
@@ -60,13 +80,8 @@ pub(super) struct Options {
     /// Where objects without `-o` go.
     pub(super) folder: PathBuf,
     pub(super) include: Vec<PathBuf>,
-    /// `-D` and `-U`, in order, as clang takes them.
-    pub(super) macros: Vec<String>,
     pub(super) defines: Vec<(String, Option<String>)>,
-    /// What goes to clang as it is, when it compiles.
-    pub(super) compiling: Vec<String>,
-    /// And when it links: libraries stand behind the objects.
-    pub(super) linking: Vec<String>,
+    pub(super) clang: ClangWords,
     pub(super) language: Option<String>,
     pub(super) is_shared: bool,
     /// `-rdc=true`, `-dc`.
@@ -74,10 +89,7 @@ pub(super) struct Options {
     /// 80 for sm_80.
     pub(super) arch: Option<u32>,
     pub(super) contracts: bool,
-    pub(super) says_version: bool,
-    pub(super) is_dry: bool,
-    pub(super) is_verbose: bool,
-    pub(super) runs: bool,
+    pub(super) mode: Mode,
     pub(super) is_static: bool,
     pub(super) remarks: Vec<String>,
 }
@@ -203,106 +215,17 @@ impl Options {
                 let next = joined.clone().or_else(|| words.next().cloned());
                 next.ok_or_else(|| Failure::new(format!("nvcc: {name} needs a value")))
             };
-            match name {
-                "-c" | "--compile" => options.stage = Stage::Object,
-                "-dc" | "--device-c" => {
-                    options.stage = Stage::Object;
-                    options.is_relocatable = true;
+            if IGNORED_WITH_VALUE.contains(&name) {
+                value()?;
+            } else if name == "-Werror" {
+                if joined.is_none() {
+                    words.next();
                 }
-                "-dw" | "--device-w" => options.stage = Stage::Object,
-                "-dlink" | "--device-link" => options.stage = Stage::DeviceLink,
-                "-lib" | "--lib" => options.stage = Stage::Library,
-                "-E" | "--preprocess" => options.stage = Stage::Preprocess,
-                "-link" | "--link" => {}
-                "-shared" | "--shared" => options.is_shared = true,
-                "-rdc" | "--relocatable-device-code" => options.is_relocatable = value()? == "true",
-                "-o" | "--output-file" => options.output = Some(value()?.into()),
-                "-odir" | "--output-directory" => options.folder = value()?.into(),
-                "-I" | "--include-path" => options.include.push(value()?.into()),
-                "-isystem" | "--system-include" => {
-                    let folder = value()?;
-                    options
-                        .compiling
-                        .extend(["-isystem".to_string(), folder.clone()]);
-                    options.include.push(folder.into());
-                }
-                "-include" | "--pre-include" => {
-                    let file = value()?;
-                    options.compiling.extend(["-include".to_string(), file]);
-                }
-                "-D" | "--define-macro" => options.define(&value()?),
-                "-U" | "--undefine-macro" => options.undefine(&value()?),
-                "-x" | "--x" => options.language = Some(value()?),
-                "-std" | "--std" => {
-                    let standard = value()?;
-                    options.compiling.push(format!("-std={standard}"));
-                }
-                "-arch" | "--gpu-architecture" => options.arch(&value()?),
-                "-gencode" | "--generate-code" => {
-                    let text = value()?;
-                    for part in text.split(',') {
-                        options.arch(part.trim_start_matches("arch=").trim_start_matches("code="));
-                    }
-                }
-                "-fmad" | "--fmad" => options.contracts = value()? == "true",
-                "-use_fast_math" | "--use_fast_math" => options.remarks.push(
-                    "-use_fast_math changes nothing: kernels compute as without it".to_string(),
-                ),
-                "-cudart" | "--cudart" => options.is_static = value()? == "static-library",
-                "-Xcompiler" | "--compiler-options" => {
-                    let all = value()?;
-                    options.compiler(&all);
-                }
-                "-Xlinker" | "--linker-options" => {
-                    let all = value()?;
-                    for one in all.split(',') {
-                        options
-                            .linking
-                            .extend(["-Xlinker".to_string(), one.to_string()]);
-                    }
-                }
-                "-l" | "--library" => {
-                    let name = value()?;
-                    options.library(&name);
-                }
-                "-L" | "--library-path" => {
-                    let folder = value()?;
-                    options.linking.push(format!("-L{folder}"));
-                }
-                "-M" | "-MM" | "-MD" | "-MMD" | "-MP" | "--generate-dependencies" => {
-                    options.compiling.push(name.to_string());
-                }
-                "-MF" | "-MT" | "-MQ" => {
-                    let file = value()?;
-                    options.compiling.extend([name.to_string(), file]);
-                }
-                "-g" | "--debug" | "-pg" => options.compiling.push("-g".to_string()),
-                "-O" | "--optimize" => {
-                    let level = value()?;
-                    options.compiling.push(format!("-O{level}"));
-                }
-                "-V" | "--version" => options.says_version = true,
-                "-v" | "--verbose" => options.is_verbose = true,
-                "-dryrun" | "--dryrun" => {
-                    options.is_dry = true;
-                    options.is_verbose = true;
-                }
-                "-run" | "--run" => options.runs = true,
-                "-Werror" => {
-                    if joined.is_none() {
-                        words.next();
-                    }
-                }
-                "-ptx" | "--ptx" | "-cubin" | "--cubin" | "-fatbin" | "--fatbin" => {
-                    return Err(Failure::new(format!(
-                        "nvcc: {name} is not supported: `dslc ptx` writes PTX"
-                    )));
-                }
-                _ if IGNORED.contains(&name) => {}
-                _ if IGNORED_WITH_VALUE.contains(&name) => {
-                    value()?;
-                }
-                _ => options.attached(word)?,
+            } else if !IGNORED.contains(&name)
+                && !options.flag(name)?
+                && !options.valued(name, &mut value)?
+            {
+                options.attached(word)?;
             }
         }
         if options.language.as_deref() == Some("cu") {
@@ -313,6 +236,96 @@ impl Options {
             }
         }
         Ok(options)
+    }
+
+    /// Options without a value; `false` for others.
+    fn flag(&mut self, name: &str) -> Result<bool, Failure> {
+        match name {
+            "-c" | "--compile" => self.stage = Stage::Object,
+            "-dc" | "--device-c" => {
+                self.stage = Stage::Object;
+                self.is_relocatable = true;
+            }
+            "-dw" | "--device-w" => self.stage = Stage::Object,
+            "-dlink" | "--device-link" => self.stage = Stage::DeviceLink,
+            "-lib" | "--lib" => self.stage = Stage::Library,
+            "-E" | "--preprocess" => self.stage = Stage::Preprocess,
+            "-link" | "--link" => {}
+            "-shared" | "--shared" => self.is_shared = true,
+            "-use_fast_math" | "--use_fast_math" => self
+                .remarks
+                .push("-use_fast_math changes nothing: kernels compute as without it".to_string()),
+            "-M" | "-MM" | "-MD" | "-MMD" | "-MP" | "--generate-dependencies" => {
+                self.clang.compiling.push(name.to_string());
+            }
+            "-g" | "--debug" | "-pg" => self.clang.compiling.push("-g".to_string()),
+            "-V" | "--version" => self.mode.says_version = true,
+            "-v" | "--verbose" => self.mode.is_verbose = true,
+            "-dryrun" | "--dryrun" => {
+                self.mode.is_dry = true;
+                self.mode.is_verbose = true;
+            }
+            "-run" | "--run" => self.mode.runs = true,
+            "-ptx" | "--ptx" | "-cubin" | "--cubin" | "-fatbin" | "--fatbin" => {
+                return Err(Failure::new(format!(
+                    "nvcc: {name} is not supported: `dslc ptx` writes PTX"
+                )));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Options with a value, asked for where there is to be one; `false` for others.
+    fn valued(
+        &mut self,
+        name: &str,
+        value: &mut dyn FnMut() -> Result<String, Failure>,
+    ) -> Result<bool, Failure> {
+        match name {
+            "-rdc" | "--relocatable-device-code" => self.is_relocatable = value()? == "true",
+            "-o" | "--output-file" => self.output = Some(value()?.into()),
+            "-odir" | "--output-directory" => self.folder = value()?.into(),
+            "-I" | "--include-path" => self.include.push(value()?.into()),
+            "-isystem" | "--system-include" => {
+                let folder = value()?;
+                let words = ["-isystem".to_string(), folder.clone()];
+                self.clang.compiling.extend(words);
+                self.include.push(folder.into());
+            }
+            "-include" | "--pre-include" => {
+                let words = ["-include".to_string(), value()?];
+                self.clang.compiling.extend(words);
+            }
+            "-D" | "--define-macro" => self.define(&value()?),
+            "-U" | "--undefine-macro" => self.undefine(&value()?),
+            "-x" | "--x" => self.language = Some(value()?),
+            "-std" | "--std" => self.clang.compiling.push(format!("-std={}", value()?)),
+            "-arch" | "--gpu-architecture" => self.arch(&value()?),
+            "-gencode" | "--generate-code" => {
+                for part in value()?.split(',') {
+                    self.arch(part.trim_start_matches("arch=").trim_start_matches("code="));
+                }
+            }
+            "-fmad" | "--fmad" => self.contracts = value()? == "true",
+            "-cudart" | "--cudart" => self.is_static = value()? == "static-library",
+            "-Xcompiler" | "--compiler-options" => self.compiler(&value()?),
+            "-Xlinker" | "--linker-options" => {
+                for one in value()?.split(',') {
+                    let words = ["-Xlinker".to_string(), one.to_string()];
+                    self.clang.linking.extend(words);
+                }
+            }
+            "-l" | "--library" => self.library(&value()?),
+            "-L" | "--library-path" => self.clang.linking.push(format!("-L{}", value()?)),
+            "-MF" | "-MT" | "-MQ" => {
+                let words = [name.to_string(), value()?];
+                self.clang.compiling.extend(words);
+            }
+            "-O" | "--optimize" => self.clang.compiling.push(format!("-O{}", value()?)),
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
     /// Options whose value follows without a space, and files.
@@ -333,23 +346,23 @@ impl Options {
             "I" => self.include.push(rest.into()),
             "D" => self.define(rest),
             "U" => self.undefine(rest),
-            "O" => self.compiling.push(word.to_string()),
-            "L" => self.linking.push(word.to_string()),
+            "O" => self.clang.compiling.push(word.to_string()),
+            "L" => self.clang.linking.push(word.to_string()),
             "l" => self.library(rest),
-            "g" => self.compiling.push("-g".to_string()),
-            "W" => self.compiling.push(word.to_string()),
+            "g" => self.clang.compiling.push("-g".to_string()),
+            "W" => self.clang.compiling.push(word.to_string()),
             "f" | "m" => {
-                self.compiling.push(word.to_string());
-                self.linking.push(word.to_string());
+                self.clang.compiling.push(word.to_string());
+                self.clang.linking.push(word.to_string());
             }
-            _ if word == "-pthread" => self.linking.push(word.to_string()),
+            _ if word == "-pthread" => self.clang.linking.push(word.to_string()),
             _ => return Err(Failure::new(format!("nvcc: unknown option {word}"))),
         }
         Ok(())
     }
 
     fn define(&mut self, text: &str) {
-        self.macros.push(format!("-D{text}"));
+        self.clang.macros.push(format!("-D{text}"));
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(value.to_string())),
             None => (text, None),
@@ -358,7 +371,7 @@ impl Options {
     }
 
     fn undefine(&mut self, name: &str) {
-        self.macros.push(format!("-U{name}"));
+        self.clang.macros.push(format!("-U{name}"));
         self.defines.retain(|(known, _)| known != name);
     }
 
@@ -385,11 +398,11 @@ impl Options {
                 .iter()
                 .any(|start| word.starts_with(start))
             {
-                self.linking.push(word.to_string());
+                self.clang.linking.push(word.to_string());
             } else {
-                self.compiling.push(word.to_string());
+                self.clang.compiling.push(word.to_string());
                 if word.starts_with("-f") || word.starts_with("-m") || word == "-pthread" {
-                    self.linking.push(word.to_string());
+                    self.clang.linking.push(word.to_string());
                 }
             }
         }
@@ -415,9 +428,9 @@ impl Options {
             other => other,
         };
         if name == "gomp" {
-            self.linking.push("-fopenmp".to_string());
+            self.clang.linking.push("-fopenmp".to_string());
         } else if !ours.contains(&name) {
-            self.linking.push(format!("-l{name}"));
+            self.clang.linking.push(format!("-l{name}"));
         }
     }
 }
@@ -487,9 +500,12 @@ mod tests {
         assert_eq!(options.output, Some("prog".into()));
         assert_eq!(options.arch, Some(90));
         assert_eq!(options.include, [PathBuf::from("../common")]);
-        assert_eq!(options.macros, ["-DN=4", "-DM"]);
-        assert_eq!(options.compiling, ["-O3", "-std=c++17", "-Wall", "-fPIC"]);
-        assert_eq!(options.linking, ["-fPIC", "-lm"]);
+        assert_eq!(options.clang.macros, ["-DN=4", "-DM"]);
+        assert_eq!(
+            options.clang.compiling,
+            ["-O3", "-std=c++17", "-Wall", "-fPIC"]
+        );
+        assert_eq!(options.clang.linking, ["-fPIC", "-lm"]);
         let kinds: Vec<Kind> = options.inputs.iter().map(|input| input.kind).collect();
         assert_eq!(kinds, [Kind::Cuda, Kind::Cpp, Kind::Linked]);
         assert_eq!(options.remarks.len(), 1);
@@ -498,9 +514,9 @@ mod tests {
     #[test]
     fn one_openmp() {
         let options = parse("-Xcompiler -fopenmp main.cu -lgomp");
-        assert_eq!(options.linking, ["-fopenmp", "-fopenmp"]);
+        assert_eq!(options.clang.linking, ["-fopenmp", "-fopenmp"]);
         let options = parse("-Xcompiler -fopenmp,-lgomp,-lcudart main.cu");
-        assert_eq!(options.linking, ["-fopenmp", "-fopenmp"]);
+        assert_eq!(options.clang.linking, ["-fopenmp", "-fopenmp"]);
     }
 
     #[test]

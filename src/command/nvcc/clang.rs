@@ -122,17 +122,17 @@ impl Clang {
         if kind != Kind::C {
             command.args(AS_GCC);
         }
-        let mut standards = options.compiling.iter();
+        let mut standards = options.clang.compiling.iter();
         if options.is_plain() {
             command.arg(OPTIMISED);
         }
         if kind == Kind::C && standards.any(|word| word.starts_with("-std=c++")) {
-            let others = options.compiling.iter();
+            let others = options.clang.compiling.iter();
             command.args(others.filter(|word| !word.starts_with("-std=c++")));
         } else {
-            command.args(&options.compiling);
+            command.args(&options.clang.compiling);
         }
-        command.args(&options.macros);
+        command.args(&options.clang.macros);
         for folder in &options.include {
             command.arg("-I").arg(folder);
         }
@@ -155,7 +155,7 @@ impl Clang {
     /// A link, up to the objects.
     pub(super) fn link(&self, options: &Options) -> Result<Command, Failure> {
         let mut command = self.plain();
-        if options.is_verbose {
+        if options.mode.is_verbose {
             command.arg("-v");
         }
         if options.is_shared {
@@ -175,7 +175,7 @@ impl Clang {
                 "libdslcrt.so is not beside dslc: `cargo build --release -p dslc-native` makes it, or name its folder in DSLC_LIB",
             )
         })?;
-        for word in &options.linking {
+        for word in &options.clang.linking {
             // A toolkit of NVIDIA's may be in a folder of `-L`.
             match word.strip_prefix("-l").and_then(libraries::source) {
                 Some(library) => {

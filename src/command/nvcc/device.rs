@@ -92,6 +92,7 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
     image.notes.push(("source".to_string(), identity(&name)));
     if job
         .options
+        .clang
         .compiling
         .iter()
         .any(|word| word.starts_with("-fsanitize"))

@@ -1,11 +1,14 @@
-//! One sentence on what would help against a conflict: what is missing, and where it goes.
+//! What would help against a conflict: what is missing, and where it goes.
 
 use crate::isa::grid::Identity;
 use crate::observe::Scene;
 use dsl::ir::{AtomicOp, BinaryOp, CompareOp, Inst, InstKind, LocId, Object, Operand};
 
 use super::flow::{Flow, Meet};
-use crate::fault::finding::{Barrier, RaceKind, Remedy};
+use crate::fault::finding::RaceKind;
+use crate::fault::finding::remedy::{
+    Barrier, BarrierPlace, Edge, Fence, LostUpdate, MissingBarrier, Remedy,
+};
 use crate::fault::trap::AccessOp;
 use crate::inspect::listing::{Around, At};
 use crate::isa::bytecode::Op;
@@ -29,37 +32,38 @@ struct Update {
     store: At,
 }
 
+/// Two accesses by their places in the text.
+struct InText<'a> {
+    /// The instructions, where they are known.
+    at: Option<(At, At)>,
+    lines: (u32, u32),
+    /// The earlier one in time comes first.
+    in_order: bool,
+    /// A barrier of the wanted kind stands between them.
+    held: bool,
+    /// The earlier one in time.
+    first: &'a Side,
+}
+
 impl Scene<'_> {
     /// What is missing, and where.
     pub(super) fn remedy(&self, conflict: &Conflict<'_>) -> Remedy {
         let Conflict { kind, a, b, .. } = *conflict;
         let flow = Flow::of(self.function);
-        let update = || -> Option<Remedy> {
+        let update = || {
             let update = self.update(&flow, conflict)?;
-            Some(self.use_atomic(&flow, &update).into())
+            Some(self.use_atomic(&flow, &update))
         };
         match kind {
-            RaceKind::OneInstruction => update().unwrap_or_else(|| {
-                let line = self.higher_line(conflict);
-                format!(
-                    "let one thread write at line {line} (`if (threadIdx.x == 0)`), give each thread an element of its own, or use an \
-                     atomic"
-                )
-                .into()
+            RaceKind::OneInstruction => update().unwrap_or_else(|| Remedy::OneWriter {
+                line: self.higher_line(conflict),
+                at_once: true,
             }),
-            RaceKind::SameValue => update().unwrap_or_else(|| {
-                "if that is meant it does no harm; one thread that writes, or an atomic, would say so".into()
-            }),
+            RaceKind::SameValue => update().unwrap_or(Remedy::SayWhatIsMeant),
             RaceKind::LockstepVolatile | RaceKind::LockstepPlain => {
-                update().unwrap_or_else(|| self.barrier(&flow, Barrier::Warp, conflict))
+                update().unwrap_or_else(|| self.warp_barrier(&flow, conflict))
             }
-            RaceKind::LockWithoutFence => {
-                let fence = fence_for(conflict);
-                format!(
-                    "put `{fence}` after the loop that takes the lock: without it what the lock guards may be read before the lock is held"
-                )
-                .into()
-            }
+            RaceKind::LockWithoutFence => Remedy::FenceBehindLock(fence_for(conflict)),
             RaceKind::Unordered | RaceKind::UnlessPolled if a.block != b.block => {
                 self.across_blocks(&flow, conflict)
             }
@@ -93,27 +97,21 @@ impl Scene<'_> {
         let Conflict { a, b, .. } = *conflict;
         let (locks, fenced) = (self.locks(), self.has_fences());
         if self.in_block(a) || self.in_block(b) {
-            "an atomic whose name ends in `_block` is one for the threads of its block only: across blocks use the one \
-             without"
-                .into()
+            Remedy::WiderAtomic
         } else if let Some(early) = self.announced_early(flow, conflict) {
-            early.into()
+            early
         } else if let Some(fence) = self.fence(flow, conflict).filter(|_| !fenced) {
-            fence.into()
+            fence
         } else if self.shape.cooperative {
-            self.barrier(flow, Barrier::Grid, conflict)
+            Remedy::Barrier(self.barrier(flow, Barrier::Grid, conflict))
         } else if locks && !fenced {
-            "if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back".into()
+            Remedy::FenceIfFlag
         } else if fenced {
-            "blocks run in any order: see that `__threadfence()` stands between the first access and the atomic or \
-             `volatile` store that announces it, and that the other thread waits for that"
-                .into()
+            Remedy::CheckFence
         } else if let Some(update) = self.update(flow, conflict) {
-            self.use_atomic(flow, &update).into()
+            self.use_atomic(flow, &update)
         } else {
-            "blocks run in any order, and no barrier waits for another block: use atomics, give each block elements of its own, \
-             write the results to a second array, or end the kernel between the two and launch another"
-                .into()
+            Remedy::SeparateBlocks
         }
     }
 
@@ -122,56 +120,39 @@ impl Scene<'_> {
         let (locks, fenced) = (self.locks(), self.has_fences());
         let barrier = || self.barrier(flow, Barrier::Block, conflict);
         if locks && !fenced {
-            return match self.fence(flow, conflict) {
-                Some(fence) => fence.into(),
-                None => barrier().in_words(|text| {
-                    format!(
-                        "{text}; or, if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back"
-                    )
-                }),
-            };
+            let fence = self.fence(flow, conflict);
+            return fence.unwrap_or_else(|| Remedy::BarrierOrFence(barrier()));
         }
         let stores = |side: &Side| self.counter(side.counter).op == AccessOp::Store;
         let writes = stores(a) && stores(b);
         if let Some(early) = self.announced_early(flow, conflict) {
-            early.into()
+            early
         } else if fenced && locks {
-            barrier().in_words(|text| {
-                format!(
-                    "see that `__threadfence_block()` stands between the first access and the atomic or `volatile` store that \
-                     announces it, and that the other thread waits for that; or {text}"
-                )
-            })
+            Remedy::CheckFenceOrBarrier(barrier())
         } else if let Some(update) = self.update(flow, conflict) {
-            self.use_atomic(flow, &update).into()
+            self.use_atomic(flow, &update)
         } else if let Some(overlap) = self.overlap(conflict).filter(|_| writes) {
-            overlap.into()
+            overlap
         } else if writes && a.counter == b.counter && !self.is_later(flow, conflict) {
-            let line = self.higher_line(conflict);
-            format!("let one thread write at line {line}, give each thread an element of its own, or use an atomic")
-                .into()
+            Remedy::OneWriter {
+                line: self.higher_line(conflict),
+                at_once: false,
+            }
         } else {
-            barrier()
+            Remedy::Barrier(barrier())
         }
     }
 
     /// Of two arrays of different names whose bytes are the same.
-    fn overlap(&self, conflict: &Conflict<'_>) -> Option<String> {
+    fn overlap(&self, conflict: &Conflict<'_>) -> Option<Remedy> {
         let text = |side: &Side| {
-            self.module
-                .loc(self.counter(side.counter).loc)
-                .text
-                .as_str()
+            let loc = self.counter(side.counter).loc;
+            self.module.loc(loc).text.as_str()
         };
         let name = |side: &Side| text(side).split_once('[').map(|(name, _)| name);
         let (a, b) = (conflict.a, conflict.b);
-        (name(a)? != name(b)?).then(|| {
-            format!(
-                "`{}` and `{}` are the same bytes here: see where each array begins and how long it is, in bytes and in elements",
-                text(a),
-                text(b)
-            )
-        })
+        let differ = name(a)? != name(b)?;
+        differ.then(|| Remedy::SameBytes([text(a).to_owned(), text(b).to_owned()]))
     }
 
     /// An access of what the library's `grid.sync()` counts with.
@@ -203,37 +184,25 @@ impl Scene<'_> {
         flow.common_loop(first, then).is_some() && flow.meet(a, b) == Meet::Later
     }
 
-    /// Where a barrier of that name is missing.
-    fn barrier<'s>(&'s self, flow: &Flow<'s>, barrier: Barrier, conflict: &Conflict<'_>) -> Remedy {
+    /// The two sides by their places in the text: whether they are in another order than in time, and whether such a barrier stands
+    /// between them.
+    fn in_text<'c>(
+        &self,
+        flow: &Flow<'_>,
+        barrier: Barrier,
+        conflict: &Conflict<'c>,
+    ) -> InText<'c> {
         let Conflict { a, b, .. } = *conflict;
-        let proposes = |text| Remedy {
-            text,
-            barrier: Some(barrier),
-        };
-        // A barrier within a branch that not all threads take would be one more fault.
-        let parts = |around: Around| {
-            let all = self.shape.threads();
-            let threads = match barrier {
-                Barrier::Warp => 32 * a.warp..all.min(32 * a.warp + 32),
-                _ => 0..all,
-            };
-            flow.parts(
-                around,
-                threads.map(|number| self.thread(a.block, number / 32, number % 32)),
-            )
-        };
         let (pc_a, pc_b) = (self.pc(a.counter), self.pc(b.counter));
-        let swap = pc_a > pc_b;
-        let (low, high) = if swap { (b, a) } else { (a, b) };
+        let (low, high) = if pc_a > pc_b { (b, a) } else { (a, b) };
         let line_of = |side: &Side| self.line(self.counter(side.counter).loc);
-        let (low_line, high_line) = (line_of(low), line_of(high));
         let is: fn(Op) -> bool = match barrier {
             Barrier::Warp => |op| op == Op::SyncWarp,
-            _ => is_barrier,
+            Barrier::Block | Barrier::Grid => is_barrier,
         };
-        let grid = (self.at(flow, low), self.at(flow, high));
+        let at = (self.at(flow, low), self.at(flow, high));
         let held = match (pc_a.min(pc_b), pc_a.max(pc_b)) {
-            _ if barrier == Barrier::Grid => match grid {
+            _ if barrier == Barrier::Grid => match at {
                 (Some(from), Some(to)) => {
                     flow.any_between(from, to, |inst| self.is_grid_sync(inst))
                 }
@@ -242,38 +211,71 @@ impl Scene<'_> {
             (Some(from), Some(to)) => self.code.insts[from..to].iter().any(|inst| is(inst.op)),
             _ => false,
         };
-        if held && barrier == Barrier::Warp && pc_a < pc_b {
-            return format!(
-                "the lanes that meet between line {low_line} and line {high_line} are not these two: let the mask, or the tile, hold both"
-            )
-            .into();
+        InText {
+            at: at.0.zip(at.1),
+            lines: (line_of(low), line_of(high)),
+            in_order: pc_a < pc_b,
+            held,
+            first: a,
         }
-        let (Some(first), Some(last)) = (self.at(flow, low), self.at(flow, high)) else {
-            return proposes(format!(
-                "put `{}` between line {low_line} and line {high_line}",
-                barrier.name()
-            ));
-        };
-        let back = flow.common_loop(first, last);
-        let later = back.is_some() && held || self.is_later(flow, conflict);
-        let lines = (low_line, high_line);
-        proposes(match back.filter(|_| later) {
-            Some(back) => self.in_the_next_round(flow, barrier, (first, last), back, lines, parts),
-            None => self.between(flow, barrier, (first, last), lines, parts),
-        })
     }
 
-    /// The same, if they meet in different rounds of the loop at `back` only: a barrier at its end.
-    fn in_the_next_round(
+    /// Between lanes of a warp: a barrier, or that the one there is holds other lanes.
+    fn warp_barrier(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Remedy {
+        let text = self.in_text(flow, Barrier::Warp, conflict);
+        match text.held && text.in_order {
+            true => Remedy::OtherLanesMeet { lines: text.lines },
+            false => Remedy::Barrier(self.barrier(flow, Barrier::Warp, conflict)),
+        }
+    }
+
+    /// Where such a barrier is missing.
+    fn barrier(
         &self,
         flow: &Flow<'_>,
         barrier: Barrier,
+        conflict: &Conflict<'_>,
+    ) -> MissingBarrier {
+        let text = self.in_text(flow, barrier, conflict);
+        let Some((first, last)) = text.at else {
+            let place = BarrierPlace::Between {
+                after: Edge::Line(text.lines.0),
+                before: Edge::Line(text.lines.1),
+                outside: None,
+            };
+            return MissingBarrier { barrier, place };
+        };
+        let back = flow.common_loop(first, last);
+        let later = back.is_some() && text.held || self.is_later(flow, conflict);
+        // A barrier within a branch that not all threads take would be one more fault.
+        let parts = |around: Around| self.parts(flow, barrier, text.first, around);
+        let place = match back.filter(|_| later) {
+            Some(back) => self.in_the_next_round(flow, (first, last), back, text.lines, parts),
+            None => self.between(flow, (first, last), text.lines, parts),
+        };
+        MissingBarrier { barrier, place }
+    }
+
+    /// Whether the threads that such a barrier holds, of the warp or block of one side, may go different ways at a branch.
+    fn parts(&self, flow: &Flow<'_>, barrier: Barrier, of: &Side, around: Around) -> bool {
+        let all = self.shape.threads();
+        let threads = match barrier {
+            Barrier::Warp => 32 * of.warp..all.min(32 * of.warp + 32),
+            Barrier::Block | Barrier::Grid => 0..all,
+        };
+        let threads = threads.map(|number| self.thread(of.block, number / 32, number % 32));
+        flow.parts(around, threads)
+    }
+
+    /// The place of a barrier at the end of the loop at `back`: the two meet in different rounds of it only.
+    fn in_the_next_round(
+        &self,
+        flow: &Flow<'_>,
         (first, last): (At, At),
         back: LocId,
         (low_line, high_line): (u32, u32),
         parts: impl Fn(Around) -> bool,
-    ) -> String {
-        let barrier = barrier.name();
+    ) -> BarrierPlace {
         let shared = flow.shared(first, last);
         let inner = flow.path(last)[..shared]
             .iter()
@@ -281,79 +283,64 @@ impl Scene<'_> {
         let within = &flow.path(last)[inner.map_or(0, |at| at + 1)..];
         let outer = within.iter().find(|around| parts(**around));
         let after = match outer.map(|around| self.line(around.loc())) {
-            Some(line) if line != high_line => format!("the `if` of line {line}"),
-            _ => format!("line {high_line}"),
+            Some(line) if line != high_line => Edge::If(line),
+            _ => Edge::Line(high_line),
         };
         let head = match (low_line == high_line, self.line(back)) {
             (true, line) if line != 0 => line,
             _ => low_line,
         };
-        format!("put `{barrier}` after {after}, before the loop comes back to line {head}")
+        BarrierPlace::NextRound { after, head }
     }
 
-    /// The same, if they meet in one round.
+    /// The place of a barrier between two that meet in one round.
     fn between(
         &self,
         flow: &Flow<'_>,
-        barrier: Barrier,
         (first, last): (At, At),
         (low_line, high_line): (u32, u32),
         parts: impl Fn(Around) -> bool,
-    ) -> String {
-        let barrier = barrier.name();
+    ) -> BarrierPlace {
         let shared = flow.shared(first, last);
         let path = &flow.path(last)[..shared];
         // The outermost statement around one of them alone, where a barrier cannot stand or would be run too often.
-        let bounds = |at: At, own: u32| {
+        let edge = |at: At, own: u32| {
             let mut alone = flow.path(at)[shared..].iter();
-            let around =
-                alone.find(|&&around| matches!(around, Around::Loop(..)) || parts(around))?;
-            let line = self.line(around.loc());
-            let what = match around {
-                Around::Loop(..) => "loop",
-                Around::If(..) => "`if`",
-            };
-            (line != own).then(|| format!("the {what} of line {line}"))
+            let around = alone.find(|&&around| matches!(around, Around::Loop(..)) || parts(around));
+            match around.map(|around| (around, self.line(around.loc()))) {
+                Some((Around::Loop(..), line)) if line != own => Edge::Loop(line),
+                Some((Around::If(..), line)) if line != own => Edge::If(line),
+                _ => Edge::Line(own),
+            }
         };
         let branch = path.iter().find(|around| parts(**around));
-        let outside = match branch.map(|around| self.line(around.loc())) {
-            Some(line) => format!(
-                ", outside of the `if` of line {line}, which not all threads enter: end it before the barrier and begin it again after"
-            ),
-            None => String::new(),
-        };
+        let outside = branch.map(|around| self.line(around.loc()));
         if low_line == high_line {
-            return format!(
-                "put `{barrier}` between the two accesses of line {low_line}: read into a variable first, write after the \
-                 barrier{outside}"
-            );
+            return BarrierPlace::WithinLine {
+                line: low_line,
+                outside,
+            };
         }
         // What is read by the very test that decides the write.
-        let tested = flow.path(last)[shared..]
-            .iter()
-            .find(|around| matches!(around, Around::If(..)) && self.line(around.loc()) == low_line);
-        if tested.is_some() {
-            return format!(
-                "line {low_line} tests what line {high_line} changes: read it into a variable first, put `{barrier}` behind that, and test \
-                 the variable{outside}"
-            );
+        let mut alone = flow.path(last)[shared..].iter();
+        if alone
+            .any(|around| matches!(around, Around::If(..)) && self.line(around.loc()) == low_line)
+        {
+            return BarrierPlace::BehindTest {
+                test: low_line,
+                change: high_line,
+                outside,
+            };
         }
-        match (bounds(first, low_line), bounds(last, high_line)) {
-            (None, None) => {
-                format!("put `{barrier}` between line {low_line} and line {high_line}{outside}")
-            }
-            (Some(after), None) => {
-                format!("put `{barrier}` after {after}, before line {high_line}{outside}")
-            }
-            (None, Some(before)) => {
-                format!("put `{barrier}` after line {low_line}, before {before}{outside}")
-            }
-            (Some(after), Some(before)) if after == before => {
-                format!("put `{barrier}` between line {low_line} and line {high_line}{outside}")
-            }
-            (Some(after), Some(before)) => {
-                format!("put `{barrier}` after {after}, before {before}{outside}")
-            }
+        let (after, before) = match (edge(first, low_line), edge(last, high_line)) {
+            // Both are in one statement.
+            (after, before) if after == before => (Edge::Line(low_line), Edge::Line(high_line)),
+            edges => edges,
+        };
+        BarrierPlace::Between {
+            after,
+            before,
+            outside,
         }
     }
 
@@ -400,27 +387,13 @@ impl Scene<'_> {
         (feeds && in_common).then_some(update)
     }
 
-    fn use_atomic(&self, flow: &Flow<'_>, update: &Update) -> String {
+    fn use_atomic(&self, flow: &Flow<'_>, update: &Update) -> Remedy {
         let loc = |at: At| flow.inst(at).loc;
-        let lines = (self.line(loc(update.load)), self.line(loc(update.store)));
-        let who = match lines {
-            (load, store) if load == store => format!("line {store} reads, changes and writes"),
-            (load, store) => {
-                format!("line {load} reads and line {store} writes what follows from it")
-            }
-        };
-        let text = &self.module.loc(loc(update.store)).text;
-        let place = match text.strip_prefix('*') {
-            Some(pointer) => pointer.trim().to_owned(),
-            None => format!("&{text}"),
-        };
-        let how = match Self::operation(flow, update) {
-            Some(name) => format!("use an atomic, as in `{name}({place}, …)`"),
-            None => "use an atomic, or a loop around `atomicCAS`".to_owned(),
-        };
-        format!(
-            "{who}: threads that do it to one place lose updates, and no barrier between the two helps; {how}"
-        )
+        Remedy::Atomic(LostUpdate {
+            lines: (self.line(loc(update.load)), self.line(loc(update.store))),
+            place: self.module.loc(loc(update.store)).text.clone(),
+            atomic: Self::operation(flow, update),
+        })
     }
 
     /// The atomic that does what a statement does.
@@ -486,7 +459,7 @@ impl Scene<'_> {
     }
 
     /// A flag or a count that is set before what it announces.
-    fn announced_early(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<String> {
+    fn announced_early(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<Remedy> {
         let is_write = |side: &&Side| self.counter(side.counter).op != AccessOp::Load;
         let Conflict { a, b, .. } = *conflict;
         let writer = [a, b].into_iter().find(is_write)?;
@@ -503,41 +476,27 @@ impl Scene<'_> {
             self.line(flow.inst(sign).loc),
             self.line(flow.inst(wrote).loc),
         );
-        let text = &self.module.loc(flow.inst(sign).loc).text;
-        let name = fence_for(conflict);
-        (early != 0 && late != 0 && early != late).then(|| {
-            format!(
-                "line {early} changes `{text}` before line {late} writes what it announces: write first, then `{name}`, then change \
-                 `{text}`"
-            )
+        (early != 0 && late != 0 && early != late).then(|| Remedy::EarlyFlag {
+            fence: fence_for(conflict),
+            sign: self.module.loc(flow.inst(sign).loc).text.clone(),
+            lines: (early, late),
         })
     }
 
     /// Where the fence goes that makes a flag, a lock or a counter order the two: between the earlier access and what announces it.
-    fn fence(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<String> {
+    fn fence(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<Remedy> {
         let Conflict { a, b, .. } = *conflict;
         let (first, then) = (self.at(flow, a)?, self.at(flow, b)?);
         let seen = flow.decided_by(then, |loc: LocId| {
             self.code.effects.polls.waits.contains(&loc)
         });
         let sign = flow.announced(first, &seen)?;
-        let name = fence_for(conflict);
-        let (from, to) = (
-            self.line(flow.inst(first).loc),
-            self.line(flow.inst(sign).loc),
-        );
-        let text = &self.module.loc(flow.inst(sign).loc).text;
-        let what = match text.is_empty() {
-            true => "the other thread".to_owned(),
-            false => format!("whoever sees `{text}` change"),
-        };
-        let place = match from == to {
-            true => format!("on line {to}, before the flag is set"),
-            false => format!("between line {from} and line {to}"),
-        };
-        Some(format!(
-            "put `{name}` {place}: without it {what} may not see yet what was done before"
-        ))
+        let (from, to) = (flow.inst(first).loc, flow.inst(sign).loc);
+        Some(Remedy::Fence {
+            fence: fence_for(conflict),
+            sign: self.module.loc(to).text.clone(),
+            lines: (self.line(from), self.line(to)),
+        })
     }
 }
 
@@ -549,9 +508,9 @@ pub(super) fn is_barrier(op: Op) -> bool {
 }
 
 /// The narrowest fence that both threads see.
-fn fence_for(conflict: &Conflict<'_>) -> &'static str {
+fn fence_for(conflict: &Conflict<'_>) -> Fence {
     match conflict.a.block == conflict.b.block {
-        true => "__threadfence_block()",
-        false => "__threadfence()",
+        true => Fence::Block,
+        false => Fence::Device,
     }
 }

@@ -104,10 +104,10 @@ impl<'a> Flow<'a> {
     }
 
     /// Whether these threads may go different ways at a branch.
-    pub(super) fn parts(
+    pub(super) fn parts<'i>(
         &self,
         around: Around,
-        mut threads: impl Iterator<Item = Identity<'a>>,
+        mut threads: impl Iterator<Item = Identity<'i>>,
     ) -> bool {
         let Around::If(_, _, cond, _) = around else {
             return false;
@@ -124,8 +124,12 @@ impl<'a> Flow<'a> {
     }
 
     /// Whether at most one of these threads gets to an instruction, as far as its branches tell.
-    pub(super) fn is_for_one(&self, at: At, threads: impl Iterator<Item = Identity<'a>>) -> bool {
-        let comes = |who: &Identity<'a>| {
+    pub(super) fn is_for_one<'i>(
+        &self,
+        at: At,
+        threads: impl Iterator<Item = Identity<'i>>,
+    ) -> bool {
+        let comes = |who: &Identity<'i>| {
             self.path(at).iter().all(|around| {
                 let Around::If(_, _, cond, side) = *around else {
                     return true;

@@ -2,7 +2,7 @@
 
 use dsl::diagnostic::Code;
 
-use super::{FindingKind, Severity};
+use super::{FindingKind, Remedy, Severity};
 use crate::fault::setter::Setter;
 
 /// What is wrong with two accesses. The order is that of findings at one place.
@@ -22,62 +22,6 @@ pub enum RaceKind {
     LockstepVolatile,
     /// They store the same value.
     SameValue,
-}
-
-/// A barrier of the source.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Barrier {
-    /// `__syncwarp()`.
-    Warp,
-    /// `__syncthreads()`.
-    Block,
-    /// `grid.sync()`.
-    Grid,
-}
-
-impl Barrier {
-    /// As in the source.
-    pub fn name(self) -> &'static str {
-        match self {
-            Barrier::Warp => "__syncwarp()",
-            Barrier::Block => "__syncthreads()",
-            Barrier::Grid => "grid.sync()",
-        }
-    }
-}
-
-impl Remedy {
-    /// The same with other words around it.
-    pub(crate) fn in_words(self, words: impl FnOnce(String) -> String) -> Remedy {
-        Remedy {
-            text: words(self.text),
-            ..self
-        }
-    }
-}
-
-impl From<&str> for Remedy {
-    fn from(text: &str) -> Remedy {
-        text.to_owned().into()
-    }
-}
-
-impl From<String> for Remedy {
-    fn from(text: String) -> Remedy {
-        Remedy {
-            text,
-            barrier: None,
-        }
-    }
-}
-
-/// What would help against a race.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Remedy {
-    /// One sentence.
-    pub text: String,
-    /// The barrier that the sentence proposes.
-    pub barrier: Option<Barrier>,
 }
 
 /// Where an unwritten value mattered.

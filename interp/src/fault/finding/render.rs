@@ -1,5 +1,7 @@
 //! The sentences of findings.
 
+mod remedy;
+
 use dsl::ir::Space;
 
 use super::{Fact, Finding, FindingAccess, FindingOp, MissingWrite, RaceKind, Use};
@@ -120,7 +122,7 @@ impl Finding {
     /// One sentence: what to do.
     pub fn advice(&self) -> Option<String> {
         let advice = match &self.fact {
-            Fact::Race { remedy, .. } => return Some(remedy.text.clone()),
+            Fact::Race { remedy, .. } => return Some(remedy.to_string()),
             Fact::InvalidMask { elsewhere: 0, .. } => {
                 "a lane that calls `__syncwarp` must be in its own mask"
             }

@@ -462,10 +462,10 @@ impl Device for Gpu {
     ) -> Result<LaunchReport, LaunchError> {
         let limits = LaunchLimits {
             grid: self.info.grid_limit,
-            block: self.info.block_limit,
-            threads_per_block: self.info.threads_per_block,
-            shared_bytes_per_block: self.info.shared_bytes_per_block_optin,
-            residency: self.info.residency(),
+            block: self.info.block.dims,
+            threads_per_block: self.info.block.threads,
+            shared_bytes_per_block: self.info.block.shared_bytes_optin,
+            residency: self.info.residency,
             multiprocessors: self.info.multiprocessors,
         };
         let invalid = |why| LaunchError::Failed(LaunchFailure::Invalid(why));
@@ -480,9 +480,9 @@ impl Device for Gpu {
                 "the program was not loaded on the GPU".to_string(),
             )));
         };
-        let default_bytes = self.info.shared_bytes_per_block;
+        let default_bytes = self.info.block.shared_bytes;
         let report = LaunchReport::uncounted(program, kernel, config);
-        if report.shared_static_bytes + config.shared_bytes > default_bytes {
+        if report.shared.fixed + config.shared_bytes > default_bytes {
             let allowed = driver::allow_dynamic_shared(code, config.shared_bytes);
             self.attempt(allowed)?;
         }
@@ -510,7 +510,7 @@ impl Device for Gpu {
                 let why = match driver::registers(code) {
                     Some(registers) => format!(
                         "{registers} registers for each of {threads} threads are more than a block can have ({})",
-                        self.info.registers_per_block
+                        self.info.block.registers
                     ),
                     None => CudaError::LaunchOutOfResources.text().to_string(),
                 };

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::device::DeviceInfo;
 use crate::error::CudaError;
+use interp::rules::limits::{BlockLimits, Residency};
 
 /// Starts the driver.
 pub(super) fn start() -> Result<(), GpuError> {
@@ -46,32 +47,32 @@ pub(super) fn info(device: DeviceHandle) -> Result<DeviceInfo, CudaError> {
         minor: number(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
         global_bytes: driver::device_bytes(device)?,
         constant_bytes: number(A::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY).into(),
-        shared_bytes_per_block: number(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK).into(),
-        shared_bytes_per_block_optin: number(
-            A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-        )
-        .into(),
-        shared_bytes_per_multiprocessor: number(
-            A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
-        )
-        .into(),
-        reserved_shared_bytes_per_block: number(
-            A::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
-        )
-        .into(),
-        registers_per_block: number(A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+        block: BlockLimits {
+            threads: number(A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+            dims: [
+                number(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+                number(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+                number(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z),
+            ],
+            shared_bytes: number(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK).into(),
+            shared_bytes_optin: number(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+                .into(),
+            registers: number(A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+        },
+        multiprocessors: number(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+        residency: Residency {
+            threads: number(A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+            blocks: number(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+            shared_bytes: number(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)
+                .into(),
+            reserved_shared_bytes_per_block: number(
+                A::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
+            )
+            .into(),
+        },
         registers_per_multiprocessor: number(
             A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
         ),
-        threads_per_block: number(A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
-        threads_per_multiprocessor: number(A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
-        blocks_per_multiprocessor: number(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
-        multiprocessors: number(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
-        block_limit: [
-            number(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
-            number(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
-            number(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z),
-        ],
         grid_limit: [
             number(A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
             number(A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),

@@ -1,0 +1,190 @@
+//! What would help against a race, as data: what is missing, and where it goes. `render` words it. Lines are of the program.
+
+/// A barrier of the source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Barrier {
+    /// `__syncwarp()`.
+    Warp,
+    /// `__syncthreads()`.
+    Block,
+    /// `grid.sync()`.
+    Grid,
+}
+
+impl Barrier {
+    /// As in the source.
+    pub fn name(self) -> &'static str {
+        match self {
+            Barrier::Warp => "__syncwarp()",
+            Barrier::Block => "__syncthreads()",
+            Barrier::Grid => "grid.sync()",
+        }
+    }
+}
+
+/// A fence of the source: the narrowest that both threads see.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fence {
+    /// `__threadfence_block()`.
+    Block,
+    /// `__threadfence()`.
+    Device,
+}
+
+impl Fence {
+    /// As in the source.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fence::Block => "__threadfence_block()",
+            Fence::Device => "__threadfence()",
+        }
+    }
+}
+
+/// What would help against a race.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Remedy {
+    /// A statement that reads, changes and writes one place: an atomic.
+    Atomic(LostUpdate),
+    /// Several threads write at this line: one of them is enough, or each needs an element of its own.
+    OneWriter {
+        /// The line.
+        line: u32,
+        /// It is one instruction of theirs.
+        at_once: bool,
+    },
+    /// All write the same value. One that does would say what is meant.
+    SayWhatIsMeant,
+    /// The atomic of an update has block scope, and the threads are of different blocks.
+    WiderAtomic,
+    /// Two arrays of different names have the same bytes: the two accesses in the source.
+    SameBytes([String; 2]),
+    /// A barrier.
+    Barrier(MissingBarrier),
+    /// A barrier; or, if a lock or flag is to order the two, a fence before that is set.
+    BarrierOrFence(MissingBarrier),
+    /// There are fences and locks: see that they are where they have to be; or a barrier.
+    CheckFenceOrBarrier(MissingBarrier),
+    /// Lanes meet between these lines already, other ones than these.
+    OtherLanesMeet {
+        /// The two lines.
+        lines: (u32, u32),
+    },
+    /// A fence behind the loop that takes a lock.
+    FenceBehindLock(Fence),
+    /// A fence between an access and what announces it.
+    Fence {
+        /// Which.
+        fence: Fence,
+        /// The access that changes the flag, as in the source; empty if that is not known.
+        sign: String,
+        /// The line of what is announced, and of the flag.
+        lines: (u32, u32),
+    },
+    /// A fence before a lock or flag is set, if one is to order the two.
+    FenceIfFlag,
+    /// There are fences: see that they are where they have to be.
+    CheckFence,
+    /// A flag is set before what it announces.
+    EarlyFlag {
+        /// The fence that goes between them.
+        fence: Fence,
+        /// The access that changes the flag, as in the source.
+        sign: String,
+        /// The line of the flag, and of what it announces.
+        lines: (u32, u32),
+    },
+    /// Nothing in one launch orders blocks.
+    SeparateBlocks,
+}
+
+/// A statement whose updates can be lost.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LostUpdate {
+    /// The lines of the load and of the store.
+    pub lines: (u32, u32),
+    /// What it stores to, as in the source.
+    pub place: String,
+    /// The atomic function that does what it does.
+    pub atomic: Option<&'static str>,
+}
+
+/// A barrier, and where it goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MissingBarrier {
+    /// Which.
+    pub barrier: Barrier,
+    /// Where.
+    pub place: BarrierPlace,
+}
+
+/// Where a barrier is missing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BarrierPlace {
+    /// At the end of a loop.
+    NextRound {
+        /// It goes behind that.
+        after: Edge,
+        /// The line that the loop comes back to.
+        head: u32,
+    },
+    /// Between the two accesses of one line.
+    WithinLine {
+        /// The line.
+        line: u32,
+        /// The line of a branch that not all threads enter.
+        outside: Option<u32>,
+    },
+    /// Between a test, and what changes the thing tested.
+    BehindTest {
+        /// The line of the test.
+        test: u32,
+        /// The line of the change.
+        change: u32,
+        /// The line of a branch that not all threads enter.
+        outside: Option<u32>,
+    },
+    /// Between two lines or statements.
+    Between {
+        /// It goes behind that,
+        after: Edge,
+        /// and before that.
+        before: Edge,
+        /// The line of a branch that not all threads enter.
+        outside: Option<u32>,
+    },
+}
+
+/// A line, or the statement that begins there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Edge {
+    /// A line.
+    Line(u32),
+    /// A loop.
+    Loop(u32),
+    /// An `if`.
+    If(u32),
+}
+
+impl Remedy {
+    /// The barrier that it proposes.
+    pub fn barrier(&self) -> Option<Barrier> {
+        match self {
+            Remedy::Barrier(missing)
+            | Remedy::BarrierOrFence(missing)
+            | Remedy::CheckFenceOrBarrier(missing) => Some(missing.barrier),
+            Remedy::Atomic(_)
+            | Remedy::OneWriter { .. }
+            | Remedy::SayWhatIsMeant
+            | Remedy::WiderAtomic
+            | Remedy::SameBytes(_)
+            | Remedy::OtherLanesMeet { .. }
+            | Remedy::FenceBehindLock(_)
+            | Remedy::Fence { .. }
+            | Remedy::FenceIfFlag
+            | Remedy::CheckFence
+            | Remedy::EarlyFlag { .. }
+            | Remedy::SeparateBlocks => None,
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The sentences of what would help against a race.
+
+use std::fmt;
+
+use crate::fault::finding::remedy::{
+    BarrierPlace, Edge, Fence, LostUpdate, MissingBarrier, Remedy,
+};
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let own_element = "give each thread an element of its own, or use an atomic";
+        let check = |fence: Fence| {
+            format!(
+                "see that `{}` stands between the first access and the atomic or `volatile` store that announces it, and that the other \
+                 thread waits for that",
+                fence.name()
+            )
+        };
+        let if_flag = "if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back";
+        match self {
+            Remedy::Atomic(update) => update.fmt(f),
+            Remedy::OneWriter { line, at_once } => {
+                let how = if *at_once { " (`if (threadIdx.x == 0)`)" } else { "" };
+                write!(f, "let one thread write at line {line}{how}, {own_element}")
+            }
+            Remedy::SayWhatIsMeant => f.write_str(
+                "if that is meant it does no harm; one thread that writes, or an atomic, would say so",
+            ),
+            Remedy::WiderAtomic => f.write_str(
+                "an atomic whose name ends in `_block` is one for the threads of its block only: across blocks use the one without",
+            ),
+            Remedy::SameBytes([a, b]) => write!(
+                f,
+                "`{a}` and `{b}` are the same bytes here: see where each array begins and how long it is, in bytes and in elements"
+            ),
+            Remedy::Barrier(missing) => missing.fmt(f),
+            Remedy::BarrierOrFence(missing) => write!(f, "{missing}; or, {if_flag}"),
+            Remedy::CheckFenceOrBarrier(missing) => {
+                write!(f, "{}; or {missing}", check(Fence::Block))
+            }
+            Remedy::OtherLanesMeet { lines: (low, high) } => write!(
+                f,
+                "the lanes that meet between line {low} and line {high} are not these two: let the mask, or the tile, hold both"
+            ),
+            Remedy::FenceBehindLock(fence) => write!(
+                f,
+                "put `{}` after the loop that takes the lock: without it what the lock guards may be read before the lock is held",
+                fence.name()
+            ),
+            Remedy::Fence { fence, sign, lines } => {
+                let what = match sign.is_empty() {
+                    true => "the other thread".to_owned(),
+                    false => format!("whoever sees `{sign}` change"),
+                };
+                let place = match lines {
+                    (from, to) if from == to => format!("on line {to}, before the flag is set"),
+                    (from, to) => format!("between line {from} and line {to}"),
+                };
+                let fence = fence.name();
+                write!(
+                    f,
+                    "put `{fence}` {place}: without it {what} may not see yet what was done before"
+                )
+            }
+            Remedy::FenceIfFlag => f.write_str(if_flag),
+            Remedy::CheckFence => {
+                write!(f, "blocks run in any order: {}", check(Fence::Device))
+            }
+            Remedy::EarlyFlag { fence, sign, lines: (early, late) } => write!(
+                f,
+                "line {early} changes `{sign}` before line {late} writes what it announces: write first, then `{}`, then change `{sign}`",
+                fence.name()
+            ),
+            Remedy::SeparateBlocks => f.write_str(
+                "blocks run in any order, and no barrier waits for another block: use atomics, give each block elements of its own, \
+                 write the results to a second array, or end the kernel between the two and launch another",
+            ),
+        }
+    }
+}
+
+impl fmt::Display for LostUpdate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.lines {
+            (load, store) if load == store => {
+                write!(f, "line {store} reads, changes and writes")?;
+            }
+            (load, store) => write!(
+                f,
+                "line {load} reads and line {store} writes what follows from it"
+            )?,
+        }
+        f.write_str(
+            ": threads that do it to one place lose updates, and no barrier between the two helps; ",
+        )?;
+        match (self.atomic, self.place.strip_prefix('*')) {
+            (Some(name), Some(pointer)) => {
+                write!(f, "use an atomic, as in `{name}({}, …)`", pointer.trim())
+            }
+            (Some(name), None) => write!(f, "use an atomic, as in `{name}(&{}, …)`", self.place),
+            (None, _) => f.write_str("use an atomic, or a loop around `atomicCAS`"),
+        }
+    }
+}
+
+impl fmt::Display for MissingBarrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let barrier = self.barrier.name();
+        let branch = match self.place {
+            BarrierPlace::NextRound { after, head } => {
+                return write!(
+                    f,
+                    "put `{barrier}` after {after}, before the loop comes back to line {head}"
+                );
+            }
+            BarrierPlace::WithinLine { line, outside } => {
+                write!(
+                    f,
+                    "put `{barrier}` between the two accesses of line {line}: read into a variable first, write after the barrier"
+                )?;
+                outside
+            }
+            BarrierPlace::BehindTest {
+                test,
+                change,
+                outside,
+            } => {
+                write!(
+                    f,
+                    "line {test} tests what line {change} changes: read it into a variable first, put `{barrier}` behind that, and test \
+                     the variable"
+                )?;
+                outside
+            }
+            BarrierPlace::Between {
+                after: Edge::Line(after),
+                before: Edge::Line(before),
+                outside,
+            } => {
+                write!(f, "put `{barrier}` between line {after} and line {before}")?;
+                outside
+            }
+            BarrierPlace::Between {
+                after,
+                before,
+                outside,
+            } => {
+                write!(f, "put `{barrier}` after {after}, before {before}")?;
+                outside
+            }
+        };
+        match branch {
+            Some(line) => write!(
+                f,
+                ", outside of the `if` of line {line}, which not all threads enter: end it before the barrier and begin it again after"
+            ),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Edge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Edge::Line(line) => write!(f, "line {line}"),
+            Edge::Loop(line) => write!(f, "the loop of line {line}"),
+            Edge::If(line) => write!(f, "the `if` of line {line}"),
+        }
+    }
+}
