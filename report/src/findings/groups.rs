@@ -52,7 +52,11 @@ impl Group {
     pub fn objects<'f>(&self, found: &'f [Found]) -> Vec<&'f str> {
         let mut names = vec![];
         for &at in &self.members {
-            let name = found[at].memory.object.as_ref().map(|(name, _)| name.as_str());
+            let name = found[at]
+                .memory
+                .object
+                .as_ref()
+                .map(|(name, _)| name.as_str());
             names.extend(name.filter(|name| !names.contains(name)));
         }
         names

@@ -191,7 +191,7 @@ const IGNORED: &[&str] = &[
 impl Options {
     /// Whether nothing says how host code is to be optimised or debugged.
     pub(super) fn is_plain(&self) -> bool {
-        let mut words = self.compiling.iter();
+        let mut words = self.clang.compiling.iter();
         !words.any(|word| word.starts_with("-O") || word.starts_with("-g"))
     }
 
@@ -523,7 +523,7 @@ mod tests {
     fn libraries_of_cuda() {
         let options =
             parse("main.cu -lcublas -lcublasLt -lcurand_static -lculibos -lcudart -lcudadevrt -lz");
-        assert_eq!(options.linking, ["-lcublas", "-lcurand", "-lz"]);
+        assert_eq!(options.clang.linking, ["-lcublas", "-lcurand", "-lz"]);
     }
 
     #[test]
