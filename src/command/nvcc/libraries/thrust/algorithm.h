@@ -45,6 +45,12 @@ inline std::vector<size_t> numbers(size_t count) {
     std::iota(out.begin(), out.end(), (size_t)0);
     return out;
 }
+/* The places of the elements in the order of a stable sort. C++'s own takes memory by a function that is deprecated, which clang tells. */
+template <class F> std::vector<size_t> order(size_t count, F less) {
+    std::vector<size_t> places = numbers(count);
+    std::sort(places.begin(), places.end(), [&](size_t a, size_t b) { return less(a, b) || (!less(b, a) && a < b); });
+    return places;
+}
 /* The elements of those places, behind `to`. */
 template <class In, class Out> Out pick(In from, size_t count, const std::vector<size_t> &places, Out to) {
     auto all = values(from, count);
@@ -272,8 +278,7 @@ template <class K, class I, class KO, class O> std::pair<KO, O> reduce_by_key(K 
 template <class I, class F> void stable_sort(I first, I last, F less) {
     detail::count_call();
     auto all = detail::values(first, last - first);
-    std::stable_sort(all.get(), all.get() + (last - first), less);
-    detail::store(first, all.get(), last - first);
+    detail::pick(first, last - first, detail::order(last - first, [&](size_t a, size_t b) { return less(all[a], all[b]); }), first);
 }
 template <class I> void stable_sort(I first, I last) { thrust::stable_sort(first, last, thrust::less<>()); }
 template <class I, class F> void sort(I first, I last, F less) { thrust::stable_sort(first, last, less); }
@@ -281,8 +286,7 @@ template <class I> void sort(I first, I last) { thrust::stable_sort(first, last)
 template <class K, class I, class F> void stable_sort_by_key(K first, K last, I values, F less) {
     detail::count_call();
     auto keys = detail::values(first, last - first);
-    auto places = detail::numbers(last - first);
-    std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) { return less(keys[a], keys[b]); });
+    auto places = detail::order(last - first, [&](size_t a, size_t b) { return less(keys[a], keys[b]); });
     detail::pick(first, last - first, places, first);
     detail::pick(values, last - first, places, values);
 }

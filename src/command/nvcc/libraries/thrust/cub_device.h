@@ -45,12 +45,10 @@ template <class K> unsigned long long digits(K key, int begin, int end) {
 }
 template <class K> std::vector<size_t> order(const K *keys, size_t count, int begin, int end, bool descending) {
     auto all = thrust::detail::values(keys, count);
-    auto places = thrust::detail::numbers(count);
-    std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) {
+    return thrust::detail::order(count, [&](size_t a, size_t b) {
         auto x = digits(all[a], begin, end), y = digits(all[b], begin, end);
         return descending ? y < x : x < y;
     });
-    return places;
 }
 } // namespace dslc
 
