@@ -7,7 +7,7 @@ use super::{
     classify::Classify,
     ty::{Field, QualTy, Record, Ty},
 };
-use crate::sema::ty::Records;
+use crate::sema::ty::{RecordId, Records};
 
 /// Size in bytes; `None` for incomplete types, functions and `void`.
 pub(crate) fn size_of(ty: &Ty, records: &Records) -> Option<u64> {
@@ -57,6 +57,8 @@ pub(crate) fn place_fields(
 ) -> Option<(u64, u64)> {
     let mut size = 0u64;
     let mut align = least_align.max(1);
+    // Two parts of one empty class have different addresses, as in the C++ ABI that host compilers follow: a member moves on.
+    let mut taken: Vec<(RecordId, u64)> = vec![];
     for (i, field) in fields.iter_mut().enumerate() {
         let mut field_size = size_of(&field.ty.ty, records)?;
         let field_align = align_of(&field.ty.ty, records);
@@ -67,12 +69,45 @@ pub(crate) fn place_fields(
         if kind == RecordKind::Union {
             size = size.max(field_size);
         } else {
-            field.offset_bytes = size.checked_next_multiple_of(field_align)?;
-            size = field.offset_bytes.checked_add(field_size)?;
+            let mut offset = size.checked_next_multiple_of(field_align)?;
+            let own = empty_parts(&field.ty.ty, records);
+            let is_taken = |offset: u64| {
+                let mut own = own.iter();
+                own.any(|&(class, at)| taken.contains(&(class, offset + at)))
+            };
+            while is_taken(offset) {
+                offset = offset.checked_add(field_align)?;
+            }
+            field.offset_bytes = offset;
+            size = size.max(offset.checked_add(field_size)?);
+            // Only a base without room can lie where a member lies.
+            if i == 0 && kind == RecordKind::Derived {
+                taken = own;
+            }
         }
     }
     // An empty struct has size 1 in C++.
     Some((size.max(1).checked_next_multiple_of(align)?, align))
+}
+
+/// The parts of a class that are empty classes, itself included, and where they lie in it.
+fn empty_parts(ty: &Ty, records: &Records) -> Vec<(RecordId, u64)> {
+    let mut found = vec![];
+    let mut open = vec![(ty, 0u64)];
+    while let Some((ty, at)) = open.pop() {
+        match ty {
+            Ty::Array(element, _) => open.push((&element.ty, at)),
+            Ty::Record(id) => {
+                if is_empty(ty, records) {
+                    found.push((*id, at));
+                }
+                let fields = records[*id].fields.iter();
+                open.extend(fields.map(|field| (&field.ty.ty, at + field.offset_bytes)));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// A class without data.
