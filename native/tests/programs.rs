@@ -44,6 +44,11 @@ fn built() -> PathBuf {
     deps.expect("a folder of cargo's").to_path_buf()
 }
 
+/// Where the tests' own `libdslcrt.so` is: beside `dslc` there may be one that an earlier `cargo build` left.
+fn library() -> PathBuf {
+    built().join("deps")
+}
+
 /// Why no program can be built here.
 fn missing() -> Option<String> {
     if !built().join("dslc").exists() {
@@ -68,12 +73,14 @@ fn check(name: &str, path: &Path) -> Result<(), Failed> {
         let mut shell = Command::new("sh");
         shell.args(["-e", "build.sh"]);
         shell.env("NVCC", format!("{} nvcc", dslc.display()));
+        shell.env("DSLC_LIB", library());
         shell.current_dir(folder.path()).output()?
     } else {
         let file = path.file_name().expect("a name");
         fs::copy(path, folder.path().join(file))?;
         let mut command = Command::new(&dslc);
         command
+            .env("DSLC_LIB", library())
             .args(["nvcc", "-std=c++17", "-O1", "-o", "prog"])
             .arg(file);
         command.current_dir(folder.path()).output()?
@@ -88,6 +95,7 @@ fn check(name: &str, path: &Path) -> Result<(), Failed> {
     let run = Command::new("./prog")
         .current_dir(folder.path())
         .env("DSLC", "--quiet --jobs 2")
+        .env("DSLC_LIB", library())
         .env("COLUMNS", "120")
         .output()?;
     // A signal's number is the shell's way to say it.
