@@ -18,9 +18,9 @@ macro_rules! headers {
 }
 
 headers! {
-    "builtin_types.h" "common_functions.h" "crt/host_defines.h" "cublas_v2.h" "cuda.h" "cuda_device_runtime_api.h" "cuda_profiler_api.h" "cuda_runtime.h"
+    "builtin_types.h" "common_functions.h" "crt/host_defines.h" "cublasLt.h" "cublas_v2.h" "cuda.h" "cuda_device_runtime_api.h" "cuda_profiler_api.h" "cuda_runtime.h"
     "cuda_runtime_api.h" "cufft.h" "cufftXt.h" "curand.h" "cusolverDn.h" "cusparse.h" "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
-    "dslc/bits.h" "dslc/device_overloads.h" "dslc/host_math.h" "dslc/library_scalars.h" "host_defines.h" "library_types.h" "math_constants.h" "math_functions.h"
+    "dslc/bits.h" "dslc/device_overloads.h" "dslc/host_math.h" "dslc/library_scalars.h" "host_defines.h" "library_types.h" "math_constants.h" "math_functions.h" "nvtx3/nvToolsExt.h"
     "sm_30_intrinsics.h" "sm_60_atomic_functions.h" "texture_types.h" "vector_functions.h" "vector_types.h"
 }
 
@@ -56,6 +56,7 @@ const FORWARDED: &[(&str, &str)] = &[
     ("cub/warp/warp_reduce.cuh", "cub/cub.cuh"),
     ("cub/warp/warp_scan.cuh", "cub/cub.cuh"),
     ("cuda_fp16.hpp", "cuda_fp16.h"),
+    ("nvToolsExt.h", "nvtx3/nvToolsExt.h"),
     ("helper_functions.h", "helper_cuda.h"),
     ("helper_string.h", "helper_cuda.h"),
     ("helper_timer.h", "helper_cuda.h"),
@@ -214,8 +215,12 @@ fn whole(path: &str, file: &File) -> String {
         );
     }
     let needed = WHOLE.iter().filter(|(name, _)| file.needs.contains(name));
+    // CUDA's header for kernels has the host's, too.
+    let host = (path == "curand_kernel.h").then_some("curand.h");
     let includes: String = needed
-        .map(|(_, path)| format!("#include <{path}>\n"))
+        .map(|&(_, path)| path)
+        .chain(host)
+        .map(|path| format!("#include <{path}>\n"))
         .collect();
     format!(
         "/* Made from dslc's own library: {path}. */\n#ifndef {guard}\n#define {guard}\n#include <cuda_runtime.h>\n{includes}\
