@@ -1,2 +1,2 @@
-# Marks for tools, and libraries that are not here.
+# Marks for tools, a handle that nobody uses.
 $NVCC main.cu -lcurand -lcublasLt -lnvToolsExt -o prog
