@@ -1,9 +1,9 @@
 //! Diagnostics as text: the only user of ariadne.
 //!
-//! ariadne panics on places that are not in its text and counts lines its own way, so it never sees the user's: `excerpt`
-//! makes, for each message, a text of just the lines that are shown, with control characters made visible and long lines
-//! cut, and turns every span, whatever it says, into a place in it. What came out of a macro is shown where the macro was
-//! used, with its definition as another place. Predefined macros have no place to show.
+//! ariadne panics on places outside its text, and it counts lines its own way. So it never sees the user's text. For each message, `excerpt`
+//! makes a text of the lines to show: control characters are made visible, and long lines are cut. It turns any span into a place in that
+//! text. A message about a macro's expansion is shown where the macro is used, with the definition as a second place. Predefined macros have
+//! no place to show.
 
 use ariadne::{Cache, Color, Config, IndexType, Label, Report, ReportKind, Source};
 
@@ -14,8 +14,8 @@ use crate::span::{FileId, Span};
 
 mod excerpt;
 
-/// Messages that are shown: of more, nobody reads the others before these are mended.
-const MOST_SHOWN: usize = 1000;
+/// More messages than this are only counted: nobody reads them before the first ones are fixed.
+const MAX_SHOWN: usize = 1000;
 
 /// How many levels of macros inside macros are shown.
 const MACRO_LEVELS: usize = 4;
@@ -32,7 +32,7 @@ pub fn render(
 ) -> String {
     let mut out = String::new();
     for (at, diagnostic) in diagnostics.iter().enumerate() {
-        if at == MOST_SHOWN {
+        if at == MAX_SHOWN {
             out += &format!("\nAnd {} more messages.\n", diagnostics.len() - at);
             break;
         }
@@ -105,42 +105,85 @@ fn places(span: Span, map: &SourceMap) -> Vec<(Span, Option<&str>)> {
     places
 }
 
+/// One place of a message in the excerpt.
+struct Marked {
+    span: Span,
+    message: String,
+    is_primary: bool,
+}
+
+/// The places that a message shows: its primary one first, with the macros that it comes from, then its labels.
+fn marked(diagnostic: &Diagnostic, map: &SourceMap) -> Vec<Marked> {
+    let primary_places = places(diagnostic.primary.span, map).into_iter();
+    let mut marked: Vec<Marked> = primary_places
+        .enumerate()
+        .map(|(at, (span, name))| Marked {
+            span,
+            message: match name {
+                _ if at == 0 => diagnostic.primary.message.clone(),
+                Some(name) => format!("in the definition of macro `{name}`"),
+                None => String::new(),
+            },
+            is_primary: at == 0,
+        })
+        .collect();
+    marked.extend(diagnostic.labels.iter().map(|label| Marked {
+        span: places(label.span, map).remove(0).0,
+        message: label.message.clone(),
+        is_primary: false,
+    }));
+    marked
+}
+
+/// The marks as ariadne's labels. It starts a new section where lines go back: the primary's file comes first, each file from top to bottom.
+fn labels(
+    marked: Vec<Marked>,
+    excerpts: &Excerpts<'_>,
+    primary: FileId,
+    color: Option<Color>,
+) -> Vec<Label<Place>> {
+    let mut placed: Vec<_> = marked
+        .into_iter()
+        .filter_map(|mark| Some((excerpts.place(mark.span)?, excerpts.line(mark.span)?, mark)))
+        .collect();
+    placed.sort_by_key(|(place, line, _)| (place.file != primary, place.file, *line));
+    let mut order = 0;
+    let mut previous = None;
+    let mut labels = vec![];
+    for (place, line, mark) in placed {
+        let section = (place.file, line);
+        if previous
+            .replace(section)
+            .is_some_and(|previous| previous != section)
+        {
+            order += 1;
+        }
+        let label = Label::new(place)
+            .with_message(excerpt::visible(&mark.message))
+            .with_order(order);
+        labels.push(match color {
+            Some(own) => label.with_color(if mark.is_primary { own } else { Color::Blue }),
+            None => label,
+        });
+    }
+    labels
+}
+
 fn render_one(
     diagnostic: &Diagnostic,
     map: &SourceMap,
     color: bool,
     width: Option<usize>,
 ) -> String {
-    let mut labels = Vec::new();
-    let primary_places = places(diagnostic.primary.span, map);
-    for (at, (span, name)) in primary_places.iter().enumerate() {
-        let message = match name {
-            _ if at == 0 => diagnostic.primary.message.clone(),
-            Some(name) => format!("in the definition of macro `{name}`"),
-            None => String::new(),
-        };
-        labels.push((*span, message, at == 0));
-    }
-    for label in &diagnostic.labels {
-        labels.push((
-            places(label.span, map).remove(0).0,
-            label.message.clone(),
-            false,
-        ));
-    }
-    let primary = labels[0].0;
-    labels.retain(|(span, _, primary)| *primary || !is_predefined(span.file, map));
-    let mut excerpts = Excerpts::new(map, width, labels.iter().map(|(span, _, _)| *span));
+    let mut marked = marked(diagnostic, map);
+    let primary = marked[0].span;
+    marked.retain(|mark| mark.is_primary || !is_predefined(mark.span.file, map));
+    let mut excerpts = Excerpts::new(map, width, marked.iter().map(|mark| mark.span));
     let place = excerpts.place(primary).unwrap_or_default();
-    let kind = match diagnostic.severity {
-        Severity::Error => ReportKind::Error,
-        Severity::Warning => ReportKind::Warning,
-        Severity::Note => ReportKind::Advice,
-    };
-    let own_color = match diagnostic.severity {
-        Severity::Error => Color::Red,
-        Severity::Warning => Color::Yellow,
-        Severity::Note => Color::Cyan,
+    let (kind, own_color) = match diagnostic.severity {
+        Severity::Error => (ReportKind::Error, Color::Red),
+        Severity::Warning => (ReportKind::Warning, Color::Yellow),
+        Severity::Note => (ReportKind::Advice, Color::Cyan),
     };
     let config = Config::new()
         .with_color(color)
@@ -150,37 +193,13 @@ fn render_one(
     let mut report = Report::build(kind, place.clone())
         .with_config(config)
         .with_code(diagnostic.code.number())
-        .with_message(excerpt::visible(&diagnostic.message));
-    // ariadne starts a new section where lines go back: the primary's file first, each file from top to bottom.
-    let mut labels: Vec<_> = labels
-        .into_iter()
-        .filter_map(|(span, message, is_primary)| {
-            Some((
-                excerpts.line(span)?,
-                excerpts.place(span)?,
-                message,
-                is_primary,
-            ))
-        })
-        .collect();
-    labels.sort_by_key(|(line, place, _, _)| (place.file != primary.file, place.file, *line));
-    let mut order = 0;
-    let mut previous = None;
-    for (line, place, message, is_primary) in labels {
-        if previous
-            .replace((place.file, line))
-            .is_some_and(|previous| previous != (place.file, line))
-        {
-            order += 1;
-        }
-        let mut label = Label::new(place)
-            .with_message(excerpt::visible(&message))
-            .with_order(order);
-        if color {
-            label = label.with_color(if is_primary { own_color } else { Color::Blue });
-        }
-        report = report.with_label(label);
-    }
+        .with_message(excerpt::visible(&diagnostic.message))
+        .with_labels(labels(
+            marked,
+            &excerpts,
+            primary.file,
+            color.then_some(own_color),
+        ));
     for note in &diagnostic.notes {
         report.add_note(wrapped(&excerpt::visible(note), width));
     }
