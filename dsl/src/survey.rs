@@ -99,17 +99,7 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
         &syntax_errors,
         map,
     );
-    let (missing, mut errors): (Vec<Diagnostic>, Vec<Diagnostic>) = tokenized
-        .diagnostics
-        .into_iter()
-        .partition(|message| message.code == Code::IncludeNotFound);
-    // One message for each file, however often it is included.
-    let mut named = HashSet::new();
-    let name = |message: &Diagnostic| map.snippet(message.primary.span).trim_matches('"');
-    let missing: Vec<Diagnostic> = missing
-        .into_iter()
-        .filter(|message| named.insert(name(message).to_string()))
-        .collect();
+    let (missing, mut errors) = missing_files(tokenized.diagnostics, map);
     errors.extend(syntax_errors);
     let (asked, type_errors): (Vec<Diagnostic>, Vec<Diagnostic>) = type_errors
         .into_iter()
@@ -131,21 +121,7 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
         .iter()
         .map(|kernel| verdict(kernel, map, &known, &errors, &shared))
         .collect();
-    // What is not understood is not lowered.
-    let understood = verdicts
-        .iter()
-        .filter(|(verdict, _)| verdict.reason.is_none());
-    let keep: HashSet<FunctionId> = understood
-        .flat_map(|(_, instances)| instances)
-        .copied()
-        .collect();
-    for id in program.functions.ids() {
-        let function = &mut program.functions[id];
-        let is_kernel = function.space == FunctionSpace::Kernel;
-        if (is_kernel && !keep.contains(&id)) || function.space == FunctionSpace::Host {
-            function.body = None;
-        }
-    }
+    drop_bodies(&mut program, &verdicts);
     let lowering = lower::Options {
         fmad: options.fmad,
         all_globals: true,
@@ -166,6 +142,37 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
         module: (!is_bad).then_some(module),
         program,
         diagnostics,
+    }
+}
+
+/// The messages about included files that do not exist, one for each file, and all other messages.
+fn missing_files(messages: Vec<Diagnostic>, map: &SourceMap) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    let (mut missing, others): (Vec<Diagnostic>, Vec<Diagnostic>) = messages
+        .into_iter()
+        .partition(|message| message.code == Code::IncludeNotFound);
+    let mut named = HashSet::new();
+    missing.retain(|message| {
+        let name = map.snippet(message.primary.span).trim_matches('"');
+        named.insert(name.to_string())
+    });
+    (missing, others)
+}
+
+/// Removes the bodies of host functions and of the kernels that are not understood, so that they are not lowered.
+fn drop_bodies(program: &mut Program, verdicts: &[(KernelVerdict, Vec<FunctionId>)]) {
+    let understood = verdicts
+        .iter()
+        .filter(|(verdict, _)| verdict.reason.is_none());
+    let keep: HashSet<FunctionId> = understood
+        .flat_map(|(_, instances)| instances)
+        .copied()
+        .collect();
+    for id in program.functions.ids() {
+        let function = &mut program.functions[id];
+        let is_kernel = function.space == FunctionSpace::Kernel;
+        if (is_kernel && !keep.contains(&id)) || function.space == FunctionSpace::Host {
+            function.body = None;
+        }
     }
 }
 
