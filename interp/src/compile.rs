@@ -5,6 +5,7 @@
 //! scalar half alone. Input is a verified module; nothing here fails.
 
 mod assigned;
+mod call;
 mod control;
 #[cfg_attr(
     not(feature = "threads"),
@@ -15,6 +16,7 @@ mod endless;
 mod inst;
 mod lifetimes;
 mod memory;
+mod pointer;
 mod polls;
 mod private;
 pub mod program;
@@ -29,7 +31,8 @@ use dsl::ir::{
     ValueId,
 };
 
-use crate::isa::bytecode::{Class, Code, Inst, Op, Place, S_FREE, V_FREE};
+use crate::isa::bytecode::{Class, Code, Inst, Place, S_FREE, V_FREE};
+use crate::isa::op::Op;
 use crate::memory::layout;
 use control::Frame;
 use lifetimes::Lifetimes;

@@ -4,4 +4,5 @@ pub(crate) mod bytecode;
 pub(crate) mod effects;
 pub(crate) mod grid;
 pub mod mask;
+pub(crate) mod op;
 pub(crate) mod registers;

@@ -1,6 +1,7 @@
 //! Divisions by zero and shifts out of range.
 
-use crate::isa::bytecode::{Code, Inst, Op, Place};
+use crate::isa::bytecode::{Code, Inst, Place};
+use crate::isa::op::Op;
 use crate::isa::registers::View;
 
 /// Families of operations that can go wrong: division and remainder, shifts; of 32 and 64 bits.

@@ -12,7 +12,8 @@ use dsl::ir::LocId;
 
 use crate::fault::finding::Finding;
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{Code, Op};
+use crate::isa::bytecode::Code;
+use crate::isa::op::Op;
 use crate::observe::Arrival;
 use crate::race::report::Races;
 use crate::race::verdict::RaceKind;

@@ -5,10 +5,9 @@
 //! printed; storing it to shared or local memory only moves it.
 
 pub(crate) use crate::fault::finding::Use;
-use crate::isa::bytecode::{
-    Class, Code, ExchangeKind, Form, Inst, MemSite, Op, Place, PrintRow, lane_ops,
-};
+use crate::isa::bytecode::{Class, Code, ExchangeKind, Form, Inst, MemSite, Place, PrintRow};
 use crate::isa::mask::LaneMask;
+use crate::isa::op::{Op, lane_ops};
 use crate::isa::registers::View;
 
 /// Where a value that is not defined came from: a number of the checker's list.

@@ -8,7 +8,8 @@
 use dsl::ir::{Block, InstKind, LabelId, LocId, Node, Operand, SlotId};
 
 use super::{Compiler, Owned, select};
-use crate::isa::bytecode::{Inst, Op, Waitplace};
+use crate::isa::bytecode::{Inst, Waitplace};
+use crate::isa::op::Op;
 
 /// A statement around the current one.
 #[derive(Debug)]

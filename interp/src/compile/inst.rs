@@ -1,16 +1,16 @@
 //! Straight-line instructions but those on memory.
 
 use dsl::ir::{
-    BarrierReduce, BinaryOp, Const, Exchange, ExchangeOp, FunctionKind, Inst, InstKind, Intrinsic,
-    Launch, Object, Operand, SlotId, SpecialReg, Type, ValueId,
+    BarrierReduce, BinaryOp, Exchange, ExchangeOp, FenceScope, FunctionKind, Inst, InstKind,
+    Intrinsic, Operand, SlotId, SpecialReg, Type, ValueId,
 };
 
-use super::{Compiler, FusedPointer, Owned, select};
+use super::{Compiler, FusedPointer, select};
 use crate::isa::bytecode::{
-    CallRow, Class, ExchangeKind, ExchangeRow, LaunchRow, Op, Place, PrintRow, PtrScale,
-    S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID, S_TID_YZ, V_LANE, V_TID,
+    Class, ExchangeKind, ExchangeRow, Place, S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID, S_TID_YZ,
+    V_LANE, V_TID,
 };
-use crate::memory::layout;
+use crate::isa::op::Op;
 
 /// Whether two varying registers of up to two units may overlap.
 fn near(a: u32, b: u32) -> bool {
@@ -76,27 +76,8 @@ impl Compiler<'_> {
             InstKind::Barrier(reduce) => self.barrier(reduce.as_ref(), result),
             InstKind::Exchange(exchange) => self.exchange(exchange, &inst.results),
             InstKind::Intrinsic(intrinsic, args) => self.intrinsic(*intrinsic, args, result),
-            InstKind::Fence(scope) => {
-                let all = dsl::ir::FenceScope::ALL;
-                let number = all.iter().position(|other| other == scope).unwrap_or(0);
-                self.emit(Op::Fence, 0, number as u32, 0, 0);
-            }
-            InstKind::Printf(format, args) => {
-                let args = args
-                    .iter()
-                    .map(|arg| (self.type_of(arg), self.place(arg)))
-                    .collect();
-                self.code.prints.push(PrintRow {
-                    format: format.0,
-                    args,
-                });
-                let row = self.code.prints.len() as u32 - 1;
-                let d = match result.map(|id| self.define(id)) {
-                    Some(Place::V(d)) => d,
-                    Some(Place::S(_)) | None => self.temporary(Class::W32),
-                };
-                self.emit(Op::Print, d, row, 0, 0);
-            }
+            InstKind::Fence(scope) => self.fence(*scope),
+            InstKind::Printf(format, args) => self.print(*format, args, result),
             InstKind::Assert(cond, text) => {
                 let cond = self.scalar(cond);
                 self.emit(Op::Assert, 0, cond, text.0, 0);
@@ -447,119 +428,10 @@ impl Compiler<'_> {
         self.emit(op, 0, row, 0, 0);
     }
 
-    fn addr_of(&mut self, object: Object, result: Option<ValueId>) {
-        let Some(id) = result else { return };
-        let place = match object {
-            Object::Shared(shared) => {
-                let var = &self.function.shared[shared.index()];
-                let offset = self.code.memory.shared_offset(var);
-                Place::S(self.constant(u64::from(layout::SHARED_BASE) + offset))
-            }
-            Object::Local(local) if self.host => {
-                let offset = self.code.memory.local_offsets[local.index()];
-                if let Place::S(d) = self.define(id) {
-                    self.emit(Op::HostLocal, d, offset as u32, 0, 0);
-                }
-                return;
-            }
-            Object::Local(local) => {
-                let offset = self.code.memory.local_offsets[local.index()];
-                Place::S(self.constant(u64::from(layout::LOCAL_BASE) + offset))
-            }
-            Object::Global(_) | Object::String(_) => Place::S(self.symbol(object)),
-        };
-        self.values.places[id.index()] = Some(place);
-    }
-
-    fn ptr_add(&mut self, pointer: FusedPointer, result: Option<ValueId>) {
-        let Some(id) = result else { return };
-        self.pointers.all.insert(id, pointer);
-        if let Some(inner) = self.analyses.lifetimes.swapped[id.index()] {
-            let inner = self.pointers.all[&inner];
-            let narrow = Class::of(self.function.values[id.index()]) == Class::W32;
-            if narrow && self.type_of(&pointer.index) == Type::I32 {
-                let fused = FusedPointer {
-                    offset: pointer.offset.wrapping_add(inner.offset),
-                    step: Some((pointer.index, pointer.scale)),
-                    ..inner
-                };
-                self.pointers.fused.insert(id, fused);
-                return;
-            }
-            let sum = FusedPointer {
-                base: inner.base,
-                offset: pointer.offset.wrapping_add(inner.offset),
-                ..pointer
-            };
-            let register = self.scalars.take(1);
-            self.values.owned[id.index()] = Some(Owned::S(register));
-            self.scalar_pointer(sum, register, Class::of(self.function.values[id.index()]));
-            let fused = FusedPointer {
-                scalar: Some(register),
-                offset: 0,
-                ..inner
-            };
-            self.pointers.fused.insert(id, fused);
-            return;
-        }
-        if self.analyses.lifetimes.steps[id.index()] {
-            return;
-        }
-        if self.analyses.lifetimes.fused[id.index()] {
-            self.pointers.fused.insert(id, pointer);
-            return;
-        }
-        let class = Class::of(self.function.values[id.index()]);
-        let narrow = class == Class::W32;
-        let wide_index = self.type_of(&pointer.index) == Type::I64;
-        if !self.varies(id) {
-            if let Place::S(d) = self.define(id) {
-                self.scalar_pointer(pointer, d, class);
-            }
-            return;
-        }
-        self.code.scales.push(PtrScale {
-            scale: pointer.scale,
-            offset: pointer.offset,
-        });
-        let row = self.code.scales.len() as u32 - 1;
-        let mut index = self.vector(&pointer.index);
-        if narrow && wide_index {
-            let short = self.temporary(Class::W32);
-            self.emit(Op::VTrunc, short, index, 0, 0);
-            index = short;
-        }
-        let (base, op) = match (self.place(&pointer.base), narrow, wide_index) {
-            (Place::S(base), true, _) => (base, Op::VPtr32S),
-            (Place::S(base), false, false) if pointer.unsigned => (base, Op::VPtrSU),
-            (Place::S(base), false, false) => (base, Op::VPtrSS),
-            (Place::S(_), false, true) => (self.vector(&pointer.base), Op::VPtrVL),
-            (Place::V(base), true, _) => (base, Op::VPtr32V),
-            (Place::V(base), false, true) => (base, Op::VPtrVL),
-            (Place::V(base), false, false) if pointer.unsigned => (base, Op::VPtrVU),
-            (Place::V(base), false, false) => (base, Op::VPtrVS),
-        };
-        if let Place::V(d) = self.define(id) {
-            self.emit(op, d, base, index, row);
-        }
-    }
-
-    /// A uniform pointer addition.
-    pub(super) fn scalar_pointer(&mut self, pointer: FusedPointer, d: u32, class: Class) {
-        let wide_index = self.type_of(&pointer.index) == Type::I64;
-        let op = match (class == Class::W32, wide_index, pointer.unsigned) {
-            (true, ..) => Op::SPtr32,
-            (false, true, _) => Op::SPtrL,
-            (false, false, true) => Op::SPtrU,
-            (false, false, false) => Op::SPtrS,
-        };
-        let (base, index) = (self.scalar(&pointer.base), self.scalar(&pointer.index));
-        self.code.scales.push(PtrScale {
-            scale: pointer.scale,
-            offset: pointer.offset,
-        });
-        let row = self.code.scales.len() as u32 - 1;
-        self.emit(op, d, base, index, row);
+    fn fence(&mut self, scope: FenceScope) {
+        let all = FenceScope::ALL;
+        let number = all.iter().position(|&other| other == scope).unwrap_or(0);
+        self.emit(Op::Fence, 0, number as u32, 0, 0);
     }
 
     fn barrier(&mut self, reduce: Option<&(BarrierReduce, Operand)>, result: Option<ValueId>) {
@@ -591,51 +463,5 @@ impl Compiler<'_> {
             mask = other;
         }
         self.control(op, d, mask, 0);
-    }
-
-    /// A launch from a kernel. Its stream says nothing: launches from kernels run one after the other.
-    fn launch(&mut self, launch: &Launch) {
-        let sizes = launch.grid.iter().chain(&launch.block);
-        let operands = sizes.chain([&launch.shared_bytes]).chain(&launch.args);
-        let args = operands.map(|arg| (self.type_of(arg), self.place(arg)));
-        let args = args.collect();
-        self.code.launches.push(LaunchRow {
-            kernel: launch.kernel.0,
-            args,
-            loc: self.loc,
-        });
-        let row = self.code.launches.len() as u32 - 1;
-        self.emit(Op::LaunchChild, 0, row, 0, 0);
-    }
-
-    fn host_call(&mut self, kind: &InstKind, result: Option<ValueId>) {
-        let row = |compiler: &mut Self, operands: &[Operand], target: u32, host| {
-            let args = operands
-                .iter()
-                .map(|arg| (compiler.type_of(arg), compiler.scalar(arg)))
-                .collect();
-            compiler.code.calls.push(CallRow { target, args, host });
-            compiler.code.calls.len() as u32 - 1
-        };
-        let (op, row) = match kind {
-            InstKind::Call(target, args) => (Op::Call, row(self, args, target.0, None)),
-            InstKind::HostCall(function, args) => {
-                (Op::HostCall, row(self, args, 0, Some(*function)))
-            }
-            InstKind::Launch(launch) => {
-                let mut operands: Vec<Operand> = launch.grid.to_vec();
-                operands.extend(launch.block);
-                let cooperative = Const::i32(launch.cooperative.into());
-                operands.extend([launch.shared_bytes, launch.stream, cooperative.into()]);
-                operands.extend(&launch.args);
-                (Op::Launch, row(self, &operands, launch.kernel.0, None))
-            }
-            _ => return,
-        };
-        let (d, has) = match result.map(|id| self.define(id)) {
-            Some(Place::S(d)) => (d, 1),
-            Some(Place::V(_)) | None => (0, 0),
-        };
-        self.control(op, d, row, has);
     }
 }

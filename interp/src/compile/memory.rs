@@ -4,8 +4,9 @@ use dsl::ir::{Access, AtomicOp, Const, MemType, Object, Operand, Space, Type, Va
 
 use super::{Compiler, FusedPointer, lifetimes};
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{Address, Class, CounterSite, Form, MemSite, Op, Place, Subscript};
+use crate::isa::bytecode::{Address, Class, CounterSite, Form, MemSite, Place, Subscript};
 use crate::isa::effects::Root;
+use crate::isa::op::Op;
 
 /// A pointer as its accesses compute it.
 struct Pointer {

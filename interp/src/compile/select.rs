@@ -2,7 +2,8 @@
 
 use dsl::ir::{BinaryOp, CompareOp, ConvertOp, Space, Type, UnaryOp};
 
-use crate::isa::bytecode::{Class, Op, lane_ops};
+use crate::isa::bytecode::Class;
+use crate::isa::op::{Op, lane_ops};
 
 macro_rules! choose {
     ({}

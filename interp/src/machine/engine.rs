@@ -14,7 +14,8 @@ use crate::machine::level::Level;
 use dsl::ir::FenceScope;
 
 use crate::fault::trap::TrapKind;
-use crate::isa::bytecode::{Inst, Op, lane_ops};
+use crate::isa::bytecode::Inst;
+use crate::isa::op::{Op, lane_arms, lane_ops};
 use crate::isa::registers::View;
 use crate::machine::ops::fault::Done;
 use crate::machine::ops::{
@@ -225,28 +226,14 @@ level! {
 /// The dispatch: the arms given, then one for every computing instruction.
 macro_rules! dispatch {
     ({ $inst:ident, $r:ident, { $($arms:tt)* } }
-     unary32 { $(($u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $u32f:path))* }
-     unary64 { $(($u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $u64f:path))* }
-     binary32 { $(($b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $b32f:path))* }
-     binary64 { $(($b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $b64f:path))* }
-     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32s:ident, $c32f:path))* }
-     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64s:ident, $c64f:path))* }
-     convert32to32 { $(($x:ident, $xv:ident, $xs:ident, $xf:path))* }
-     convert32to64 { $(($w:ident, $wv:ident, $ws:ident, $wf:path))* }
-     convert64to32 { $(($n:ident, $nv:ident, $ns:ident, $nf:path))* }
-     convert64to64 { $(($l:ident, $lv:ident, $ls:ident, $lf:path))* }) => {
+     varying { $(($v:ident, $on_v:ident, $v_lane:path))* }
+     masks { $(($m:ident, $on_m:ident, $m_lane:path))* }
+     scalar { $(($s:ident, $on_s:ident, $s_lane:path))* }) => {
         match $inst.op {
             $($arms)*
-            $(Op::$u32v => lanes::unary32($r, $inst, $u32f), Op::$u32s => lanes::s_unary32($r, $inst, $u32f),)*
-            $(Op::$u64v => lanes::unary64($r, $inst, $u64f), Op::$u64s => lanes::s_unary64($r, $inst, $u64f),)*
-            $(Op::$b32v => lanes::binary32($r, $inst, $b32f), Op::$b32s => lanes::s_binary32($r, $inst, $b32f),)*
-            $(Op::$b64v => lanes::binary64($r, $inst, $b64f), Op::$b64s => lanes::s_binary64($r, $inst, $b64f),)*
-            $(Op::$c32v => lanes::compare32::<L>($r, $inst, $c32f), Op::$c32s => lanes::s_compare32($r, $inst, $c32f),)*
-            $(Op::$c64v => lanes::compare64::<L>($r, $inst, $c64f), Op::$c64s => lanes::s_compare64($r, $inst, $c64f),)*
-            $(Op::$xv => lanes::convert32to32($r, $inst, $xf), Op::$xs => lanes::s_convert32to32($r, $inst, $xf),)*
-            $(Op::$wv => lanes::convert32to64($r, $inst, $wf), Op::$ws => lanes::s_convert32to64($r, $inst, $wf),)*
-            $(Op::$nv => lanes::convert64to32($r, $inst, $nf), Op::$ns => lanes::s_convert64to32($r, $inst, $nf),)*
-            $(Op::$lv => lanes::convert64to64($r, $inst, $lf), Op::$ls => lanes::s_convert64to64($r, $inst, $lf),)*
+            $(Op::$v => lanes::$on_v($r, $inst, $v_lane),)*
+            $(Op::$m => lanes::$on_m::<L>($r, $inst, $m_lane),)*
+            $(Op::$s => lanes::$on_s($r, $inst, $s_lane),)*
         }
     };
 }
@@ -365,7 +352,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
         if O::SEES_REPEATS && machine.observer.follows(inst.op) {
             machine.observer.before(r, inst, mask, here!());
         }
-        lane_ops! { dispatch! { inst, r, {
+        lane_ops! { lane_arms! { dispatch! { inst, r, {
             Op::SMove => r.set_s(inst.d, r.s(inst.a)),
             Op::VMove32 => lanes::move32(r, inst),
             Op::VMove64 => lanes::move64(r, inst),
@@ -529,7 +516,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
 
             Op::HostLocal | Op::HostNonZero | Op::HostReads | Op::HostAssigns | Op::HostLoad | Op::HostStore | Op::HostAtomic | Op::Call | Op::HostCall
             | Op::Launch | Op::Return => unreachable!("host instructions are in host functions"),
-        } } }
+        } } } }
     }
 }
 

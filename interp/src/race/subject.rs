@@ -3,8 +3,9 @@
 use super::verdict::Role;
 use crate::config::{Check, Checks};
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{Code, CounterSite, Op, Place};
+use crate::isa::bytecode::{Code, CounterSite, Place};
 use crate::isa::grid::Shape;
+use crate::isa::op::Op;
 use crate::memory::map::GlobalMap;
 
 /// The launch, and what follows from its code.

@@ -11,7 +11,7 @@ use crate::fault::finding::remedy::{
 };
 use crate::fault::trap::AccessOp;
 use crate::inspect::listing::{Around, At};
-use crate::isa::bytecode::Op;
+use crate::isa::op::Op;
 use crate::race::report::Side;
 
 /// What `grid.sync()` counts with: a variable of the library's.

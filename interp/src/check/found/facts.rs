@@ -12,7 +12,8 @@ use crate::fault::finding::{
     WitnessLanes,
 };
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{CounterSite, Op};
+use crate::isa::bytecode::CounterSite;
+use crate::isa::op::Op;
 use crate::observe::Arrival;
 use crate::race::report::{Pair, Side};
 

@@ -7,7 +7,8 @@ use super::unset::scene::Scene;
 use super::{HostEvent, HostThread};
 use crate::compile::program::Program;
 use crate::fault::trap::TrapKind;
-use crate::isa::bytecode::{Code, Inst, Op, lane_ops};
+use crate::isa::bytecode::{Code, Inst};
+use crate::isa::op::{Op, lane_arms, lane_ops};
 use crate::isa::registers::View;
 use crate::machine::ops::print::trap_kind;
 use crate::machine::ops::{convert, float, int, lanes};
@@ -29,28 +30,12 @@ pub(super) enum Stop {
 /// The arms given, then one for every computing instruction's scalar form.
 macro_rules! dispatch {
     ({ $inst:ident, $r:ident, { $($arms:tt)* } }
-     unary32 { $(($u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $u32f:path))* }
-     unary64 { $(($u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $u64f:path))* }
-     binary32 { $(($b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $b32f:path))* }
-     binary64 { $(($b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $b64f:path))* }
-     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32s:ident, $c32f:path))* }
-     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64s:ident, $c64f:path))* }
-     convert32to32 { $(($x:ident, $xv:ident, $xs:ident, $xf:path))* }
-     convert32to64 { $(($w:ident, $wv:ident, $ws:ident, $wf:path))* }
-     convert64to32 { $(($n:ident, $nv:ident, $ns:ident, $nf:path))* }
-     convert64to64 { $(($l:ident, $lv:ident, $ls:ident, $lf:path))* }) => {
+     varying { $($varying:tt)* }
+     masks { $($masks:tt)* }
+     scalar { $(($s:ident, $on_s:ident, $s_lane:path))* }) => {
         match $inst.op {
             $($arms)*
-            $(Op::$u32s => lanes::s_unary32($r, $inst, $u32f),)*
-            $(Op::$u64s => lanes::s_unary64($r, $inst, $u64f),)*
-            $(Op::$b32s => lanes::s_binary32($r, $inst, $b32f),)*
-            $(Op::$b64s => lanes::s_binary64($r, $inst, $b64f),)*
-            $(Op::$c32s => lanes::s_compare32($r, $inst, $c32f),)*
-            $(Op::$c64s => lanes::s_compare64($r, $inst, $c64f),)*
-            $(Op::$xs => lanes::s_convert32to32($r, $inst, $xf),)*
-            $(Op::$ws => lanes::s_convert32to64($r, $inst, $wf),)*
-            $(Op::$ns => lanes::s_convert64to32($r, $inst, $nf),)*
-            $(Op::$ls => lanes::s_convert64to64($r, $inst, $lf),)*
+            $(Op::$s => lanes::$on_s($r, $inst, $s_lane),)*
             op => unreachable!("{op:?} is no host instruction"),
         }
     };
@@ -133,7 +118,7 @@ impl HostThread {
                     }
                 }};
             }
-            lane_ops! { dispatch! { inst, r, {
+            lane_ops! { lane_arms! { dispatch! { inst, r, {
                 Op::SMove => r.set_s(inst.d, r.s(inst.a)),
                 Op::MAnd => lanes::mask_op(r, inst, |a, b| a & b),
                 Op::MOr => lanes::mask_op(r, inst, |a, b| a | b),
@@ -213,7 +198,7 @@ impl HostThread {
                 Op::Trap => stop!(Stop::Trap(trap_kind(inst))),
                 Op::Fence => {}
                 Op::Assert => if r.s(inst.a) == 0 { stop!(Stop::Trap(failed(program, inst))) },
-            } } }
+            } } } }
         }
     }
 
