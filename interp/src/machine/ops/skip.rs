@@ -1,19 +1,30 @@
-//! An access that is not allowed, where the launch goes on: lanes that may do it, do; the others load zeros and store nothing.
+//! An access that is not allowed, in a launch that continues. The lanes that may access do so. The others load zeros and store nothing.
 
 use super::address::{addresses, narrowed, offsets, windows};
 use super::element::set_lane;
 use super::fault::Done;
 use super::{atomic, generic, global, local, shared};
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{Inst, MemSite, Op};
+use crate::isa::bytecode::{Inst, MemSite};
 use crate::isa::mask::LaneMask;
+use crate::isa::op::Op;
 use crate::isa::registers::View;
 use crate::machine::SkippedLanes;
 use crate::machine::{Fault, Machine, Warp};
 use crate::memory::layout::{LOCAL_BASE, SHARED_BASE};
 use crate::observe::Observer;
 
-/// Does what of the warp's instruction can be done after it faulted. Gives the lanes that were skipped.
+/// An access of a warp, lane by lane.
+struct Attempt {
+    /// Each lane's address, or offset in its space. A negative one is before the beginning.
+    places: [u64; 32],
+    /// The lanes that have not been served yet.
+    left: u32,
+    /// The lanes whose access is not allowed.
+    bad: u32,
+}
+
+/// Executes the part of the warp's instruction that is allowed, after it faulted. Returns the lanes that were skipped.
 #[cold]
 pub(crate) fn skip<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -23,34 +34,67 @@ pub(crate) fn skip<O: Observer>(
     let inst = &machine.code.insts[warp.pc as usize];
     let r = warp.registers.view();
     let site = &machine.code.sites[inst.c as usize];
-    let sizes = (machine.shared.len() as u64, warp.local.len() as u64 / 32);
-    // Signed, so that what lies before the beginning is low.
-    let wide = |offsets: &[u32; 32]| offsets.map(|offset| i64::from(offset as i32) as u64);
-    let mut places = [0; 32];
-    let (left, bad) = match inst.op {
-        Op::LoadShared | Op::StoreShared | Op::AtomicShared => {
-            let offsets = offsets(r, inst, site, SHARED_BASE);
-            places = wide(&offsets);
-            (warp.mask, outside(site, warp.mask, &offsets, sizes.0))
+    let Attempt { places, left, bad } = attempt(machine, warp, inst, site, fault);
+    let good = left & !bad;
+    if good != 0 {
+        let done = again(machine, r, good, inst, &mut warp.local);
+        debug_assert!(done.is_ok(), "the lanes that are left are all allowed");
+    }
+    let bad = left & bad;
+    load_zeros(r, site, bad, good);
+    let first = places[fault.lane as usize & 31];
+    let all = LaneMask(bad).lanes().map(|lane| places[lane]);
+    let all = || all.clone().chain([first]);
+    SkippedLanes {
+        count: bad.count_ones(),
+        first,
+        lowest: all().min_by_key(|&place| place as i64).unwrap_or(first),
+        highest: all().max_by_key(|&place| place as i64).unwrap_or(first),
+    }
+}
+
+/// Which lanes an access has not served before its fault, and which of its lanes it may not serve.
+fn attempt<O: Observer>(
+    machine: &Machine<'_, O>,
+    warp: &mut Warp,
+    inst: &Inst,
+    site: &MemSite,
+    fault: &Fault,
+) -> Attempt {
+    let r = warp.registers.view();
+    let (shared_bytes, local_bytes) = (machine.shared.len() as u64, warp.local.len() as u64 / 32);
+    let in_window = |base, size| {
+        let offsets = offsets(r, inst, site, base);
+        Attempt {
+            places: offsets.map(|offset| i64::from(offset as i32) as u64),
+            left: warp.mask,
+            bad: outside(site, warp.mask, &offsets, size),
         }
-        Op::LoadLocal | Op::StoreLocal | Op::AtomicLocal => {
-            let offsets = offsets(r, inst, site, LOCAL_BASE);
-            places = wide(&offsets);
-            (warp.mask, outside(site, warp.mask, &offsets, sizes.1))
-        }
+    };
+    let refused =
+        |lanes, addresses| global::refused(machine, site, inst.c as usize, lanes, addresses);
+    match inst.op {
+        Op::LoadShared | Op::StoreShared | Op::AtomicShared => in_window(SHARED_BASE, shared_bytes),
+        Op::LoadLocal | Op::StoreLocal | Op::AtomicLocal => in_window(LOCAL_BASE, local_bytes),
         Op::LoadGlobal | Op::StoreGlobal | Op::AtomicGlobal => {
-            let addresses = addresses(r, inst, site);
-            places = addresses;
-            let bad = global::refused(machine, site, inst.c as usize, warp.mask, &addresses);
-            (warp.mask, bad)
+            let places = addresses(r, inst, site);
+            Attempt {
+                places,
+                left: warp.mask,
+                bad: refused(warp.mask, &places),
+            }
         }
         Op::LoadGeneric | Op::StoreGeneric | Op::AtomicGeneric => {
-            let addresses = addresses(r, inst, site);
-            places = addresses;
-            let (in_shared, in_local, elsewhere) = windows(&addresses, warp.mask);
-            let bad = global::refused(machine, site, inst.c as usize, elsewhere, &addresses)
-                | outside(site, in_shared, &narrowed(&addresses, SHARED_BASE), sizes.0)
-                | outside(site, in_local, &narrowed(&addresses, LOCAL_BASE), sizes.1);
+            let places = addresses(r, inst, site);
+            let (in_shared, in_local, elsewhere) = windows(&places, warp.mask);
+            let bad = refused(elsewhere, &places)
+                | outside(
+                    site,
+                    in_shared,
+                    &narrowed(&places, SHARED_BASE),
+                    shared_bytes,
+                )
+                | outside(site, in_local, &narrowed(&places, LOCAL_BASE), local_bytes);
             // Lanes are served space by space, in this order: those before the space that faulted have been.
             let faulted = 1 << fault.lane;
             let served = match () {
@@ -58,16 +102,22 @@ pub(crate) fn skip<O: Observer>(
                 () if in_shared & faulted != 0 => elsewhere,
                 () => 0,
             };
-            (warp.mask & !served, bad)
+            Attempt {
+                places,
+                left: warp.mask & !served,
+                bad,
+            }
         }
-        _ => (warp.mask, warp.mask),
-    };
-    let good = left & !bad;
-    if good != 0 {
-        let done = again(machine, r, good, inst, &mut warp.local);
-        debug_assert!(done.is_ok(), "the lanes that are left are all allowed");
+        _ => Attempt {
+            places: [0; 32],
+            left: warp.mask,
+            bad: warp.mask,
+        },
     }
-    let bad = left & bad;
+}
+
+/// The skipped lanes of a load get zeros.
+fn load_zeros(r: View, site: &MemSite, skipped: u32, good: u32) {
     let registers = match site.op {
         AccessOp::Load => &site.values[..site.access.count as usize],
         AccessOp::Atomic => &[site.result],
@@ -81,25 +131,10 @@ pub(crate) fn skip<O: Observer>(
             }
             continue;
         }
-        for lane in LaneMask(bad) {
+        for lane in LaneMask(skipped) {
             set_lane(r, site.access.ty, register, lane, 0);
         }
     }
-    let mut skipped = SkippedLanes {
-        count: bad.count_ones(),
-        first: places[fault.lane as usize & 31],
-        lowest: places[fault.lane as usize & 31],
-        highest: places[fault.lane as usize & 31],
-    };
-    for lane in LaneMask(bad) {
-        if (places[lane] as i64) < skipped.lowest as i64 {
-            skipped.lowest = places[lane];
-        }
-        if (places[lane] as i64) > skipped.highest as i64 {
-            skipped.highest = places[lane];
-        }
-    }
-    skipped
 }
 
 /// The lanes whose access leaves its bounds in shared or local memory, or is misaligned.
