@@ -1,62 +1,46 @@
 //! `dslc run FILE`: compile, run on a device, report.
 
-use std::{
-    io::{BufWriter, Write},
-    path::Path,
-    sync::Arc,
-};
+mod compiled;
+mod show;
 
-use dsl::{
-    diagnostic::{Code, Diagnostic, Severity},
-    ir::Module,
-    source::SourceMap,
-};
+use std::sync::Arc;
+
+use dsl::ir::Module;
 use interp::{
     MachineConfig, Program, StopFlag, StopReason,
-    finding::Barrier,
     rules::{Arch, BankWidth, RuleSet},
 };
 use runtime::{
-    buffer::{BufferSource, BufferSpec},
     device::{Device, gpu::GpuOptions, simulator::Simulator},
     host::Outcome,
-    standalone::same_kernel,
 };
 
 use cure::Runner;
 use report::{
     Input, Model, Tables,
     architectures::Other,
-    findings::{self, Found, baseline::Baseline},
-    gpu, html, json, nvprof, sarif, text,
+    findings::{self, Found},
+    nvprof,
 };
 
-use super::{check, native};
+use self::{
+    compiled::{Compiled, compiled},
+    show::{kept_output, show, write_files},
+};
+use super::native;
 use crate::{
-    args::{Color, Cures, FailOn, Format, Launches, RunArgs, SourceArgs},
+    args::{Color, Cures, FailOn, Format, Launches, RunArgs},
     baseline,
     capture::Capture,
     execute::{self, MOST_KEPT, ProgramOut, Ran, Streams, What},
     failure::Failure,
-    files::{self, Claims},
     output, progress,
     prove::{self, Prover},
-    record::{self, End, Record},
+    record::Record,
     rules::{DEFAULT_ARCH, rules},
-    source::{Loaded, cuda_arch, load_for, show as show_messages},
+    source::{cuda_arch, load_for},
     stopping::Watch,
-    trace,
 };
-
-/// A program that can run.
-struct Compiled {
-    loaded: Loaded,
-    program: Program,
-    /// Messages that the run may prove: it shows the others.
-    unsure: Vec<Diagnostic>,
-    /// The one kernel that is reported.
-    kernel: Option<String>,
-}
 
 pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     if args.report.metrics.iter().any(|name| name == "list") {
@@ -66,6 +50,10 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     if native::is_wanted(args) {
         return native::run(args, color);
     }
+    compile_and_run(args, color)
+}
+
+fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     refuse_uncounted(args)?;
     let metrics = nvprof::resolve(&args.report.metrics)?;
     let mut archs = archs(args)?;
@@ -151,76 +139,6 @@ fn refuse_uncounted(args: &RunArgs) -> Result<(), Failure> {
         (true, None) | (false, _) => return Ok(()),
     };
     Err(Failure::new(format!("a GPU run has no counts: {why}")))
-}
-
-/// Shows what is wrong with a program; `None` if it cannot run.
-fn compiled(
-    loaded: Loaded,
-    args: &RunArgs,
-    rules: &RuleSet,
-    color: Color,
-) -> Result<Option<Compiled>, Failure> {
-    // What a run may prove is not said before.
-    let (unsure, sure): (Vec<_>, Vec<_>) = loaded
-        .diagnostics
-        .iter()
-        .cloned()
-        .partition(|diagnostic| is_about_barriers(diagnostic) && !loaded.has_errors());
-    if loaded.has_errors() && is_host_alone(args, rules) {
-        output::err(
-            "dslc: the kernels of this program are understood, its host code is not: \
-             `dslc run --host native` has clang compile it\n",
-        );
-    }
-    show_messages(&sure, &loaded.map, color, Severity::Warning);
-    if loaded.has_errors() {
-        match args.report.format {
-            Format::Sarif => print_json(&sarif::of_check(&loaded.diagnostics, &loaded.map))?,
-            Format::Json => print_json(&json::not_run(
-                &args.source.file.display().to_string(),
-                rules,
-                check::messages(&loaded),
-            ))?,
-            Format::Text => {}
-        }
-        return Ok(None);
-    }
-    loaded.report_left_out();
-    let program = loaded.program()?;
-    claim(args, &loaded)?;
-    let wanted = args.report.kernel.as_ref();
-    let kernel = wanted.map(|wanted| kernel_of(wanted, program.module()));
-    Ok(Some(Compiled {
-        kernel: kernel.transpose()?,
-        loaded,
-        program,
-        unsure,
-    }))
-}
-
-/// Whether all that is wrong with a program is its host code.
-fn is_host_alone(args: &RunArgs, rules: &RuleSet) -> bool {
-    let kernels = SourceArgs {
-        kernels: true,
-        ..args.source.clone()
-    };
-    load_for(&kernels, cuda_arch(rules)).is_ok_and(|loaded| {
-        let mut understood = loaded.kernels.iter().map(|kernel| kernel.reason.is_none());
-        !loaded.kernels.is_empty() && understood.all(|is| is)
-    })
-}
-
-impl Compiled {
-    /// Shows the messages that the run might have proved and did not.
-    fn show_unproved(&self, found: &[Found], color: Color) {
-        let (module, map) = (self.program.module(), &self.loaded.map);
-        let unsure = self.unsure.iter();
-        let unproved: Vec<Diagnostic> = unsure
-            .filter(|diagnostic| !is_proved(diagnostic, found, module, map))
-            .cloned()
-            .collect();
-        show_messages(&unproved, map, color, Severity::Warning);
-    }
 }
 
 fn machine(args: &RunArgs, rules: RuleSet, stop: &StopFlag) -> MachineConfig {
@@ -346,74 +264,6 @@ fn run_by(rules: RuleSet, prover: &Prover<'_>) -> Result<Other, Failure> {
     }
 }
 
-/// Writes the files that are asked for. All are tried; the error is the first.
-fn write_files(
-    args: &RunArgs,
-    model: &Model<'_>,
-    io: &mut Streams,
-    unsaved: Option<Failure>,
-) -> Result<(), Failure> {
-    let Input {
-        outcome,
-        findings,
-        module,
-        ..
-    } = model.input;
-    let mut written = vec![unsaved.map_or(Ok(()), Err)];
-    if let Some(path) = &args.known.write_baseline {
-        written.push(baseline::write(&Baseline::of(findings), path));
-    }
-    if let (Some(path), Some(stdout)) = (&args.report.html, &io.page) {
-        let page = html::page(model, stdout);
-        let failed = |why| Failure::new(format!("cannot write `{}`: {why}", path.display()));
-        written.push(files::write(path, page.as_bytes()).map_err(failed));
-    }
-    if let Some(path) = &args.observer.trace {
-        written.push(trace::write(outcome, module, path));
-    }
-    if let (Some(path), Some(mut record)) = (&args.observer.record, io.record.take()) {
-        record.end = Some(End::new(outcome, findings));
-        written.push(record::write(&record, path));
-    }
-    written.into_iter().collect()
-}
-
-/// What the program printed, as far as the report has it.
-fn kept_output<'a>(format: Format, out: &'a ProgramOut, captured: Option<&'a [u8]>) -> &'a [u8] {
-    match (out, captured) {
-        (ProgramOut::Kept(bytes), _) => bytes,
-        (ProgramOut::Through, Some(bytes)) if format == Format::Sarif => {
-            output::err(&String::from_utf8_lossy(bytes));
-            &[]
-        }
-        (ProgramOut::Through, Some(bytes)) => bytes,
-        (ProgramOut::Through | ProgramOut::Talk, _) => &[],
-    }
-}
-
-/// Whether a message warns of a barrier that some threads may not reach.
-fn is_about_barriers(diagnostic: &Diagnostic) -> bool {
-    matches!(
-        diagnostic.code,
-        Code::BarrierUnderCondition | Code::BarrierInUnevenLoop | Code::BarrierAfterReturn
-    )
-}
-
-/// Whether a run found at that line what a message warned of.
-fn is_proved(diagnostic: &Diagnostic, found: &[Found], module: &Module, map: &SourceMap) -> bool {
-    let span = map.use_site(diagnostic.primary.span);
-    let file = map.file(span.file);
-    let line = file.line_column(span.start).0;
-    let mut sides = found
-        .iter()
-        .filter(|found| found.code == Code::DivergentBarrier)
-        .flat_map(|found| &found.sides);
-    sides.any(|side| {
-        let loc = module.loc(side.loc);
-        loc.line == line && module.files.get(loc.file as usize) == Some(&file.name)
-    })
-}
-
 /// Whether cures can be looked for: the simulator runs to the end, and a report says of them.
 fn may_cure(args: &RunArgs) -> bool {
     let is_report =
@@ -424,53 +274,6 @@ fn may_cure(args: &RunArgs) -> bool {
     !args.is_on_gpu() && args.cures != Cures::Never && is_report && is_whole
 }
 
-/// No file that the run reads is written, and none twice. The baseline may be: it is read before anything runs.
-fn claim(args: &RunArgs, loaded: &Loaded) -> Result<(), Failure> {
-    let mut claims = Claims::default();
-    claims.reads_program(&loaded.read);
-    for text in &args.program.buffer {
-        // A wrong one is reported when the buffer is made.
-        if let Ok(spec) = BufferSpec::parse(text)
-            && let BufferSource::File(path) = spec.source
-        {
-            claims.reads(Path::new(&path), "the file of a buffer");
-        }
-    }
-    if let Some(path) = &args.known.write_baseline {
-        claims.writes(path, "--write-baseline")?;
-    }
-    if let Some(path) = &args.known.baseline {
-        claims.reads(path, "the baseline to read");
-    }
-    if let Some(path) = &args.report.html {
-        claims.writes(path, "--html")?;
-    }
-    let saved = args.save.iter().filter_map(|text| text.split_once('='));
-    for (name, path) in saved {
-        claims.writes(Path::new(path), &format!("--save {name}"))?;
-    }
-    for (path, option) in [
-        (&args.observer.trace, "--trace"),
-        (&args.observer.record, "--record"),
-    ] {
-        if let Some(path) = path {
-            claims.writes(path, option)?;
-        }
-    }
-    Ok(())
-}
-
-/// The name in full of the kernel that `--kernel` asks for.
-fn kernel_of(wanted: &str, module: &Module) -> Result<String, Failure> {
-    let mut kernels = module.kernels();
-    let found = kernels.find(|(_, function)| same_kernel(&function.name, wanted));
-    let name = found.map(|(_, function)| function.name.clone());
-    name.ok_or_else(|| {
-        let why = no_such_kernel(wanted, module);
-        Failure::new(format!("--kernel {wanted}: {why}"))
-    })
-}
-
 /// Whether a finding makes the exit code 1.
 fn fails(found: &Found, least: FailOn) -> bool {
     let least = match least {
@@ -479,88 +282,6 @@ fn fails(found: &Found, least: FailOn) -> bool {
         FailOn::Note => interp::Severity::Note,
     };
     found.severity >= least && !found.muted
-}
-
-/// Prints what was asked for: findings to stderr, the report to stdout.
-fn show(
-    model: &Model<'_>,
-    args: &RunArgs,
-    metrics: &[&'static interp::metrics::Metric],
-    kept: &[u8],
-    loaded: &Loaded,
-    color: Color,
-) -> Result<(), Failure> {
-    let input = model.input;
-    let style = text::Style {
-        columns: output::columns(),
-        color: output::use_color_out(color),
-    };
-    let color = output::use_color(color);
-    let remarks = |(_, found): &(usize, &Found)| !args.report.quiet || found.kind != "leak";
-    let shown = input.findings.iter().enumerate().filter(remarks);
-    let shown: Vec<Found> = shown
-        .map(|(at, found)| with_cure(model, at, found))
-        .collect();
-    let messages = findings::render::all(
-        &shown,
-        input.module,
-        input.map,
-        color,
-        output::message_columns(),
-    );
-    output::err(&messages);
-    match args.report.format {
-        Format::Json => print_json(&json::report(model, kept))?,
-        Format::Sarif => print_json(&sarif::of_run(model, &loaded.diagnostics))?,
-        Format::Text if !metrics.is_empty() => {
-            output::out(nvprof::table(input, metrics).as_bytes())
-        }
-        Format::Text if args.report.quiet => {}
-        Format::Text if input.gpu.is_some() => {
-            let report = gpu::report(input, input.gpu.unwrap_or_default());
-            if !report.is_empty() {
-                output::out(format!("\n{report}").as_bytes());
-            }
-        }
-        Format::Text => {
-            let report = text::report(model, style);
-            if !report.is_empty() {
-                output::out(format!("\n{report}").as_bytes());
-            }
-        }
-    }
-    let code = input.outcome.exit_code;
-    if code != 0 && input.outcome.stopped().is_none() {
-        output::err(&format!("the program ended with exit code {code}\n"));
-    }
-    Ok(())
-}
-
-/// A finding with the cure that was proved, if there is one: in the place of advice that is a guess about the same.
-fn with_cure(model: &Model<'_>, at: usize, found: &Found) -> Found {
-    let mut found = found.clone();
-    let mut cures = model.suggestions.iter();
-    if let Some(cure) = cures.find(|cure| cure.verified && cure.findings_removed.contains(&at)) {
-        let proved = format!("{} (proved by a run)", cure.text);
-        let is_guess = matches!(found.barrier, Some(Barrier::Block | Barrier::Warp));
-        found.advice = Some(match found.advice.filter(|_| !is_guess) {
-            // What comes behind its first words is a guess, too.
-            Some(advice) => {
-                let fact = advice.split([';', ':']).next().unwrap_or_default();
-                format!("{proved}; {fact}")
-            }
-            None => proved,
-        });
-    }
-    found
-}
-
-fn print_json(object: &impl serde::Serialize) -> Result<(), Failure> {
-    // Not as one text: the launches of a long run are more than needs to be in memory at one time.
-    let mut pieces = BufWriter::with_capacity(1 << 20, output::Product);
-    serde_json::to_writer_pretty(&mut pieces, object)?;
-    writeln!(pieces)?;
-    Ok(pieces.flush()?)
 }
 
 /// The rule sets of `--arch a,b` or `--arch all`: the first is the report's.
@@ -604,16 +325,4 @@ fn archs(args: &RunArgs) -> Result<Vec<RuleSet>, Failure> {
         ));
     }
     Ok(all)
-}
-
-fn no_such_kernel(wanted: &str, module: &Module) -> String {
-    let names: Vec<&str> = module
-        .kernels()
-        .map(|(_, function)| function.name.as_str())
-        .collect();
-    match dsl::suggest::nearest(wanted, names.iter().copied()) {
-        Some(nearest) => format!("there is no such kernel; did you mean `{nearest}`?"),
-        None if names.is_empty() => "the program has no kernels".to_string(),
-        None => format!("there is no such kernel; there are {}", names.join(", ")),
-    }
 }

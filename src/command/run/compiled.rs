@@ -1,0 +1,186 @@
+//! The program of a run, compiled; or what is wrong with it.
+
+use std::path::Path;
+
+use dsl::{
+    diagnostic::{Code, Diagnostic, Severity},
+    ir::Module,
+    source::SourceMap,
+};
+use interp::{Program, rules::RuleSet};
+use report::{findings::Found, json, sarif};
+use runtime::{
+    buffer::{BufferSource, BufferSpec},
+    standalone::same_kernel,
+};
+
+use super::{super::check, show::print_json};
+use crate::{
+    args::{Color, Format, RunArgs, SourceArgs},
+    failure::Failure,
+    files::Claims,
+    output,
+    source::{Loaded, cuda_arch, load_for, show as show_messages},
+};
+
+/// A program that can run.
+pub(super) struct Compiled {
+    pub(super) loaded: Loaded,
+    pub(super) program: Program,
+    /// Messages that the run may prove: it shows the others.
+    unsure: Vec<Diagnostic>,
+    /// The one kernel that is reported.
+    pub(super) kernel: Option<String>,
+}
+
+/// Shows what is wrong with a program; `None` if it cannot run.
+pub(super) fn compiled(
+    loaded: Loaded,
+    args: &RunArgs,
+    rules: &RuleSet,
+    color: Color,
+) -> Result<Option<Compiled>, Failure> {
+    // What a run may prove is not said before.
+    let (unsure, sure): (Vec<_>, Vec<_>) = loaded
+        .diagnostics
+        .iter()
+        .cloned()
+        .partition(|diagnostic| is_about_barriers(diagnostic) && !loaded.has_errors());
+    if loaded.has_errors() && is_host_alone(args, rules) {
+        output::err(
+            "dslc: the kernels of this program are understood, its host code is not: \
+             `dslc run --host native` has clang compile it\n",
+        );
+    }
+    show_messages(&sure, &loaded.map, color, Severity::Warning);
+    if loaded.has_errors() {
+        match args.report.format {
+            Format::Sarif => print_json(&sarif::of_check(&loaded.diagnostics, &loaded.map))?,
+            Format::Json => print_json(&json::not_run(
+                &args.source.file.display().to_string(),
+                rules,
+                check::messages(&loaded),
+            ))?,
+            Format::Text => {}
+        }
+        return Ok(None);
+    }
+    loaded.report_left_out();
+    let program = loaded.program()?;
+    claim(args, &loaded)?;
+    let wanted = args.report.kernel.as_ref();
+    let kernel = wanted.map(|wanted| kernel_of(wanted, program.module()));
+    Ok(Some(Compiled {
+        kernel: kernel.transpose()?,
+        loaded,
+        program,
+        unsure,
+    }))
+}
+
+/// Whether all that is wrong with a program is its host code.
+fn is_host_alone(args: &RunArgs, rules: &RuleSet) -> bool {
+    let kernels = SourceArgs {
+        kernels: true,
+        ..args.source.clone()
+    };
+    load_for(&kernels, cuda_arch(rules)).is_ok_and(|loaded| {
+        let mut understood = loaded.kernels.iter().map(|kernel| kernel.reason.is_none());
+        !loaded.kernels.is_empty() && understood.all(|is| is)
+    })
+}
+
+impl Compiled {
+    /// Shows the messages that the run might have proved and did not.
+    pub(super) fn show_unproved(&self, found: &[Found], color: Color) {
+        let (module, map) = (self.program.module(), &self.loaded.map);
+        let unsure = self.unsure.iter();
+        let unproved: Vec<Diagnostic> = unsure
+            .filter(|diagnostic| !is_proved(diagnostic, found, module, map))
+            .cloned()
+            .collect();
+        show_messages(&unproved, map, color, Severity::Warning);
+    }
+}
+
+/// Whether a message warns of a barrier that some threads may not reach.
+fn is_about_barriers(diagnostic: &Diagnostic) -> bool {
+    matches!(
+        diagnostic.code,
+        Code::BarrierUnderCondition | Code::BarrierInUnevenLoop | Code::BarrierAfterReturn
+    )
+}
+
+/// Whether a run found at that line what a message warned of.
+fn is_proved(diagnostic: &Diagnostic, found: &[Found], module: &Module, map: &SourceMap) -> bool {
+    let span = map.use_site(diagnostic.primary.span);
+    let file = map.file(span.file);
+    let line = file.line_column(span.start).0;
+    let mut sides = found
+        .iter()
+        .filter(|found| found.code == Code::DivergentBarrier)
+        .flat_map(|found| &found.sides);
+    sides.any(|side| {
+        let loc = module.loc(side.loc);
+        loc.line == line && module.files.get(loc.file as usize) == Some(&file.name)
+    })
+}
+
+/// No file that the run reads is written, and none twice. The baseline may be: it is read before anything runs.
+fn claim(args: &RunArgs, loaded: &Loaded) -> Result<(), Failure> {
+    let mut claims = Claims::default();
+    claims.reads_program(&loaded.read);
+    for text in &args.program.buffer {
+        // A wrong one is reported when the buffer is made.
+        if let Ok(spec) = BufferSpec::parse(text)
+            && let BufferSource::File(path) = spec.source
+        {
+            claims.reads(Path::new(&path), "the file of a buffer");
+        }
+    }
+    if let Some(path) = &args.known.write_baseline {
+        claims.writes(path, "--write-baseline")?;
+    }
+    if let Some(path) = &args.known.baseline {
+        claims.reads(path, "the baseline to read");
+    }
+    if let Some(path) = &args.report.html {
+        claims.writes(path, "--html")?;
+    }
+    let saved = args.save.iter().filter_map(|text| text.split_once('='));
+    for (name, path) in saved {
+        claims.writes(Path::new(path), &format!("--save {name}"))?;
+    }
+    for (path, option) in [
+        (&args.observer.trace, "--trace"),
+        (&args.observer.record, "--record"),
+    ] {
+        if let Some(path) = path {
+            claims.writes(path, option)?;
+        }
+    }
+    Ok(())
+}
+
+/// The name in full of the kernel that `--kernel` asks for.
+fn kernel_of(wanted: &str, module: &Module) -> Result<String, Failure> {
+    let mut kernels = module.kernels();
+    let found = kernels.find(|(_, function)| same_kernel(&function.name, wanted));
+    let name = found.map(|(_, function)| function.name.clone());
+    name.ok_or_else(|| {
+        let why = no_such_kernel(wanted, module);
+        Failure::new(format!("--kernel {wanted}: {why}"))
+    })
+}
+
+fn no_such_kernel(wanted: &str, module: &Module) -> String {
+    let names: Vec<&str> = module
+        .kernels()
+        .map(|(_, function)| function.name.as_str())
+        .collect();
+    match dsl::suggest::nearest(wanted, names.iter().copied()) {
+        Some(nearest) => format!("there is no such kernel; did you mean `{nearest}`?"),
+        None if names.is_empty() => "the program has no kernels".to_string(),
+        None => format!("there is no such kernel; there are {}", names.join(", ")),
+    }
+}
