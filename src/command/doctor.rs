@@ -1,4 +1,4 @@
-//! `dslc doctor`: which tools are here, and what that allows.
+//! `dslc doctor`: which tools this machine has, and what each is for.
 
 use std::{env, fmt::Write, fs, process::Command};
 
@@ -9,25 +9,37 @@ use runtime::device::{
 
 use crate::{failure::Failure, output};
 
-pub(crate) fn run() -> Result<u8, Failure> {
-    let mut text = String::new();
-    let mut row = |what: &str, found: Option<String>, allows: &str| {
+/// The report: for each tool, whether it was found, and what it is for.
+#[derive(Default)]
+struct Rows(String);
+
+impl Rows {
+    fn add(&mut self, what: &str, found: Option<String>, allows: &str) {
         let mark = if found.is_some() { "yes" } else { "no " };
-        let _ = writeln!(
-            text,
-            "{mark}  {what:<14} {}",
-            found.unwrap_or_else(|| "not found".to_string())
-        );
-        let _ = writeln!(text, "     {:<14} {allows}", "");
-    };
-    row(
+        let found = found.unwrap_or_else(|| "not found".to_string());
+        let _ = writeln!(self.0, "{mark}  {what:<14} {found}");
+        let _ = writeln!(self.0, "     {:<14} {allows}", "");
+    }
+}
+
+pub(crate) fn run() -> Result<u8, Failure> {
+    let mut rows = Rows::default();
+    rows.add(
         "simulator",
         Some(format!("dslc {}", env!("CARGO_PKG_VERSION"))),
         "`dslc run` works on any machine",
     );
-    row("PTX back end", back_end(), back_end_allows());
+    rows.add("PTX back end", back_end(), back_end_allows());
+    add_gpus(&mut rows);
+    add_host_compiler(&mut rows);
+    add_cuda_tools(&mut rows);
+    output::out(rows.0.as_bytes());
+    Ok(0)
+}
+
+fn add_gpus(rows: &mut Rows) {
     let driver = gpu::driver_version();
-    row(
+    rows.add(
         "GPU driver",
         driver.as_ref().ok().map(|(major, minor)| {
             let version =
@@ -51,44 +63,50 @@ pub(crate) fn run() -> Result<u8, Failure> {
                     0 => "`dslc run --device gpu` and `dslc verify` use it",
                     _ => "not used: dslc uses the first GPU (set CUDA_VISIBLE_DEVICES to choose)",
                 };
-                row(&format!("GPU {index}"), Some(describe(info)), allows);
+                rows.add(&format!("GPU {index}"), Some(describe(info)), allows);
             }
         }
-        Err(error) => row("GPU", None, &error.to_string()),
+        Err(error) => rows.add("GPU", None, &error.to_string()),
     }
-    row(
+}
+
+/// What `dslc nvcc` compiles and links programs with.
+fn add_host_compiler(rows: &mut Rows) {
+    rows.add(
         "clang",
         super::nvcc::compiler().map(|path| path.display().to_string()),
         "compiles host code for `dslc nvcc`: version 20 or later (DSLC_CLANG names another one)",
     );
-    row(
+    rows.add(
         "libdslcrt",
         super::nvcc::library().map(|path| path.display().to_string()),
         "`dslc nvcc` links programs with it: `cargo build --release` puts it beside dslc, or DSLC_LIB names its folder",
     );
-    row(
+    rows.add(
         "OpenBLAS",
         shared("libopenblas.so.0").or_else(|| shared("libblas.so.3")),
-        "multiplies matrices for programs with cuBLAS; without it loops do (Debian: libopenblas0)",
+        "multiplies matrices for programs with cuBLAS; without it, plain loops do (Debian: libopenblas0)",
     );
-    row(
+    rows.add(
         "FFTW",
         shared("libfftw3.so.3").and(shared("libfftw3f.so.3")),
-        "transforms for programs with cuFFT; without it a plain transform does (Debian: libfftw3-double3, libfftw3-single3)",
+        "computes transforms for programs with cuFFT; without it, a plain loop does (Debian: libfftw3-double3, libfftw3-single3)",
     );
-    row(
+}
+
+/// NVIDIA's tools that tests and measurements use.
+fn add_cuda_tools(rows: &mut Rows) {
+    rows.add(
         "ptxas",
         tool("ptxas", "--version"),
         "assembles PTX to machine code; only tests use it",
     );
-    row("ncu", tool("ncu", "--version"), counters_allowed());
-    row(
+    rows.add("ncu", tool("ncu", "--version"), counters_allowed());
+    rows.add(
         "compute-sanitizer",
         tool("compute-sanitizer", "--version"),
         "checks kernels on the GPU; bench/gpu/evidence.sh runs it",
     );
-    output::out(text.as_bytes());
-    Ok(0)
 }
 
 /// LLVM, which is part of the program or not.

@@ -1,14 +1,15 @@
-//! `dslc run --host native`, and programs of several files: built as `dslc nvcc` builds them, into the user's cache, and run at once.
+//! `dslc run --host native`, and programs of several files: built as `dslc nvcc` builds them, kept in the user's cache, and run.
 
 mod cache;
 
 use std::{
     ffi::OsString,
+    fmt::Display,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
-use clap::ValueEnum as _;
+use clap::{ValueEnum, builder::PossibleValue};
 use interp::Check;
 
 use super::nvcc;
@@ -113,7 +114,7 @@ fn reported(args: &RunArgs, command: &mut Command, report: &Path) -> Result<u8, 
     let Ok(text) = std::fs::read(report) else {
         output::out(&ran.stdout);
         output::err(
-            "dslc: the program made no report: it launched no kernel, or ended without its exit\n",
+            "dslc: the program wrote no report: it launched no kernel, or it ended without calling its exit handlers (`_exit`, a signal)\n",
         );
         return Ok(code);
     };
@@ -130,7 +131,7 @@ fn reported(args: &RunArgs, command: &mut Command, report: &Path) -> Result<u8, 
     Ok(code)
 }
 
-/// What a compiled program has no way to do.
+/// Refuses the options that a compiled program does not support.
 fn refuse(args: &RunArgs) -> Result<(), Failure> {
     let wanted = [
         (
@@ -146,91 +147,90 @@ fn refuse(args: &RunArgs) -> Result<(), Failure> {
     ];
     match wanted.iter().find(|(is, _)| *is) {
         Some((_, what)) => Err(Failure::new(format!(
-            "{what} is not there yet for programs whose host code is compiled"
+            "{what} is not supported yet for programs whose host code is compiled"
         ))),
         None => Ok(()),
     }
 }
 
-/// The options of the run as the program reads them: `DSLC`, its words quoted as a shell's.
+/// The options of the run, as the compiled program reads them from the variable `DSLC`: words, quoted as in a shell.
 fn options(args: &RunArgs, report: Option<&Path>) -> Result<String, Failure> {
-    let mut words: Vec<String> = vec![];
-    let mut add = |name: &str, value: String| words.push(format!("{name}={value}"));
-    let path = |path: &PathBuf| path.display().to_string();
-    add("--jobs", args.program.jobs.to_string());
-    if let Some(arch) = &args.source.arch {
-        add("--arch", arch.clone());
-    }
-    if args.rules.bank_width != 4 {
-        add("--bank-width", args.rules.bank_width.to_string());
-    }
-    if args.is_on_gpu() {
-        add("--device", "gpu".to_string());
-    }
-    if let Some(limit) = args.program.limit {
-        add("--limit", limit.to_string());
-    }
-    if let Some(bytes) = args.program.memory {
-        add("--memory", bytes.to_string());
-    }
-    if args.checking.checks.is_some() {
-        let checks = args.wanted_checks();
-        let named = Check::ALL.into_iter().filter(|&check| checks.has(check));
-        let names: Vec<&str> = named.map(Check::name).collect();
-        add(
-            "--checks",
-            if names.is_empty() {
-                "none".to_string()
-            } else {
-                names.join(",")
-            },
-        );
-    }
-    if let Some(order) = args
-        .checking
-        .order
-        .and_then(|order| order.to_possible_value())
-    {
-        add("--order", order.get_name().to_string());
-    }
-    if let Some(severity) = args.fail_on.to_possible_value() {
-        add("--fail-on", severity.get_name().to_string());
-    }
-    let known = &args.known;
-    let files = [
-        ("--baseline", &known.baseline),
-        ("--write-baseline", &known.write_baseline),
-        ("--html", &args.report.html),
-    ];
-    for (name, file) in files {
-        if let Some(file) = file {
-            add(name, path(file));
-        }
-    }
-    if let Some(kernel) = &args.report.kernel {
-        add("--kernel", kernel.clone());
-    }
-    if let Some(launches) = args.report.launches.and_then(|all| all.to_possible_value()) {
-        add("--launches", launches.get_name().to_string());
-    }
-    if !args.report.metrics.is_empty() {
-        add("--metrics", args.report.metrics.join(","));
-    }
-    if let Some(report) = report {
-        let name = if args.report.format == Format::Sarif {
-            "--sarif"
-        } else {
-            "--json"
-        };
-        add(name, report.display().to_string());
-    }
+    let mut words = Words::default();
+    machine_options(args, &mut words);
+    report_options(args, report, &mut words);
     let flags = [
         (args.checking.no_checks, "--no-checks"),
         (args.checking.stop_at_first, "--stop-at-first"),
         (args.report.quiet || report.is_some(), "--quiet"),
     ];
     let flags = flags.iter().filter(|(is, _)| *is);
-    words.extend(flags.map(|(_, flag)| (*flag).to_string()));
-    shlex::try_join(words.iter().map(String::as_str))
-        .map_err(|why| Failure::new(format!("an option cannot be handed to the program: {why}")))
+    words.0.extend(flags.map(|(_, flag)| (*flag).to_string()));
+    shlex::try_join(words.0.iter().map(String::as_str))
+        .map_err(|why| Failure::new(format!("cannot pass an option to the program: {why}")))
+}
+
+/// Options as words of a command line.
+#[derive(Default)]
+struct Words(Vec<String>);
+
+impl Words {
+    fn add(&mut self, name: &str, value: impl Display) {
+        self.0.push(format!("{name}={value}"));
+    }
+
+    fn add_if(&mut self, name: &str, value: Option<impl Display>) {
+        if let Some(value) = value {
+            self.add(name, value);
+        }
+    }
+
+    fn add_choice(&mut self, name: &str, choice: Option<impl ValueEnum>) {
+        let value = choice.and_then(|choice| choice.to_possible_value());
+        self.add_if(name, value.as_ref().map(PossibleValue::get_name));
+    }
+}
+
+/// What the program runs on, within which limits, and what is checked.
+fn machine_options(args: &RunArgs, words: &mut Words) {
+    words.add("--jobs", args.program.jobs);
+    words.add_if("--arch", args.source.arch.as_ref());
+    if args.rules.bank_width != 4 {
+        words.add("--bank-width", args.rules.bank_width);
+    }
+    if args.is_on_gpu() {
+        words.add("--device", "gpu");
+    }
+    words.add_if("--limit", args.program.limit);
+    words.add_if("--memory", args.program.memory);
+    if args.checking.checks.is_some() {
+        let checks = args.wanted_checks();
+        let wanted = Check::ALL.into_iter().filter(|&check| checks.has(check));
+        let names: Vec<&str> = wanted.map(Check::name).collect();
+        let names = names.join(",");
+        words.add("--checks", if names.is_empty() { "none" } else { &names });
+    }
+    words.add_choice("--order", args.checking.order);
+}
+
+/// What is reported, and where.
+fn report_options(args: &RunArgs, report: Option<&Path>, words: &mut Words) {
+    words.add_choice("--fail-on", Some(args.fail_on));
+    let files = [
+        ("--baseline", &args.known.baseline),
+        ("--write-baseline", &args.known.write_baseline),
+        ("--html", &args.report.html),
+    ];
+    for (name, file) in files {
+        words.add_if(name, file.as_ref().map(|file| file.display()));
+    }
+    words.add_if("--kernel", args.report.kernel.as_ref());
+    words.add_choice("--launches", args.report.launches);
+    if !args.report.metrics.is_empty() {
+        words.add("--metrics", args.report.metrics.join(","));
+    }
+    let form = match args.report.format {
+        Format::Sarif => "--sarif",
+        Format::Json | Format::Text => "--json",
+    };
+    words.add_if(form, report.map(Path::display));
 }
