@@ -34,6 +34,8 @@ pub(crate) struct Module {
     /// Variables of the host that stand for the device's: their address, by name.
     pub(crate) variables: Vec<(usize, String)>,
     loaded: Option<Loaded>,
+    /// Why the device cannot load it. It matters once something of the module is used.
+    refused: Option<String>,
 }
 
 impl Module {
@@ -142,6 +144,7 @@ pub(crate) fn call(work: impl FnOnce(&mut State) -> Result<(), CudaError>) -> i3
         None => {
             // Another thread may have called before.
             let _ = state.device.enter();
+            state.load_ahead();
             let error = work(&mut state).err().unwrap_or(CudaError::Success);
             fault.unwrap_or(error)
         }
@@ -237,8 +240,24 @@ impl State {
             image,
             variables: Vec::new(),
             loaded: None,
+            refused: None,
         });
         self.modules.len() - 1
+    }
+
+    /// On a GPU, the first call after a module was registered loads it: the driver compiles its PTX, which takes longer than most
+    /// kernels. So no time that a program takes around a launch includes it. What cannot be loaded is said when it is needed.
+    fn load_ahead(&mut self) {
+        if !self.options.on_gpu {
+            return;
+        }
+        for index in 0..self.modules.len() {
+            let module = &self.modules[index];
+            let is_new = module.loaded.is_none() && module.refused.is_none();
+            if is_new && let Err(why) = self.load(index) {
+                self.modules[index].refused = Some(why);
+            }
+        }
     }
 
     /// The module, ready to run: its variables are the memory's.
@@ -246,8 +265,13 @@ impl State {
         if self.current == Some(index) {
             return;
         }
-        if self.modules[index].loaded.is_none() {
-            self.load(index);
+        if let Some(why) = &self.modules[index].refused {
+            fail(why);
+        }
+        if self.modules[index].loaded.is_none()
+            && let Err(why) = self.load(index)
+        {
+            fail(&why);
         }
         if let Some(before) = self.current.take() {
             self.exchange(before);
@@ -262,7 +286,8 @@ impl State {
         }
     }
 
-    fn load(&mut self, index: usize) {
+    /// Reads a module's IR and brings it to the device. The error is one sentence.
+    fn load(&mut self, index: usize) -> Result<(), String> {
         let text = std::mem::take(&mut self.modules[index].image.ir);
         let compile = move || ir::parse(&text).map(|module| Program::new(Arc::new(module)));
         let thread = std::thread::Builder::new()
@@ -271,9 +296,9 @@ impl State {
         let compiled = match thread.map(|thread| thread.join()) {
             Ok(Ok(compiled)) => compiled,
             Ok(Err(payload)) => std::panic::resume_unwind(payload),
-            Err(why) => fail(&format!("cannot start a thread to load the kernels: {why}")),
+            Err(why) => return Err(format!("cannot start a thread to load the kernels: {why}")),
         };
-        let program = compiled.unwrap_or_else(|_| fail(&image::BadImage.to_string()));
+        let program = compiled.map_err(|_| image::BadImage.to_string())?;
         let module = program.module().clone();
         let mut placed = self.memory.load(&module);
         if let Some(before) = self.current.take() {
@@ -297,10 +322,9 @@ impl State {
                 }
             }
         }
-        if let Err(why) = self.bring(index, &program) {
-            fail(&why);
-        }
+        let brought = self.bring(index, &program);
         self.memory.exchange(&mut placed);
+        brought?;
         let mut map = SourceMap::new();
         for (name, text) in &self.modules[index].image.files {
             map.add(SourceFile::new(name.clone(), text.clone()));
@@ -313,6 +337,7 @@ impl State {
             placed,
             outcome: Outcome::default(),
         });
+        Ok(())
     }
 
     /// Brings a module to the device: the program's own PTX to a GPU.
