@@ -20,7 +20,7 @@ macro_rules! headers {
 headers! {
     "builtin_types.h" "common_functions.h" "crt/host_defines.h" "cublasLt.h" "cublas_v2.h" "cuda.h" "cuda_device_runtime_api.h" "cuda_profiler_api.h" "cuda_runtime.h"
     "cuda_runtime_api.h" "cufft.h" "cufftXt.h" "curand.h" "cusolverDn.h" "cusparse.h" "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
-    "dslc/bits.h" "dslc/device_overloads.h" "dslc/host_math.h" "dslc/library_scalars.h" "host_defines.h" "library_types.h" "math_constants.h" "math_functions.h" "nvtx3/nvToolsExt.h"
+    "dslc/bits.h" "dslc/device_overloads.h" "dslc/helper_more.h" "dslc/host_math.h" "dslc/library_scalars.h" "host_defines.h" "library_types.h" "math_constants.h" "math_functions.h" "nvtx3/nvToolsExt.h"
     "sm_30_intrinsics.h" "sm_60_atomic_functions.h" "texture_types.h" "vector_functions.h" "vector_types.h"
 }
 
@@ -40,6 +40,9 @@ const WHOLE: &[(&str, &str)] = &[
 
 /// One of them is C, and not for CUDA sources alone.
 const PLAIN: &str = "cuComplex.h";
+
+/// Another one is the host's alone, in C++ of any compiler.
+const HELPER: &str = "helper_cuda.h";
 
 /// Headers that only lead to another one.
 const FORWARDED: &[(&str, &str)] = &[
@@ -63,6 +66,38 @@ const FORWARDED: &[(&str, &str)] = &[
     ("helper_image.h", "helper_cuda.h"),
     ("exception.h", "helper_cuda.h"),
 ];
+
+/// Headers of collections of public programs: programs find them with `-I`, and without it hear where they come from. The samples' helper
+/// headers that are not here have stand-ins.
+const OF_COLLECTIONS: &[(&str, &str, &str)] = &[
+    ("helper_cuda_drvapi.h", SAMPLES, SAMPLES_FOLDER),
+    ("helper_cusolver.h", SAMPLES, SAMPLES_FOLDER),
+    ("helper_gl.h", SAMPLES, SAMPLES_FOLDER),
+    ("helper_math.h", SAMPLES, SAMPLES_FOLDER),
+    ("helper_multiprocess.h", SAMPLES, SAMPLES_FOLDER),
+    ("drvapi_error_string.h", SAMPLES, SAMPLES_FOLDER),
+    ("nvrtc_helper.h", SAMPLES, SAMPLES_FOLDER),
+    ("rendercheck_gl.h", SAMPLES, SAMPLES_FOLDER),
+    ("cutil.h", SDK, SDK_FOLDER),
+    ("cutil_inline.h", SDK, SDK_FOLDER),
+    ("cutil_math.h", SDK, SDK_FOLDER),
+    ("shrUtils.h", SDK, "-I SDK/shared/inc"),
+    ("wb.h", "libwb", "-I libwb"),
+];
+const SAMPLES: &str = "NVIDIA's cuda-samples";
+const SAMPLES_FOLDER: &str =
+    "-I cuda-samples/Common (in releases before 11.6, -I cuda-samples/common/inc)";
+const SDK: &str = "NVIDIA's GPU Computing SDK, which ended with CUDA 4.2";
+const SDK_FOLDER: &str = "-I SDK/C/common/inc";
+
+/// A header that says where the real one is. It ends the compilation: what is undeclared without it would hide the message.
+fn of_collection(&(name, collection, words): &(&str, &str, &str)) -> Header {
+    let text = format!("{name} is missing: it belongs to {collection}. Pass its folder: {words}");
+    let header = format!(
+        "#ifdef __clang__\n#pragma clang diagnostic fatal \"-W#warnings\"\n#warning {text:?}\n#else\n#error {text:?}\n#endif\n"
+    );
+    (name.to_string(), header)
+}
 
 /// Headers of `cuda/std`, which have what C++'s of the same names have.
 const OF_STD: &[&str] = &[
@@ -130,6 +165,7 @@ pub fn headers() -> Vec<Header> {
     headers.extend(own.map(|&(path, text)| (path.to_string(), text.to_string())));
     let forwarded = FORWARDED.iter();
     headers.extend(forwarded.map(|(path, to)| (path.to_string(), format!("#include <{to}>\n"))));
+    headers.extend(OF_COLLECTIONS.iter().map(of_collection));
     headers.extend(
         OF_STD
             .iter()
@@ -205,6 +241,18 @@ fn exchanges(path: &str) -> String {
     types.iter().map(one).collect()
 }
 
+/// A file's functions as a header's: several sources of a program may have them.
+fn of_host(text: &str) -> String {
+    let types = ["void ", "int ", "bool ", "float ", "const char *"];
+    let is_function =
+        |line: &str| types.iter().any(|ty| line.starts_with(ty)) && line.contains('(');
+    let lines = text.lines().map(|line| match is_function(line) {
+        true => format!("inline {line}\n"),
+        false => format!("{line}\n"),
+    });
+    lines.collect()
+}
+
 /// A file of the library as a header. Its functions are every source's own: they have no place in a library to come from.
 fn whole(path: &str, file: &File) -> String {
     let guard = guard(path);
@@ -212,6 +260,13 @@ fn whole(path: &str, file: &File) -> String {
     if path == PLAIN {
         return format!(
             "/* Made from dslc's own library: {path}. */\n#ifndef {guard}\n#define {guard}\n#include <cuda_runtime.h>\n{text}\n#endif\n"
+        );
+    }
+    if path == HELPER {
+        let text = of_host(text).replace("clock()", "__dslc_microseconds()");
+        return format!(
+            "/* Made from dslc's own library: {path}. */\n#ifndef {guard}\n#define {guard}\n#include <cuda_runtime.h>\n\
+             #ifdef __cplusplus\n#include \"dslc/helper_more.h\"\n{text}\n#endif\n#endif\n"
         );
     }
     let needed = WHOLE.iter().filter(|(name, _)| file.needs.contains(name));
@@ -297,7 +352,7 @@ mod tests {
 
     #[test]
     fn every_whole_header_has_its_file() {
-        let made = 3 + WHOLE.len() + FORWARDED.len() + OF_STD.len();
+        let made = 3 + WHOLE.len() + FORWARDED.len() + OF_STD.len() + OF_COLLECTIONS.len();
         assert_eq!(headers().len(), made + OWN.len());
     }
 }

@@ -1,0 +1,1 @@
+float timed(int argc, char **argv, int *count);
