@@ -63,6 +63,7 @@ pub fn launch(
         block: config.block,
         shared_bytes: shared_bytes(code, config),
         cooperative: config.cooperative,
+        multiprocessors: limits.multiprocessors,
         args,
     };
     if code.effects.heap {

@@ -60,6 +60,9 @@ registers! {
     // 1 in a cooperative launch, else 0.
     CooperativeGrid "cooperative_grid" I32 Grid "grid.is_valid()";
     LaneId "laneid" I32 Lane "laneid";
+    // The simulator gives blocks to multiprocessors in turns, by their index.
+    SmId "smid" I32 Block "smid";
+    NSmId "nsmid" I32 Grid "nsmid";
     // A count of executed instructions of the warp; of no physical meaning in the simulator, as the two that follow.
     Clock "clock" I32 Time "clock()";
     Clock64 "clock64" I64 Time "clock64()";

@@ -7,8 +7,8 @@ use dsl::ir::{
 
 use super::{Compiler, FusedPointer, select};
 use crate::isa::bytecode::{
-    Class, ExchangeKind, ExchangeRow, Place, S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID, S_TID_YZ,
-    V_LANE, V_TID,
+    Class, ExchangeKind, ExchangeRow, Place, S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID, S_SM,
+    S_SM_COUNT, S_TID_YZ, V_LANE, V_TID,
 };
 use crate::isa::op::Op;
 
@@ -373,6 +373,8 @@ impl Compiler<'_> {
             SpecialReg::NctaidZ => Place::S(S_NCTAID + 2),
             SpecialReg::CooperativeGrid => Place::S(S_COOPERATIVE),
             SpecialReg::LaneId => Place::V(V_LANE),
+            SpecialReg::SmId => Place::S(S_SM),
+            SpecialReg::NSmId => Place::S(S_SM_COUNT),
             SpecialReg::Clock => return self.reading(Op::Clock, id),
             SpecialReg::Clock64 | SpecialReg::GlobalTimer => return self.reading(Op::Clock64, id),
             SpecialReg::ActiveMask => return self.reading(Op::ActiveMask, id),

@@ -325,8 +325,12 @@ pub(crate) const S_NCTAID: u32 = 6;
 pub(crate) const S_TID_YZ: u32 = 9;
 /// Whether the launch is a cooperative one.
 pub(crate) const S_COOPERATIVE: u32 = 11;
+/// The multiprocessor that the block runs on.
+pub(crate) const S_SM: u32 = 12;
+/// How many multiprocessors there are.
+pub(crate) const S_SM_COUNT: u32 = 13;
 /// The first scalar register that is free.
-pub(crate) const S_FREE: u32 = 12;
+pub(crate) const S_FREE: u32 = 14;
 /// Varying registers every kernel has: `tid.x`, `.y`, `.z`.
 pub(crate) const V_TID: u32 = 0;
 /// The lane's number.

@@ -9,6 +9,7 @@ pub(crate) struct Shape<'a> {
     pub(crate) block: [u32; 3],
     pub(crate) shared_bytes: u64,
     pub(crate) cooperative: bool,
+    pub(crate) multiprocessors: u32,
     pub(crate) args: &'a [u64],
 }
 
@@ -20,6 +21,11 @@ impl Shape<'_> {
     /// Whether the active lanes of every warp have one `tid.y` and one `tid.z`.
     pub(crate) fn has_row_warps(block: [u32; 3]) -> bool {
         block[0].is_multiple_of(32) || block[1] == 1 && block[2] == 1
+    }
+
+    /// The multiprocessor that a block runs on: they take turns.
+    pub(crate) fn multiprocessor(&self, block: u64) -> u32 {
+        (block % u64::from(self.multiprocessors.max(1))) as u32
     }
 
     /// The block's index in x, y, z.
@@ -37,6 +43,7 @@ impl Shape<'_> {
         Identity {
             shape: self,
             block: self.block_index(block),
+            multiprocessor: self.multiprocessor(block),
             thread: self.thread_index(warp, lane),
             lane,
         }
@@ -48,6 +55,7 @@ impl Shape<'_> {
 pub(crate) struct Identity<'a> {
     pub(crate) shape: &'a Shape<'a>,
     pub(crate) block: [u32; 3],
+    pub(crate) multiprocessor: u32,
     pub(crate) thread: [u32; 3],
     pub(crate) lane: u32,
 }
@@ -70,6 +78,8 @@ impl Identity<'_> {
             SpecialReg::NctaidZ => self.shape.grid[2],
             SpecialReg::CooperativeGrid => self.shape.cooperative.into(),
             SpecialReg::LaneId => self.lane,
+            SpecialReg::SmId => self.multiprocessor,
+            SpecialReg::NSmId => self.shape.multiprocessors,
             SpecialReg::Clock
             | SpecialReg::Clock64
             | SpecialReg::GlobalTimer

@@ -12,7 +12,8 @@ use dsl::ir::Object;
 
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::{
-    Class, Code, Place, S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID, S_TID_YZ, V_LANE, V_TID,
+    Class, Code, Place, S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID, S_SM, S_SM_COUNT, S_TID_YZ,
+    V_LANE, V_TID,
 };
 use crate::isa::mask::LaneMask;
 use crate::isa::registers::Registers;
@@ -97,6 +98,7 @@ impl Block {
         let [_, y, z] = shape.thread_index(number as usize, 0);
         registers.s[S_TID_YZ as usize] = u64::from(y);
         registers.s[S_COOPERATIVE as usize] = u64::from(shape.cooperative);
+        registers.s[S_SM_COUNT as usize] = u64::from(shape.multiprocessors);
         registers.s[S_TID_YZ as usize + 1] = u64::from(z);
         for lane in 0..32 {
             registers.v[V_LANE as usize].0[lane] = lane as u32;
@@ -138,6 +140,7 @@ impl Block {
         self.index = index;
         refill(&mut self.shared, 0);
         let ctaid = shape.block_index(index);
+        let multiprocessor = u64::from(shape.multiprocessor(index));
         for warp in &mut self.warps {
             let Warp {
                 registers, local, ..
@@ -145,6 +148,7 @@ impl Block {
             for (axis, &number) in ctaid.iter().enumerate() {
                 registers.s[S_CTAID as usize + axis] = u64::from(number);
             }
+            registers.s[S_SM as usize] = multiprocessor;
             registers.s[code.registers.slot_s.start as usize..code.registers.slot_s.end as usize]
                 .fill(0);
             for unit in &mut registers.v

@@ -116,6 +116,17 @@ pub(crate) const ROWS: &[Row] = &[
         "uint()",
         Make::Special(SpecialReg::LaneId),
     ),
+    device("__dslc_sm_id", "uint()", Make::Special(SpecialReg::SmId)),
+    device(
+        "__dslc_sm_count",
+        "uint()",
+        Make::Special(SpecialReg::NSmId),
+    ),
+    device(
+        "__dslc_global_timer",
+        "ull()",
+        Make::Special(SpecialReg::GlobalTimer),
+    ),
     device(
         "__dslc_is_cooperative",
         "uint()",

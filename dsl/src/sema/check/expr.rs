@@ -96,7 +96,8 @@ impl Checker<'_> {
             ExprKind::Element(pattern, element) => {
                 return self.at_element(*element, |checker| checker.expr(pattern));
             }
-            ExprKind::Asm(asm) => self.inline_ptx(asm, span)?,
+            // The parser makes statements of them, which `stmt` has taken.
+            ExprKind::Asm(_) => return Err(self.unsupported("`asm` inside an expression", span)),
             ExprKind::Fold(fold) => return self.fold(fold, span),
             ExprKind::SizeofPack(name) => self.sizeof_pack(name, span)?,
             ExprKind::Expansion(_) => {

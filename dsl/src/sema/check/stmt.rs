@@ -146,6 +146,11 @@ impl Checker<'_> {
     }
 
     fn expr_stmt(&mut self, expr: &ast::Expr, span: Span, out: &mut Vec<Stmt>) {
+        if let ExprKind::Asm(asm) = &expr.kind {
+            let done = self.inline_ptx(asm, span, out);
+            self.body_part(done);
+            return;
+        }
         // `x;` does nothing, but a read of volatile memory counts as an access.
         let value = self.value(expr).map(|value| self.discarded(value));
         if let ExprKind::Binary(op, ..) = &expr.kind

@@ -1,236 +1,641 @@
 //! Inline PTX: `asm("bfe.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));`
 //!
-//! Each instruction becomes a call of the function of its name in the library's `ptx.k`, its result assigned to the output that it
-//! names. What that file does not have, and what is more than instructions one after the other (registers, predicates, labels), is
-//! an error that names it.
+//! Each instruction becomes a call of the function of its name in the library's `ptx.k`. One instruction alone is an assignment to the
+//! output that it names. Several become a block: registers that the text declares are its variables, inputs are read into variables
+//! first, outputs are written from variables last, and a guard (`@p`) is an `if`. What `ptx.k` does not have, and jumps, is an error that
+//! names the instruction.
 
-use crate::sema::check::{Checker, Reported, int};
+use std::sync::Arc;
+
+use crate::sema::check::{Checker, Reported};
 use crate::sema::message::stmt::StmtError;
 use crate::{
     sema::{
         ty::Ty,
-        typed::{Value, ValueKind},
+        typed::{self, FunctionId, Stmt},
     },
     span::{Span, Spanned},
     syntax::{
-        ast::{self, Expr, ExprKind},
+        ast::{self, Declarator, Expr, ExprKind, Init, InitDeclarator, Signedness, TypeSpecifier},
         token::IntSuffix,
     },
 };
 
-/// An operand of an instruction.
-enum Operand<'a> {
-    /// `%0`, or `[%0]`.
-    Numbered(usize),
-    /// `%laneid`.
-    Register(&'a str),
-    /// `16`, `0xff`.
-    Literal(u64),
+mod text;
+
+use text::{Instruction, Operand, Ptx};
+
+/// What a register or an operand holds, as its declaration or constraint says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Predicate,
+    Half,
+    Word,
+    Wide,
+    Float,
+    Double,
+}
+
+/// An operand of the statement while its instructions are made into calls.
+#[derive(Clone)]
+struct Bound {
+    expr: Expr,
+    /// `None` for a constant of whatever type is wanted.
+    holds: Option<Holds>,
+}
+
+/// What the names in the instructions stand for.
+struct Names {
+    /// Outputs, then inputs.
+    numbered: Vec<Bound>,
+    /// Outputs that may be read from the start (`+r`), or that an earlier instruction writes.
+    readable: Vec<bool>,
+    registers: Vec<(String, Bound)>,
+    span: Span,
+}
+
+/// An instruction as a call, and where its value goes.
+struct Call {
+    call: Expr,
+    /// What the function gives.
+    result: Ty,
+    /// One, or an element of a vector each.
+    targets: Vec<Bound>,
 }
 
 impl Checker<'_> {
     /// An `asm` statement, for what it does.
-    pub(crate) fn inline_ptx(&mut self, asm: &ast::Asm, span: Span) -> Result<Value, Reported> {
-        let nothing = Value::new(
-            ValueKind::Convert(Box::new(int(0, Ty::Int, span))),
-            Ty::Void,
-            span,
-        );
-        let text = without_comments(&String::from_utf8_lossy(&asm.text)).replace("%%", "%");
-        let text = text.trim();
-        let text = text
-            .strip_prefix('{')
-            .and_then(|text| text.strip_suffix('}'))
-            .unwrap_or(text);
-        let instructions = text.split([';', '\n']).map(str::trim);
-        let instructions: Vec<&str> = instructions.filter(|text| !text.is_empty()).collect();
-        let mut calls: Vec<Expr> = Vec::new();
-        let n = instructions.len();
-        for (index, instruction) in instructions.into_iter().enumerate() {
-            let call = self.instruction(instruction, asm, span);
-            // All inputs are read before any output is written: only the last instruction may write one.
-            let call = call.filter(|call| {
-                let writes = matches!(call.kind, ExprKind::Assign(..));
-                operands_are_plain(asm, text) && (!writes || index + 1 == n)
-            });
-            match call {
-                Some(call) => calls.push(call),
-                None => {
-                    let name = instruction.split_whitespace().next().unwrap_or_default();
-                    let name = name.to_string();
-                    let reported = self.error(span, StmtError::UnsupportedPtx { name });
-                    for operand in asm.outputs.iter().chain(&asm.inputs) {
-                        // Its messages are all that is wanted.
-                        let _ = self.expr(&operand.1);
-                    }
-                    return Err(reported);
+    pub(crate) fn inline_ptx(
+        &mut self,
+        asm: &ast::Asm,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), Reported> {
+        let text = text::without_comments(&String::from_utf8_lossy(&asm.text)).replace("%%", "%");
+        let made = match text::read(&text) {
+            Ok(ptx) => self.ptx_statements(&ptx, asm, span),
+            Err(name) => Err(name.to_string()),
+        };
+        match made {
+            Ok(stmts) if stmts.len() == 1 => self.stmt(&stmts[0], out),
+            Ok(stmts) => {
+                let body = self.block(&stmts);
+                out.push(Stmt::new(typed::StmtKind::Block(body), span));
+            }
+            Err(name) => {
+                let reported = self.error(span, StmtError::UnsupportedPtx { name });
+                for operand in asm.outputs.iter().chain(&asm.inputs) {
+                    // Its messages are all that is wanted.
+                    let _ = self.expr(&operand.1);
                 }
+                return Err(reported);
             }
         }
-        let all = calls.into_iter().reduce(|left, right| {
-            Expr::new(ExprKind::Comma(Box::new(left), Box::new(right)), span)
-        });
-        match all {
-            Some(all) => self.value(&all),
-            None => Ok(nothing),
-        }
+        Ok(())
     }
 
-    /// An instruction as a call, or as an assignment of one.
-    fn instruction(&mut self, text: &str, asm: &ast::Asm, span: Span) -> Option<Expr> {
-        let (opcode, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        let operands: Vec<Operand<'_>> = match operands.trim() {
-            "" => Vec::new(),
-            operands => operands
-                .split(',')
-                .map(|operand| parse_operand(operand.trim()))
-                .collect::<Option<_>>()?,
+    /// The statements of the instructions, or the instruction that is not understood.
+    fn ptx_statements(
+        &mut self,
+        ptx: &Ptx<'_>,
+        asm: &ast::Asm,
+        span: Span,
+    ) -> Result<Vec<ast::Stmt>, String> {
+        let operands = asm.outputs.iter().chain(&asm.inputs);
+        let direct = operands.map(|(constraint, expr)| Bound {
+            expr: expr.clone(),
+            holds: Holds::of_constraint(constraint),
+        });
+        let mut names = Names {
+            numbered: direct.collect(),
+            readable: vec![true; asm.outputs.len() + asm.inputs.len()],
+            registers: Vec::new(),
+            span,
         };
-        // A barrier other than 0, or one that not all threads wait at, is another thing.
-        let is_barrier = matches!(opcode, "bar.sync" | "barrier.sync");
-        if is_barrier && !matches!(operands[..], [Operand::Literal(0)]) {
-            return None;
+        for (readable, (constraint, _)) in names.readable.iter_mut().zip(&asm.outputs) {
+            *readable = constraint.contains(&b'+');
         }
-        let name: std::sync::Arc<str> = match (opcode.split('.').next()?, &operands[..]) {
-            ("mov", [_, Operand::Register(register)]) => {
-                format!("__dslc_ptx_{}", register.replace('.', "_"))
-            }
-            ("ld" | "st" | "ldu", _) => format!("__dslc_ptx_{}", access_name(opcode)?),
-            _ => format!("__dslc_ptx_{}", opcode.replace('.', "_")),
+        if let [instruction] = &ptx.instructions[..]
+            && instruction.is_simple()
+            && operands_are_plain(asm, instruction)
+        {
+            let call = self.ptx_call(instruction, &names);
+            let call = call.ok_or_else(|| instruction.opcode.to_string())?;
+            return Ok(vec![expr_stmt(match &call.targets[..] {
+                [target] => assign(target.expr.clone(), call.reinterpreted(target.holds)),
+                _ => call.call,
+            })]);
         }
-        .into();
-        let id = self.prelude_function(&name)?;
-        let gives_value = self.tables.functions[id].typed.result != Ty::Void;
-        // A register that is moved is in the function's name.
-        let is_argument = |operand: &Operand<'_>| {
-            !matches!(operand, Operand::Register(_)) || !opcode.starts_with("mov.")
-        };
-        let mut operands = operands.into_iter().filter(is_argument);
-        let out = match gives_value {
-            true => match operands.next()? {
-                Operand::Numbered(n) => Some(asm.outputs.get(n)?),
-                _ => return None,
-            },
-            false => None,
-        };
-        let mut args = Vec::new();
-        for operand in operands {
-            args.push(match operand {
-                Operand::Numbered(n) => {
-                    let n_outputs = asm.outputs.len();
-                    let (constraint, expr) = match n.checked_sub(n_outputs) {
-                        Some(n) => asm.inputs.get(n)?,
-                        None => asm.outputs.get(n)?,
-                    };
-                    // An output that is read is both.
-                    if n < n_outputs && !constraint.contains(&b'+') {
-                        return None;
-                    }
-                    expr.clone()
+        let mut stmts = names.bind(ptx, asm);
+        for instruction in &ptx.instructions {
+            let call = self.ptx_call(instruction, &names);
+            let call = call.ok_or_else(|| instruction.opcode.to_string())?;
+            let effect = names.effect(call, stmts.len());
+            let effect = match instruction.guard {
+                None => effect,
+                Some(guard) => {
+                    let predicate = names.register(guard.register);
+                    let predicate = predicate.ok_or_else(|| instruction.opcode.to_string())?;
+                    vec![guarded(predicate.expr, guard.is_negated, effect, span)]
                 }
-                Operand::Literal(value) => Expr::new(
-                    ExprKind::Int {
-                        value,
-                        unsigned: false,
-                        suffix: IntSuffix::None,
-                        decimal: false,
-                    },
-                    span,
-                ),
-                Operand::Register(_) => return None,
-            });
+            };
+            stmts.extend(effect);
+            names.written(instruction);
         }
-        if args.len() != self.tables.functions[id].facts.params.len() {
+        for (n, (_, target)) in asm.outputs.iter().enumerate() {
+            if names.readable[n] {
+                stmts.push(expr_stmt(assign(
+                    target.clone(),
+                    names.numbered[n].expr.clone(),
+                )));
+            }
+        }
+        Ok(stmts)
+    }
+
+    /// An instruction as a call of the library's function; `None` if it has none for these operands.
+    fn ptx_call(&mut self, instruction: &Instruction<'_>, names: &Names) -> Option<Call> {
+        let name: Arc<str> = function_name(instruction, names)?.into();
+        let id = self.prelude_function(&name)?;
+        let result = self.tables.functions[id].typed.result.clone();
+        let mut operands = &instruction.operands[..];
+        let mut targets = Vec::new();
+        if result != Ty::Void {
+            let (target, rest) = operands.split_first()?;
+            operands = rest;
+            match target {
+                Operand::Vector(elements) => {
+                    for element in elements {
+                        targets.push(names.target(element)?);
+                    }
+                }
+                target => targets.push(names.target(target)?),
+            }
+        }
+        let mut args = Vec::new();
+        // A special register that is moved is in the function's name.
+        let moves_special = instruction.moves_special(names);
+        for operand in operands.iter().filter(|_| !moves_special) {
+            names.arguments(operand, &mut args)?;
+        }
+        let params = self.param_types(id);
+        let carries = instruction.uses_carry();
+        if args.len() + usize::from(carries) != params.len() {
             return None;
         }
-        let callee = Expr::new(ExprKind::Name(name), span);
-        let call = Expr::new(ExprKind::Call(Box::new(callee), args), span);
-        Some(match out {
-            Some((_, target)) => Expr::new(
-                ExprKind::Assign(
-                    Spanned::new(None, span),
-                    Box::new(target.clone()),
-                    Box::new(call),
-                ),
-                span,
-            ),
-            None => call,
+        let span = names.span;
+        let mut args: Vec<Expr> = args
+            .into_iter()
+            .zip(&params)
+            .map(|(arg, param)| as_argument(arg, param))
+            .collect();
+        if carries {
+            args.push(name_expr(CARRY, span));
+        }
+        let callee = Box::new(Expr::new(ExprKind::Name(name), span));
+        Some(Call {
+            call: Expr::new(ExprKind::Call(callee, args), span),
+            result,
+            targets,
         })
+    }
+
+    fn param_types(&self, id: FunctionId) -> Vec<Ty> {
+        let params = self.tables.functions[id].facts.params.iter();
+        params.map(|param| param.ty.ty.clone()).collect()
     }
 }
 
+/// The block's variable for the condition code register `CC.CF`.
+const CARRY: &str = "__ptx_carry";
+
+impl Instruction<'_> {
+    /// A call alone says it all.
+    fn is_simple(&self) -> bool {
+        let is_vector = |operand: &Operand<'_>| matches!(operand, Operand::Vector(_));
+        self.guard.is_none() && !self.uses_carry() && !self.operands.iter().any(is_vector)
+    }
+
+    /// `add.cc`, `addc`, `madc.hi.cc`.
+    fn uses_carry(&self) -> bool {
+        let mut parts = self.opcode.split('.');
+        matches!(parts.next(), Some("addc" | "subc" | "madc")) || parts.any(|part| part == "cc")
+    }
+
+    /// `mov.u32 %0, %laneid`.
+    fn moves_special(&self, names: &Names) -> bool {
+        let is_special =
+            |name: &str| names.register(name).is_none() && !self.opcode.starts_with("mov.pred");
+        self.opcode.starts_with("mov.")
+            && matches!(&self.operands[..], [_, Operand::Register(name)] if is_special(name))
+    }
+}
+
+impl Holds {
+    fn of_constraint(constraint: &[u8]) -> Option<Holds> {
+        match constraint.last()? {
+            b'h' => Some(Holds::Half),
+            b'r' => Some(Holds::Word),
+            b'l' => Some(Holds::Wide),
+            b'f' => Some(Holds::Float),
+            b'd' => Some(Holds::Double),
+            _ => None,
+        }
+    }
+
+    /// Of a register's type, `None` where there is no such type here.
+    fn of_register(ty: &str) -> Option<Holds> {
+        match ty {
+            "pred" => Some(Holds::Predicate),
+            "b16" | "u16" | "s16" => Some(Holds::Half),
+            "b32" | "u32" | "s32" => Some(Holds::Word),
+            "b64" | "u64" | "s64" => Some(Holds::Wide),
+            "f32" => Some(Holds::Float),
+            "f64" => Some(Holds::Double),
+            _ => None,
+        }
+    }
+
+    fn specifier(self) -> TypeSpecifier {
+        match self {
+            Holds::Predicate => TypeSpecifier::Bool,
+            Holds::Half => TypeSpecifier::Short(Signedness::Unsigned),
+            Holds::Word => TypeSpecifier::Int(Signedness::Unsigned),
+            Holds::Wide => TypeSpecifier::LongLong(Signedness::Unsigned),
+            Holds::Float => TypeSpecifier::Float,
+            Holds::Double => TypeSpecifier::Double,
+        }
+    }
+}
+
+impl Names {
+    /// The block's variables: from here on the names stand for them.
+    fn bind(&mut self, ptx: &Ptx<'_>, asm: &ast::Asm) -> Vec<ast::Stmt> {
+        let span = self.span;
+        let mut stmts = Vec::new();
+        let n_outputs = asm.outputs.len();
+        for (n, bound) in self.numbered.iter_mut().enumerate() {
+            // A constant stays one: some instructions need it.
+            let is_constant = matches!(bound.expr.kind, ExprKind::Int { .. });
+            if n >= n_outputs && (is_constant || bound.holds.is_none()) {
+                continue;
+            }
+            let name = format!("__ptx_{n}");
+            let init = self.readable[n].then(|| bound.expr.clone());
+            let ty = match bound.holds {
+                // An address keeps its type.
+                Some(Holds::Wide) | None => TypeSpecifier::Auto,
+                Some(holds) => holds.specifier(),
+            };
+            let ty = match &init {
+                Some(_) => ty,
+                None => bound.holds.unwrap_or(Holds::Wide).specifier(),
+            };
+            stmts.push(variable(&name, ty, init, span));
+            bound.expr = name_expr(&name, span);
+        }
+        for register in &ptx.registers {
+            let Some(holds) = Holds::of_register(register.ty) else {
+                continue;
+            };
+            let name = format!("__ptx_{}", register.name);
+            stmts.push(variable(&name, holds.specifier(), None, span));
+            let expr = name_expr(&name, span);
+            let bound = Bound {
+                expr,
+                holds: Some(holds),
+            };
+            self.registers.push((register.name.clone(), bound));
+        }
+        if ptx.instructions.iter().any(Instruction::uses_carry) {
+            let no = Expr::new(ExprKind::Bool(false), span);
+            stmts.push(variable(CARRY, TypeSpecifier::Bool, Some(no), span));
+        }
+        stmts
+    }
+
+    /// A register that the text declares.
+    fn register(&self, name: &str) -> Option<Bound> {
+        let mut registers = self.registers.iter();
+        let found = registers.find(|(declared, _)| declared == name);
+        found.map(|(_, bound)| bound.clone())
+    }
+
+    /// What an instruction writes.
+    fn target(&self, operand: &Operand<'_>) -> Option<Bound> {
+        match operand {
+            Operand::Numbered(n) => self.numbered.get(*n).cloned(),
+            Operand::Register(name) => self.register(name),
+            Operand::Int(_) | Operand::Float { .. } => None,
+            Operand::Address { .. } | Operand::Vector(_) => None,
+        }
+    }
+
+    /// Adds what an instruction reads: a vector is one argument for each element.
+    fn arguments(&self, operand: &Operand<'_>, out: &mut Vec<Bound>) -> Option<()> {
+        let span = self.span;
+        out.push(match operand {
+            Operand::Numbered(n) => {
+                // What nothing has written has no value.
+                let bound = self.numbered.get(*n)?;
+                self.readable[*n].then(|| bound.clone())?
+            }
+            Operand::Register(name) => self.register(name)?,
+            Operand::Int(value) => Bound {
+                expr: int_expr(*value, span),
+                holds: None,
+            },
+            Operand::Float { value, single } => Bound {
+                expr: Expr::new(
+                    ExprKind::Float {
+                        value: *value,
+                        single: *single,
+                    },
+                    span,
+                ),
+                holds: None,
+            },
+            Operand::Address { base, offset } => {
+                let mut inner = Vec::new();
+                self.arguments(base, &mut inner)?;
+                let mut base = inner.pop()?;
+                if *offset != 0 {
+                    base.expr = offset_address(base.expr, *offset, span);
+                }
+                base
+            }
+            Operand::Vector(elements) => {
+                for element in elements {
+                    self.arguments(element, out)?;
+                }
+                return Some(());
+            }
+        });
+        Some(())
+    }
+
+    /// The outputs that `instruction` writes can be read from now on.
+    fn written(&mut self, instruction: &Instruction<'_>) {
+        let elements = match instruction.operands.first() {
+            Some(Operand::Vector(elements)) => &elements[..],
+            Some(operand) => std::slice::from_ref(operand),
+            None => return,
+        };
+        for element in elements {
+            if let Operand::Numbered(n) = element {
+                self.readable[*n] = true;
+            }
+        }
+    }
+
+    /// The call as statements that write its targets.
+    fn effect(&self, call: Call, unique: usize) -> Vec<ast::Stmt> {
+        let span = self.span;
+        match &call.targets[..] {
+            [] => vec![expr_stmt(call.call)],
+            [target] => {
+                let target_expr = target.expr.clone();
+                vec![expr_stmt(assign(
+                    target_expr,
+                    call.reinterpreted(target.holds),
+                ))]
+            }
+            targets => {
+                let name = format!("__ptx_vector_{unique}");
+                let mut stmts = vec![variable(&name, TypeSpecifier::Auto, Some(call.call), span)];
+                for (target, member) in targets.iter().zip(["x", "y", "z", "w"]) {
+                    let vector = Box::new(name_expr(&name, span));
+                    let member = Spanned::new(Arc::from(member), span);
+                    let element = Expr::new(ExprKind::Member(vector, member), span);
+                    stmts.push(expr_stmt(assign(target.expr.clone(), element)));
+                }
+                stmts
+            }
+        }
+    }
+}
+
+impl Call {
+    /// Its value, as a register of the kind `holds` gets it: the bits stay.
+    fn reinterpreted(&self, holds: Option<Holds>) -> Expr {
+        let function = match (&self.result, holds) {
+            (Ty::UInt | Ty::Int, Some(Holds::Float)) => "__uint_as_float",
+            (Ty::ULongLong | Ty::LongLong, Some(Holds::Double)) => "__longlong_as_double",
+            (Ty::Float, Some(Holds::Word)) => "__float_as_uint",
+            (Ty::Double, Some(Holds::Wide)) => "__double_as_longlong",
+            _ => return self.call.clone(),
+        };
+        call_of(function, self.call.clone())
+    }
+}
+
+/// The bits of a register as a parameter of the type `param` wants them.
+fn as_argument(arg: Bound, param: &Ty) -> Expr {
+    let function = match (arg.holds, param) {
+        (Some(Holds::Float), Ty::UInt | Ty::Int) => "__float_as_uint",
+        (Some(Holds::Double), Ty::ULongLong | Ty::LongLong) => "__double_as_longlong",
+        (Some(Holds::Word), Ty::Float) => "__uint_as_float",
+        (Some(Holds::Wide), Ty::Double) => "__longlong_as_double",
+        (Some(Holds::Wide), Ty::Pointer(_)) => {
+            return cast_to_pointer(arg.expr, TypeSpecifier::Void);
+        }
+        _ => return arg.expr,
+    };
+    call_of(function, arg.expr)
+}
+
+/// The library's name of an instruction, without what only says how to cache.
+fn function_name(instruction: &Instruction<'_>, names: &Names) -> Option<String> {
+    let opcode = instruction.opcode;
+    let head = opcode.split('.').next()?;
+    // A barrier other than 0, or one that not all threads wait at, is another thing.
+    let is_barrier = matches!(opcode, "bar.sync" | "barrier.sync");
+    if is_barrier && !matches!(instruction.operands[..], [Operand::Int(0)]) {
+        return None;
+    }
+    if instruction.moves_special(names)
+        && let [_, Operand::Register(register)] = &instruction.operands[..]
+    {
+        return Some(format!("__dslc_ptx_{}", register.replace('.', "_")));
+    }
+    let name = match head {
+        "ld" | "st" | "ldu" | "atom" | "red" => access_name(opcode)?,
+        _ => opcode.replace('.', "_"),
+    };
+    let vector = |operand: Option<&Operand<'_>>| match operand {
+        Some(Operand::Vector(elements)) => Some(elements.len()),
+        _ => None,
+    };
+    let suffix = match (head, &instruction.operands[..]) {
+        ("mov", [target, source]) => match (vector(Some(target)), vector(Some(source))) {
+            (Some(n), None) => format!("_to_v{n}"),
+            (None, Some(n)) => format!("_from_v{n}"),
+            (None, None) => String::new(),
+            (Some(_), Some(_)) => return None,
+        },
+        _ => String::new(),
+    };
+    Some(format!("__dslc_ptx_{name}{suffix}"))
+}
+
+/// The function of a load, store or atomic operation of generic or global memory.
+fn access_name(opcode: &str) -> Option<String> {
+    let mut parts = opcode.split('.');
+    let head = parts.next()?;
+    let is_atomic = matches!(head, "atom" | "red");
+    let mut name = match head {
+        "ldu" => "ld".to_string(),
+        head => head.to_string(),
+    };
+    for part in parts {
+        match part {
+            "global" | "nc" | "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt" | "weak" => {}
+            _ if part.starts_with("L1::") || part.starts_with("L2::") => {}
+            // Atomics are relaxed, and of the device, if nothing is said.
+            "relaxed" | "gpu" if is_atomic => {}
+            part => {
+                name.push('_');
+                name.push_str(part);
+            }
+        }
+    }
+    Some(name)
+}
+
 /// An operand that is read more than once, or never, must not do anything when it is.
-fn operands_are_plain(asm: &ast::Asm, text: &str) -> bool {
+fn operands_are_plain(asm: &ast::Asm, instruction: &Instruction<'_>) -> bool {
+    fn uses(operand: &Operand<'_>, number: usize) -> usize {
+        match operand {
+            Operand::Numbered(n) => usize::from(*n == number),
+            Operand::Address { base, .. } => uses(base, number),
+            Operand::Vector(elements) => elements.iter().map(|element| uses(element, number)).sum(),
+            Operand::Register(_) | Operand::Int(_) | Operand::Float { .. } => 0,
+        }
+    }
     let operands = asm.outputs.iter().chain(&asm.inputs);
-    operands.enumerate().all(|(n, (_, expr))| {
-        let name = format!("%{n}");
-        let ends = |at: &usize| !text[at + name.len()..].starts_with(|c: char| c.is_ascii_digit());
-        let uses = text.match_indices(&name).map(|(at, _)| at).filter(ends);
+    operands.enumerate().all(|(number, (_, expr))| {
+        let n_uses: usize = instruction
+            .operands
+            .iter()
+            .map(|one| uses(one, number))
+            .sum();
         let is_plain = matches!(
             expr.kind,
             ExprKind::Name(_) | ExprKind::Int { .. } | ExprKind::Float { .. }
         );
-        uses.count() == 1 || is_plain
+        n_uses == 1 || is_plain
     })
 }
 
-/// `%3`, `[%3]`, `%laneid`, `0x10`.
-fn parse_operand(text: &str) -> Option<Operand<'_>> {
-    let text = text
-        .strip_prefix('[')
-        .and_then(|text| text.strip_suffix(']'))
-        .unwrap_or(text)
-        .trim();
-    if let Some(name) = text.strip_prefix('%') {
-        return Some(match name.parse() {
-            Ok(n) => Operand::Numbered(n),
-            Err(_) => Operand::Register(name),
-        });
-    }
-    let digits = text.trim_end_matches(['U', 'u']);
-    let value = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => digits.parse(),
-    };
-    value.ok().map(Operand::Literal)
+fn name_expr(name: &str, span: Span) -> Expr {
+    Expr::new(ExprKind::Name(name.into()), span)
 }
 
-/// The function of a load or store of generic or global memory: what only says how to cache is left out.
-fn access_name(opcode: &str) -> Option<String> {
-    let mut parts = opcode.split('.');
-    let what = match parts.next()? {
-        "ldu" => "ld",
-        other => other,
+fn int_expr(value: u64, span: Span) -> Expr {
+    let kind = ExprKind::Int {
+        value,
+        unsigned: false,
+        suffix: IntSuffix::None,
+        decimal: false,
     };
-    let mut ty = None;
-    for part in parts {
-        match part {
-            "global" | "nc" | "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt" => {}
-            _ if part.starts_with("L1::") || part.starts_with("L2::") => {}
-            _ if ty.is_none() => ty = Some(part),
-            _ => return None,
-        }
-    }
-    Some(format!("{what}_{}", ty?))
+    Expr::new(kind, span)
 }
 
-/// The text with `//` and `/* */` comments blanked.
-fn without_comments(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('/') {
-        let (before, after) = rest.split_at(at);
-        out.push_str(before);
-        if after.starts_with("//") {
-            rest = &after[after.find('\n').unwrap_or(after.len())..];
-        } else if after.starts_with("/*") {
-            out.push(' ');
-            rest = after.find("*/").map_or("", |end| &after[end + 2..]);
-        } else {
-            out.push('/');
-            rest = &after[1..];
-        }
+fn call_of(function: &str, arg: Expr) -> Expr {
+    let span = arg.span;
+    let callee = Box::new(name_expr(function, span));
+    Expr::new(ExprKind::Call(callee, vec![arg]), span)
+}
+
+fn assign(target: Expr, value: Expr) -> Expr {
+    let span = value.span;
+    let operator = Spanned::new(None, span);
+    Expr::new(
+        ExprKind::Assign(operator, Box::new(target), Box::new(value)),
+        span,
+    )
+}
+
+/// `(const char *)base + offset`.
+fn offset_address(base: Expr, offset: i64, span: Span) -> Expr {
+    let bytes = cast_to_pointer(base, TypeSpecifier::Char(None));
+    let offset = Box::new(int_expr(offset as u64, span));
+    let plus = Spanned::new(ast::BinaryOp::Add, span);
+    Expr::new(ExprKind::Binary(plus, Box::new(bytes), offset), span)
+}
+
+fn cast_to_pointer(expr: Expr, to: TypeSpecifier) -> Expr {
+    let span = expr.span;
+    let pointer = ast::DeclaratorPart::Pointer {
+        is_const: false,
+        is_volatile: false,
+        is_restrict: false,
+    };
+    let ty = ast::TypeName {
+        specifiers: specifiers(to, span),
+        declarator: Declarator::new(None, vec![pointer], span),
+        span,
+    };
+    Expr::new(ExprKind::Cast(Box::new(ty), Box::new(expr)), span)
+}
+
+fn expr_stmt(expr: Expr) -> ast::Stmt {
+    let span = expr.span;
+    ast::Stmt {
+        kind: ast::StmtKind::Expr(expr),
+        span,
     }
-    out.push_str(rest);
-    out
+}
+
+/// `if (p) { … }`.
+fn guarded(predicate: Expr, is_negated: bool, body: Vec<ast::Stmt>, span: Span) -> ast::Stmt {
+    let cond = match is_negated {
+        true => Expr::new(
+            ExprKind::Unary(ast::UnaryOp::Not, Box::new(predicate)),
+            span,
+        ),
+        false => predicate,
+    };
+    let body = ast::Stmt {
+        kind: ast::StmtKind::Block(ast::Block { stmts: body, span }),
+        span,
+    };
+    let kind = ast::StmtKind::If {
+        arms: vec![(cond, body)],
+        otherwise: None,
+        is_constexpr: false,
+    };
+    ast::Stmt { kind, span }
+}
+
+fn specifiers(ty: TypeSpecifier, span: Span) -> ast::Specifiers {
+    ast::Specifiers {
+        ty: Spanned::new(ty, span),
+        is_const: false,
+        is_volatile: false,
+        words: Vec::new(),
+        launch_bounds: None,
+        align: None,
+        span,
+    }
+}
+
+fn variable(name: &str, ty: TypeSpecifier, init: Option<Expr>, span: Span) -> ast::Stmt {
+    let name = Spanned::new(Arc::from(name), span);
+    let declarator = InitDeclarator {
+        declarator: Declarator::new(Some(name), Vec::new(), span),
+        init: init.map(Init::Expr),
+        width: None,
+        bindings: Vec::new(),
+        span,
+    };
+    let declaration = ast::Declaration {
+        specifiers: specifiers(ty, span),
+        declarators: vec![declarator],
+        span,
+    };
+    ast::Stmt {
+        kind: ast::StmtKind::Declaration(declaration),
+        span,
+    }
 }
