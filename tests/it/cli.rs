@@ -92,6 +92,27 @@ fn a_header_that_is_not_included_is_a_warning() {
 }
 
 #[test]
+fn another_compiler_is_named_where_it_may_know_more() {
+    let host = |code: &str| format!("{SCALE}int main()\n{{\n    {code}\n}}\n");
+    let hint = "`dslc run --host native`";
+    // A name that no library here has may be one that clang knows.
+    let unknown = file("unknown_host_call.k", &host("return setpriority(0, 0, 5);"));
+    let output = dslc(&["run", &unknown]);
+    assert_eq!(output.code, Some(1), "{}", output.stderr);
+    assert!(output.stderr.contains(hint), "{}", output.stderr);
+    // A slip is wrong for every compiler.
+    let slip = file("slip.k", &host("return cudaDeviceSynchronise();"));
+    let output = dslc(&["run", &slip]);
+    assert_eq!(output.code, Some(1), "{}", output.stderr);
+    assert!(!output.stderr.contains(hint), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("cudaDeviceSynchronize"),
+        "{}",
+        output.stderr
+    );
+}
+
+#[test]
 fn exit_codes_tell_whose_fault_it_is() {
     let bad = file("bad.k", "int main() { return undeclared; }\n");
     let three = file("three.k", "int main() { return 3; }\n");

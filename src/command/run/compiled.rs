@@ -46,14 +46,14 @@ pub(super) fn compiled(
         .iter()
         .cloned()
         .partition(|diagnostic| is_about_barriers(diagnostic) && !loaded.has_errors());
-    if loaded.has_errors() && is_host_alone(args, rules) {
-        output::err(
-            "dslc: the kernels of this program are understood, its host code is not: \
-             `dslc run --host native` has clang compile it\n",
-        );
-    }
     show_messages(&sure, &loaded.map, color, Severity::Warning);
     if loaded.has_errors() {
+        if sure.iter().any(clang_may_know) && is_host_alone(args, rules) {
+            output::err(
+                "dslc: the kernels of this program are understood, its host code is not: \
+                 `dslc run --host native` has clang compile it\n",
+            );
+        }
         match args.report.format {
             Format::Sarif => print_json(&sarif::of_check(&loaded.diagnostics, &loaded.map))?,
             Format::Json => print_json(&json::not_run(
@@ -100,6 +100,23 @@ impl Compiled {
             .cloned()
             .collect();
         show_messages(&unproved, map, color, Severity::Warning);
+    }
+}
+
+/// Whether an error may say more of this front end than of the program: a host compiler may know the name, or the form.
+fn clang_may_know(diagnostic: &Diagnostic) -> bool {
+    match diagnostic.code {
+        Code::Unsupported
+        | Code::UnsupportedBuiltin
+        | Code::UnsupportedSyntax
+        | Code::VariableLength
+        | Code::IncludeNotFound
+        | Code::Syntax => true,
+        // A name that is near to a known one is a slip.
+        Code::UnknownName | Code::UnknownType | Code::UnknownMember | Code::UndefinedFunction => {
+            diagnostic.help.is_none()
+        }
+        _ => false,
     }
 }
 
