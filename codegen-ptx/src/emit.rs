@@ -1,5 +1,6 @@
 //! IR to LLVM IR text: the module's frame. Kernels are in `kernel`, instructions in `inst`, variables in `global`, lines in `debug`.
 
+mod call;
 mod debug;
 mod global;
 mod inst;

@@ -551,3 +551,14 @@ fn numbers_may_be_pointers() {
     );
     has(&text, &["16;", "st.b32"]);
 }
+
+#[test]
+fn a_function_that_calls_itself_is_one_of_ptx() {
+    let text = whole(
+        "struct P { int a; bool b; };
+         __device__ P f(int n, bool b) { if (n == 0) return P{1, b}; P p = f(n - 1, !b); p.a += f(n / 2, p.b).a; return p; }
+         __global__ void k(int *a) { P p = f(a[0], true); a[0] = p.a + p.b; }",
+    );
+    has(&text, &[".func", "k$R0", "call.uni"]);
+    assert_eq!(count(&text, ".visible .entry"), 1);
+}

@@ -8,7 +8,8 @@
 //! - **Values** are of six types ([`Type`]). `char`, `short` and `bool` exist only in memory ([`MemType`]) and as slots of the
 //!   promoted type kept in range by an explicit `ext`; a `bool` in a slot is an `i1`. Structs and arrays are memory objects or
 //!   are split into scalar slots by the lowering.
-//! - **Device functions are inlined** by the lowering; host functions call each other ([`InstKind::Call`]).
+//! - **Device functions are inlined** by the lowering. One that may call itself is a [`Routine`] of the kernel, which is called
+//!   ([`InstKind::CallRoutine`]). Host functions call each other ([`InstKind::Call`]).
 //! - **Numbers** are decided here, once for both devices: a fused multiply-add is an `fma`, a conversion says how it rounds.
 //! - Every instruction carries a [`LocId`]: file, line, column, text, and the macro use it came from.
 
@@ -157,7 +158,7 @@ pub enum GlobalSpace {
 /// Kernel or host function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FunctionKind {
-    /// `__global__`, with every device function it calls inlined.
+    /// `__global__`, with every device function it calls: inlined, or as one of its routines.
     Kernel,
     /// Runs on the CPU.
     Host,
@@ -182,6 +183,8 @@ pub struct Function {
     pub shared: Vec<SharedVar>,
     /// Arrays, structs and address-taken variables of each thread (of the frame, in a host function).
     pub locals: Vec<LocalVar>,
+    /// Device functions that may call themselves, of a kernel. Their code is in the body's first nodes, in this order.
+    pub routines: Vec<Routine>,
     /// How many [`LabelId`]s there are.
     pub labels: u32,
     /// `__launch_bounds__`: most threads per block, least blocks per multiprocessor.
@@ -205,6 +208,22 @@ pub struct Param {
     pub is_const: bool,
     /// `__restrict__`.
     pub is_restrict: bool,
+}
+
+/// A device function that may call itself, directly or through others: `routine R0 "walk" ($4, $5) -> ($6)`.
+///
+/// Each call has variables, temporaries and local memory of its own. The lanes that call it run it together, and those that are done wait
+/// for the others at its end.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Routine {
+    /// The function's name.
+    pub name: String,
+    /// Where its arguments arrive.
+    pub params: Vec<SlotId>,
+    /// What it gives: the values of these variables at its end.
+    pub results: Vec<SlotId>,
+    /// Where it is defined.
+    pub loc: LocId,
 }
 
 /// A mutable scalar: `slot $3 : i32 "offset"`.
@@ -301,6 +320,14 @@ pub enum Node {
         body: Block,
         /// Where it stands.
         loc: LocId,
+    },
+    /// `code R0 { … }`: the code of a routine, which runs where it is called, and not here. It stands at the begin of a kernel's body.
+    /// It names variables and local memory that nothing else does, and leaves at its end.
+    Routine {
+        /// Which one.
+        id: RoutineId,
+        /// The code.
+        body: Block,
     },
     /// Leave an enclosing `loop` or `scope`.
     Break(LabelId),

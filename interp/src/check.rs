@@ -11,6 +11,7 @@
 mod access;
 mod arithmetic;
 pub(crate) mod found;
+mod frames;
 mod frozen;
 mod subject;
 pub(crate) mod taint;
@@ -28,12 +29,12 @@ use crate::count::stats::{Charge, SiteCounts};
 use crate::count::witness::Worst;
 use crate::fault::finding::Finding;
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{Inst, MemSite, Place};
+use crate::isa::bytecode::{Code, Inst, MemSite, Place, RoutineCall};
 use crate::isa::op::Op;
 use crate::isa::registers::View;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
-use crate::observe::{Access, Arrival, Like, Observer};
+use crate::observe::{Access, Arrival, Frame, Like, Observer};
 use crate::race::deferred::Footprint;
 use crate::race::detector::Detector;
 use crate::race::order::groups;
@@ -41,6 +42,7 @@ use crate::race::report::Races;
 
 use arithmetic::RISKY;
 use found::{Found, Source, Unset, User};
+use frames::Frames;
 pub(crate) use subject::Subject;
 use taint::Taint;
 
@@ -57,6 +59,8 @@ struct Values {
     local_origins: Vec<HashMap<u32, u32>>,
     /// By warp and byte of thread-local memory: the lanes whose variable there has ended. Empty as long as none has.
     gone: Vec<Vec<u32>>,
+    /// By warp: the frames of its calls.
+    frames: Vec<Frames>,
 }
 
 impl Values {
@@ -72,6 +76,7 @@ impl Values {
             locals: vec![vec![0; code.memory.local_bytes as usize]; warps],
             local_origins: vec![HashMap::new(); warps],
             gone: vec![Vec::new(); warps],
+            frames: vec![Frames::default(); warps],
         }
     }
 
@@ -80,6 +85,7 @@ impl Values {
         self.locals.iter_mut().for_each(|bytes| refill(bytes, 0));
         self.local_origins.iter_mut().for_each(HashMap::clear);
         self.gone.iter_mut().for_each(Vec::clear);
+        self.frames.iter_mut().for_each(Frames::clear);
         self.taints.iter_mut().for_each(Taint::clear);
     }
 }
@@ -334,6 +340,14 @@ impl Observer for Checker<'_> {
 
     fn lifetime(&mut self, mask: u32, bytes: (u32, u32), begins: bool) {
         self.lives(mask, bytes, begins);
+    }
+
+    fn enter(&mut self, code: &Code, call: &RoutineCall, mask: u32, frame: Frame) {
+        self.enters(code, call, mask, frame);
+    }
+
+    fn leave(&mut self, code: &Code, call: &RoutineCall) {
+        self.leaves(code, call);
     }
 
     fn allocated(&mut self, address: u64, bytes: u64) {

@@ -21,14 +21,15 @@ mod polls;
 mod private;
 pub mod program;
 mod registers;
+mod routine;
 mod select;
 mod uniformity;
 
 use std::collections::{HashMap, HashSet};
 
 use dsl::ir::{
-    Const, FuncId, FunctionKind, LabelId, LocId, Module, Object, Operand, SlotId, Space, Type,
-    ValueId,
+    Const, FuncId, FunctionKind, LabelId, LocId, Module, Object, Operand, RoutineId, SlotId, Space,
+    Type, ValueId,
 };
 
 use crate::isa::bytecode::{Class, Code, Inst, Place, S_FREE, V_FREE};
@@ -72,6 +73,7 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
         slots: Slots::default(),
         constants: Constants::default(),
         frames: Vec::new(),
+        routine: None,
         loc: function.loc,
         pos: 0,
         weight: 0,
@@ -202,6 +204,8 @@ struct Compiler<'a> {
     slots: Slots,
     constants: Constants,
     frames: Vec<Frame>,
+    /// The routine whose code is in hand.
+    routine: Option<RoutineId>,
     loc: LocId,
     pos: u32,
     /// Instructions of the segment in hand.
@@ -211,13 +215,19 @@ struct Compiler<'a> {
 impl Compiler<'_> {
     fn layout(&mut self) {
         let function = self.function;
+        let owners = routine::owners(function);
         let mut offset = 0u64;
-        for local in &function.locals {
+        for (local, owner) in function.locals.iter().zip(&owners) {
+            if owner.is_some() {
+                self.code.memory.local_offsets.push(0);
+                continue;
+            }
             offset = offset.next_multiple_of(local.align_bytes.max(1));
             self.code.memory.local_offsets.push(offset);
             offset += local.size_bytes;
         }
         self.code.memory.local_bytes = offset.next_multiple_of(16);
+        self.layout_routines(&owners, self.code.memory.local_bytes);
         let ends = function
             .shared
             .iter()

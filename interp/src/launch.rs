@@ -34,6 +34,7 @@ use crate::launch::report::{
 };
 use crate::machine::block::{Block, Turn};
 use crate::machine::engine;
+use crate::machine::ops::routine;
 use crate::machine::{Fault, Machine, Pass, Policy, Record, WarpState, is_global};
 use crate::memory::Memory;
 use crate::memory::defined::Defined;
@@ -364,11 +365,13 @@ impl<'a> Run<'a> {
             policy: Policy {
                 limit: self.machine.limit.unwrap_or(u64::MAX),
                 stop: &self.machine.stop,
+                stack_bytes: routine::STACK_BYTES,
                 order: self.machine.order,
                 keep_going: self.machine.keep_going,
             },
             record: Record::new(self.code.insts.len()),
             pass: Pass::default(),
+            shift: 0,
         }
     }
 

@@ -28,6 +28,7 @@ use crate::isa::bytecode::{Class, Code, Place};
 use crate::isa::mask::LaneMask;
 use crate::isa::registers::Registers;
 use crate::machine::explain::{Thread, explain};
+use crate::machine::ops::routine::Stack;
 use crate::machine::track::Tracker;
 use crate::memory::Memory;
 use crate::observe::Observer;
@@ -65,6 +66,8 @@ pub(crate) struct Policy<'a> {
     /// Most warp instructions.
     pub(crate) limit: u64,
     pub(crate) stop: &'a StopFlag,
+    /// Most local memory of a thread's calls.
+    pub(crate) stack_bytes: u64,
     /// Of the warps of a block.
     pub(crate) order: Order,
     /// An access that is not allowed is skipped, and the launch goes on.
@@ -134,6 +137,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) tracker: Option<Box<Tracker>>,
     pub(crate) record: Record,
     pub(crate) pass: Pass,
+    /// Of the warp that runs: how far the local variables of its routine are moved.
+    pub(crate) shift: u32,
 }
 
 /// Branches of one instruction whose active lanes went different ways.
@@ -300,6 +305,7 @@ pub(crate) struct Warp {
     pub(crate) registers: Registers,
     /// Thread-local memory, interleaved: word `w` of lane `l` is at `(w * 32 + l) * 4`.
     pub(crate) local: Vec<u8>,
+    pub(crate) stack: Stack,
     pub(crate) pc: u32,
     /// Active lanes.
     pub(crate) mask: u32,
@@ -378,6 +384,7 @@ impl Warp {
         };
         add(u64::from(self.pc) << 32 | u64::from(self.mask));
         add(u64::from(self.gone));
+        self.stack.words(&mut add);
         self.registers.s.iter().for_each(|&word| add(word));
         for unit in &self.registers.v {
             for pair in unit.0.chunks_exact(2) {

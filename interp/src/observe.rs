@@ -14,7 +14,7 @@ use crate::count::pattern::Pattern;
 use crate::count::stats::{Charge, SiteCounts};
 use crate::count::witness::Worst;
 use crate::fault::finding::Finding;
-use crate::isa::bytecode::{Code, Inst, MemSite, Place};
+use crate::isa::bytecode::{Code, Inst, MemSite, Place, RoutineCall};
 use crate::isa::op::Op;
 use crate::isa::registers::View;
 use crate::memory::defined::Defined;
@@ -51,6 +51,14 @@ pub(crate) struct Arrival {
     pub(crate) pc: u32,
     pub(crate) lanes: u32,
     pub(crate) waits: bool,
+}
+
+/// The local memory of a call: where it lies, and how far the routine's variables are moved there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) shift: u32,
 }
 
 /// What can be watched. Events belong to the block and the warp that began last.
@@ -116,6 +124,12 @@ pub(crate) trait Observer: Sized {
     /// A variable of the active lanes begins or ends: its first byte and its size in thread-local memory.
     #[inline(always)]
     fn lifetime(&mut self, mask: u32, bytes: (u32, u32), begins: bool) {}
+    /// The active lanes enter a routine.
+    #[inline(always)]
+    fn enter(&mut self, code: &Code, call: &RoutineCall, mask: u32, frame: Frame) {}
+    /// They are back.
+    #[inline(always)]
+    fn leave(&mut self, code: &Code, call: &RoutineCall) {}
     /// A thread got memory of the heap: whoever had it before gave it back.
     #[inline(always)]
     fn allocated(&mut self, address: u64, bytes: u64) {}

@@ -43,7 +43,7 @@ pub fn code_of_trap(kind: &TrapKind) -> Code {
         TrapKind::InvalidMask { .. } => Code::InvalidMask,
         TrapKind::Assert { .. } | TrapKind::Explicit => Code::AssertionFailed,
         TrapKind::DivisionByZero => Code::DivisionByZero,
-        TrapKind::StackOverflow => Code::StackOverflow,
+        TrapKind::StackOverflow | TrapKind::CallsTooDeep { .. } => Code::StackOverflow,
     }
 }
 

@@ -106,6 +106,7 @@ impl Kernel<'_, '_> {
             InstKind::Launch(_) => {
                 return Err(self.m.unsupported("a launch from a kernel", inst.loc));
             }
+            InstKind::CallRoutine(callee, args) => self.call_routine(inst, *callee, args),
             InstKind::Call(..) | InstKind::HostCall(..) => {
                 return Err(self
                     .m

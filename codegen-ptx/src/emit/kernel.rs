@@ -5,10 +5,15 @@
 use std::{cell::RefCell, fmt::Write};
 
 use dsl::ir::{
-    Block, Const, FuncId, Function, InstKind, LabelId, LocId, Node, Operand, Space, Type, ValueId,
+    Block, Const, FuncId, Function, InstKind, LabelId, LocId, Node, Operand, SlotId, Space, Type,
+    ValueId,
 };
 
-use super::{Emitter, ty};
+use super::{
+    Emitter,
+    call::{self, Named},
+    ty,
+};
 use dsl::ir::symbol::kernel_symbol;
 
 use crate::Error;
@@ -21,50 +26,26 @@ pub(super) fn emit(
 ) -> Result<(), Error> {
     let symbol = kernel_symbol(emitter.module, id);
     emitter.define_shared(id, function);
+    call::routines(emitter, id, function)?;
     let attributes = attributes(function);
     let group = emitter.attribute_group(attributes);
     let dbg = emitter.subprogram(&function.name, function.loc);
-    let mut kernel = Kernel {
-        m: emitter,
-        id,
-        f: function,
-        allocas: String::new(),
-        code: String::new(),
-        next: 0,
-        next_block: 0,
-        labels: vec![None; function.labels as usize],
-        reachable: true,
-        at: function.loc,
-        dbg: String::new(),
-        seen: seen(function),
-        writes_anywhere: writes_anywhere(function),
-        addresses: RefCell::default(),
-    };
-    kernel.parameters();
+    let mut kernel = Kernel::new(emitter, id, function, function.loc);
+    kernel.variables(Named::by_kernel(function).as_ref());
+    let params: Vec<SlotId> = function.params.iter().map(|param| param.slot).collect();
+    kernel.arguments(&params);
     kernel.block(&function.body)?;
     if kernel.reachable {
         kernel.line("ret void");
     }
-    let Kernel {
-        mut allocas,
-        code,
-        addresses,
-        ..
-    } = kernel;
-    for (index, address) in addresses.into_inner().into_iter().enumerate() {
-        let _ = writeln!(
-            allocas,
-            "  %a{index} = call ptr asm \"mov.b64 $0, {address};\", \"=l\"()"
-        );
-    }
     let parameters: Vec<String> = (0..function.params.len())
         .map(|index| parameter(function, index))
         .collect();
-    let _ = writeln!(
-        emitter.body,
-        "define ptx_kernel void @{symbol}({}) #{group}{dbg} {{\nentry:\n{allocas}{code}}}",
+    let head = format!(
+        "define ptx_kernel void @{symbol}({}) #{group}{dbg}",
         parameters.join(", ")
     );
+    kernel.finish(&head);
     Ok(())
 }
 
@@ -145,7 +126,7 @@ fn seen(function: &Function) -> Vec<Seen> {
                     walk(body, seen);
                     walk(step, seen);
                 }
-                Node::Scope { body, .. } => walk(body, seen),
+                Node::Scope { body, .. } | Node::Routine { body, .. } => walk(body, seen),
                 Node::Break(_) | Node::Continue(_) | Node::Return(_) => {}
             }
         }
@@ -174,7 +155,7 @@ pub(super) struct Kernel<'a, 'm> {
     next_block: u32,
     labels: Vec<Option<Target>>,
     /// Whether control gets to the end of what is written.
-    reachable: bool,
+    pub(super) reachable: bool,
     /// The place of the instruction being written.
     pub(super) at: LocId,
     /// Its `, !dbg !7`.
@@ -187,9 +168,54 @@ pub(super) struct Kernel<'a, 'm> {
     addresses: RefCell<Vec<u64>>,
 }
 
+impl<'a, 'm> Kernel<'a, 'm> {
+    /// A kernel, or one of its routines, of which nothing is written.
+    pub(super) fn new(
+        emitter: &'a mut Emitter<'m>,
+        id: FuncId,
+        function: &'a Function,
+        loc: LocId,
+    ) -> Kernel<'a, 'm> {
+        Kernel {
+            m: emitter,
+            id,
+            f: function,
+            allocas: String::new(),
+            code: String::new(),
+            next: 0,
+            next_block: 0,
+            labels: vec![None; function.labels as usize],
+            reachable: true,
+            at: loc,
+            dbg: String::new(),
+            seen: seen(function),
+            writes_anywhere: writes_anywhere(function),
+            addresses: RefCell::default(),
+        }
+    }
+
+    /// Puts it into the module, behind its head.
+    pub(super) fn finish(self, head: &str) {
+        let Kernel {
+            m,
+            mut allocas,
+            code,
+            addresses,
+            ..
+        } = self;
+        for (index, address) in addresses.into_inner().into_iter().enumerate() {
+            let _ = writeln!(
+                allocas,
+                "  %a{index} = call ptr asm \"mov.b64 $0, {address};\", \"=l\"()"
+            );
+        }
+        let _ = writeln!(m.body, "{head} {{\nentry:\n{allocas}{code}}}");
+    }
+}
+
 impl Kernel<'_, '_> {
     /// Sets the place for what is written next.
-    fn stand(&mut self, loc: LocId) {
+    pub(super) fn stand(&mut self, loc: LocId) {
         if self.at != loc || self.dbg.is_empty() {
             self.at = loc;
             self.dbg = self.m.dbg(loc);
@@ -326,37 +352,41 @@ impl Kernel<'_, '_> {
         self.reachable = false;
     }
 
-    /// Space for variables, and the arguments moved into theirs.
-    fn parameters(&mut self) {
+    /// Space for variables: those named, or all.
+    pub(super) fn variables(&mut self, named: Option<&Named>) {
         for (index, slot) in self.f.slots.iter().enumerate() {
-            let _ = writeln!(self.allocas, "  %s{index} = alloca {}", ty::value(slot.ty));
+            if named.is_none_or(|named| named.slots.contains(&index)) {
+                let _ = writeln!(self.allocas, "  %s{index} = alloca {}", ty::value(slot.ty));
+            }
         }
         for (index, local) in self.f.locals.iter().enumerate() {
-            let _ = writeln!(
-                self.allocas,
-                "  %l{index} = alloca [{} x i8], align {}",
-                local.size_bytes,
-                local.align_bytes.max(1)
-            );
+            if named.is_none_or(|named| named.locals.contains(&index)) {
+                let _ = writeln!(
+                    self.allocas,
+                    "  %l{index} = alloca [{} x i8], align {}",
+                    local.size_bytes,
+                    local.align_bytes.max(1)
+                );
+            }
         }
-        self.stand(self.f.loc);
-        for (index, param) in self.f.params.iter().enumerate() {
-            let ty = self.f.slots[param.slot.index()].ty;
+    }
+
+    /// The arguments moved into their variables.
+    pub(super) fn arguments(&mut self, params: &[SlotId]) {
+        self.stand(self.at);
+        for (index, slot) in params.iter().enumerate() {
+            let ty = self.f.slots[slot.index()].ty;
             let value = match ty {
                 Type::I1 => self.fresh(format!("icmp ne i8 %p{index}, 0")),
                 Type::I32 | Type::I64 | Type::F32 | Type::F64 | Type::Ptr(_) => {
                     format!("%p{index}")
                 }
             };
-            self.line(format!(
-                "store {} {value}, ptr %s{}",
-                ty::value(ty),
-                param.slot.0
-            ));
+            self.line(format!("store {} {value}, ptr %s{}", ty::value(ty), slot.0));
         }
     }
 
-    fn block(&mut self, block: &Block) -> Result<(), Error> {
+    pub(super) fn block(&mut self, block: &Block) -> Result<(), Error> {
         for node in &block.0 {
             // What follows a jump is never run.
             if !self.reachable {
@@ -428,6 +458,8 @@ impl Kernel<'_, '_> {
                 self.start_block(exit);
                 Ok(())
             }
+            // It is a function of its own.
+            Node::Routine { .. } => Ok(()),
             Node::Break(label) => {
                 let target = self.target(*label)?;
                 self.jump(target.exit);

@@ -12,7 +12,7 @@ mod inst;
 
 use super::{
     Block, Function, FunctionKind, LabelId, LocId, LocalId, LocalVar, MemType, Node, Operand,
-    Param, SharedId, SharedVar, Slot, SlotId, Type,
+    Param, Routine, RoutineId, SharedId, SharedVar, Slot, SlotId, Type,
 };
 
 /// A function under construction.
@@ -22,6 +22,8 @@ pub struct Builder {
     loc: LocId,
     /// Innermost last; the first is the function's body.
     open: Vec<Open>,
+    /// Routines that have been closed.
+    routines: Vec<(RoutineId, Block)>,
 }
 
 /// A block that is being filled, and what it will become a part of.
@@ -61,6 +63,7 @@ enum What {
         label: LabelId,
         loc: LocId,
     },
+    Routine(RoutineId),
 }
 
 /// The tables: variables, temporaries, labels.
@@ -76,6 +79,7 @@ impl Builder {
             values: vec![],
             shared: vec![],
             locals: vec![],
+            routines: vec![],
             labels: 0,
             launch_bounds: None,
             body: Block::default(),
@@ -90,6 +94,7 @@ impl Builder {
             function,
             loc,
             open: vec![body],
+            routines: vec![],
         }
     }
 
@@ -164,6 +169,12 @@ impl Builder {
         SharedId(self.function.shared.len() as u32 - 1)
     }
 
+    /// A new routine. Its code comes between [`Builder::open_routine`] and [`Builder::close`].
+    pub fn routine(&mut self, routine: Routine) -> RoutineId {
+        self.function.routines.push(routine);
+        RoutineId(self.function.routines.len() as u32 - 1)
+    }
+
     /// A new label, for [`Builder::open_loop_at`] and [`Builder::open_scope_at`].
     pub fn label(&mut self) -> LabelId {
         self.function.labels += 1;
@@ -195,7 +206,10 @@ impl Builder {
             self.open.is_empty() && matches!(body.what, What::Body),
             "a block is still open"
         );
-        self.function.body = Block(body.nodes);
+        self.routines.sort_by_key(|(id, _)| *id);
+        let routines = self.routines.into_iter();
+        let routines = routines.map(|(id, body)| Node::Routine { id, body });
+        self.function.body = Block(routines.chain(body.nodes).collect());
         layout_shared(&mut self.function.shared);
         self.function
     }
@@ -218,7 +232,7 @@ impl Builder {
 
     /// Opens a block; it is dead if the innermost one is.
     fn open(&mut self, what: What) {
-        let dead = self.innermost().dead;
+        let dead = self.innermost().dead && !matches!(what, What::Routine(_));
         self.open.push(Open {
             nodes: vec![],
             dead,

@@ -207,6 +207,13 @@ impl<'a> Walk<'a> {
                 self.frames.pop();
                 self.after(*label, end, mark)
             }
+            // Who calls it is not known here: only what the routine itself does counts.
+            Node::Routine { body, .. } => {
+                let mark = self.left.len();
+                self.block(body, Some(vec![]));
+                self.left.truncate(mark);
+                state
+            }
             Node::Break(label) => self.jump(Exit::Break(*label), state),
             Node::Continue(label) => self.jump(Exit::Continue(*label), state),
             Node::Return(_) => self.jump(Exit::Return, state),

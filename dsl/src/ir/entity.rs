@@ -34,6 +34,8 @@ ids! {
     StringId "string";
     /// A function of the module: `fn3`.
     FuncId "fn";
+    /// A routine of a kernel: `R3`.
+    RoutineId "R";
     /// A place of the module: `!3`.
     LocId "!";
 }

@@ -16,7 +16,7 @@
 use super::renumber::renumber;
 use super::{
     Block, Const, ConvertOp, Effect, Function, FunctionKind, Inst, InstKind, LocId, Module, Node,
-    Operand, Space, Type, ValueId,
+    Operand, Routine, SlotId, Space, Type, ValueId,
 };
 
 /// Infers the spaces of every kernel's pointers.
@@ -142,9 +142,30 @@ impl Spaces {
             }
             return;
         }
+        if let InstKind::CallRoutine(callee, args) = &inst.kind {
+            self.call(function, &function.routines[callee.index()], args, inst);
+            return;
+        }
         let pointer = |id: &ValueId| matches!(function.values[id.index()], Type::Ptr(_));
         for &id in inst.results.iter().filter(|&id| pointer(id)) {
             let known = self.values[id.index()].join(self.result(module, &inst.kind));
+            self.changed |= known != self.values[id.index()];
+            self.values[id.index()] = known;
+        }
+    }
+
+    /// Arguments flow into a routine's parameters, its results into the call's.
+    fn call(&mut self, function: &Function, callee: &Routine, args: &[Operand], inst: &Inst) {
+        let is_pointer = |slot: &SlotId| matches!(function.slots[slot.index()].ty, Type::Ptr(_));
+        let params = callee.params.iter().zip(args);
+        for (slot, arg) in params.filter(|(slot, _)| is_pointer(slot)) {
+            let known = self.slots[slot.index()].join(self.operand(*arg));
+            self.changed |= known != self.slots[slot.index()];
+            self.slots[slot.index()] = known;
+        }
+        let results = callee.results.iter().zip(&inst.results);
+        for (slot, id) in results.filter(|(slot, _)| is_pointer(slot)) {
+            let known = self.values[id.index()].join(self.slots[slot.index()]);
             self.changed |= known != self.values[id.index()];
             self.values[id.index()] = known;
         }
@@ -273,6 +294,16 @@ impl Rewriter<'_> {
             InstKind::Printf(_, args) | InstKind::Intrinsic(_, args) => {
                 for arg in args {
                     fit.operand(arg, Space::Generic);
+                }
+            }
+            InstKind::CallRoutine(callee, args) => {
+                let params = fit.rewriter.function.routines[callee.index()]
+                    .params
+                    .clone();
+                for (arg, slot) in args.iter_mut().zip(params) {
+                    if let Type::Ptr(space) = fit.rewriter.function.slots[slot.index()].ty {
+                        fit.operand(arg, space);
+                    }
                 }
             }
             InstKind::Launch(launch) => {

@@ -31,8 +31,8 @@ use super::print::put;
 use super::typing::{ANY, Gives, Takes};
 use super::visit::Operands;
 use super::{
-    Exchange, FuncId, Function, HostFn, Intrinsic, LocId, LocalId, MemType, Module, Object, SlotId,
-    Space, SpecialReg, StringId, Type, ValueId,
+    Exchange, FuncId, Function, HostFn, Intrinsic, LocId, LocalId, MemType, Module, Object,
+    RoutineId, SlotId, Space, SpecialReg, StringId, Type, ValueId,
 };
 use declare::{instructions, read_row, takes, write_row};
 use text::{Arg, Word, read_object, suffixes, write_object};
@@ -174,7 +174,7 @@ pub enum Effect {
     Order,
     /// Anything else that must be done once, where it stands.
     Act,
-    /// A call or a launch of the host's.
+    /// A call or a launch.
     Call,
 }
 
@@ -281,6 +281,9 @@ instructions! {
     /// `%0 = call fn2(%1, %2)`: host functions only.
     Call(callee: FuncId, args: Vec<Operand>)
         [by hand call: "call"] -> callee, Call, Host;
+    /// `%0, %1 = call R0(%2)`: the active lanes run a routine of the kernel.
+    CallRoutine(callee: RoutineId, args: Vec<Operand>)
+        [by hand call_routine: "call"] -> callee, Call, Kernel;
     /// `%0 = host cudaMalloc(%1, %2)`: host functions only.
     HostCall(host: HostFn, args: Vec<Operand>)
         [by hand host_call: "host"] -> host.result(), Call, Host;

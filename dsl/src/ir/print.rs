@@ -24,7 +24,7 @@ use std::fmt::{self, Display, Write};
 
 use super::{
     Block, Const, Function, FunctionKind, GlobalSpace, GlobalVar, Inst, InstKind, Loc, LocId,
-    LocalVar, Module, Node, Operand, SharedVar, Type, ValueId,
+    LocalVar, Module, Node, Operand, SharedVar, SlotId, Type, ValueId,
 };
 
 /// The whole module.
@@ -228,6 +228,11 @@ impl Printer<'_> {
             put!(out, "  local local{index} ");
             write_local(out, var);
         }
+        for (index, routine) in function.routines.iter().enumerate() {
+            put!(out, "  routine R{index} {} (", Quoted(&routine.name));
+            put!(out, "{}) -> (", Slots(&routine.params));
+            put!(out, "{}){}\n", Slots(&routine.results), At(routine.loc));
+        }
         for (index, slot) in function.slots.iter().enumerate() {
             if !function
                 .params
@@ -274,7 +279,7 @@ impl Printer<'_> {
                     then, otherwise, ..
                 } => (then, Some(otherwise), "else"),
                 Node::Loop { body, step, .. } => (body, Some(step), "step"),
-                Node::Scope { body, .. } => (body, None, ""),
+                Node::Scope { body, .. } | Node::Routine { body, .. } => (body, None, ""),
             };
             out.push('\n');
             self.block(out, first, depth + 1);
@@ -302,6 +307,7 @@ impl Printer<'_> {
                 put!(out, "{} {{", At(*loc));
             }
             Node::Scope { label, loc, .. } => put!(out, "scope {label}{} {{", At(*loc)),
+            Node::Routine { id, .. } => put!(out, "code {id} {{"),
             Node::Break(label) => put!(out, "break {label}"),
             Node::Continue(label) => put!(out, "continue {label}"),
             Node::Return(None) => out.push_str("return"),
@@ -426,6 +432,19 @@ impl Display for List<'_> {
         for (index, operand) in self.0.iter().enumerate() {
             f.write_str(if index == 0 { "" } else { ", " })?;
             As(*operand, self.1.get(index).copied()).fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// Variables between commas.
+struct Slots<'a>(&'a [SlotId]);
+
+impl Display for Slots<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, slot) in self.0.iter().enumerate() {
+            f.write_str(if index == 0 { "" } else { ", " })?;
+            slot.fmt(f)?;
         }
         Ok(())
     }

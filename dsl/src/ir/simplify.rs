@@ -148,6 +148,10 @@ impl Simplifier {
                     self.forget(&[&body]);
                     nodes.push(Node::Scope { label, body, loc });
                 }
+                Node::Routine { id, body } => {
+                    let body = self.nested(body);
+                    nodes.push(Node::Routine { id, body });
+                }
                 Node::Break(_) | Node::Continue(_) | Node::Return(_) => nodes.push(node),
             }
             if matches!(

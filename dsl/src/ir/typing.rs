@@ -5,7 +5,7 @@
 
 use super::{
     BinaryOp, ConvertOp, FuncId, Function, FunctionKind, GlobalSpace, InstKind, Module, Object,
-    Operand, SlotId, Space, SpecialReg, Type,
+    Operand, RoutineId, SlotId, Space, SpecialReg, Type,
 };
 
 impl BinaryOp {
@@ -123,6 +123,17 @@ impl Gives for FuncId {
     fn types(&self, module: &Module, _: &Function) -> Option<Vec<Type>> {
         let callee = module.functions.get(self.index())?;
         Some(callee.result.into_iter().collect())
+    }
+}
+
+/// What the routine gives.
+impl Gives for RoutineId {
+    fn types(&self, _: &Module, function: &Function) -> Option<Vec<Type>> {
+        let callee = function.routines.get(self.index())?;
+        let slots = callee.results.iter();
+        slots
+            .map(|slot| Some(function.slots.get(slot.index())?.ty))
+            .collect()
     }
 }
 

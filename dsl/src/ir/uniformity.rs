@@ -18,11 +18,11 @@
 //!
 //! Sources: `threadIdx`, the lane, the clock, results of atomics, of `printf`, of shuffles and of `match.any`, loads from local or generic memory (a generic
 //! address may be a local one), generic addresses of locals. Loads of all lanes from one address give one value, `volatile` or
-//! not: it is one access. Parameters and constants are uniform. A host function is one thread: all is uniform.
+//! not: it is one access. A routine's parameters and results vary. Parameters and constants are uniform. A host function is one thread: all is uniform.
 
 use super::{
     Block, ConvertOp, Effect, Function, FunctionKind, Inst, InstKind, LabelId, LocId, Node, Object,
-    Operand, SlotId, Space, SpecialReg, Type, ValueId, Varies,
+    Operand, RoutineId, SlotId, Space, SpecialReg, Type, ValueId, Varies,
 };
 
 /// What is uniform in one function.
@@ -63,6 +63,8 @@ pub enum Cause {
     Divergence(SlotId, ValueId),
     /// The variable may not have been set.
     Unset(SlotId),
+    /// A routine gives it, or was called with it.
+    Call,
 }
 
 impl Uniformity {
@@ -121,7 +123,8 @@ impl Uniformity {
                 | Cause::OneByOne
                 | Cause::OtherLane
                 | Cause::OwnMemory
-                | Cause::Unset(_) => None,
+                | Cause::Unset(_)
+                | Cause::Call => None,
             };
         }
         chain
@@ -132,6 +135,8 @@ impl Uniformity {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Disagreement {
     Unset,
+    /// A routine's parameter.
+    Argument,
     Assigned(ValueId),
     Divergence(ValueId),
 }
@@ -222,6 +227,20 @@ impl Analysis<'_> {
         slots
     }
 
+    /// Each lane has arguments of its own.
+    fn at_routine(&mut self, id: RoutineId) -> Vec<SlotState> {
+        let unset = SlotState::varying(Disagreement::Unset);
+        let mut slots = vec![unset; self.function.slots.len()];
+        let routine = &self.function.routines[id.index()];
+        for slot in &routine.params {
+            slots[slot.index()] = SlotState::varying(Disagreement::Argument);
+        }
+        for slot in routine.params.iter().chain(&routine.results) {
+            self.spoil(*slot);
+        }
+        slots
+    }
+
     /// Gives the state at the block's end.
     fn block(&mut self, block: &Block, mut state: State) -> State {
         for node in &block.0 {
@@ -266,6 +285,11 @@ impl Analysis<'_> {
                 let breaks = self.pending[label.index()].breaks.take();
                 let end = join(end, breaks);
                 self.after_break(*label, end, slots, &[body])
+            }
+            Node::Routine { id, body } => {
+                let entry = self.at_routine(*id);
+                self.block(body, Some(entry));
+                Some(slots)
             }
             Node::Break(label) => {
                 let breaks = &mut self.pending[label.index()].breaks;
@@ -450,6 +474,7 @@ impl Analysis<'_> {
             InstKind::Get(slot) => {
                 return slots[slot.index()].varies.map(|why| match why {
                     Disagreement::Unset => Cause::Unset(*slot),
+                    Disagreement::Argument => Cause::Call,
                     Disagreement::Assigned(id) => Cause::Assigned(*slot, id),
                     Disagreement::Divergence(id) => Cause::Divergence(*slot, id),
                 });
@@ -483,6 +508,10 @@ impl Analysis<'_> {
                     Some(id) => Some(Cause::Operand(id)),
                     None => (!exchange.agrees()).then_some(Cause::OtherLane),
                 };
+            }
+            InstKind::CallRoutine(_, args) => {
+                let varying = args.iter().find_map(|arg| self.varying(*arg));
+                return Some(varying.map_or(Cause::Call, Cause::Operand));
             }
             // The whole block's answer.
             InstKind::Barrier(_) => return None,

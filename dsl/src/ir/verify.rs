@@ -10,10 +10,13 @@
 //! 4. Structure: a label names one `loop` or `scope`; `break` and `continue` lead to an enclosing one, `continue` to a loop and not from its
 //!    own `step`; conditions are `i1`; a returned value is the function's result.
 //! 5. Temporaries are assigned once, before their uses, in the same block or one around it. Constants fit their type.
-//! 6. Instructions (`verify/inst.rs`): operands and results have the instruction's types, everything named exists, host-only ones stand in host
+//! 6. Routines: a kernel's body begins with their code, each once and in order. Parameters and results are different slots. What a routine
+//!    names of slots and local variables, nothing else does; no lane ends in one.
+//! 7. Instructions (`verify/inst.rs`): operands and results have the instruction's types, everything named exists, host-only ones stand in host
 //!    functions, device-only ones in kernels.
 
 mod inst;
+mod routine;
 
 use rustc_hash::FxHashSet;
 use std::fmt;
@@ -72,6 +75,7 @@ pub fn verify(module: &Module) -> Result<(), Vec<Violation>> {
             verifier.report("another function has this name");
         }
         verifier.verify_tables();
+        verifier.verify_routines();
         verifier.verify_block(&function.body);
     }
     if violations.is_empty() {
@@ -346,6 +350,7 @@ impl<'a> Verifier<'a> {
                     self.verify_block(body);
                     self.set_label(*label, Label::Closed);
                 }
+                Node::Routine { body, .. } => self.verify_block(body),
                 Node::Break(label) => self.verify_break(*label),
                 Node::Continue(label) => self.verify_continue(*label),
                 Node::Return(value) => self.verify_return(*value),

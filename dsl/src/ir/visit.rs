@@ -6,7 +6,7 @@
 use super::{
     Access, AtomicOp, BarrierReduce, BinaryOp, Block, CompareOp, Const, ConvertOp, Exchange,
     ExchangeOp, FenceScope, FuncId, HostFn, Inst, Intrinsic, Launch, LocalId, Node, Object,
-    Operand, SlotId, SpecialReg, StringId, Type, UnaryOp, ValueId,
+    Operand, RoutineId, SlotId, SpecialReg, StringId, Type, UnaryOp, ValueId,
 };
 
 impl Operand {
@@ -122,7 +122,7 @@ macro_rules! hold_no_operands {
 }
 
 hold_no_operands! {
-    bool, i64, Type, Access, Object, SlotId, LocalId, StringId, FuncId, HostFn, SpecialReg, Intrinsic,
+    bool, i64, Type, Access, Object, SlotId, LocalId, StringId, FuncId, RoutineId, HostFn, SpecialReg, Intrinsic,
     UnaryOp, BinaryOp, CompareOp, ConvertOp, AtomicOp, FenceScope
 }
 
@@ -135,7 +135,7 @@ impl Node {
                 then, otherwise, ..
             } => vec![then, otherwise],
             Node::Loop { body, step, .. } => vec![body, step],
-            Node::Scope { body, .. } => vec![body],
+            Node::Scope { body, .. } | Node::Routine { body, .. } => vec![body],
         }
     }
 
@@ -147,7 +147,7 @@ impl Node {
                 then, otherwise, ..
             } => vec![then, otherwise],
             Node::Loop { body, step, .. } => vec![body, step],
-            Node::Scope { body, .. } => vec![body],
+            Node::Scope { body, .. } | Node::Routine { body, .. } => vec![body],
         }
     }
 
@@ -159,6 +159,7 @@ impl Node {
             Node::Inst(_)
             | Node::Loop { .. }
             | Node::Scope { .. }
+            | Node::Routine { .. }
             | Node::Break(_)
             | Node::Continue(_) => None,
         }
@@ -172,6 +173,7 @@ impl Node {
             Node::Inst(_)
             | Node::Loop { .. }
             | Node::Scope { .. }
+            | Node::Routine { .. }
             | Node::Break(_)
             | Node::Continue(_) => None,
         }

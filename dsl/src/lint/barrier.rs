@@ -113,7 +113,7 @@ impl Source<'_> {
                 Cause::Divergence(slot, _) => {
                     (next, Extent::Expression, Step::Set(slot_name(slot)))
                 }
-                Cause::Operand(_) | Cause::OwnMemory | Cause::Unset(_) => continue,
+                Cause::Operand(_) | Cause::OwnMemory | Cause::Unset(_) | Cause::Call => continue,
             };
             if last == Some(loc) {
                 continue;

@@ -28,7 +28,8 @@ impl Fact<()> for Root {
                 | Cause::Operand(_)
                 | Cause::Assigned(..)
                 | Cause::Divergence(..)
-                | Cause::Unset(_),
+                | Cause::Unset(_)
+                | Cause::Call,
             )
             | None => "a value of each thread's own",
         };

@@ -36,6 +36,7 @@ fn tidy_block(block: &mut Block) {
             }
             Node::Inst(_)
             | Node::If { .. }
+            | Node::Routine { .. }
             | Node::Break(_)
             | Node::Continue(_)
             | Node::Return(_) => block.0.push(node),
@@ -69,7 +70,7 @@ fn leaves(block: &Block, scope: LabelId) -> bool {
             then, otherwise, ..
         } => leaves(then, scope) || leaves(otherwise, scope),
         Node::Loop { body, step, .. } => leaves(body, scope) || leaves(step, scope),
-        Node::Scope { body, .. } => leaves(body, scope),
+        Node::Scope { body, .. } | Node::Routine { body, .. } => leaves(body, scope),
         Node::Inst(_) | Node::Continue(_) | Node::Return(_) => false,
     })
 }

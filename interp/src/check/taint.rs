@@ -5,7 +5,9 @@
 //! printed; storing it to shared or local memory only moves it.
 
 pub(crate) use crate::fault::finding::Use;
-use crate::isa::bytecode::{Class, Code, ExchangeKind, Form, Inst, MemSite, Place, PrintRow};
+use crate::isa::bytecode::{
+    Class, Code, ExchangeKind, Form, Inst, MemSite, Move, Place, PrintRow, RoutineCall,
+};
 use crate::isa::mask::LaneMask;
 use crate::isa::op::{Op, lane_ops};
 use crate::isa::registers::View;
@@ -80,6 +82,8 @@ pub(super) struct Taint {
     /// Some register may have one.
     pub(super) live: bool,
     steps: u32,
+    /// Of each call that has not ended: what the caller's registers held, if any had one.
+    kept: Vec<Option<(Vec<Cell>, Vec<Cell>)>>,
     /// Lanes that store such a value in the instruction in hand, and its origin.
     pub(super) storing: (u32, Origin),
 }
@@ -132,10 +136,59 @@ impl Taint {
     }
 
     pub(super) fn clear(&mut self) {
+        self.kept.clear();
         if self.live {
             self.v.fill(Cell::default());
             self.s.fill(Cell::default());
             self.live = false;
+        }
+    }
+
+    /// A call of a routine: arguments become parameters, the caller's registers are kept.
+    pub(super) fn enter(&mut self, code: &Code, call: &RoutineCall) {
+        if !self.live {
+            self.kept.push(None);
+            return;
+        }
+        let args: Vec<Cell> = call.args.iter().map(|step| self.at(step.from)).collect();
+        let (mut scalars, mut units) = (Vec::new(), Vec::new());
+        if let Some(row) = call.caller.map(|caller| &code.routines[caller as usize]) {
+            let at = row.scalars.iter().cloned().flatten();
+            scalars.extend(at.map(|at| self.s[at as usize]));
+            let at = row.units.iter().cloned().flatten();
+            units.extend(at.map(|at| self.v[at as usize]));
+        }
+        self.kept.push(Some((scalars, units)));
+        self.put(&call.args, args);
+    }
+
+    /// The end of a routine: its results become the call's, the caller's registers are as they were.
+    pub(super) fn leave(&mut self, code: &Code, call: &RoutineCall) {
+        let kept = self.kept.pop().flatten();
+        if !self.live && kept.is_none() {
+            return;
+        }
+        let results = call.results.iter().map(|step| self.at(step.from)).collect();
+        let (scalars, units) = kept.unwrap_or_default();
+        if let Some(row) = call.caller.map(|caller| &code.routines[caller as usize]) {
+            let (mut scalars, mut units) = (scalars.into_iter(), units.into_iter());
+            for at in row.scalars.iter().cloned().flatten() {
+                self.s[at as usize] = scalars.next().unwrap_or_default();
+            }
+            for at in row.units.iter().cloned().flatten() {
+                self.v[at as usize] = units.next().unwrap_or_default();
+            }
+        }
+        self.put(&call.results, results);
+        self.live = true;
+    }
+
+    fn put(&mut self, moves: &[Move], cells: Vec<Cell>) {
+        for (step, cell) in moves.iter().zip(cells) {
+            match step.to {
+                Place::V(register) => self.v[register as usize] = cell,
+                Place::S(register) => self.s[register as usize] = cell,
+            }
         }
     }
 

@@ -228,7 +228,9 @@ impl Checker<'_> {
         if lanes != 0 {
             let who = self.who(lanes);
             let offset = offsets[lanes.trailing_zeros() as usize & 31];
-            self.found.gone(access.counter, who, offset);
+            let frames = &self.values.frames[self.races.warp() as usize];
+            self.found
+                .gone(access.counter, who, frames.declared(offset));
         }
     }
 
@@ -284,7 +286,9 @@ impl Checker<'_> {
         }
         if unset != [0; 4] {
             self.origins.loaded = came_from;
-            self.unset(access, unset, |lane| (None, u64::from(offsets[lane])));
+            let frames = &self.values.frames[self.races.warp() as usize];
+            let declared = offsets.map(|offset| frames.declared(offset));
+            self.unset(access, unset, |lane| (None, u64::from(declared[lane])));
         }
     }
 

@@ -3,12 +3,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use dsl::ir::{Block, Function, InstKind, LabelId, LocId, Node, SlotId};
+use dsl::ir::{Block, Function, InstKind, LabelId, LocId, Node, Routine, SlotId};
 
 /// Slots that have been assigned to on every path; `None`: there is no path.
 type Assigned = Option<Vec<bool>>;
 
-struct Walk {
+struct Walk<'a> {
+    routines: &'a [Routine],
+    slots: usize,
     exits: HashMap<LabelId, Assigned>,
     /// To the step of a loop.
     rounds: HashMap<LabelId, Assigned>,
@@ -22,6 +24,8 @@ pub(super) fn analyse(function: &Function) -> Vec<(SlotId, LocId)> {
         assigned[param.slot.index()] = true;
     }
     let mut walk = Walk {
+        routines: &function.routines,
+        slots: function.slots.len(),
         exits: HashMap::new(),
         rounds: HashMap::new(),
         early: BTreeMap::new(),
@@ -42,7 +46,7 @@ fn meet(a: Assigned, b: Assigned) -> Assigned {
     }
 }
 
-impl Walk {
+impl Walk<'_> {
     fn block(&mut self, block: &Block, mut assigned: Assigned) -> Assigned {
         for node in &block.0 {
             assigned = self.node(node, assigned);
@@ -80,6 +84,14 @@ impl Walk {
             Node::Scope { label, body, .. } => {
                 let end = self.block(body, assigned);
                 meet(end, self.exits.remove(label).flatten())
+            }
+            Node::Routine { id, body } => {
+                let mut own = vec![false; self.slots];
+                for slot in &self.routines[id.index()].params {
+                    own[slot.index()] = true;
+                }
+                self.block(body, Some(own));
+                assigned
             }
             Node::Break(label) => {
                 let before = self.exits.remove(label).flatten();

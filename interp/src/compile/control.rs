@@ -114,6 +114,7 @@ impl Compiler<'_> {
                     ..
                 } => self.loop_node(*label, body, step, *loc),
                 Node::Scope { label, body, loc } => self.scope_node(*label, body, *loc),
+                Node::Routine { id, body } => self.routine_node(*id, body),
                 Node::Break(label) => self.leave(*label, false),
                 Node::Continue(label) => self.leave(*label, true),
                 Node::Return(value) => self.return_node(value.as_ref()),
@@ -146,7 +147,7 @@ impl Compiler<'_> {
     }
 
     /// The jump at `at` is taken when no lane is active: it goes to the next place where some may wait.
-    fn park_target(&mut self, at: usize) {
+    pub(super) fn park_target(&mut self, at: usize) {
         let frame = self
             .frames
             .iter_mut()
@@ -273,7 +274,8 @@ impl Compiler<'_> {
             | Node::Inst(_)
             | Node::If { .. }
             | Node::Loop { .. }
-            | Node::Scope { .. } => return false,
+            | Node::Scope { .. }
+            | Node::Routine { .. } => return false,
         };
         self.pos += 1;
         self.park_target(at);

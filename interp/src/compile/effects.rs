@@ -114,8 +114,15 @@ pub(super) fn analyse(function: &Function) -> Effects {
         for result in &inst.results {
             search.definitions[result.index()] = Some(inst);
         }
-        if let InstKind::Set(slot, value) = &inst.kind {
-            search.sets[slot.index()].push(*value);
+        match &inst.kind {
+            InstKind::Set(slot, value) => search.sets[slot.index()].push(*value),
+            InstKind::CallRoutine(callee, args) => {
+                let params = &function.routines[callee.index()].params;
+                for (slot, arg) in params.iter().zip(args) {
+                    search.sets[slot.index()].push(*arg);
+                }
+            }
+            _ => {}
         }
         seen.inst(inst);
     });
@@ -177,8 +184,15 @@ impl Search<'_> {
             Operand::Const(_) => return Some(()),
             Operand::Value(id) => *id,
         };
-        match &self.definitions[id.index()]?.kind {
+        let inst = self.definitions[id.index()]?;
+        match &inst.kind {
             InstKind::Get(slot) => self.slot(*slot),
+            InstKind::CallRoutine(callee, _) => {
+                let results = &self.function.routines[callee.index()].results;
+                let mut given = inst.results.iter().zip(results);
+                let (_, slot) = given.find(|(result, _)| **result == id)?;
+                self.slot(*slot)
+            }
             InstKind::PtrAdd { base, .. } => self.follow(&{ *base }),
             InstKind::Convert(ConvertOp::ToGeneric | ConvertOp::ToGlobal, a) => {
                 self.follow(&{ *a })

@@ -70,6 +70,7 @@ impl Within {
                     self.block(body);
                     self.around.pop();
                 }
+                Node::Routine { body, .. } => self.block(body),
                 Node::Break(label) | Node::Continue(label) => self.jump(Some(*label)),
                 Node::Return(_) => self.jump(None),
             }
@@ -201,6 +202,8 @@ fn loops<'a>(block: &'a Block, outermost: bool, then: &mut dyn FnMut(&'a Node, b
                 loops(otherwise, outermost, then);
             }
             Node::Scope { body, .. } => loops(body, outermost, then),
+            // It may be called in a loop.
+            Node::Routine { body, .. } => loops(body, false, then),
             Node::Inst(_) | Node::Break(_) | Node::Continue(_) | Node::Return(_) => {}
         }
     }

@@ -90,6 +90,9 @@ impl Compiler<'_> {
             InstKind::Launch(launch) if self.function.kind == FunctionKind::Kernel => {
                 self.launch(launch);
             }
+            InstKind::CallRoutine(callee, args) => {
+                self.call_routine(*callee, args, &inst.results);
+            }
             InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => {
                 self.host_call(&inst.kind, result)
             }

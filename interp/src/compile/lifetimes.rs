@@ -330,7 +330,7 @@ impl<'a> Walk<'a> {
                     let id = self.loops.pop().expect("pushed");
                     self.loop_ends[id as usize] = self.pos;
                 }
-                Node::Scope { body, .. } => self.block(body),
+                Node::Scope { body, .. } | Node::Routine { body, .. } => self.block(body),
                 Node::Break(_) | Node::Continue(_) | Node::Return(_) => {}
             }
         }

@@ -3,7 +3,7 @@
 use dsl::ir::{Object, Type, ValueId};
 
 use super::{Compiler, FusedPointer, Owned};
-use crate::isa::bytecode::{Class, Place, PtrScale};
+use crate::isa::bytecode::{Class, Place, PtrScale, S_FRAME};
 use crate::isa::op::Op;
 use crate::memory::layout;
 
@@ -20,6 +20,15 @@ impl Compiler<'_> {
                 let offset = self.code.memory.local_offsets[local.index()];
                 if let Place::S(d) = self.define(id) {
                     self.emit(Op::HostLocal, d, offset as u32, 0, 0);
+                }
+                return;
+            }
+            // Where the frame is.
+            Object::Local(local) if self.routine.is_some() => {
+                let offset = self.code.memory.local_offsets[local.index()];
+                let offset = self.constant(u64::from(layout::LOCAL_BASE) + offset);
+                if let Place::S(d) = self.define(id) {
+                    self.emit(Op::SAdd32, d, S_FRAME, offset, 0);
                 }
                 return;
             }

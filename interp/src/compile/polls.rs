@@ -160,6 +160,7 @@ impl<'a> Walk<'a> {
                     self.block(body);
                     self.labels.pop();
                 }
+                Node::Routine { body, .. } => self.block(body),
                 Node::Break(label) => {
                     let to = self.labels.iter().position(|(at, _, _)| at == label);
                     self.leave(to.unwrap_or(0));

@@ -20,6 +20,11 @@ pub(super) fn analyse(function: &Function) -> HashMap<SlotId, LabelId> {
     for param in &function.params {
         all.remove(&param.slot);
     }
+    for routine in &function.routines {
+        for slot in routine.params.iter().chain(&routine.results) {
+            all.remove(slot);
+        }
+    }
     let mut private = HashMap::new();
     find(&function.body, &all, &mut private);
     private

@@ -16,6 +16,11 @@ impl Pool {
         }
     }
 
+    /// The same free registers; new ones from that number on.
+    pub(super) fn going_on_at(self, next: u32) -> Pool {
+        Pool { next, ..self }
+    }
+
     /// A register of `units` units.
     pub(super) fn take(&mut self, units: u32) -> u32 {
         let free = if units == 2 {

@@ -5,7 +5,7 @@
 //! assignment: none stands in a statement that parts the lanes, seen from the slot's home. The *home* is the innermost block that
 //! holds all accesses, if the first of them is an assignment in that very block; else the function's body. (From that
 //! assignment on, the active lanes of the home can only become fewer, so whoever reads has seen all assignments.)
-//! Everything starts uniform and is demoted until nothing changes.
+//! The parameters and results of routines vary, and what a call gives. Everything else starts uniform and is demoted until nothing changes.
 
 use dsl::ir::{Block, Effect, Function, InstKind, LabelId, Node, Operand, SlotId, Space, Varies};
 
@@ -53,11 +53,19 @@ pub(super) fn analyse(function: &Function, row_warps: bool) -> Uniformity {
         next_set: 0,
     }
     .block(&function.body);
+    // Each lane brings its own, and takes its own along.
+    let mut passed = vec![false; homes.len()];
+    for routine in &function.routines {
+        for slot in routine.params.iter().chain(&routine.results) {
+            passed[slot.index()] = true;
+        }
+    }
     let mut first_set = vec![None; homes.len()];
     let mut home_depth = vec![0; homes.len()];
     for (slot, home) in homes.iter().enumerate() {
         if let (Some(path), Some((first, Some(set)))) = (&home.path, &home.first)
             && path == first
+            && !passed[slot]
             && !function
                 .params
                 .iter()
@@ -72,7 +80,7 @@ pub(super) fn analyse(function: &Function, row_warps: bool) -> Uniformity {
         row_warps,
         result: Uniformity {
             values: vec![false; function.values.len()],
-            slots: vec![false; function.slots.len()],
+            slots: passed,
             labels: vec![false; function.labels as usize],
             first_set,
         },
@@ -189,6 +197,7 @@ impl Analysis<'_> {
                     self.nested(Around::Label(*label), step);
                 }
                 Node::Scope { label, body, .. } => self.nested(Around::Label(*label), body),
+                Node::Routine { body, .. } => self.nested(Around::If { parts: false }, body),
                 Node::Break(label) | Node::Continue(label) => self.demote_label(*label),
                 Node::Return(_) => {}
             }
@@ -233,7 +242,7 @@ impl Analysis<'_> {
             InstKind::Load(access, ptr) => {
                 matches!(access.space, Space::Local | Space::Generic) || self.varies(ptr)
             }
-            InstKind::Atomic { .. } => true,
+            InstKind::Atomic { .. } | InstKind::CallRoutine(..) => true,
             other => match other.effect() {
                 Effect::Pure => any_operand(),
                 Effect::Lanes | Effect::Act => true,

@@ -237,6 +237,15 @@ pub enum TrapKind {
     DivisionByZero,
     /// Too many nested calls, or too large frames, on the host.
     StackOverflow,
+    /// Too many nested calls, or too large frames, in a kernel.
+    CallsTooDeep {
+        /// The routine that was called.
+        routine: String,
+        /// Calls that had not ended.
+        depth: u32,
+        /// Bytes of local memory that they may take.
+        limit: u64,
+    },
     /// A string without an end, or unreadable, given to `printf`.
     BadString {
         /// Its address.
@@ -259,7 +268,8 @@ impl TrapKind {
             | TrapKind::InvalidPointer(_)
             | TrapKind::BadString { .. }
             | TrapKind::InvalidFree(_)
-            | TrapKind::StackOverflow => "out_of_bounds",
+            | TrapKind::StackOverflow
+            | TrapKind::CallsTooDeep { .. } => "out_of_bounds",
             TrapKind::Deadlock
             | TrapKind::Limit { .. }
             | TrapKind::RunLimit { .. }
@@ -310,6 +320,7 @@ impl TrapKind {
             | TrapKind::BadCall
             | TrapKind::DivisionByZero
             | TrapKind::StackOverflow
+            | TrapKind::CallsTooDeep { .. }
             | TrapKind::BadString { .. }
             | TrapKind::InvalidFree(_) => None,
         }
@@ -518,6 +529,14 @@ impl fmt::Display for TrapKind {
             }
             TrapKind::DivisionByZero => f.write_str("integer division by zero"),
             TrapKind::StackOverflow => f.write_str("stack overflow"),
+            TrapKind::CallsTooDeep {
+                routine,
+                depth,
+                limit,
+            } => write!(
+                f,
+                "stack overflow: this call of `{routine}` is inside {depth} others, whose local memory fills the {limit} bytes of a thread's stack"
+            ),
             TrapKind::BadString { address } => write!(f, "no readable string at {address:#x}"),
         }
     }

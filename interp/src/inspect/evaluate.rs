@@ -160,6 +160,7 @@ impl<'a, K: Knows> Evaluation<'a, K> {
             | InstKind::Assert(..)
             | InstKind::Lifetime(..)
             | InstKind::Call(..)
+            | InstKind::CallRoutine(..)
             | InstKind::HostCall(..)
             | InstKind::Launch(_) => None,
         };

@@ -100,7 +100,7 @@ impl<'a> Listing<'a> {
                     self.block(step, inside);
                     self.loop_ends.insert(id, self.all.len());
                 }
-                Node::Scope { body, .. } => self.block(body, path),
+                Node::Scope { body, .. } | Node::Routine { body, .. } => self.block(body, path),
                 Node::Break(_) | Node::Continue(_) | Node::Return(_) => {}
             }
         }

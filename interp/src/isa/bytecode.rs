@@ -9,6 +9,7 @@
 //! What an instruction does is its [`Op`].
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use dsl::ir::{Access, AtomicOp, LocId, ReduceOp, SharedVar, ShuffleMode, Space, Type, VoteOp};
 
@@ -238,6 +239,38 @@ pub(crate) struct CallRow {
     pub(crate) host: Option<dsl::ir::HostFn>,
 }
 
+/// A value that a call hands over: lane by lane, or from one scalar register to all lanes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Move {
+    pub(crate) from: Place,
+    pub(crate) to: Place,
+    pub(crate) class: Class,
+}
+
+/// A call of a routine.
+#[derive(Clone, Debug)]
+pub(crate) struct RoutineCall {
+    /// The routine that it stands in.
+    pub(crate) caller: Option<u32>,
+    pub(crate) callee: u32,
+    pub(crate) args: Vec<Move>,
+    pub(crate) results: Vec<Move>,
+}
+
+/// A routine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RoutineRow {
+    /// Its first instruction.
+    pub(crate) entry: u32,
+    /// Its registers.
+    pub(crate) scalars: Vec<Range<u32>>,
+    pub(crate) units: Vec<Range<u32>>,
+    /// Its part of [`MemoryLayout::local_offsets`].
+    pub(crate) local_start: u64,
+    pub(crate) local_bytes: u64,
+    pub(crate) align_bytes: u64,
+}
+
 /// A counter that an instruction may add to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct CounterSite {
@@ -263,8 +296,8 @@ pub(crate) struct RegisterLayout {
     /// Where each slot is.
     pub(crate) slots: Vec<Place>,
     /// Slots: cleared when a block begins.
-    pub(crate) slot_s: std::ops::Range<u32>,
-    pub(crate) slot_v: std::ops::Range<u32>,
+    pub(crate) slot_s: Range<u32>,
+    pub(crate) slot_v: Range<u32>,
     /// Where arguments go.
     pub(crate) params: Vec<(Place, Class)>,
     /// Parameters nobody assigns to, spread over a varying register: parameter, register.
@@ -276,11 +309,12 @@ pub(crate) struct RegisterLayout {
 /// The local and shared memory of a function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MemoryLayout {
+    /// The kernel's own, without routines.
     pub(crate) local_bytes: u64,
     pub(crate) shared_bytes: u64,
     /// Where dynamic shared memory begins.
     pub(crate) dynamic_offset: u64,
-    /// Offset of each local variable.
+    /// Offset of each local variable; those of routines are moved by [`S_FRAME`].
     pub(crate) local_offsets: Vec<u64>,
 }
 
@@ -296,6 +330,8 @@ pub(crate) struct Code {
     pub(crate) launches: Vec<LaunchRow>,
     pub(crate) exchanges: Vec<ExchangeRow>,
     pub(crate) calls: Vec<CallRow>,
+    pub(crate) routines: Vec<RoutineRow>,
+    pub(crate) routine_calls: Vec<RoutineCall>,
     pub(crate) waits: Vec<Waitplace>,
     pub(crate) registers: RegisterLayout,
     pub(crate) memory: MemoryLayout,
@@ -329,8 +365,10 @@ pub(crate) const S_COOPERATIVE: u32 = 11;
 pub(crate) const S_SM: u32 = 12;
 /// How many multiprocessors there are.
 pub(crate) const S_SM_COUNT: u32 = 13;
+/// In a routine: what is added to the offset of its local variables.
+pub(crate) const S_FRAME: u32 = 14;
 /// The first scalar register that is free.
-pub(crate) const S_FREE: u32 = 14;
+pub(crate) const S_FREE: u32 = 15;
 /// Varying registers every kernel has: `tid.x`, `.y`, `.z`.
 pub(crate) const V_TID: u32 = 0;
 /// The lane's number.

@@ -334,6 +334,11 @@ lane_ops! { define_ops! {
     /// Thread-local memory from `a` on, `b` bytes: `c` is 1 where a variable begins there, 0 where it ends.
     Lifetime,
 
+    /// Row `a` of the table of calls of routines: the active lanes enter it; to `b` if none comes back.
+    CallRoutine,
+    /// Back to the caller.
+    EndRoutine,
+
     /// Host: `S[d]` = the frame's address + offset `a`.
     HostLocal,
     /// Host: trap if `S[b]` is 0 (32 or 64 bits); before a division.

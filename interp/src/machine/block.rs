@@ -12,12 +12,13 @@ use dsl::ir::Object;
 
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::{
-    Class, Code, Place, S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID, S_SM, S_SM_COUNT, S_TID_YZ,
-    V_LANE, V_TID,
+    Class, Code, Place, S_COOPERATIVE, S_CTAID, S_FRAME, S_NCTAID, S_NTID, S_SM, S_SM_COUNT,
+    S_TID_YZ, V_LANE, V_TID,
 };
 use crate::isa::mask::LaneMask;
 use crate::isa::registers::Registers;
 use crate::machine::engine::Runner;
+use crate::machine::ops::routine::Stack;
 use crate::machine::ops::skip;
 use crate::machine::{Fault, Machine, Stop, Vote, Warp, WarpState};
 use crate::memory::Memory;
@@ -122,6 +123,7 @@ impl Block {
         Warp {
             registers,
             local: vec![0; code.memory.local_bytes as usize * 32],
+            stack: Stack::default(),
             pc: 0,
             mask: 0,
             lanes: LaneMask::first(threads - (number * 32).min(threads)).0,
@@ -162,7 +164,10 @@ impl Block {
                     Place::V(register) => fill(registers, register, class, bits),
                 }
             }
+            local.truncate(code.memory.local_bytes as usize * 32);
             refill(local, 0);
+            warp.stack.clear(code);
+            registers.s[S_FRAME as usize] = 0;
             (warp.pc, warp.mask, warp.gone) = (0, warp.lanes, 0);
             warp.rounds = None;
             (warp.state, warp.vote, warp.fingerprint) = (WarpState::Ready, None, 0);

@@ -19,7 +19,8 @@ use crate::isa::op::{Op, lane_arms, lane_ops};
 use crate::isa::registers::View;
 use crate::machine::ops::fault::Done;
 use crate::machine::ops::{
-    atomic, convert, exchange, float, generic, global, heap, int, lanes, local, print, shared,
+    atomic, convert, exchange, float, generic, global, heap, int, lanes, local, print, routine,
+    shared,
 };
 use crate::machine::{Fault, Machine, Stop, Totals, Vote, Warp};
 use crate::observe::Observer;
@@ -248,6 +249,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
     let mut ip = at(warp.pc);
     let mut mask = warp.mask;
     let mut rounds = machine.pass.slice;
+    machine.shift = warp.stack.shift;
     // In registers: in memory, adding to neighbours two at a time would wait for the stores before.
     let mut totals = machine.record.totals;
     /// Leaves the loop with the warp's state written back.
@@ -506,13 +508,35 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32], warp.lanes & !warp.gone, code.locs[here!()]),
             Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a), warp.lanes & !warp.gone, code.locs[here!()]),
             Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
-            Op::Lifetime => machine.observer.lifetime(mask, (inst.a, inst.b), inst.c == 1),
+            Op::Lifetime => machine.observer.lifetime(mask, (inst.a.wrapping_add(machine.shift), inst.b), inst.c == 1),
             Op::Print => attempt!(print::print(machine, r, mask, inst)),
             Op::HeapMalloc => heap::malloc(machine, r, mask, inst),
             Op::HeapFree => attempt!(heap::free(machine, r, mask, inst)),
             Op::LaunchChild => print::launch(machine, r, mask, inst),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
             Op::Trap => attempt!(print::trap(mask, inst)),
+
+            Op::CallRoutine => {
+                totals.weigh(inst, mask);
+                rounds = rounds.saturating_sub(1);
+                if totals.warp_instructions > machine.policy.limit {
+                    let kind = TrapKind::Limit { instructions: machine.policy.limit };
+                    stop!(ip.wrapping_sub(1), Stop::Fault(Box::new(Fault { kind, lane: mask.trailing_zeros() })));
+                }
+                match routine::enter(machine, warp, mask, here!(), inst) {
+                    Ok(entry) => ip = at(entry),
+                    Err(fault) => stop!(ip.wrapping_sub(1), Stop::Fault(fault)),
+                }
+                if rounds == 0 {
+                    stop!(ip, Stop::Yield);
+                }
+            }
+            Op::EndRoutine => {
+                totals.weigh(inst, mask);
+                let (next, lanes) = routine::leave(machine, warp);
+                ip = at(next);
+                mask = lanes;
+            }
 
             Op::HostLocal | Op::HostNonZero | Op::HostReads | Op::HostAssigns | Op::HostLoad | Op::HostStore | Op::HostAtomic | Op::Call | Op::HostCall
             | Op::Launch | Op::Return => unreachable!("host instructions are in host functions"),

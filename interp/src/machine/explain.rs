@@ -13,7 +13,7 @@ use dsl::ir::{
 use crate::fault::trap::{AccessOp, BadAccess, BadObject, BadPointer, Overflow, TrapKind};
 use crate::inspect::evaluate::{Evaluation, Knows, Variable};
 use crate::inspect::listing::{self, At, Listing};
-use crate::isa::bytecode::{Class, Code, Place};
+use crate::isa::bytecode::{Class, Code, Place, S_FRAME};
 use crate::isa::registers::Registers;
 use crate::memory::{AddressKind, Memory, layout};
 
@@ -263,7 +263,11 @@ impl Knows for AtFault<'_> {
                 let var = &self.listing.function.shared[id.index()];
                 u64::from(layout::SHARED_BASE) + memory.shared_offset(var)
             }
-            Object::Local(id) => u64::from(layout::LOCAL_BASE) + memory.local_offsets[id.index()],
+            Object::Local(id) => {
+                let offset = memory.local_offsets[id.index()] as u32;
+                let shift = self.thread.registers.s[S_FRAME as usize] as u32;
+                u64::from(layout::LOCAL_BASE + offset.wrapping_add(shift))
+            }
             Object::Global(_) | Object::String(_) => {
                 let mut symbols = self.code.registers.s_symbols.iter();
                 let (at, _) = symbols.find(|(_, symbol)| *symbol == object)?;

@@ -18,5 +18,6 @@ pub(crate) mod int;
 pub(crate) mod lanes;
 pub(crate) mod local;
 pub(crate) mod print;
+pub(crate) mod routine;
 pub(crate) mod shared;
 pub(crate) mod skip;

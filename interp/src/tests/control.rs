@@ -308,3 +308,69 @@ fn a_loop_that_cannot_end_is_told_at_once() {
     let mut bench = Bench::kernel(OUT_N, body);
     assert_eq!(bench.trap(1, 32, &[0, 0]).kind, TrapKind::Endless);
 }
+
+const SUM: &str = "routine R0 \"sum\" ($3) -> ($4)
+    slot $2 : i32 \"r\"
+    slot $3 : i32 \"n\"
+    slot $4 : i32 \"sum\"
+    slot $5 : i32 \"kept\"
+    local local0 \"a\" \"int\" [4] : 16 align 4 element 4";
+
+/// `sum(n) = n == 0 ? 0 : n + sum(n - 1)`, with `n` kept in a variable and in local memory.
+const SUM_CODE: &str = "code R0 {
+    %0 = get $3
+    set $5, %0
+    %1 = addr local0
+    store.i32.local %1, %0
+    %2 = cmp.eq.i32 %0, 0
+    if %2 {
+      set $4, 0
+    } else {
+      %3 = sub.i32 %0, 1
+      %4 = call R0(%3)
+      %5 = get $5
+      %6 = load.i32.local %1
+      %7 = add.i32 %4, %5
+      %8 = add.i32 %7, %6
+      set $4, %8
+    }
+  }";
+
+#[test]
+fn each_call_of_a_routine_has_variables_of_its_own() {
+    let body = format!(
+        "{SUM} {SUM_CODE}
+         %9 = special.tid.x
+         %10 = get $1
+         %11 = urem.i32 %9, %10
+         %12 = call R0(%11)
+         %13 = get $0
+         %14 = ptradd %13, %9 * 4 + 0
+         store.i32.global %14, %12"
+    );
+    let mut bench = Bench::kernel(OUT_N, &body);
+    let out = bench.ints(&[0; 40]);
+    let report = bench.launch(1, 40, &[out, 6]);
+    let expected: Vec<i32> = (0..40).map(|t| t % 6 * (t % 6 + 1)).collect();
+    assert_eq!(bench.read(out, 40), expected);
+    // One branch for each depth that a warp reaches.
+    assert_eq!(report.counts.branches, 2 * 6);
+    assert_eq!(report.counts.divergent_branches, 2 * 5);
+}
+
+#[test]
+fn calls_without_end_overflow_the_stack() {
+    let body =
+        format!("{SUM} {SUM_CODE} %9 = call R0(i32 -1) %10 = get $0 store.i32.global %10, %9");
+    let mut bench = Bench::kernel(OUT_N, &body);
+    let out = bench.ints(&[0; 1]);
+    let trap = bench.trap(1, 32, &[out, 0]);
+    assert_eq!(
+        trap.kind,
+        TrapKind::CallsTooDeep {
+            routine: "sum".into(),
+            depth: 4096,
+            limit: 64 << 10
+        }
+    );
+}

@@ -391,6 +391,7 @@ fn module(seed: u64) -> Module {
         values: generator.types,
         shared: Vec::new(),
         locals: Vec::new(),
+        routines: Vec::new(),
         labels: generator.labels,
         launch_bounds: None,
         body: Block(body),
@@ -445,6 +446,7 @@ impl Thread {
                     otherwise,
                     ..
                 } => self.block(if self.get(cond) != 0 { then } else { otherwise }),
+                Node::Routine { .. } => Flow::Next,
                 Node::Scope { label, body, .. } => match self.block(body) {
                     Flow::Break(l) if l == *label => Flow::Next,
                     flow => flow,

@@ -114,7 +114,8 @@ pub fn error_of_trap(kind: &TrapKind) -> CudaError {
         | TrapKind::BarrierDivergence { .. }
         | TrapKind::InvalidMask { .. }
         | TrapKind::DivisionByZero
-        | TrapKind::StackOverflow => CudaError::LaunchFailure,
+        | TrapKind::StackOverflow
+        | TrapKind::CallsTooDeep { .. } => CudaError::LaunchFailure,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Opening and closing `if`, `loop` and `scope`; jumps.
 
 use super::{Builder, Open, What};
-use crate::ir::{Block, LabelId, Node, Operand, Type};
+use crate::ir::{Block, LabelId, Node, Operand, RoutineId, Type};
 
 /// Structured statements. Each `open_…` is ended by [`Builder::close`].
 impl Builder {
@@ -67,6 +67,11 @@ impl Builder {
         self.open(What::Scope { label, loc });
     }
 
+    /// `code R {`: wherever this is called, the code goes to the begin of the body.
+    pub fn open_routine(&mut self, id: RoutineId) {
+        self.open(What::Routine(id));
+    }
+
     /// `}`: ends the innermost `if` (with or without an `else`), `loop` (with or without a `step`) or `scope`.
     pub fn close(&mut self) {
         let Open { nodes, dead, what } = self.pop();
@@ -119,6 +124,7 @@ impl Builder {
                 body: block,
                 loc,
             }),
+            What::Routine(id) => self.routines.push((id, block)),
         }
     }
 

@@ -4,7 +4,7 @@ use super::Builder;
 use crate::ir::{
     Access, AtomicOp, BarrierReduce, BinaryOp, CompareOp, Const, ConvertOp, Exchange, ExchangeOp,
     FenceScope, FuncId, HostFn, Inst, InstKind, Intrinsic, Launch, LocalId, Node, Object, Operand,
-    SlotId, Space, SpecialReg, StringId, Type, UnaryOp, ValueId, eval,
+    RoutineId, SlotId, Space, SpecialReg, StringId, Type, UnaryOp, ValueId, eval,
 };
 
 /// Instructions.
@@ -263,6 +263,13 @@ impl Builder {
         self.inst(InstKind::Call(function, args), &types)
             .first()
             .copied()
+    }
+
+    /// `call R0(args)`; gives the results.
+    pub fn call_routine(&mut self, routine: RoutineId, args: Vec<Operand>) -> Vec<Operand> {
+        let results = &self.function.routines[routine.index()].results;
+        let types: Vec<Type> = results.iter().map(|slot| self.slot_type(*slot)).collect();
+        self.inst(InstKind::CallRoutine(routine, args), &types)
     }
 
     /// `host cudaMalloc(args)`

@@ -8,7 +8,7 @@ use crate::ir::parse::{Cursor, Result, addend, operand, operand_list, operands};
 use crate::ir::print::{Addend, List, of, put};
 use crate::ir::{
     BarrierReduce, Const, Exchange, ExchangeOp, FuncId, HostFn, InstKind, Launch, LocalId, Operand,
-    Space, Type,
+    RoutineId, Space, Type,
 };
 
 use super::text::suffixes;
@@ -168,7 +168,7 @@ pub(super) mod lifetime {
     }
 }
 
-/// `call fn2(%1, %2)`.
+/// `call fn2(%1, %2)`. The reader reads [`call_routine`] too.
 pub(super) mod call {
     use super::*;
 
@@ -177,9 +177,27 @@ pub(super) mod call {
     }
 
     pub(crate) fn read(cursor: &mut Cursor<'_>, _: &str, suffix: &str) -> Result<InstKind> {
+        if cursor.peek("R") {
+            return call_routine::read(cursor, "", suffix);
+        }
         suffixes::<0>(cursor, suffix)?;
         let callee = FuncId(cursor.id("fn")?);
         Ok(InstKind::Call(callee, operand_list(cursor, &[])?))
+    }
+}
+
+/// `call R0(%1, %2)`.
+pub(super) mod call_routine {
+    use super::*;
+
+    pub(crate) fn write(out: &mut String, callee: &RoutineId, args: &[Operand]) {
+        put!(out, "call {callee}({})", List(args, &[]));
+    }
+
+    pub(crate) fn read(cursor: &mut Cursor<'_>, _: &str, suffix: &str) -> Result<InstKind> {
+        suffixes::<0>(cursor, suffix)?;
+        let callee = RoutineId(cursor.id("R")?);
+        Ok(InstKind::CallRoutine(callee, operand_list(cursor, &[])?))
     }
 }
 

@@ -5,8 +5,8 @@ use super::inst::operand;
 use super::{Result, at};
 use crate::ir::print::labels_named;
 use crate::ir::{
-    Block, Function, FunctionKind, LabelId, LocalVar, MemType, Module, Node, Param, SharedVar,
-    Slot, SlotId, Space, Type, ValueId,
+    Block, Function, FunctionKind, LabelId, LocalVar, MemType, Module, Node, Param, Routine,
+    RoutineId, SharedVar, Slot, SlotId, Space, Type, ValueId,
 };
 
 /// Nested deeper than any program, and not as deep as the stack.
@@ -42,6 +42,7 @@ pub(super) fn function(cursor: &mut Cursor<'_>, module: &Module, kernel: bool) -
         values: vec![],
         shared: vec![],
         locals: vec![],
+        routines: vec![],
         labels: 0,
         launch_bounds: None,
         body: Block::default(),
@@ -160,6 +161,8 @@ impl Reader<'_> {
             } else if cursor.eat_word("local") {
                 cursor.index("local", self.function.locals.len())?;
                 self.function.locals.push(local(cursor)?);
+            } else if cursor.eat_word("routine") {
+                self.routine(cursor)?;
             } else if cursor.eat_word("slot") {
                 let id = SlotId(cursor.id("$")?);
                 cursor.expect(":")?;
@@ -179,6 +182,32 @@ impl Reader<'_> {
                 return Ok(labels);
             }
         }
+    }
+
+    /// `routine R0 "walk" ($4, $5) -> ($6) !3`
+    fn routine(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
+        cursor.index("R", self.function.routines.len())?;
+        let name = cursor.string()?;
+        let (mut params, mut results) = (vec![], vec![]);
+        cursor.expect("(")?;
+        cursor.list(")", |cursor| {
+            params.push(SlotId(cursor.id("$")?));
+            Ok(())
+        })?;
+        cursor.expect("->")?;
+        cursor.expect("(")?;
+        cursor.list(")", |cursor| {
+            results.push(SlotId(cursor.id("$")?));
+            Ok(())
+        })?;
+        let loc = at(cursor)?;
+        self.function.routines.push(Routine {
+            name,
+            params,
+            results,
+            loc,
+        });
+        Ok(())
     }
 
     /// Nodes up to and with `}`.
@@ -208,6 +237,12 @@ impl Reader<'_> {
             cursor.expect("{")?;
             let body = self.block(cursor)?;
             return Ok(Node::Scope { label, body, loc });
+        }
+        if cursor.eat_word("code") {
+            let id = RoutineId(cursor.id("R")?);
+            cursor.expect("{")?;
+            let body = self.block(cursor)?;
+            return Ok(Node::Routine { id, body });
         }
         if cursor.eat_word("break") {
             return Ok(Node::Break(self.label(cursor)?));

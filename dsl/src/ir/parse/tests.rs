@@ -190,6 +190,17 @@ fn odd_tables_survive() {
         ..Module::default()
     });
     let mut b = Builder::new("f", FunctionKind::Kernel, LocId(0));
+    let passed = [Type::I32, Type::F32, Type::Ptr(Space::Generic)].map(|ty| b.slot("s", ty));
+    let routine = b.routine(Routine {
+        name: "walk \"it\"".into(),
+        params: vec![passed[0]],
+        results: vec![passed[1], passed[2]],
+        loc: LocId(0),
+    });
+    b.open_routine(routine);
+    let depth = b.get(passed[0]);
+    b.call_routine(routine, vec![depth]);
+    b.close();
     b.label();
     let slot = b.slot("s", Type::F32);
     b.get(slot);

@@ -249,6 +249,7 @@ impl Lane<'_> {
                     Err(jump) => return Err(jump),
                 }
             },
+            Node::Routine { .. } => {}
             Node::Scope { label, body, .. } => match self.block(body) {
                 Err(Jump::Break(to)) if to == *label => {}
                 end => end?,

@@ -377,6 +377,7 @@ impl Warp<'_> {
                 }
                 std::mem::take(&mut self.broken[label.index()])
             }
+            Node::Routine { .. } => mask,
             Node::Scope { label, body, .. } => {
                 let end = self.block(body, mask);
                 end | std::mem::take(&mut self.broken[label.index()])

@@ -1,4 +1,4 @@
-//! Rule 6: every instruction's operands, results, and where it may stand.
+//! Rule 7: every instruction's operands, results, and where it may stand.
 
 use super::{Verifier, operand_name, seen_by_kernels};
 use crate::ir::{
@@ -123,6 +123,7 @@ impl Verifier<'_> {
                 );
             }
             InstKind::Call(callee, args) => self.verify_call(*callee, args),
+            InstKind::CallRoutine(callee, args) => self.verify_routine_call(*callee, args),
             InstKind::HostCall(host, args) => self.verify_host_call(*host, args),
             InstKind::Launch(launch) => self.verify_launch(launch),
         }

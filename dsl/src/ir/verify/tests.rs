@@ -483,3 +483,68 @@ proptest! {
         }
     }
 }
+
+const ROUTINE: &str = "routine R0 \"walk\" ($3) -> ($4)
+    slot $3 : i32 \"depth\"
+    slot $4 : f32 \"sum\"
+    slot $5 : i32 \"own\"
+    local local0 \"a\" \"int\" [4] : 16 align 4 element 4";
+
+#[test]
+fn routines_stand_first_and_share_nothing() {
+    function(
+        "kernel",
+        ROUTINE,
+        "code R0 {
+           %0 = get $3
+           %1 = call R0(%0)
+           set $4, %1
+           set $5, 1
+         }
+         %2 = get $0
+         %3 = call R0(%2)",
+        &[],
+    );
+    function(
+        "kernel",
+        ROUTINE,
+        "code R0 {
+           return
+         }
+         set $5, 1
+         %0 = call R0(f32 1.0)
+         %1: i32 = call R1()",
+        &[
+            "`@k`: a lane ends in a routine",
+            "`%0 = call R0(f32 1.0)`: a constant is f32, not i32",
+            "`%1: i32 = call R1()`: there is no such routine",
+        ],
+    );
+    function(
+        "kernel",
+        ROUTINE,
+        "code R0 {
+           set $5, 1
+           %0 = addr local0
+         }
+         set $5, 1
+         scope L0 {
+           code R0 {
+           }
+         }",
+        &[
+            "`@k`: a routine stands in other code",
+            "`@k`: a variable of a routine is named elsewhere",
+        ],
+    );
+    function(
+        "host",
+        "routine R0 \"walk\" ($0) -> ($0)",
+        "",
+        &[
+            "`@k`: a host function has routines",
+            "`routine R0 walk`: two of its parameters and results share a slot",
+            "`@k`: its code does not begin with its routines",
+        ],
+    );
+}

@@ -127,7 +127,8 @@ pub(crate) fn windowed<O: Observer>(
         access.address = u64::from(pointer);
         return fault(lane, TrapKind::NullPointer(Box::new(access)));
     }
-    let (start, len) = site.bounds.unwrap_or((0, size));
+    let shift = super::shared::window_shift(machine, space);
+    let (start, len) = super::shared::bounds(site, shift, size);
     let relative = i64::from(offset as i32) - start as i64;
     // Of one that begins in the array and is misaligned, that is what is wrong, also where it reaches beyond the end.
     let begins = (0..len as i64).contains(&relative) && u64::from(offset) < size;

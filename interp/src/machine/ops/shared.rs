@@ -34,7 +34,8 @@ pub(crate) fn check_window<O: Observer>(
 ) -> Done {
     let (low, high, all) = extent32(offsets, mask);
     let width = site.width_bytes;
-    let (start, len) = site.bounds.unwrap_or((0, size));
+    let shift = window_shift(machine, space);
+    let (start, len) = bounds(site, shift, size);
     let fits =
         u64::from(low) >= start && u64::from(high) + u64::from(width) <= (start + len).min(size);
     if fits && all & (width - 1) == 0 {
@@ -42,7 +43,7 @@ pub(crate) fn check_window<O: Observer>(
     }
     let bad = LaneMask(mask)
         .lanes()
-        .find(|&l| !is_inside(site, offsets[l], size));
+        .find(|&l| !is_inside(site, shift, offsets[l], size));
     match bad {
         Some(lane) => Err(fault::windowed(
             machine,
@@ -56,10 +57,26 @@ pub(crate) fn check_window<O: Observer>(
     }
 }
 
+/// How far the objects of a space are moved.
+#[inline(always)]
+pub(crate) fn window_shift<O>(machine: &Machine<'_, O>, space: Space) -> u32 {
+    match space {
+        Space::Local => machine.shift,
+        Space::Shared | Space::Global | Space::Constant | Space::Generic => 0,
+    }
+}
+
+/// Where the array that the source names at a site begins, and how long it is; else all of the space.
+#[inline(always)]
+pub(crate) fn bounds(site: &MemSite, shift: u32, size: u64) -> (u64, u64) {
+    let of_array = |(start, len)| (u64::from((start as u32).wrapping_add(shift)), len);
+    site.bounds.map_or((0, size), of_array)
+}
+
 /// Whether an access at an offset of a space of that size keeps to the site's bounds and is aligned.
-pub(crate) fn is_inside(site: &MemSite, offset: u32, size: u64) -> bool {
+pub(crate) fn is_inside(site: &MemSite, shift: u32, offset: u32, size: u64) -> bool {
     let width = u64::from(site.width_bytes);
-    let (start, len) = site.bounds.unwrap_or((0, size));
+    let (start, len) = bounds(site, shift, size);
     let (at, end) = (u64::from(offset), u64::from(offset) + width);
     at >= start && end <= (start + len).min(size) && at & (width - 1) == 0
 }

@@ -63,19 +63,26 @@ fn attempt<O: Observer>(
 ) -> Attempt {
     let r = warp.registers.view();
     let (shared_bytes, local_bytes) = (machine.shared.len() as u64, warp.local.len() as u64 / 32);
-    let in_window = |base, size| {
+    let shift = machine.shift;
+    let in_window = |base, shift, size| {
         let offsets = offsets(r, inst, site, base);
+        // The same variable of another call lies elsewhere.
+        let place = |offset: u32| i64::from(offset.wrapping_sub(shift) as i32) as u64;
         Attempt {
-            places: offsets.map(|offset| i64::from(offset as i32) as u64),
+            places: offsets.map(place),
             left: warp.mask,
-            bad: outside(site, warp.mask, &offsets, size),
+            bad: outside(site, shift, warp.mask, &offsets, size),
         }
     };
     let refused =
         |lanes, addresses| global::refused(machine, site, inst.c as usize, lanes, addresses);
     match inst.op {
-        Op::LoadShared | Op::StoreShared | Op::AtomicShared => in_window(SHARED_BASE, shared_bytes),
-        Op::LoadLocal | Op::StoreLocal | Op::AtomicLocal => in_window(LOCAL_BASE, local_bytes),
+        Op::LoadShared | Op::StoreShared | Op::AtomicShared => {
+            in_window(SHARED_BASE, 0, shared_bytes)
+        }
+        Op::LoadLocal | Op::StoreLocal | Op::AtomicLocal => {
+            in_window(LOCAL_BASE, shift, local_bytes)
+        }
         Op::LoadGlobal | Op::StoreGlobal | Op::AtomicGlobal => {
             let places = addresses(r, inst, site);
             Attempt {
@@ -90,11 +97,18 @@ fn attempt<O: Observer>(
             let bad = refused(elsewhere, &places)
                 | outside(
                     site,
+                    0,
                     in_shared,
                     &narrowed(&places, SHARED_BASE),
                     shared_bytes,
                 )
-                | outside(site, in_local, &narrowed(&places, LOCAL_BASE), local_bytes);
+                | outside(
+                    site,
+                    shift,
+                    in_local,
+                    &narrowed(&places, LOCAL_BASE),
+                    local_bytes,
+                );
             // Lanes are served space by space, in this order: those before the space that faulted have been.
             let faulted = 1 << fault.lane;
             let served = match () {
@@ -138,10 +152,10 @@ fn load_zeros(r: View, site: &MemSite, skipped: u32, good: u32) {
 }
 
 /// The lanes whose access leaves its bounds in shared or local memory, or is misaligned.
-fn outside(site: &MemSite, mask: u32, offsets: &[u32; 32], size: u64) -> u32 {
+fn outside(site: &MemSite, shift: u32, mask: u32, offsets: &[u32; 32], size: u64) -> u32 {
     let mut lanes = 0;
     for lane in LaneMask(mask) {
-        if !shared::is_inside(site, offsets[lane], size) {
+        if !shared::is_inside(site, shift, offsets[lane], size) {
             lanes |= 1 << lane;
         }
     }

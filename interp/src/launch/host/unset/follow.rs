@@ -199,6 +199,7 @@ fn computes_with(kernel: &Function, slot: SlotId) -> bool {
         let inst = match node {
             Node::Inst(inst) => inst,
             Node::If { cond, .. } if is_in(&of_thread, cond) => continue,
+            Node::Routine { .. } => continue,
             Node::If { .. } | Node::Loop { .. } | Node::Scope { .. } => {
                 let mut leaves = false;
                 Block(vec![node.clone()])
