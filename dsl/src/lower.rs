@@ -1,4 +1,4 @@
-//! Typed tree to IR: kernels with every device function inlined, host functions with calls, the data both name.
+//! Typed tree to IR: kernels with the device functions they call (inlined, but for those that may call themselves: `routine`), host functions with calls, the data both name.
 //!
 //! What is decided here and nowhere else: which variables are slots and which are memory (`layout`), how many accesses a
 //! source expression makes (`place`), where a multiply and an add become one `fma` (`contract`), how `&&`, `?:` and
@@ -30,6 +30,7 @@ mod lifetimes;
 mod loc;
 mod message;
 mod place;
+mod routine;
 mod stmt;
 mod switch;
 #[cfg(test)]
@@ -91,6 +92,7 @@ pub fn lower(program: &Program, map: &SourceMap, options: &Options) -> (Module, 
         return (Module::default(), too_large);
     }
     lowerer.number_globals(&ids);
+    lowerer.find_recursive(&ids);
     let globals = global::lower_globals(&mut lowerer);
     let functions = ids
         .iter()
@@ -205,6 +207,8 @@ struct Lowerer<'p> {
     in_memory: HashMap<(FunctionId, bool), Rc<BTreeSet<VarId>>>,
     /// Functions of the library that host code puts in place of their calls.
     inlined: HashMap<FunctionId, bool>,
+    /// Device functions that may call themselves.
+    recursive: HashSet<FunctionId>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -222,6 +226,7 @@ impl<'p> Lowerer<'p> {
             facts: HashMap::new(),
             in_memory: HashMap::new(),
             inlined: HashMap::new(),
+            recursive: HashSet::new(),
             diagnostics: vec![],
         }
     }
@@ -237,13 +242,13 @@ impl<'p> Lowerer<'p> {
     }
 
     /// The variables of a function that need memory because of what their references are used for. In a kernel a reference is
-    /// another name for a slot, unless its address is taken somewhere or it is chosen at run time; on the host a reference
-    /// that is passed on is a pointer.
+    /// another name for a slot, unless its address is taken somewhere, it is chosen at run time or passed to a routine; on the host a
+    /// reference that is passed on is a pointer.
     fn in_memory(&mut self, id: FunctionId, is_device: bool) -> Rc<BTreeSet<VarId>> {
         if let Some(found) = self.in_memory.get(&(id, is_device)) {
             return Rc::clone(found);
         }
-        // A circle of calls, which sema refuses in device code, ends here.
+        // A circle of calls ends here.
         self.in_memory
             .insert((id, is_device), Rc::new(BTreeSet::new()));
         let function = self.function(id);
@@ -257,6 +262,8 @@ impl<'p> Lowerer<'p> {
                     function.vars[reference].address_taken
                 }
                 Binder::Param(..) | Binder::Result if !is_device => true,
+                Binder::Param(callee, _) if self.is_recursive(callee) => true,
+                Binder::Result if self.is_recursive(id) => true,
                 Binder::Param(callee, i) => {
                     let inner = self.in_memory(callee, is_device);
                     let callee = self.function(callee);

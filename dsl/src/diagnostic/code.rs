@@ -277,10 +277,6 @@ codes! {
     NoOverload = "E0516", "no-overload",
         "Atomic functions exist for some types only: `atomicAdd` for `int`, `unsigned int`, `unsigned long long`, `float` and `double`, the bitwise ones for integers.",
         bad: "__global__ void f(short *s) { atomicAdd(s, 1); }", good: "__global__ void f(int *s) { atomicAdd(s, 1); }";
-    /// Device functions call each other in a circle.
-    DeviceRecursion = "E0517", "device-recursion",
-        "dslc inlines device functions, so a function cannot call itself, directly or through others. Write a loop.",
-        bad: "__device__ int f(int n) { return n ? n * f(n - 1) : 1; }", good: "__device__ int f(int n) { int r = 1; while (n) r *= n--; return r; }";
     /// The size of an array is known only at run time.
     VariableLength = "E0518", "variable-length-array",
         "An array's size is a constant: a number, a macro, an enumerator or a `const` variable with a constant value. CUDA has no arrays of variable length.",
@@ -613,8 +609,8 @@ codes! {
     ShiftOutOfRange = "R0404", "shift-out-of-range",
         "The shift count is negative, or not less than the width of the value. C leaves the result undefined; a GPU gives 0 (or the sign), a CPU something else.",
         bad: "int mask = (1 << n) - 1; // n is 32", good: "unsigned mask = n < 32 ? (1u << n) - 1 : ~0u;";
-    /// Too many nested calls on the host.
+    /// Too many nested calls.
     StackOverflow = "R0403", "stack-overflow",
-        "The host program's calls nest too deeply, or its local arrays are too large for the stack of 8 MB. Use `malloc` for large arrays.",
+        "Calls nest too deeply, or local arrays are too large: the host's stack has 8 MB, the calls of a kernel's thread have 64 KB. Recursion needs a case in which it ends. Use `malloc` for large arrays.",
         bad: "int f(int n) { return f(n + 1); }", good: "";
 }

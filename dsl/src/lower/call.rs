@@ -1,4 +1,4 @@
-//! Calls: inlined in kernels, real on the host but for small functions of the library.
+//! Calls: inlined in kernels (but for `routine`s), real on the host but for small functions of the library.
 //!
 //! Arguments are evaluated from left to right before any parameter exists. A function that returns only at its end is put in
 //! place as it is; any other becomes a scope whose `return`s fill slots and leave it. A parameter that is never written is
@@ -51,6 +51,9 @@ impl FunctionLowerer<'_, '_> {
             let args: Vec<Vec<Operand>> = args.iter().map(|arg| self.leaves(arg)).collect();
             return self.call_host(id, args, span);
         }
+        if self.is_device && self.m.is_recursive(id) {
+            return self.call_routine(id, args, span);
+        }
         let function = self.m.function(id);
         match self.inline(id, args, span) {
             Inlined::Leaves(leaves) => leaves,
@@ -70,7 +73,11 @@ impl FunctionLowerer<'_, '_> {
         args: &[Value],
         pointer: &Value,
     ) -> Location {
-        match self.inline(id, args, pointer.span) {
+        let inlined = match self.is_device && self.m.is_recursive(id) {
+            true => Inlined::Leaves(self.call_routine(id, args, pointer.span)),
+            false => self.inline(id, args, pointer.span),
+        };
+        match inlined {
             Inlined::Place(place) => place,
             Inlined::Leaves(leaves) => {
                 let none = Const::zero(layout::GENERIC).into();

@@ -32,6 +32,7 @@ use super::{
     layout::{self, GENERIC},
     lifetimes,
     place::{Address, Location, Row},
+    routine::Routines,
     stmt::Jump,
     text::Texts,
     tidy::tidy,
@@ -91,7 +92,7 @@ pub(super) struct Frame<'p> {
 
 /// A shared or local variable, whichever activation names it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum ObjectKey {
+pub(super) enum ObjectKey {
     Var(FunctionId, VarId),
     Global(GlobalVarId),
 }
@@ -112,9 +113,11 @@ pub(super) struct FunctionLowerer<'a, 'p> {
     /// What is loaded is behind `__ldg`.
     pub(super) reads_only: bool,
     shared: HashMap<ObjectKey, SharedId>,
-    locals: HashMap<ObjectKey, LocalId>,
+    pub(super) locals: HashMap<ObjectKey, LocalId>,
     /// Pointers whose last index is a subscript of an array that is part of something.
     pub(super) rows: HashMap<ValueId, Row>,
+    /// Of a kernel.
+    pub(super) routines: Routines,
 }
 
 /// Lowers a kernel or host function.
@@ -139,10 +142,12 @@ pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
         shared: HashMap::new(),
         locals: HashMap::new(),
         rows: HashMap::new(),
+        routines: Routines::default(),
     };
     lowerer.signature();
     lowerer.stmts(function.body.as_deref().unwrap_or_default());
     lowerer.end();
+    lowerer.lower_routines();
     let mut function = lowerer.b.finish();
     lifetimes::strip(&mut function);
     tidy(&mut function);
@@ -150,7 +155,7 @@ pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
 }
 
 /// A name of the IR: `S::operator()` has characters that no name there has.
-fn symbol(name: &str) -> String {
+pub(super) fn symbol(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '<' || c == '>';
     if name.chars().all(plain) || !name.contains("::") {
         return name.to_string();
@@ -235,6 +240,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             shared: HashMap::new(),
             locals: HashMap::new(),
             rows: HashMap::new(),
+            routines: Routines::default(),
         }
     }
 

@@ -114,7 +114,7 @@ fn insts(function: &Function) -> Vec<Inst> {
                     add(body, all);
                     add(step, all);
                 }
-                Node::Scope { body, .. } => add(body, all),
+                Node::Scope { body, .. } | Node::Routine { body, .. } => add(body, all),
                 Node::Break(_) | Node::Continue(_) | Node::Return(_) => {}
             }
         }

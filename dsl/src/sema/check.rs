@@ -2,7 +2,7 @@
 //!
 //! The items of a unit are checked in source order, as C wants: a name means what has been declared so far. Functions of
 //! the prelude are the exception: they get an id when first used and their bodies are checked at the end. What depends
-//! on who calls whom (recursion in device code, host calls from `__host__ __device__` functions) is decided last, in `graph`.
+//! on who calls whom (functions without a body, host calls from `__host__ __device__` functions) is decided last, in `graph`.
 //!
 //! What is wrong is reported where it is found and travels on as [`Reported`]: a check gives `Result<_, Reported>`, and `?` hands the error
 //! up to the statement or declaration, which goes on without that part. Where there is more to find (the other operand, the next argument)

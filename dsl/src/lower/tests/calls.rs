@@ -151,3 +151,98 @@ fn functions_for_both_sides_are_inlined_and_called() {
     assert!(body_of(&module, FunctionKind::Kernel).contains("mul.i32"));
     assert!(module.find("sq", FunctionKind::Host).is_some());
 }
+
+#[test]
+fn a_function_that_calls_itself_is_a_routine() {
+    let text = "__device__ int leaf(int n) { int a[2]; a[n & 1] = n; return a[0]; }
+        __device__ int sum(const int *p, int n) { return n == 0 ? leaf(n) : *p + sum(p + 1, n - 1); }
+        __global__ void k(int *d, int n) { d[0] = sum(d + 1, n) + leaf(n); }";
+    insta::assert_snapshot!(body(text), @r#"
+    local local0 "a" "int" [2] : 8 align 4 element 4
+    local local1 "a" "int" [2] : 8 align 4 element 4
+    routine R0 "sum" ($2, $3) -> ($4)
+    code R0 {
+      %0 = get $2
+      %1 = get $3
+      %2 = cmp.eq.i32 %1, 0
+      if %2 {
+        %3 = addr local1
+        %4 = and.i32 %1, 1
+        %5 = ptradd %3, %4 * 4
+        store.i32.local %5, %1 of local1
+        %6 = addr local1
+        %7 = load.i32.local %6 of local1
+        set $5, %7
+      } else {
+        %8 = load.i32.global %0
+        %9 = ptradd %0 + 4
+        %10 = sub.i32 %1, 1
+        %11 = call R0(%9, %10)
+        %12 = add.i32 %8, %11
+        set $5, %12
+      }
+      %13 = get $5
+      set $4, %13
+    }
+    %14 = get $0
+    %15 = ptradd %14 + 4
+    %16 = get $1
+    %17 = call R0(%15, %16)
+    %18 = get $1
+    %19 = addr local0
+    %20 = and.i32 %18, 1
+    %21 = ptradd %19, %20 * 4
+    store.i32.local %21, %18 of local0
+    %22 = addr local0
+    %23 = load.i32.local %22 of local0
+    %24 = add.i32 %17, %23
+    %25 = get $0
+    store.i32.global %25, %24
+    "#);
+}
+
+#[test]
+fn a_reference_is_passed_to_a_routine_as_a_pointer() {
+    let text = "__device__ void count(int n, int &c, const float &f) { if (n == 0) return; c += f; count(n - 1, c, 2.0f); }
+        __global__ void k(int *d, float x) { int c = 0; count(3, c, x); d[0] = c; }";
+    insta::assert_snapshot!(body(text), @r#"
+    local local0 "x" "float" : 4 align 4 element 4
+    local local1 "c" "int" : 4 align 4 element 4
+    local local2 "temporary" "float" : 4 align 4 element 4
+    routine R0 "count" ($2, $3, $4) -> ()
+    code R0 {
+      scope L0 {
+        %0 = get $2
+        %1 = get $3
+        %2 = get $4
+        %3 = cmp.eq.i32 %0, 0
+        if %3 {
+          break L0
+        }
+        %4 = load.f32.local %2
+        %5 = load.i32.local %1
+        %6 = cvt.f32.s32 %5
+        %7 = fadd.f32 %6, %4
+        %8 = cvt.s32.f32 %7
+        store.i32.local %1, %8
+        %9 = sub.i32 %0, 1
+        %10 = addr local2
+        store.f32.local %10, 2.0 of local2
+        %11 = addr local2
+        call R0(%9, %1, %11)
+      }
+    }
+    %12 = get $1
+    %13 = addr local0
+    store.f32.local %13, %12 of local0
+    %14 = addr local1
+    store.i32.local %14, 0 of local1
+    %15 = addr local1
+    %16 = addr local0
+    call R0(i32 3, %15, %16)
+    %17 = addr local1
+    %18 = load.i32.local %17 of local1
+    %19 = get $0
+    store.i32.global %19, %18
+    "#);
+}

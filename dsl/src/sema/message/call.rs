@@ -38,17 +38,6 @@ pub(crate) fn with_candidates(
     }
 }
 
-/// The functions of a circle of calls.
-pub(crate) fn with_circle(
-    mut diagnostic: Diagnostic,
-    functions: impl Iterator<Item = (Span, String)>,
-) -> Diagnostic {
-    for (declared, name) in functions {
-        diagnostic = diagnostic.label(declared, format!("`{name}`"));
-    }
-    diagnostic
-}
-
 /// Why there is no atomic operation on a type.
 pub(crate) enum NoAtomic {
     /// The operation is there for this pointer.
@@ -240,14 +229,6 @@ messages! {
         TemplateDoesNotFit { name: String, call: GivenTypes } => NoMatchingFunction
             "the template `{name}` does not fit these arguments",
             at "{call}";
-        CallsItself { name: String } => DeviceRecursion
-            "the device function `{name}` calls itself",
-            at "this call closes the circle",
-            help "write it as a loop: dslc inlines device calls";
-        CallsInACircle { names: String } => DeviceRecursion
-            "device functions call each other in a circle: {names}",
-            at "this call closes the circle",
-            help "write it as a loop: dslc inlines device calls";
         LaunchTooFewValues => LaunchConfig
             "a launch needs at least the number of blocks and of threads per block",
             help "`<<<blocks, threads, bytes of dynamic shared memory, stream>>>`";

@@ -82,20 +82,6 @@ fn what_only_one_side_has_matters_where_it_is_reached() {
 }
 
 #[test]
-fn device_recursion_names_the_circle() {
-    let lines = expect(
-        "__device__ int b(int n);
-__device__ int a(int n) { return b(n - 1); } //~ E0517
-__device__ int b(int n) { return a(n - 1); }
-__device__ int self(int n) { return n ? self(n - 1) : 0; } //~ E0517
-int host(int n) { return n ? host(n - 1) : 0; }
-__global__ void k(int *d) { d[0] = a(1) + self(2); }
-",
-    );
-    assert!(lines.contains("`b` → `a` → `b`"), "{lines}");
-}
-
-#[test]
 fn unsupported_things_are_named_once() {
     let lines = expect(
         "__global__ void f(int *d, float x) {
