@@ -1,5 +1,7 @@
 //! Names of C as names of Rust.
 
+use dsl::ir::symbol::template_name;
+
 /// Words that Rust keeps for itself, in any edition.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
@@ -43,7 +45,7 @@ pub fn identifier(name: &str) -> String {
 /// The name of something that the source calls `written`, of which the front end knows as `known`: `space__k` for a `k` in a namespace.
 /// What is written in the namespace is joined by one underscore.
 pub(crate) fn qualified(known: &str, written: &str) -> String {
-    let base = known.split('<').next().unwrap_or(known);
+    let base = template_name(known);
     match base
         .strip_suffix(written)
         .and_then(|spaces| spaces.strip_suffix("__"))

@@ -4,6 +4,7 @@
 //! are computed (`s[y * 32 + x]`, and all dynamic arrays) the width of a row is made larger wherever it stands, or each index is spread or
 //! permuted.
 
+use dsl::ir::symbol::template_name;
 use std::ops::Range;
 
 use dsl::ir::{LocId, SharedVar};
@@ -16,7 +17,7 @@ use crate::{Base, candidate::Candidate, structs, text::Text, tree};
 const BANKS: u64 = 32;
 
 /// Pads of a matrix that are tried.
-const MOST_PADS: usize = 2;
+const MAX_PADS: usize = 2;
 
 /// A shared array and where it stands in the text.
 pub(crate) struct Array<'a, 't> {
@@ -65,7 +66,7 @@ fn of_array<'a>(
     (launch, var): (&'a LaunchReport, &'a SharedVar),
 ) -> Vec<Candidate> {
     let kernel = &launch.kernel_name;
-    let kernel = kernel.split('<').next().unwrap_or(kernel);
+    let kernel = template_name(kernel);
     let Some(array) = array(base, texts, var, (kernel, launch.block[0])) else {
         return vec![];
     };
@@ -166,7 +167,7 @@ fn matrix(base: Base<'_>, array: &Array<'_, '_>, launch: &LaunchReport) -> Vec<C
         )
     };
     let pads = report::pads(var, launch, base.input);
-    let mut all: Vec<Candidate> = pads.into_iter().take(MOST_PADS).map(pad).collect();
+    let mut all: Vec<Candidate> = pads.into_iter().take(MAX_PADS).map(pad).collect();
     let n_columns = var.dims.last().copied().unwrap_or(0);
     let edits: Vec<Edit> = array
         .uses
@@ -217,7 +218,7 @@ fn vector(array: &Array<'_, '_>, texts: &[Text<'_>]) -> Vec<Candidate> {
             .collect()
     };
     let mut all = vec![];
-    all.extend((1..=MOST_PADS as u64).filter_map(|pad| pitch(array, texts, &indices, pad)));
+    all.extend((1..=MAX_PADS as u64).filter_map(|pad| pitch(array, texts, &indices, pad)));
     if let Some(room) = room(array, texts, &|bytes| {
         format!("{bytes} + {bytes} / {BANKS}")
     }) {
@@ -227,7 +228,7 @@ fn vector(array: &Array<'_, '_>, texts: &[Text<'_>]) -> Vec<Candidate> {
         });
         edits.extend(room);
         all.push(Candidate::new(
-            SuggestionKind::Index,
+            SuggestionKind::Spread,
             format!("pad `{name}`: leave an element unused after every {BANKS}, with the index `i + i / {BANKS}` wherever it is accessed, and room for them"),
             edits,
         ));
@@ -272,7 +273,7 @@ fn room(
 }
 
 /// Words before `<<<` that a kernel's template arguments may take.
-const MOST_TEMPLATE_WORDS: usize = 16;
+const MAX_TEMPLATE_WORDS: usize = 16;
 
 /// The third arguments of a kernel's launches in a file.
 pub(crate) fn third_arguments(text: &Text<'_>, kernel: &str) -> Vec<Range<usize>> {
@@ -307,7 +308,7 @@ pub(crate) fn third_arguments(text: &Text<'_>, kernel: &str) -> Vec<Range<usize>
 /// Whether the kernel's name stands before `<<<`.
 pub(crate) fn launches(text: &Text<'_>, arrows: usize, kernel: &str) -> bool {
     let ends = |word: &str| matches!(word, ";" | "{" | "}");
-    let mut before = (arrows.saturating_sub(MOST_TEMPLATE_WORDS)..arrows).rev();
+    let mut before = (arrows.saturating_sub(MAX_TEMPLATE_WORDS)..arrows).rev();
     let name = before.find(|&at| text.word(at) == kernel || ends(text.word(at)));
     name.is_some_and(|at| text.word(at) == kernel)
 }

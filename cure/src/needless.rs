@@ -2,6 +2,7 @@
 //! left out is what a run can speak for: all barriers of a kernel, none of whose threads takes anything from another one; all of a loop
 //! that went round more than once; one behind another one.
 
+use dsl::ir::symbol::template_name;
 use report::{SuggestionKind, model::HotSpot};
 
 use crate::{
@@ -122,7 +123,7 @@ fn group(members: &[&Barrier<'_, '_>], spots: &[HotSpot], is_all: bool) -> Group
 
 /// Whether no launch of these kernels meets a barrier.
 pub(crate) fn meets_none(run: &Run, kernels: &[String]) -> bool {
-    let name = |name: &str| name.split('<').next().unwrap_or(name).to_string();
+    let name = |name: &str| template_name(name).to_string();
     run.outcome
         .launches
         .kept()

@@ -1,5 +1,6 @@
 //! Whether edits did what they should: the run with them beside the first.
 
+use dsl::ir::symbol::template_name;
 use std::collections::BTreeSet;
 
 use dsl::{
@@ -40,7 +41,7 @@ fn key(found: &Found, module: &Module, place: &dyn Fn(&Module, LocId) -> (String
     let kernel = found.kernel.as_deref();
     Key {
         code: code.number(),
-        kernel: kernel.map(|name| name.split('<').next().unwrap_or(name).to_string()),
+        kernel: kernel.map(|name| template_name(name).to_string()),
         lines,
     }
 }

@@ -1,6 +1,7 @@
 //! Shared arrays whose rows or room are not what the accesses need.
 
 use dsl::ir::SharedVar;
+use dsl::ir::symbol::template_name;
 use report::{SuggestionKind, findings::Found};
 
 use crate::{
@@ -11,9 +12,9 @@ use crate::{
 };
 
 /// Rows are made wider by at most so many elements, so that wide accesses are aligned in each.
-const MOST_ELEMENTS: u64 = 3;
+const MAX_ELEMENTS: u64 = 3;
 /// Dynamic shared memory is made so many times larger.
-const MOST_TIMES: u64 = 4;
+const MAX_TIMES: u64 = 4;
 
 /// Rows whose wide accesses are not aligned: a little wider.
 pub(crate) fn aligned(base: Base<'_>, texts: &[Text<'_>], found: &[&Found]) -> Vec<Candidate> {
@@ -31,7 +32,7 @@ pub(crate) fn aligned(base: Base<'_>, texts: &[Text<'_>], found: &[&Found]) -> V
             continue;
         };
         let outer = text.between(name..last.start - 1);
-        for by in 1..=MOST_ELEMENTS {
+        for by in 1..=MAX_ELEMENTS {
             let wider = larger(text.between(last.clone()), by);
             all.push(Candidate::new(
                 SuggestionKind::Pad,
@@ -74,12 +75,12 @@ fn vars<'a>(base: Base<'a>, found: &[&Found]) -> Vec<&'a SharedVar> {
 /// Dynamic shared memory of which the launch gives too little, or none.
 pub(crate) fn more_room(base: Base<'_>, texts: &[Text<'_>], found: &[&Found]) -> Vec<Candidate> {
     let kernel = found.iter().find_map(|found| found.kernel.as_deref());
-    let Some(kernel) = kernel.map(|name| name.split('<').next().unwrap_or(name)) else {
+    let Some(kernel) = kernel.map(template_name) else {
         return vec![];
     };
     let functions = base.input.module.kernels();
     let mut shared = functions
-        .filter(|(_, function)| function.name.split('<').next() == Some(kernel))
+        .filter(|(_, function)| template_name(&function.name) == kernel)
         .flat_map(|(_, function)| &function.shared);
     let Some(var) = shared.find(|var| var.dynamic) else {
         return vec![];
@@ -112,7 +113,7 @@ pub(crate) fn more_room(base: Base<'_>, texts: &[Text<'_>], found: &[&Found]) ->
                 arguments.iter().map(edit).collect(),
             ));
         }
-        for times in 2..=MOST_TIMES {
+        for times in 2..=MAX_TIMES {
             let edit = |words: &std::ops::Range<usize>| {
                 let bytes = single(text.between(words.clone()));
                 text.replace(words.clone(), format!("{times} * {bytes}"))
@@ -172,5 +173,5 @@ fn given(text: &Text<'_>, kernel: &str, var: &SharedVar) -> Vec<Candidate> {
             vec![text.behind(close - 1, format!(", {bytes}"))],
         )
     };
-    (1..=MOST_TIMES).map(one).collect()
+    (1..=MAX_TIMES).map(one).collect()
 }

@@ -3,6 +3,8 @@
 //! In: JSON reports, of this program or of another day. An access is the same one in both if kernel, operation and source text agree, its
 //! line may be another; where the text was changed too, accesses to the same array are paired in their order.
 
+use dsl::ir::symbol::template_name;
+use interp::Severity;
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
@@ -76,16 +78,26 @@ impl Side {
         all.dedup();
         all
     }
+
+    /// Whether one of the findings of these names is an error or a warning.
+    fn has_more_than_notes(&self, names: &[String]) -> bool {
+        let mut findings = self.findings.iter();
+        findings.any(|finding| !finding.is_note() && names.contains(&finding.name()))
+    }
 }
 
 impl Finding {
+    fn is_note(&self) -> bool {
+        self.severity == Severity::Note.to_string()
+    }
+
     fn name(&self) -> String {
         let mut text = format!("{} {} {}", self.severity, self.code, self.kind);
         if let Some(array) = &self.array {
             text += &format!(" of `{array}`");
         }
         if let Some(kernel) = &self.kernel {
-            text += &format!(" in {}", kernel.split('<').next().unwrap_or(kernel));
+            text += &format!(" in {}", template_name(kernel));
         }
         text
     }
@@ -161,7 +173,7 @@ pub struct Comparison {
 fn accesses(side: &Side) -> Vec<Access> {
     let mut all: Vec<Access> = vec![];
     for launch in &side.launches {
-        let kernel = launch.kernel.split('<').next().unwrap_or_default();
+        let kernel = template_name(&launch.kernel);
         for site in &launch.sites {
             let cost = match site.space.as_str() {
                 "global" => site.sectors,
@@ -278,7 +290,7 @@ pub fn compare(before: &Side, after: &Side) -> Comparison {
         accesses: pairs,
         same,
         findings_gone: without(&old, &new),
-        errors_new: findings_new.iter().any(|one| !one.starts_with("note")),
+        errors_new: after.has_more_than_notes(&findings_new),
         findings_new,
     }
 }

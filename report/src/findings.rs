@@ -10,6 +10,7 @@ pub mod lanes;
 pub mod render;
 pub mod table;
 
+use dsl::ir::symbol::template_name;
 use std::collections::HashMap;
 
 use dsl::{
@@ -263,7 +264,7 @@ impl<'a> Cause<'a> {
                 Code::SameValueRace => Code::DataRace,
                 code => code,
             },
-            kernel: kernel.map(|name| name.split('<').next().unwrap_or(name)),
+            kernel: kernel.map(template_name),
             space: found.memory.space.as_deref(),
             object: found.memory.object.as_ref().map(|(name, _)| name.as_str()),
             lines,

@@ -28,6 +28,11 @@ pub fn mangle(name: &str) -> String {
     out
 }
 
+/// The name of the template that `name` is an instance of: `scale` for `scale<float>`. Other names stay as they are.
+pub fn template_name(name: &str) -> &str {
+    name.split_once('<').map_or(name, |(template, _)| template)
+}
+
 /// The PTX `.entry` of a kernel.
 pub fn kernel_symbol(module: &Module, id: FuncId) -> String {
     let name = &module.function(id).name;

@@ -6,13 +6,14 @@
 //! threads reach orders nothing, so the races of its kernel belong to it. Findings of another kind are one group if they are the same kind,
 //! of one kernel, and share a line, or memory and the cure: an index that runs over leaves both arrays of its statement.
 
+use dsl::ir::symbol::template_name;
 use dsl::{diagnostic::Code, ir::Module};
 use interp::{Severity, finding::Barrier};
 
 use super::Found;
 
 /// Most cures that a group shows.
-const MOST_CURES: usize = 3;
+const MAX_CURES: usize = 3;
 
 /// Findings of one cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,7 +121,7 @@ fn group(mut members: Vec<usize>, found: &[Found]) -> Group {
         cures.retain(|cure| cure.barrier != Some(Barrier::Warp));
     }
     let cures = cures.into_iter().filter_map(|cure| cure.advice.clone());
-    let cures = cures.take(MOST_CURES).collect();
+    let cures = cures.take(MAX_CURES).collect();
     Group { members, cures }
 }
 
@@ -146,8 +147,7 @@ fn is_one_cause(a: &Found, b: &Found, module: &Module) -> bool {
 
 /// Without template arguments.
 fn kernel(found: &Found) -> Option<&str> {
-    let name = found.kernel.as_deref()?;
-    Some(name.split('<').next().unwrap_or(name))
+    found.kernel.as_deref().map(template_name)
 }
 
 /// What a barrier more, or one that all threads reach, may cure.

@@ -2,6 +2,7 @@
 
 use super::hot_spot::{Cost, HotSpot, LANES, Waste, sort};
 use crate::Input;
+use dsl::ir::symbol::template_name;
 
 /// What a warp's wait at a barrier is reckoned as, for the order of hot spots.
 const SLOTS_OF_A_BARRIER: u64 = 4;
@@ -45,7 +46,7 @@ pub(super) fn barriers(input: &Input<'_>) -> Vec<HotSpot> {
                 },
                 ways: vec![],
                 accesses: vec![],
-                kernels: vec![kernel.split('<').next().unwrap_or(kernel).to_string()],
+                kernels: vec![template_name(kernel).to_string()],
                 launches: kept.count,
                 fact: "in this run no thread reads or writes after it what another thread wrote or read before it"
                     .to_string(),

@@ -1,5 +1,6 @@
 //! Which kernel of the front end's program stands behind a mangled name of the object.
 
+use dsl::ir::symbol::template_name;
 use dsl::{
     Survey,
     diagnostic::{Code, Diagnostic, Severity},
@@ -124,7 +125,7 @@ fn of_lambda(
     let places: Option<Vec<Span>> = wanted.lambdas().iter().map(place).collect();
     let places = places?;
     let fits = |(at, lambdas): &&(usize, Vec<Lambda>)| {
-        kernels[*at].1.name.split('<').next() == Some(wanted.template())
+        template_name(&kernels[*at].1.name) == wanted.template()
             && lambdas
                 .iter()
                 .map(|lambda| lambda.span)
