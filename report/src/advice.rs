@@ -7,8 +7,11 @@ mod branch;
 mod global;
 mod shared;
 
+use std::fmt;
+
 use dsl::ir::{Module, SharedVar, Space};
 use interp::{LaunchReport, Site, mask::LaneMask, report::Witness, trap::AccessOp};
+use serde::{Serialize, Serializer};
 
 use super::Input;
 
@@ -20,11 +23,53 @@ pub(crate) struct Advice {
     /// What happens.
     pub(crate) fact: String,
     /// What may help.
-    pub(crate) thought: Option<String>,
+    pub(crate) thought: Option<Thought>,
+}
+
+/// What may help: the best of it, and what else would do, with the words that join the two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thought {
+    best: String,
+    other: String,
+}
+
+impl Thought {
+    fn with_other(best: &str, other: impl Into<String>) -> Thought {
+        Thought {
+            best: best.to_string(),
+            other: other.into(),
+        }
+    }
+
+    /// The first that may help.
+    pub fn best(&self) -> &str {
+        &self.best
+    }
+}
+
+impl<T: Into<String>> From<T> for Thought {
+    fn from(best: T) -> Thought {
+        Thought {
+            best: best.into(),
+            other: String::new(),
+        }
+    }
+}
+
+impl fmt::Display for Thought {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.best, self.other)
+    }
+}
+
+impl Serialize for Thought {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl Advice {
-    fn new(fact: impl Into<String>, thought: impl Into<String>) -> Advice {
+    fn new(fact: impl Into<String>, thought: impl Into<Thought>) -> Advice {
         Advice {
             fact: fact.into(),
             thought: Some(thought.into()),
@@ -117,7 +162,7 @@ fn ordinal(n: usize) -> String {
     }
 }
 
-/// Whether an access is of a member of an element: `p[i].x`, `a[i].b[2]`, but not `s.a[i]`.
+/// Whether an access is of a member of an element: `p[i].x`, `a[i].b[2]`, but not `s.a[i]`. The source says so; the IR has addresses only.
 fn is_member(text: &str) -> bool {
     let Some(behind) = text.find(']') else {
         return text.contains("->");

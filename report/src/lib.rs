@@ -20,7 +20,7 @@ mod suggestion;
 pub mod text;
 mod total;
 
-pub use advice::{pads, shared_var};
+pub use advice::{Thought, pads, shared_var};
 use dsl::{
     ir::{
         Module, Space,

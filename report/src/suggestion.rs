@@ -12,11 +12,14 @@ use serde::Serialize;
 pub enum SuggestionKind {
     /// Rows of a shared array are made wider.
     Pad,
+    /// A one-dimensional shared array gets an unused element after every 32: its indices change.
+    #[serde(rename = "index")]
+    Spread,
     /// The columns of a shared array are permuted by row: `tile[row][col ^ row]`.
     Swizzle,
     /// The elements of an array stand in another order: a struct of arrays for an array of structs.
     Layout,
-    /// An index is computed otherwise.
+    /// An index is computed in another way.
     Index,
     /// A barrier is added or moved.
     Barrier,
@@ -30,15 +33,15 @@ pub enum SuggestionKind {
     Shared,
     /// A bound is changed: `<=` to `<`.
     Bound,
-    /// A test is added that stops the threads that are too many.
+    /// A test is added that stops the surplus threads.
     Guard,
-    /// A branch is decided otherwise, so that whole warps go one way.
+    /// A branch is decided in another way, so that the lanes of a warp agree.
     Branch,
-    /// What lanes would add one after another is added up in the warp first.
+    /// What lanes would add one by one is added up in the warp first.
     Aggregate,
     /// A variable goes to another kind of memory.
     Memory,
-    /// A barrier that nobody needs goes.
+    /// A barrier that nothing needs is removed.
     NoBarrier,
     /// Anything else.
     Other,

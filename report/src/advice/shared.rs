@@ -12,11 +12,11 @@ use interp::{
     trap::AccessOp,
 };
 
-use super::{Advice, distinct, is_member, lanes, verb};
+use super::{Advice, Thought, distinct, is_member, lanes, verb};
 use crate::Input;
 
 /// Rows are made wider by at most so many bytes: as wide as the banks.
-const MOST_PAD_BYTES: u64 = 128;
+const MAX_PAD_BYTES: u64 = 128;
 
 /// One request to an array, as element indices.
 struct Request<'a> {
@@ -120,9 +120,11 @@ fn atomic(mask: LaneMask, offsets: &[u32; 32], now: Cost) -> Advice {
     let thought = if addresses == 1 {
         "reduce first: within the warp (`__reduce_add_sync`, `__shfl_down_sync`), then one lane updates"
     } else {
-        "give each warp a copy of the array and add the copies at the end, or add up equal keys within the warp first (`__match_any_sync`)"
+        "give each warp a copy of the array and add the copies at the end"
     };
-    Advice::new(fact, thought)
+    let other = ", or add up equal keys within the warp first (`__match_any_sync`)";
+    let other = if addresses == 1 { "" } else { other };
+    Advice::new(fact, Thought::with_other(thought, other))
 }
 
 /// Whether a member of a struct is accessed, a part of an element.
@@ -137,7 +139,10 @@ fn structs(head: &str, request: &Request<'_>) -> Advice {
             "{head} a member of {}, an array of structs of {} bytes",
             var.name, var.element_bytes
         ),
-        "keep each member in a separate array (struct of arrays), or give the struct an odd number of words",
+        Thought::with_other(
+            "keep each member in a separate array (struct of arrays)",
+            ", or give the struct an odd number of words",
+        ),
     )
 }
 
@@ -244,7 +249,7 @@ pub(super) fn pads(
         all.all(|site| row.is_multiple_of(site.width_bytes.into()))
     };
     let now = cost(0);
-    let pads = (1..=MOST_PAD_BYTES / element).filter(aligned);
+    let pads = (1..=MAX_PAD_BYTES / element).filter(aligned);
     let costs = pads.filter_map(|pad| Some((cost(pad)?, pad)));
     let mut less: Vec<(u64, u64)> = costs.filter(|&(cost, _)| Some(cost) < now).collect();
     less.sort_unstable();
@@ -265,7 +270,10 @@ fn vector(head: &str, request: &Request<'_>, launch: &LaunchReport) -> Advice {
     let Some(stride) = request.stride() else {
         return Advice::new(
             format!("{head} {name}, several of them different words of one bank"),
-            "let the lanes of a warp take elements that lie side by side, or spread the array: an unused element behind every 32",
+            Thought::with_other(
+                "let the lanes of a warp take elements that lie side by side",
+                ", or spread the array: an unused element behind every 32",
+            ),
         );
     };
     let fact = format!("{head} {name} with a stride of {stride} elements");
@@ -290,13 +298,15 @@ fn vector(head: &str, request: &Request<'_>, launch: &LaunchReport) -> Advice {
     }
     let spread = request.moved(|index| index + index / 32);
     let spreads = spread.is_some_and(|cost| cost.transactions == cost.ideal);
-    let thought = if spreads {
+    let other = if spreads {
         format!(
-            "let neighbouring threads take neighbouring elements; or leave an element unused behind every 32: index `i + i / 32` wherever \
-             `{name}` is accessed"
+            "; or leave an element unused behind every 32: index `i + i / 32` wherever `{name}` is accessed"
         )
     } else {
-        "let neighbouring threads take neighbouring elements".to_string()
+        String::new()
     };
-    Advice::new(fact, thought)
+    Advice::new(
+        fact,
+        Thought::with_other("let neighbouring threads take neighbouring elements", other),
+    )
 }

@@ -12,8 +12,8 @@ use crate::{
 };
 
 /// Most that are shown, and accesses of one.
-const MOST_SPOTS: usize = 60;
-const MOST_ACCESSES: usize = 6;
+const MAX_SPOTS: usize = 60;
+const MAX_ACCESSES: usize = 6;
 
 /// The section; a sentence where nothing wastes, empty where nothing was counted.
 pub(super) fn section(model: &Model<'_>, files: &Files<'_>, left_out: &mut LeftOut) -> String {
@@ -24,13 +24,13 @@ pub(super) fn section(model: &Model<'_>, files: &Files<'_>, left_out: &mut LeftO
         };
     }
     let mut text = String::from("<section id=hot-spots>\n<h2>Hot spots, worst first</h2>\n");
-    for (at, spot) in model.hot_spots.iter().take(MOST_SPOTS).enumerate() {
+    for (at, spot) in model.hot_spots.iter().take(MAX_SPOTS).enumerate() {
         card(&mut text, model, files, spot, at + 1);
     }
-    if model.hot_spots.len() > MOST_SPOTS {
-        let more = model.hot_spots.len() - MOST_SPOTS;
+    if model.hot_spots.len() > MAX_SPOTS {
+        let more = model.hot_spots.len() - MAX_SPOTS;
         left_out.push(format!(
-            "the worst {MOST_SPOTS} hot spots are shown, {more} are left out"
+            "the worst {MAX_SPOTS} hot spots are shown, {more} are left out"
         ));
     }
     text + "</section>\n"
@@ -57,7 +57,7 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, spot: &HotSpot,
     );
     if spot.accesses.len() > 1 {
         *text += "<ul>";
-        for access in spot.accesses.iter().take(MOST_ACCESSES) {
+        for access in spot.accesses.iter().take(MAX_ACCESSES) {
             let _ = write!(
                 text,
                 "<li class=num>{} <code>{}</code>: {} where {} would do</li>",
@@ -83,10 +83,10 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, spot: &HotSpot,
         None => {
             let thought = cures
                 .first()
-                .map(|cure| &cure.text)
-                .or(spot.thought.as_ref());
+                .map(|cure| cure.text.clone())
+                .or_else(|| spot.thought.as_ref().map(ToString::to_string));
             if let Some(thought) = thought {
-                let _ = write!(text, "<p class=try><b>Try:</b> {}</p>", prose(thought));
+                let _ = write!(text, "<p class=try><b>Try:</b> {}</p>", prose(&thought));
             }
         }
     }

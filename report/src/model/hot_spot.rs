@@ -5,11 +5,12 @@
 //! divergent line by its share of the instruction slots that idle lanes left empty. The order is a ranking, no measurement.
 
 use dsl::ir::Space;
+use dsl::ir::symbol::template_name;
 use interp::{Branch, LaunchReport, Site, stats::SiteCounts, trap::AccessOp};
 use runtime::launches::{Kept, site_key};
 use serde::{Serialize, Serializer};
 
-use crate::{Input, Place, Suggestion, advice, total::Total};
+use crate::{Input, Place, Suggestion, advice, advice::Thought, total::Total};
 
 /// A share of less than this of its requests' cost is no hot spot,
 const LEAST_SHARE: f64 = 0.02;
@@ -158,7 +159,7 @@ pub struct HotSpot {
     pub fact: String,
     /// What may help: not proved.
     #[serde(rename = "advice")]
-    pub thought: Option<String>,
+    pub thought: Option<Thought>,
     /// The sites: a launch each is in, and the index there.
     #[serde(skip)]
     pub sites: Vec<(usize, usize)>,
@@ -389,7 +390,7 @@ impl<'a> Sum<'a> {
         seen.push(self.key);
         self.launches = self.launches.saturating_add(count);
         let name = &launch.kernel_name;
-        let name = name.split('<').next().unwrap_or(name).to_string();
+        let name = template_name(name).to_string();
         if !self.kernels.contains(&name) {
             self.kernels.push(name);
         }
@@ -410,8 +411,7 @@ impl<'a> Sum<'a> {
                 if lost < if is_common { SOME_LOST } else { MUCH_LOST } {
                     return None;
                 }
-                let (source, next) = (input.line(file, line), input.line(file, line + 1));
-                let advice = advice::of_branch(branch, source, next);
+                let advice = advice::of_branch(branch, input.module);
                 (Some(advice), branch.column)
             }
             (None, None) => return None,

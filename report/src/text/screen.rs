@@ -18,11 +18,11 @@ use crate::{
 };
 
 /// Most groups of findings and hot spots that are shown: what comes first matters most.
-const MOST_FINDINGS: usize = 6;
-const MOST_SPOTS: usize = 5;
+const MAX_FINDINGS: usize = 6;
+const MAX_SPOTS: usize = 5;
 /// Most accesses of a hot spot, and launches.
-const MOST_ACCESSES: usize = 3;
-const MOST_LAUNCHES: usize = 12;
+const MAX_ACCESSES: usize = 3;
+const MAX_LAUNCHES: usize = 12;
 /// Columns of a number of the launches' table.
 const NUMBER: usize = 9;
 
@@ -36,13 +36,13 @@ pub(super) fn findings(model: &Model<'_>, style: Style) -> String {
     }
     let summary = table::summary(&model.groups, found, muted);
     text += &style.rule(&format!("findings: {summary}"));
-    for group in model.groups.iter().take(MOST_FINDINGS) {
+    for group in model.groups.iter().take(MAX_FINDINGS) {
         finding(&mut text, model, group, style);
     }
     if let Some(more) = model
         .groups
         .len()
-        .checked_sub(MOST_FINDINGS)
+        .checked_sub(MAX_FINDINGS)
         .filter(|&more| more > 0)
     {
         let _ = writeln!(text, " … and {more} more: see the messages");
@@ -104,7 +104,7 @@ pub(super) fn hot_spots(model: &Model<'_>, style: Style) -> String {
         };
     }
     let mut text = style.rule("hot spots, worst first");
-    for (at, spot) in spots.iter().take(MOST_SPOTS).enumerate() {
+    for (at, spot) in spots.iter().take(MAX_SPOTS).enumerate() {
         let like = spots[..at]
             .iter()
             .position(|other| other.thought == spot.thought);
@@ -116,7 +116,7 @@ pub(super) fn hot_spots(model: &Model<'_>, style: Style) -> String {
             style,
         );
     }
-    if let Some(more) = spots.len().checked_sub(MOST_SPOTS).filter(|&more| more > 0) {
+    if let Some(more) = spots.len().checked_sub(MAX_SPOTS).filter(|&more| more > 0) {
         let _ = writeln!(text, " … and {more} more; `--launches` shows each access");
     }
     if let Some(hint) = &model.hint {
@@ -150,7 +150,7 @@ fn hot_spot(
     }
     let source = cut(&spot.source, style.columns.saturating_sub(6));
     let _ = writeln!(text, "      {source}");
-    for access in spot.accesses.iter().take(MOST_ACCESSES) {
+    for access in spot.accesses.iter().take(MAX_ACCESSES) {
         if spot.accesses.len() > 1 && access.excess() > 1 {
             let row = format!(
                 "{} {}: {} where {} would do",
@@ -165,9 +165,11 @@ fn hot_spot(
     *text += &style.paragraph("      ", &spot.fact, None);
     let cures = model.cures(spot);
     if cures.iter().any(|cure| cure.verified) {
-        let is_second_best = cures.iter().any(|cure| match cure.kind {
-            SuggestionKind::Index => cure.text.starts_with("pad"),
-            kind => matches!(kind, SuggestionKind::Aggregate | SuggestionKind::Memory),
+        let is_second_best = cures.iter().any(|cure| {
+            matches!(
+                cure.kind,
+                SuggestionKind::Spread | SuggestionKind::Aggregate | SuggestionKind::Memory
+            )
         });
         for cure in cures.into_iter().filter(|cure| cure.verified) {
             let first = before.iter().position(|other| {
@@ -189,19 +191,17 @@ fn hot_spot(
         // A pad is the second best of what can be done about a stride; a warp's sum, about a block's.
         let better = spot
             .thought
-            .as_deref()
+            .as_ref()
             .filter(|_| is_second_best && like.is_none());
         if let Some(better) = better {
-            let end = better.find("; or").or(better.find(", or"));
-            let better = &better[..end.unwrap_or(better.len())];
-            *text += &style.paragraph("      or try: ", better, Some(Paint::Green));
+            *text += &style.paragraph("      or try: ", better.best(), Some(Paint::Green));
         }
     } else if let Some(cure) = cures.first() {
         *text += &style.paragraph("      try: ", &cure.text, Some(Paint::Green));
     } else if let Some(like) = like {
         *text += &style.paragraph("      try: ", &format!("as {like}"), Some(Paint::Green));
     } else if let Some(thought) = &spot.thought {
-        *text += &style.paragraph("      try: ", thought, Some(Paint::Green));
+        *text += &style.paragraph("      try: ", &thought.to_string(), Some(Paint::Green));
     }
 }
 
@@ -272,7 +272,7 @@ const CELLS: [(&str, Cell); 5] = [
 
 /// A row for each launch.
 pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
-    let shown = &model.launches[..model.launches.len().min(MOST_LAUNCHES)];
+    let shown = &model.launches[..model.launches.len().min(MAX_LAUNCHES)];
     let says = |at: usize| {
         let before = at.checked_sub(1).filter(|_| CELLS[at].0 == "ideal");
         let mut counts = shown.iter().map(|group| &group.launch.counts);
@@ -335,7 +335,7 @@ pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
     if let Some(more) = model
         .launches
         .len()
-        .checked_sub(MOST_LAUNCHES)
+        .checked_sub(MAX_LAUNCHES)
         .filter(|&more| more > 0)
     {
         let _ = writeln!(text, " … and {more} more");
