@@ -27,9 +27,9 @@ use source::Files;
 
 /// Most bytes of a page, and of some of its parts.
 const MOST_BYTES: usize = 8 << 20;
-const MOST_OF_SOURCES: usize = 4 << 20;
+const MAX_OF_SOURCES: usize = 4 << 20;
 /// Of what the program printed.
-const MOST_OF_OUTPUT: usize = 64 << 10;
+const MAX_OF_OUTPUT: usize = 64 << 10;
 /// Output of so many lines is seen at once.
 const SHORT_OUTPUT: usize = 12;
 
@@ -47,10 +47,10 @@ pub fn page(model: &Model<'_>, stdout: &[u8]) -> String {
     let findings = findings::section(model, &files, &mut left_out);
     let spots = spots::section(model, &files, &mut left_out);
     let room = MOST_BYTES
-        .saturating_sub(findings.len() + spots.len() + stdout.len().min(MOST_OF_OUTPUT) * 2)
-        .saturating_sub(files.bytes().min(MOST_OF_SOURCES) + (128 << 10));
+        .saturating_sub(findings.len() + spots.len() + stdout.len().min(MAX_OF_OUTPUT) * 2)
+        .saturating_sub(files.bytes().min(MAX_OF_SOURCES) + (128 << 10));
     let (launches, shown) = launches::section(model, &files, room, &mut left_out);
-    let sources = source::section(&files, &shown, MOST_OF_SOURCES, &mut left_out);
+    let sources = source::section(&files, &shown, MAX_OF_SOURCES, &mut left_out);
     let mut text = head(input.program);
     let nav = [
         ("findings", "Findings", &findings),
@@ -210,9 +210,19 @@ fn facts(model: &Model<'_>) -> Vec<(String, String)> {
     facts.extend(costs(model, Total::shared, "shared transactions"));
     facts.extend(costs(model, Total::global, "global sectors"));
     let muted = input.findings.iter().filter(|found| found.muted).count();
-    let found = table::summary(&model.groups, input.findings, muted);
-    let (count, what) = found.split_once(' ').unwrap_or(("0", "findings"));
-    facts.push((count.to_string(), what.to_string()));
+    let found = table::counts(&model.groups, input.findings, muted);
+    facts.push(match &found[..] {
+        [] => ("0".to_string(), "findings".to_string()),
+        [(count, what), others @ ..] => {
+            let others = others
+                .iter()
+                .map(|(count, what)| format!(", {count} {what}"));
+            (
+                count.to_string(),
+                what.clone() + &others.collect::<String>(),
+            )
+        }
+    });
     facts.push((input.outcome.exit_code.to_string(), "exit code".to_string()));
     facts
 }
@@ -245,12 +255,12 @@ fn output(text: &mut String, stdout: &[u8]) {
     if stdout.is_empty() {
         return;
     }
-    let shown = &stdout[..stdout.len().min(MOST_OF_OUTPUT)];
+    let shown = &stdout[..stdout.len().min(MAX_OF_OUTPUT)];
     let shown = String::from_utf8_lossy(shown);
     let lines = shown.lines().count();
     let open = if lines <= SHORT_OUTPUT { " open" } else { "" };
-    let cut = match stdout.len() > MOST_OF_OUTPUT {
-        true => format!(", the first {} KiB", MOST_OF_OUTPUT >> 10),
+    let cut = match stdout.len() > MAX_OF_OUTPUT {
+        true => format!(", the first {} KiB", MAX_OF_OUTPUT >> 10),
         false => String::new(),
     };
     let _ = write!(

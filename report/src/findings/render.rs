@@ -150,23 +150,28 @@ fn line(found: &Found, module: &Module) -> String {
 
 /// `the same cause shows in 8 more pairs of accesses: lines 43 and 44, 44 and 45`.
 fn others(rest: &[&Found], module: &Module) -> String {
-    let mut pairs: Vec<String> = vec![];
+    // Lines, and the memory if it is known.
+    let mut pairs: Vec<(Vec<u32>, Option<&str>)> = vec![];
     for found in rest {
-        let mut lines: Vec<String> = vec![];
+        let mut lines: Vec<u32> = vec![];
         for side in &found.sides {
-            let line = module.loc(side.loc).line.to_string();
+            let line = module.loc(side.loc).line;
             if !lines.contains(&line) {
                 lines.push(line);
             }
         }
-        let mut pair = lines.join(" and ");
-        if let Some((name, _)) = &found.memory.object {
-            pair += &format!(" (`{name}`)");
-        }
-        if !pairs.contains(&pair) {
-            pairs.push(pair);
+        let object = found.memory.object.as_ref().map(|(name, _)| name.as_str());
+        if !pairs.contains(&(lines.clone(), object)) {
+            pairs.push((lines, object));
         }
     }
+    let is_one_line = matches!(&pairs[..], [(lines, _)] if lines.len() == 1);
+    let pairs = pairs.iter().map(|(lines, object)| {
+        let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+        let object = object.map_or(String::new(), |name| format!(" (`{name}`)"));
+        format!("{}{object}", lines.join(" and "))
+    });
+    let pairs: Vec<String> = pairs.collect();
     let what = match (rest.len(), rest.iter().all(|found| found.sides.len() > 1)) {
         (1, true) => "one more pair of accesses".to_owned(),
         (n, true) => format!("{n} more pairs of accesses"),
@@ -175,11 +180,7 @@ fn others(rest: &[&Found], module: &Module) -> String {
     };
     format!(
         "the same cause shows in {what}: line{} {}",
-        if pairs.len() == 1 && !pairs[0].contains(" and ") {
-            ""
-        } else {
-            "s"
-        },
+        if is_one_line { "" } else { "s" },
         pairs.join(", ")
     )
 }

@@ -7,6 +7,15 @@ use super::{Found, groups::Group};
 
 /// `2 errors, 1 note, 3 known`: groups of one cause count once.
 pub(crate) fn summary(groups: &[Group], found: &[Found], muted: usize) -> String {
+    let counts = counts(groups, found, muted).into_iter();
+    let parts: Vec<String> = counts
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    parts.join(", ")
+}
+
+/// How many findings of each severity there are, and how many are known; zeros are left out.
+pub(crate) fn counts(groups: &[Group], found: &[Found], muted: usize) -> Vec<(usize, String)> {
     let mut parts = vec![];
     for severity in [Severity::Error, Severity::Warning, Severity::Note] {
         let of = groups
@@ -14,16 +23,14 @@ pub(crate) fn summary(groups: &[Group], found: &[Found], muted: usize) -> String
             .filter(|group| group.lead(found).severity == severity);
         let count = of.count();
         if count > 0 {
-            parts.push(format!(
-                "{count} {severity}{}",
-                if count == 1 { "" } else { "s" }
-            ));
+            let end = if count == 1 { "" } else { "s" };
+            parts.push((count, format!("{severity}{end}")));
         }
     }
     if muted > 0 {
-        parts.push(format!("{muted} known from the baseline"));
+        parts.push((muted, "known from the baseline".to_string()));
     }
-    parts.join(", ")
+    parts
 }
 
 /// `a.k:12:5`, `a.k:12:5, line 14`.
