@@ -34,6 +34,15 @@ macro_rules! host_functions {
             /// Type of the result.
             pub fn result(self) -> Option<Type> { match self { $(HostFn::$name => { let result: &[Type] = &[$($result)?]; result.first().copied() })* } }
         }
+        impl HostFn {
+            /// Whether it is one of CUDA's copies.
+            pub fn is_copy(self) -> bool {
+                matches!(
+                    self,
+                    HostFn::CudaMemcpy | HostFn::CudaMemcpyAsync | HostFn::CudaMemcpyToSymbol | HostFn::CudaMemcpyFromSymbol
+                )
+            }
+        }
         impl fmt::Display for HostFn {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str(self.text()) }
         }

@@ -14,7 +14,7 @@
 
 use std::collections::BTreeMap;
 
-use dsl::ir::LocId;
+use dsl::ir::{HostFn, LocId};
 use interp::memory::traffic::{HostAccess, Span, Touched, Track};
 
 /// The default stream.
@@ -36,11 +36,19 @@ fn at(clock: &Clock, stream: usize) -> u64 {
     clock.get(stream).copied().unwrap_or(0)
 }
 
+/// What a piece of work is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Task {
+    /// A launch of the kernel of this name.
+    Kernel(String),
+    /// A call of the runtime.
+    Call(HostFn),
+}
+
 /// A piece of work in a stream.
 #[derive(Clone, Debug)]
 pub(super) struct Work {
-    /// What does it: `scale`, `cudaMemcpyAsync`.
-    pub(super) name: String,
+    pub(super) task: Task,
     /// A launch, not a call.
     pub(super) launch: Option<usize>,
     pub(super) loc: LocId,
@@ -176,7 +184,7 @@ pub(super) struct Order {
 /// Work that is kept without asking.
 const LEAST_WORK: usize = 4096;
 /// Streams that are kept apart although they were destroyed and something may still run in them.
-const MOST_STREAMS: usize = 1024;
+const MAX_STREAMS: usize = 1024;
 
 impl Order {
     pub(super) fn new(on: bool) -> Order {
@@ -217,7 +225,7 @@ impl Order {
         let is_over = |&&slot: &&usize| self.streams[slot].is_forgotten();
         let over = self.destroyed.iter().find(is_over).copied();
         let any = || self.destroyed.first().copied();
-        let crowded = self.streams.len() >= MOST_STREAMS;
+        let crowded = self.streams.len() >= MAX_STREAMS;
         if let Some(slot) = over.or_else(|| crowded.then(any).flatten()) {
             self.destroyed.retain(|&other| other != slot);
             self.handles.insert(handle, slot);
@@ -282,7 +290,7 @@ impl Order {
     pub(super) fn begin(
         &mut self,
         handle: u64,
-        name: &str,
+        task: Task,
         launch: Option<usize>,
         loc: LocId,
     ) -> Job {
@@ -298,7 +306,7 @@ impl Order {
         before[stream] = number;
         self.streams[stream].clock.clone_from(&before);
         self.work.push(Work {
-            name: name.to_owned(),
+            task,
             launch,
             loc,
             stream,
@@ -495,7 +503,12 @@ mod tests {
     }
 
     fn write(order: &mut Order, stream: u64, span: Span) -> usize {
-        let job = order.begin(stream, "k", None, LocId(stream as u32 + 1));
+        let job = order.begin(
+            stream,
+            Task::Kernel("k".to_owned()),
+            None,
+            LocId(stream as u32 + 1),
+        );
         order.touch(job, Deed::Write, &[span]);
         order.take_found().len()
     }
@@ -565,7 +578,7 @@ mod tests {
         assert!(order.work.len() <= LEAST_WORK);
         assert_eq!(write(&mut order, 2, (0, 8)), 1, "against the first of all");
         order.wait_for_all();
-        for handle in 100..100 + 2 * MOST_STREAMS as u64 {
+        for handle in 100..100 + 2 * MAX_STREAMS as u64 {
             order.create_stream(handle, true);
             assert_eq!(write(&mut order, handle, (0, 8)), 0);
             order.wait_for_stream(handle);

@@ -5,7 +5,7 @@ use dsl::ir::{FuncId, HostFn, LocId};
 use interp::memory::traffic::HostAccess;
 use interp::{AddressKind, FindingKind, Severity};
 
-use super::order::{Conflict, Deed, Job, Second, Work};
+use super::order::{Conflict, Deed, Job, Second, Task, Work};
 use super::{Host, HostFinding, HostSide};
 
 impl Host<'_> {
@@ -44,9 +44,9 @@ impl Host<'_> {
             return;
         }
         let touched = self.memory.take_touched();
-        let name = &self.program.module().function(kernel).name;
+        let task = Task::Kernel(self.program.module().function(kernel).name.clone());
         let index = self.outcome.launches.len().checked_sub(1);
-        let job = self.order.begin(stream, name, index, loc);
+        let job = self.order.begin(stream, task, index, loc);
         self.order.launched(job, &touched);
         self.tell_races();
     }
@@ -62,8 +62,8 @@ impl Host<'_> {
     /// Memory is there from a place in a stream on.
     pub(super) fn made_in_stream(&mut self, address: u64, bytes: u64, stream: u64, loc: LocId) {
         if self.order.on {
-            let name = HostFn::CudaMallocAsync.text();
-            let job = self.order.begin(stream, name, None, loc);
+            let task = Task::Call(HostFn::CudaMallocAsync);
+            let job = self.order.begin(stream, task, None, loc);
             let span = (address, address + bytes);
             self.order.touch(job, Deed::Write, &[span]);
         }
@@ -73,8 +73,8 @@ impl Host<'_> {
     pub(super) fn freed_in_stream(&mut self, address: u64, stream: u64, loc: LocId) {
         let bytes = self.memory.allocation_bytes(address);
         if let (true, Some(bytes)) = (self.order.on, bytes) {
-            let name = HostFn::CudaFreeAsync.text();
-            let job = self.order.begin(stream, name, None, loc);
+            let task = Task::Call(HostFn::CudaFreeAsync);
+            let job = self.order.begin(stream, task, None, loc);
             let span = (address, address + bytes);
             self.order.find_conflicts(job, Deed::Write, &[span]);
             self.tell_races();
@@ -95,7 +95,7 @@ impl Host<'_> {
         }
         let job = self
             .order
-            .begin(stream.unwrap_or(0), function.text(), None, loc);
+            .begin(stream.unwrap_or(0), Task::Call(function), None, loc);
         for (address, deed) in [(from, Deed::Read), (to, Deed::Write)] {
             if self.is_shared(address) {
                 self.order.touch(job, deed, &[(address, address + bytes)]);
@@ -121,7 +121,7 @@ impl Host<'_> {
         };
         let job = self
             .order
-            .begin(stream.unwrap_or(0), function.text(), None, loc);
+            .begin(stream.unwrap_or(0), Task::Call(function), None, loc);
         let span = [(address, address + bytes)];
         match stream {
             Some(_) => self.order.touch(job, Deed::Write, &span),
@@ -150,9 +150,9 @@ impl Host<'_> {
     fn who(&self, job: Job) -> String {
         let work = self.order.work(job);
         let line = self.line(work.loc);
-        match work.launch {
-            Some(_) => format!("kernel `{}`, launched at line {line},", work.name),
-            None => format!("the {} at line {line}", work.name),
+        match &work.task {
+            Task::Kernel(name) => format!("kernel `{name}`, launched at line {line},"),
+            Task::Call(function) => format!("the {function} at line {line}"),
         }
     }
 
@@ -165,7 +165,9 @@ impl Host<'_> {
         let (second, second_deed) = conflict.second;
         let earlier = self.order.work(first);
         let may = match first_deed {
-            _ if earlier.name == HostFn::CudaMallocAsync.text() => "may not have allocated it yet",
+            _ if earlier.task == Task::Call(HostFn::CudaMallocAsync) => {
+                "may not have allocated it yet"
+            }
             Deed::Read => "may still be reading it",
             Deed::Write | Deed::Update => "may still be writing it",
         };
@@ -221,10 +223,9 @@ impl Host<'_> {
                 "a launch returns at once, and the host continues while the kernel runs",
             ),
             None => (
-                if earlier.name.contains("Memcpy") {
-                    "copy"
-                } else {
-                    "call"
+                match &earlier.task {
+                    Task::Call(function) if function.is_copy() => "copy",
+                    Task::Call(_) | Task::Kernel(_) => "call",
                 },
                 "`cudaStreamSynchronize` of its stream, or `cudaDeviceSynchronize()`,",
                 "an asynchronous call returns at once, and the host continues while it runs",
@@ -247,7 +248,7 @@ impl Host<'_> {
     ) -> (String, HostSide, String) {
         let later = self.order.work(job);
         let does = match deed {
-            Deed::Write if later.name == HostFn::CudaFreeAsync.text() => "frees",
+            Deed::Write if later.task == Task::Call(HostFn::CudaFreeAsync) => "frees",
             deed => does(deed),
         };
         let (line, here) = (self.line(earlier.loc), self.line(later.loc));
