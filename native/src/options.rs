@@ -108,17 +108,15 @@ impl Options {
                 continue;
             }
             let mut value = || {
-                given
-                    .clone()
-                    .or_else(|| words.next())
-                    .ok_or_else(|| format!("DSLC: {name} needs a value"))
+                let given = given.clone().or_else(|| words.next());
+                given.ok_or_else(|| "expected a value".to_string())
             };
-            options
-                .set(&name, &mut value)
-                .map_err(|why| match why.starts_with("DSLC") {
-                    true => why,
-                    false => format!("DSLC: {name}: {why}"),
-                })?;
+            let is_known = options.set(&name, &mut value);
+            if !is_known.map_err(|why| format!("DSLC: {name}: {why}"))? {
+                return Err(format!(
+                    "DSLC: unknown option {name}; the options are {NAMES}"
+                ));
+            }
         }
         Ok(options)
     }
@@ -132,19 +130,19 @@ impl Options {
             ("--launches", None | Some("folded")) => self.output.tables = Tables::Folded,
             ("--launches", Some("all")) => self.output.tables = Tables::Each,
             ("--no-checks" | "--stop-at-first" | "--quiet", Some(_)) => {
-                return Err(format!("DSLC: {name} has no value"));
+                return Err(format!("DSLC: {name} takes no value"));
             }
             _ => return Ok(false),
         }
         Ok(true)
     }
 
-    /// An option with a value.
+    /// An option with a value; gives whether `name` is one.
     fn set(
         &mut self,
         name: &str,
         value: &mut dyn FnMut() -> Result<String, String>,
-    ) -> Result<(), String> {
+    ) -> Result<bool, String> {
         let (checking, output) = (&mut self.checking, &mut self.output);
         match name {
             "--arch" => {
@@ -200,13 +198,9 @@ impl Options {
             "--html" => output.html = Some(value()?.into()),
             "--json" => output.json = Some(value()?.into()),
             "--sarif" => output.sarif = Some(value()?.into()),
-            _ => {
-                return Err(format!(
-                    "DSLC: unknown option {name}; the options are {NAMES}"
-                ));
-            }
+            _ => return Ok(false),
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The architecture that is simulated.
