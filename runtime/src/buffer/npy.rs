@@ -1,14 +1,14 @@
 //! The header of a `.npy` file: a line of Python with three keys, `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
 //!
-//! Nothing else is read than what NumPy writes for arrays of numbers, so that any file is answered in the time its bytes take: brackets
-//! within brackets, which Python would take, are none of that.
+//! The parser reads only what NumPy writes for arrays of numbers. Nested brackets, which Python allows, are an error, so the time to read a
+//! file grows with its length only.
 
 use std::io::Read;
 
 /// Longer headers are those of structured types.
 const MOST_BYTES: usize = 1 << 16;
 
-/// What it says.
+/// What the header says.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Header {
     /// The type of an element: `<f4`.
@@ -20,7 +20,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads it, up to where the data begin. The error says why the file is none.
+    /// Reads the header, up to where the data begins. The error says why this is no `.npy` file.
     pub(super) fn read(reader: &mut dyn Read) -> Result<Header, String> {
         let none = |why: &str| format!("not a .npy file: {why}");
         let mut start = [0; 8];
@@ -49,13 +49,19 @@ impl Header {
         Parser { rest: text }.header().map_err(|why| match why {
             Wrong::Structured => "structured .npy types are not supported".to_string(),
             Wrong::Expected(what) => none(&format!("its header has no {what}")),
+            Wrong::UnknownKey(key) => none(&format!(
+                "its header has the unknown key `{key}`; the keys are descr, fortran_order and shape"
+            )),
         })
     }
 }
 
 enum Wrong {
     Structured,
+    /// The header lacks this.
     Expected(&'static str),
+    /// A key that is none of the three.
+    UnknownKey(String),
 }
 
 struct Parser<'a> {
@@ -73,11 +79,7 @@ impl<'a> Parser<'a> {
                 "descr" => descr = Some(self.descr()?),
                 "fortran_order" => is_fortran = Some(self.boolean()?),
                 "shape" => shape = Some(self.shape()?),
-                _ => {
-                    return Err(Wrong::Expected(
-                        "other keys than descr, fortran_order and shape",
-                    ));
-                }
+                _ => return Err(Wrong::UnknownKey(key.to_string())),
             }
             if !self.take(',') {
                 self.expect('}', "`}`")?;
@@ -203,6 +205,10 @@ mod tests {
         assert_eq!(
             why("{'descr': '<f4'}"),
             "not a .npy file: its header has no `fortran_order`"
+        );
+        assert_eq!(
+            why("{'descr': '<f4', 'units': 'm'}"),
+            "not a .npy file: its header has the unknown key `units`; the keys are descr, fortran_order and shape"
         );
         let brackets = "[".repeat(60_000);
         assert_eq!(why(&brackets), "not a .npy file: its header has no `{`");
