@@ -23,7 +23,7 @@ use crate::{
     args::ProgramArgs,
     failure::Failure,
     files, output,
-    prove::MOST_COMPARED,
+    prove::MAX_COMPARED,
     record::{Entry, Record},
     system,
 };
@@ -32,7 +32,7 @@ use crate::{
 const DEFAULT_LIMIT: u64 = 20_000_000_000;
 
 /// More threads than these only wait for one another, and each has its own counters.
-const MOST_JOBS_PER_CORE: usize = 4;
+const MAX_JOBS_PER_CORE: usize = 4;
 /// Instructions of a run when `--limit` says nothing. Each launch has its own limit by then, so that an endless one is told of in
 /// minutes; this is for programs that launch forever, and beyond what anybody waits for of others.
 const DEFAULT_RUN_LIMIT: u64 = 1_000_000_000_000;
@@ -44,7 +44,7 @@ pub(crate) fn machine(rules: RuleSet, args: &ProgramArgs, stop: &StopFlag) -> Ma
         rules,
         jobs: match args.jobs {
             0 => cores,
-            jobs => jobs.min(MOST_JOBS_PER_CORE * cores),
+            jobs => jobs.min(MAX_JOBS_PER_CORE * cores),
         },
         limit: Some(args.limit.unwrap_or(DEFAULT_LIMIT)),
         checks: Checks::default(),
@@ -213,10 +213,10 @@ pub(crate) struct Streams {
 }
 
 /// Output of the program that is kept for a report.
-pub(crate) const MOST_KEPT: usize = 64 << 20;
+pub(crate) const MAX_KEPT: usize = 64 << 20;
 
 /// Of which a page has the beginning.
-const MOST_ON_PAGE: usize = 1 << 20;
+const MAX_ON_PAGE: usize = 1 << 20;
 
 impl Streams {
     /// Says of output that is not kept.
@@ -237,13 +237,13 @@ impl Io for Streams {
     fn stdout(&mut self, bytes: &[u8]) {
         let compared = self.compared.take();
         self.compared = compared
-            .filter(|kept| kept.len() + bytes.len() <= MOST_COMPARED)
+            .filter(|kept| kept.len() + bytes.len() <= MAX_COMPARED)
             .map(|mut kept| {
                 kept.extend_from_slice(bytes);
                 kept
             });
         if let Some(page) = &mut self.page {
-            let room = MOST_ON_PAGE.saturating_sub(page.len());
+            let room = MAX_ON_PAGE.saturating_sub(page.len());
             page.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }
         match &mut self.program_out {

@@ -21,10 +21,10 @@ use crate::{
 const FEW_INSTRUCTIONS: u64 = 1_000_000;
 
 /// What a program may print for its cures to be proved: they are compared with it, byte for byte.
-pub(crate) const MOST_COMPARED: usize = 1 << 20;
+pub(crate) const MAX_COMPARED: usize = 1 << 20;
 
 /// A run with edits may take so many times the instructions of the first, and so many more.
-const MOST_TIMES: u64 = 8;
+const MAX_TIMES: u64 = 8;
 const SOME_MORE: u64 = 1_000_000;
 
 /// How the first run was made.
@@ -57,7 +57,7 @@ fn instructions(outcome: &Outcome) -> u64 {
 /// Cures of a run, which printed this; the instructions of the first run bound those of the others.
 pub(crate) fn cures(model: &Model<'_>, stdout: &[u8], mut prover: Prover<'_>) -> Vec<Suggestion> {
     let most = instructions(model.input.outcome)
-        .saturating_mul(MOST_TIMES)
+        .saturating_mul(MAX_TIMES)
         .saturating_add(SOME_MORE);
     prover.machine.limit = Some(prover.machine.limit.map_or(most, |limit| limit.min(most)));
     cure::cures(model, stdout, &mut prover)
@@ -144,7 +144,7 @@ struct Kept {
 
 impl Io for Kept {
     fn stdout(&mut self, bytes: &[u8]) {
-        if self.stdout.len() + bytes.len() > MOST_COMPARED {
+        if self.stdout.len() + bytes.len() > MAX_COMPARED {
             self.is_too_much = true;
         } else {
             self.stdout.extend_from_slice(bytes);

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Places that are tried for one group of findings.
-const MOST_PLACES: usize = 12;
+const MAX_PLACES: usize = 12;
 
 /// Where a barrier could order accesses: between them first, then at the end or the beginning of a loop around both, then elsewhere beside
 /// each of them. Where only some threads come by is tried last.
@@ -37,7 +37,7 @@ pub(crate) fn candidates(
     }
     all.sort_by_key(|&(in_branch, _)| in_branch);
     let all = all.into_iter().map(|(_, candidate)| candidate);
-    all.take(MOST_PLACES).collect()
+    all.take(MAX_PLACES).collect()
 }
 
 /// Where a barrier could stand.

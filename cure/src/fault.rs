@@ -11,9 +11,9 @@ use crate::{
 };
 
 /// Accesses of a group of findings that are looked at.
-const MOST_ACCESSES: usize = 16;
+const MAX_ACCESSES: usize = 16;
 /// Guards and bounds that are tried.
-const MOST_GUARDS: usize = 8;
+const MAX_GUARDS: usize = 8;
 
 /// What may cure findings of one group.
 pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], members: &[usize]) -> Vec<Candidate> {
@@ -91,7 +91,7 @@ fn accesses<'a, 't>(
             all.push(at);
         }
     }
-    all.truncate(MOST_ACCESSES);
+    all.truncate(MAX_ACCESSES);
     Some((text, all))
 }
 
@@ -251,7 +251,7 @@ fn bounds(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
             vec![text.replace(at..at + 1, "<")],
         )
     };
-    all.take(MOST_GUARDS).map(change).collect()
+    all.take(MAX_GUARDS).map(change).collect()
 }
 
 /// A variable that is a thread's number: its name, and the first and last words of its declaration.
@@ -310,7 +310,7 @@ fn guards(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
     for &number in &numbers {
         all.extend(limits.iter().map(|&limit| one(&[(number, limit)])));
     }
-    all.truncate(MOST_GUARDS);
+    all.truncate(MAX_GUARDS);
     // A column and a row, each with its own limit.
     for (index, &a) in numbers.iter().enumerate() {
         for &b in &numbers[index + 1..] {
@@ -321,7 +321,7 @@ fn guards(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
             all.extend(pairs.map(|(x, y)| one(&[(a, x), (b, y)])));
         }
     }
-    all.truncate(2 * MOST_GUARDS);
+    all.truncate(2 * MAX_GUARDS);
     all
 }
 

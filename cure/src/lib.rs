@@ -35,12 +35,12 @@ use text::Text;
 pub use text::edited;
 
 /// Hot spots and groups of findings that cures are looked for.
-const MOST_SPOTS: usize = 6;
-const MOST_GROUPS: usize = 6;
+const MAX_SPOTS: usize = 6;
+const MAX_GROUPS: usize = 6;
 /// Runs of the program in all.
-const MOST_RUNS: usize = 60;
+const MAX_RUNS: usize = 60;
 /// Edits of a group of findings, one after the other, each of which removes some.
-const MOST_STEPS: usize = 3;
+const MAX_STEPS: usize = 3;
 
 /// A run of the program with edits.
 pub struct Run {
@@ -84,18 +84,18 @@ pub fn cures(model: &Model<'_>, stdout: &[u8], runner: &mut dyn Runner) -> Vec<S
         base,
         texts: Text::all(base.input.map),
         runner,
-        left: MOST_RUNS,
+        left: MAX_RUNS,
         found: vec![],
         digest: None,
     };
-    for group in model.groups.iter().take(MOST_GROUPS) {
+    for group in model.groups.iter().take(MAX_GROUPS) {
         search.group(&group.members);
     }
     search.spread(model);
     // What a fault spoils is not to be tuned.
     let has_errors = base.input.findings.iter().any(Found::is_error);
     if !has_errors {
-        for at in 0..model.hot_spots.len().min(MOST_SPOTS) {
+        for at in 0..model.hot_spots.len().min(MAX_SPOTS) {
             search.spot(model, at);
         }
         if search.runner.finds_races() {
@@ -131,7 +131,7 @@ impl Search<'_, '_> {
                 let mut removed = found.iter().flat_map(|one| &one.findings_removed);
                 removed.any(|at| members.contains(at))
             };
-            let mut left = model.groups.iter().take(MOST_GROUPS);
+            let mut left = model.groups.iter().take(MAX_GROUPS);
             if left.all(|group| has(&self.found, &group.members)) {
                 return;
             }
@@ -140,7 +140,7 @@ impl Search<'_, '_> {
             let Some(run) = self.try_one(&candidate) else {
                 continue;
             };
-            for group in model.groups.iter().take(MOST_GROUPS) {
+            for group in model.groups.iter().take(MAX_GROUPS) {
                 let still = proof::remaining(self.base, &run, &candidate, &group.members);
                 if !has(&self.found, &group.members) && still.is_some_and(|still| still.is_empty())
                 {
@@ -154,7 +154,7 @@ impl Search<'_, '_> {
     fn group(&mut self, members: &[usize]) {
         let mut done: Option<Candidate> = None;
         let mut left = members.to_vec();
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let candidates = fault::candidates(self.base, &self.texts, &left);
             let mut best: Option<(Candidate, Vec<usize>)> = None;
             for candidate in candidates {
@@ -217,10 +217,7 @@ impl Search<'_, '_> {
     fn barriers(&mut self, model: &Model<'_>) {
         let spots = &model.barriers;
         let mut done: Vec<usize> = vec![];
-        for group in needless::groups(&self.texts, spots)
-            .iter()
-            .take(MOST_GROUPS)
-        {
+        for group in needless::groups(&self.texts, spots).iter().take(MAX_GROUPS) {
             let kernels = &spots[group.spots[0]].kernels;
             if done.iter().any(|&at| spots[at].kernels == *kernels) {
                 continue;

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Functions of an input.
-const MOST_FUNCTIONS: usize = 24;
+const MAX_FUNCTIONS: usize = 24;
 
 /// Whether C can be compiled here.
 pub fn has_compiler() -> bool {
@@ -48,7 +48,7 @@ pub fn target(data: &[u8]) {
     }
     let mut choices = Choices::new(data);
     let mut functions = Vec::new();
-    while functions.len() < MOST_FUNCTIONS && (functions.is_empty() || !choices.is_empty()) {
+    while functions.len() < MAX_FUNCTIONS && (functions.is_empty() || !choices.is_empty()) {
         functions.push(function::function(&mut choices, functions.len()));
     }
     let expected = on_cpu(&functions);

@@ -38,11 +38,11 @@ impl Random {
 }
 
 /// Inputs in the pool; more push out others.
-const MOST_KEPT: usize = 4096;
+const MAX_KEPT: usize = 4096;
 /// Bytes of an input.
 const MOST_BYTES: usize = 64 << 10;
 /// Bytes of an input that a generator reads.
-const MOST_CHOICES: usize = 4 << 10;
+const MAX_CHOICES: usize = 4 << 10;
 
 /// Makes inputs.
 #[derive(Debug)]
@@ -78,10 +78,10 @@ impl Mutator {
         if self.seen.len() == before {
             return;
         }
-        if self.pool.len() < MOST_KEPT {
+        if self.pool.len() < MAX_KEPT {
             self.pool.push(input.to_vec());
         } else {
-            let at = self.random.below(MOST_KEPT);
+            let at = self.random.below(MAX_KEPT);
             self.pool[at] = input.to_vec();
         }
     }
@@ -108,7 +108,7 @@ impl Mutator {
         input.truncate(if self.is_text {
             MOST_BYTES
         } else {
-            MOST_CHOICES
+            MAX_CHOICES
         });
         input
     }

@@ -10,9 +10,9 @@
 //! ```
 
 /// Fields wider than this are cut to it: nobody means them.
-const MOST_COLUMNS: usize = 1 << 16;
+const MAX_COLUMNS: usize = 1 << 16;
 /// No `f64` has as many digits that are not zero, before or after its point; Rust formats up to `u16::MAX` of them.
-const MOST_DIGITS: usize = 1100;
+const MAX_DIGITS: usize = 1100;
 
 /// A conversion between `%` and its letter.
 #[derive(Default)]
@@ -83,7 +83,7 @@ impl Spec {
         let number = |at: &mut usize| {
             let mut value = 0usize;
             while let Some(digit) = text.get(*at).filter(|byte| byte.is_ascii_digit()) {
-                value = (value * 10 + usize::from(digit - b'0')).min(MOST_COLUMNS);
+                value = (value * 10 + usize::from(digit - b'0')).min(MAX_COLUMNS);
                 *at += 1;
             }
             value
@@ -92,7 +92,7 @@ impl Spec {
             at += 1;
             let width = args.next().unwrap_or(0) as i32;
             spec.left |= width < 0;
-            spec.width = (width.unsigned_abs() as usize).min(MOST_COLUMNS);
+            spec.width = (width.unsigned_abs() as usize).min(MAX_COLUMNS);
         } else {
             spec.width = number(&mut at);
         }
@@ -104,7 +104,7 @@ impl Spec {
                 // A negative precision is none.
                 spec.precision = usize::try_from(precision)
                     .ok()
-                    .map(|precision| precision.min(MOST_COLUMNS));
+                    .map(|precision| precision.min(MAX_COLUMNS));
             } else {
                 spec.precision = Some(number(&mut at));
             }
@@ -261,7 +261,7 @@ impl Spec {
     }
 
     fn fixed(&self, value: f64, precision: usize) -> String {
-        let digits = precision.min(MOST_DIGITS);
+        let digits = precision.min(MAX_DIGITS);
         let mut text = format!("{value:.digits$}") + &"0".repeat(precision - digits);
         if self.alternate && precision == 0 {
             text.push('.');
@@ -270,7 +270,7 @@ impl Spec {
     }
 
     fn exponent(&self, value: f64, precision: usize) -> String {
-        let digits = precision.min(MOST_DIGITS);
+        let digits = precision.min(MAX_DIGITS);
         let text = format!("{value:.digits$e}");
         let zeros = "0".repeat(precision - digits);
         let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -286,7 +286,7 @@ impl Spec {
 
     /// `%g`: the shorter of the two with `precision` significant digits, without trailing zeros unless `#`.
     fn general(&self, value: f64, precision: usize) -> String {
-        let rounded = format!("{value:.*e}", (precision - 1).min(MOST_DIGITS));
+        let rounded = format!("{value:.*e}", (precision - 1).min(MAX_DIGITS));
         let exponent: i32 = rounded
             .split_once('e')
             .and_then(|(_, exponent)| exponent.parse().ok())
@@ -346,7 +346,7 @@ impl Spec {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_COLUMNS, format};
+    use super::{MAX_COLUMNS, format};
 
     fn print(text: &str, args: &[u64]) -> String {
         let mut fetch = |address, _| (address == 1).then(|| b"text".to_vec());
@@ -452,7 +452,7 @@ mod tests {
         // More digits than a number has, and than Rust's own formatting takes.
         for (text, bytes) in [("%.*f", 2), ("%.*e", 6), ("%#.*g", 1), ("%.*a", 7)] {
             let printed = print(text, &[u32::MAX as u64 >> 1, 1.25f64.to_bits()]);
-            assert_eq!(printed.len(), MOST_COLUMNS + bytes, "{text}");
+            assert_eq!(printed.len(), MAX_COLUMNS + bytes, "{text}");
             assert!(printed.contains("000000000"), "{text}");
         }
     }

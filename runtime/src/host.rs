@@ -375,12 +375,12 @@ impl Host<'_> {
 
     fn refuse(&mut self, kernel: FuncId, loc: LocId, why: InvalidLaunch) {
         self.state.last = error_of_refusal(&why);
-        if self.outcome.faults.len() >= note::MOST_NOTES {
+        if self.outcome.faults.len() >= note::MAX_NOTES {
             self.say_once(
                 LocId::default(),
                 &format!(
                     "only the first {} refused launches are shown",
-                    note::MOST_NOTES
+                    note::MAX_NOTES
                 ),
             );
             return;

@@ -65,7 +65,7 @@ pub fn usage(kernel: &Function) -> String {
 }
 
 /// Most bytes of a buffer that is read from a file.
-const MOST_FILE_BYTES: u64 = 16 << 30;
+const MAX_FILE_BYTES: u64 = 16 << 30;
 
 /// Elements printed when `--print` gives no number.
 const DEFAULT_PRINTED: usize = 16;
@@ -111,7 +111,7 @@ impl Plan {
                     HostBuffer::make(element, &shape, &fill)
                 }
                 BufferSource::File(path) => {
-                    HostBuffer::from_npy(&path, open(&path).map_err(wrong)?, MOST_FILE_BYTES)?
+                    HostBuffer::from_npy(&path, open(&path).map_err(wrong)?, MAX_FILE_BYTES)?
                 }
             };
             if plan.buffers.insert(spec.name.clone(), buffer).is_some() {

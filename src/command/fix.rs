@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Cures of one program: each may show what the one before it hid.
-const MOST_CURES: usize = 20;
+const MAX_CURES: usize = 20;
 
 /// Lines around a change in the diff.
 const CONTEXT: usize = 3;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
         ));
     };
     let mut done: Vec<Suggestion> = vec![];
-    while done.len() < MOST_CURES && stop.asked().is_none() {
+    while done.len() < MAX_CURES && stop.asked().is_none() {
         let prover = Prover {
             map: &now.map,
             ..first.clone()

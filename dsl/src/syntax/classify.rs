@@ -136,7 +136,7 @@ struct Found {
 }
 
 /// The most types that functions declare for themselves: each is looked for up to the end of its block. Any more are types everywhere.
-const MOST_LOCAL_TYPES: usize = 256;
+const MAX_LOCAL_TYPES: usize = 256;
 
 /// For each keyword inside a function that may declare a type: where its block ends.
 fn blocks(tokens: &[Token]) -> FxHashMap<usize, usize> {
@@ -221,7 +221,7 @@ impl Found {
     /// A name that is declared as a type by the declaration that the keyword begins.
     fn declare(&mut self, name: &Arc<str>, keyword: usize) {
         match self.blocks.get(&keyword) {
-            Some(&end) if self.scoped.len() < MOST_LOCAL_TYPES => {
+            Some(&end) if self.scoped.len() < MAX_LOCAL_TYPES => {
                 self.scoped.push((name.clone(), keyword, end));
             }
             _ => {

@@ -143,14 +143,14 @@ impl Patience {
     pub(crate) fn renew(&mut self, was_useful: bool) {
         self.backoff = match was_useful {
             true => 0,
-            false => (2 * self.backoff + 1).min(MOST_SKIPS),
+            false => (2 * self.backoff + 1).min(MAX_SKIPS),
         };
         self.skip = self.backoff;
     }
 }
 
 /// Most misses that pass without a new pattern.
-const MOST_SKIPS: u32 = 31;
+const MAX_SKIPS: u32 = 31;
 
 /// A request that was served the slow way, as a pattern to be.
 pub(crate) struct Example<'a> {

@@ -556,7 +556,7 @@ impl fmt::Display for Trap {
 impl std::error::Error for Trap {}
 
 /// Most groups of threads that a message shows.
-const MOST_NOTES: usize = 16;
+const MAX_NOTES: usize = 16;
 
 impl Trap {
     /// One sentence.
@@ -580,8 +580,8 @@ impl Trap {
             (waiting.loc, format!("{who}: {what}"))
         };
         // Of thousands of blocks that wait the first ones tell as much as all.
-        let others = self.others.iter().take(MOST_NOTES).map(note);
-        let left_out = self.others.len().saturating_sub(MOST_NOTES);
+        let others = self.others.iter().take(MAX_NOTES).map(note);
+        let left_out = self.others.len().saturating_sub(MAX_NOTES);
         let left_out = (left_out > 0).then(|| {
             (
                 LocId::default(),

@@ -63,7 +63,7 @@ pub enum HostEvent {
 }
 
 /// Accesses that a host thread may skip: a loop that runs away must end.
-const MOST_SKIPS: u32 = 100_000;
+const MAX_SKIPS: u32 = 100_000;
 
 /// A host function in the middle of its work.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ impl HostThread {
     /// machine many of them pass unseen. What would end the program there (a null pointer) ends it here too; and so does one of
     /// these after a great many.
     pub fn keep_going(&mut self) {
-        self.skips_left = MOST_SKIPS;
+        self.skips_left = MAX_SKIPS;
     }
 
     /// From now on values that nobody wrote are followed to where they matter. To be called before anything runs.

@@ -22,11 +22,11 @@ use crate::progress::Progress;
 /// Memory that is kept for a launch whose threads may communicate.
 const MOST_BYTES: u64 = 16 << 20;
 /// The same where only what it finds can tell that they do.
-const MOST_BYTES_ON_SUSPICION: u64 = 1 << 20;
+const MAX_BYTES_ON_SUSPICION: u64 = 1 << 20;
 /// What is short: warp instructions.
 const SHORT: u64 = 1_000_000;
 /// A second run that takes so many times the first one's instructions, and some more, is given up.
-const MOST_TIMES_AS_LONG: u64 = 8;
+const MAX_TIMES_AS_LONG: u64 = 8;
 const SOME_MORE: u64 = 100_000;
 
 /// The bytes of regions that a launch may write.
@@ -145,7 +145,7 @@ pub(crate) fn prepare(run: &Run<'_>, written: &[bool]) -> Option<Again> {
     let most = match (machine.both_orders, run.code.effects.communicates) {
         (BothOrders::Always, _) => u64::MAX,
         (_, true) => MOST_BYTES,
-        (_, false) => MOST_BYTES_ON_SUSPICION,
+        (_, false) => MAX_BYTES_ON_SUSPICION,
     };
     let bytes: u64 = regions.iter().map(|region| region.size).sum();
     (bytes <= most).then(|| Again {
@@ -179,7 +179,7 @@ pub(crate) fn run_again(
     let after = Saved::of(&again.regions);
     again.before.restore();
     let most = taken
-        .saturating_mul(MOST_TIMES_AS_LONG)
+        .saturating_mul(MAX_TIMES_AS_LONG)
         .saturating_add(SOME_MORE);
     let descending = MachineConfig {
         order: Order::Descending,

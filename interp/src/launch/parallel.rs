@@ -21,7 +21,7 @@ use crate::config::Order;
 use crate::fault::trap::{Trap, TrapKind};
 use crate::launch::Run;
 use crate::machine::Machine;
-use crate::machine::block::{Block, MOST_PRINTED, Turn};
+use crate::machine::block::{Block, MAX_PRINTED, Turn};
 use crate::machine::engine;
 use crate::machine::track::{Reachable, Tracker};
 use crate::observe::Observer;
@@ -31,7 +31,7 @@ const SNAPSHOT_BYTES: u64 = 2 << 30;
 /// Local memory of all blocks that run side by side.
 const LOCAL_BYTES: u64 = 2 << 30;
 /// Blocks a worker takes at a time, at most.
-const MOST_BLOCKS: u64 = 16;
+const MAX_BLOCKS: u64 = 16;
 
 /// What the blocks of one worker printed, by block.
 type Printed = Vec<(u64, Vec<u8>)>;
@@ -91,7 +91,7 @@ pub(crate) fn run<'a, O: Observer + Send>(
         left_allocation: &left_allocation,
         stopped: &stopped,
     };
-    let portion = (blocks / workers / 8).clamp(1, MOST_BLOCKS);
+    let portion = (blocks / workers / 8).clamp(1, MAX_BLOCKS);
     let mut results: Vec<Option<(Machine<'a, O>, Printed)>> = (0..workers).map(|_| None).collect();
     rayon::scope(|scope| {
         for result in &mut results {
@@ -236,7 +236,7 @@ fn worker<'a, O: Observer>(
             if !block.printed.is_empty() {
                 printed_bytes += block.printed.len();
                 // In order each block's text goes out as it ends.
-                if printed_bytes > MOST_PRINTED {
+                if printed_bytes > MAX_PRINTED {
                     return None;
                 }
                 printed.push((index, std::mem::take(&mut block.printed)));

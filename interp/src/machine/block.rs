@@ -33,7 +33,7 @@ const PATIENCE: u32 = 256;
 const BARRIERS: u32 = 256;
 
 /// Bytes that one block may print. On a device the text of a whole launch has 1 MB, and what is older is lost.
-pub(crate) const MOST_PRINTED: usize = 64 << 20;
+pub(crate) const MAX_PRINTED: usize = 64 << 20;
 
 /// A block that is running, or waits for other blocks.
 #[derive(Debug)]
@@ -366,9 +366,9 @@ impl Block {
 fn over_limit<O>(machine: &Machine<'_, O>, warp: &mut Warp, stop: &Stop) -> Option<Box<Fault>> {
     let kind = match stop {
         Stop::Fault(_) => return None,
-        _ if machine.record.printed.len() > MOST_PRINTED => TrapKind::PrintLimit {
-            bytes: MOST_PRINTED,
-        },
+        _ if machine.record.printed.len() > MAX_PRINTED => {
+            TrapKind::PrintLimit { bytes: MAX_PRINTED }
+        }
         Stop::Done | Stop::Barrier if machine.record.totals.charged() > machine.policy.limit => {
             let instructions = machine.policy.limit;
             TrapKind::Limit { instructions }

@@ -13,7 +13,7 @@ pub(crate) enum Defined {
 }
 
 /// A gap of at most so many bytes may be a member of a record, or several.
-const MOST_MEMBER_BYTES: u64 = 256;
+const MAX_MEMBER_BYTES: u64 = 256;
 
 impl Defined {
     /// Whether all of some bytes are.
@@ -171,7 +171,7 @@ impl Defined {
         let end = offset + len;
         let (mut gaps, mut at) = (Vec::new(), offset);
         while let Some((first, until)) = self.gap(at, end - at) {
-            if until - first > MOST_MEMBER_BYTES {
+            if until - first > MAX_MEMBER_BYTES {
                 return;
             }
             gaps.push((first, until - first));

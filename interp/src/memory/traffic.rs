@@ -7,9 +7,9 @@ use super::defined::Defined;
 use super::{AddressKind, Memory};
 
 /// Ranges that a launch is told to have touched, at most, of a kind; more are left out.
-const MOST_SPANS: usize = 1 << 17;
+const MAX_SPANS: usize = 1 << 17;
 /// Accesses of the host that are kept until somebody asks.
-const MOST_ACCESSES: usize = 1 << 16;
+const MAX_ACCESSES: usize = 1 << 16;
 
 /// Bytes from one address up to another, without the latter.
 pub type Span = (u64, u64);
@@ -120,7 +120,7 @@ impl Memory {
         });
         match like {
             Some(known) => known.span = (known.span.0.min(start), known.span.1.max(end)),
-            None if kept < MOST_ACCESSES => host.push(access),
+            None if kept < MAX_ACCESSES => host.push(access),
             None => {}
         }
     }
@@ -157,7 +157,7 @@ impl Memory {
                 (&mut touched.read, &touch.read),
             ] {
                 bytes.each_run(size, |from, to| {
-                    if spans.len() < MOST_SPANS {
+                    if spans.len() < MAX_SPANS {
                         spans.push((base + from, base + to));
                     }
                 });

@@ -8,7 +8,7 @@ use super::{AddressKind, Memory};
 use crate::memory::defined::Defined;
 
 /// Copies of unset bytes that are remembered.
-const MOST_TRANSFERS: usize = 256;
+const MAX_TRANSFERS: usize = 256;
 
 /// The call that gave memory out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ impl Memory {
         let to = (to, to + bytes);
         self.transfers
             .retain(|known| !(known.loc == loc && to.0 <= known.to.0 && known.to.1 <= to.1));
-        if self.transfers.len() >= MOST_TRANSFERS {
+        if self.transfers.len() >= MAX_TRANSFERS {
             self.transfers.remove(0);
         }
         self.transfers.push(Transfer {

@@ -14,7 +14,7 @@ use super::shadow::Cells;
 /// Lane and entry of a tag.
 pub(crate) const PLACE: u32 = (1 << 29) - 1;
 /// Entries there can be.
-pub(crate) const MOST_ENTRIES: u32 = 1 << 24;
+pub(crate) const MAX_ENTRIES: u32 = 1 << 24;
 /// Entries that are kept without asking.
 const LEAST_ENTRIES: usize = 1 << 16;
 /// Cells for which one entry may be kept without asking: half of the program's own memory.
@@ -223,7 +223,7 @@ impl Table {
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.entries.len() as u32 >= MOST_ENTRIES - 1
+        self.entries.len() as u32 >= MAX_ENTRIES - 1
     }
 
     /// Whether it is time to [compact](Table::compact).

@@ -27,7 +27,7 @@ pub use passes::passes;
 
 use crate::isa::mask::LaneMask;
 
-use super::{AtomicRule, SharedRules, given::MOST_BANKS};
+use super::{AtomicRule, SharedRules, given::MAX_BANKS};
 
 /// What an instruction does to shared memory, as far as its cost depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -162,7 +162,7 @@ fn atomic_cost(
     let cells = Cells::new(rules, width_bytes);
     let mut cost = Cost::default();
     for group in mask.groups(lanes_per_group) {
-        let mut in_bank = [0u8; MOST_BANKS as usize];
+        let mut in_bank = [0u8; MAX_BANKS as usize];
         for lane in group {
             in_bank[cells.bank(addresses[lane])] += 1;
         }
@@ -226,7 +226,7 @@ impl Cells {
             return 1;
         }
         if self.bank_mask > 31 {
-            self.count_degree::<{ MOST_BANKS as usize }>(group, addresses, low, high)
+            self.count_degree::<{ MAX_BANKS as usize }>(group, addresses, low, high)
         } else {
             self.count_degree::<32>(group, addresses, low, high)
         }

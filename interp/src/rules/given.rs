@@ -3,7 +3,7 @@
 use super::{BankWidth, GlobalRules, RuleSet, SharedRules};
 
 /// Most banks: what one word of a mask holds.
-pub(super) const MOST_BANKS: u32 = 64;
+pub(super) const MAX_BANKS: u32 = 64;
 
 /// Why given rules are none.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -81,7 +81,7 @@ impl RuleSet {
             };
             if is_one { Ok(()) } else { Err(wrong) }
         };
-        power("banks", shared.banks, 1, MOST_BANKS)?;
+        power("banks", shared.banks, 1, MAX_BANKS)?;
         power("bank_bytes", shared.bank_bytes, 4, 8)?;
         power("row_bytes", shared.row_bytes, 4, 1 << 16)?;
         power("lanes_4", shared.lanes_4, 1, 32)?;

@@ -8,7 +8,7 @@ use super::escape;
 use crate::Edit;
 
 /// Most lines of a diff.
-const MOST_LINES: usize = 40;
+const MAX_LINES: usize = 40;
 
 /// The lines that edits change, old and new; empty without edits, or where they do not fit the text.
 pub(super) fn diff(edits: &[Edit], map: &SourceMap) -> String {
@@ -31,9 +31,9 @@ pub(super) fn diff(edits: &[Edit], map: &SourceMap) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let more = rows.len().saturating_sub(MOST_LINES);
+    let more = rows.len().saturating_sub(MAX_LINES);
     let mut text = String::from("<pre class=diff>");
-    for (is_new, line) in rows.iter().take(MOST_LINES) {
+    for (is_new, line) in rows.iter().take(MAX_LINES) {
         let (sign, tag) = if *is_new { ('+', "ins") } else { ('-', "del") };
         let _ = write!(text, "<{tag}>{sign} {}</{tag}>", escape(line));
     }

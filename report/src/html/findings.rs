@@ -11,9 +11,9 @@ use crate::{
 };
 
 /// Most groups, most findings of a group, and most rows of lanes that are shown.
-const MOST_GROUPS: usize = 100;
-const MOST_MEMBERS: usize = 30;
-const MOST_ROWS: usize = 8;
+const MAX_GROUPS: usize = 100;
+const MAX_MEMBERS: usize = 30;
+const MAX_ROWS: usize = 8;
 
 /// The section; empty without findings.
 pub(super) fn section(model: &Model<'_>, files: &Files<'_>, left_out: &mut LeftOut) -> String {
@@ -21,13 +21,13 @@ pub(super) fn section(model: &Model<'_>, files: &Files<'_>, left_out: &mut LeftO
         return String::new();
     }
     let mut text = String::from("<section id=findings>\n<h2>Findings</h2>\n");
-    for (number, group) in model.groups.iter().take(MOST_GROUPS).enumerate() {
+    for (number, group) in model.groups.iter().take(MAX_GROUPS).enumerate() {
         card(&mut text, model, files, group, number);
     }
-    if model.groups.len() > MOST_GROUPS {
-        let more = model.groups.len() - MOST_GROUPS;
+    if model.groups.len() > MAX_GROUPS {
+        let more = model.groups.len() - MAX_GROUPS;
         left_out.push(format!(
-            "the {MOST_GROUPS} most severe findings are shown, {more} are left out"
+            "the {MAX_GROUPS} most severe findings are shown, {more} are left out"
         ));
     }
     text + "</section>\n"
@@ -68,7 +68,7 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, group: &Group, 
             "<details><summary>{} more of this cause</summary><ul>",
             others.len()
         );
-        for &at in others.iter().take(MOST_MEMBERS) {
+        for &at in others.iter().take(MAX_MEMBERS) {
             let one = &found[at];
             let place = one
                 .sides
@@ -82,8 +82,8 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, group: &Group, 
                 prose(&one.message)
             );
         }
-        if others.len() > MOST_MEMBERS {
-            let _ = write!(text, "<li>… and {} more</li>", others.len() - MOST_MEMBERS);
+        if others.len() > MAX_MEMBERS {
+            let _ = write!(text, "<li>… and {} more</li>", others.len() - MAX_MEMBERS);
         }
         *text += "</ul></details>";
     }
@@ -132,7 +132,7 @@ fn lanes(text: &mut String, model: &Model<'_>, files: &Files<'_>, found: &Found)
         return;
     }
     *text += "<div class=scroll><table class=lanes>";
-    for row in rows.iter().take(MOST_ROWS) {
+    for row in rows.iter().take(MAX_ROWS) {
         let side = found.sides.get(row.access);
         let op = side.map_or("", |side| side.op.as_str());
         let place = side.and_then(|side| super::place(model, side.loc));
@@ -151,11 +151,11 @@ fn lanes(text: &mut String, model: &Model<'_>, files: &Files<'_>, found: &Found)
         );
     }
     *text += "</table></div>";
-    if rows.len() > MOST_ROWS {
+    if rows.len() > MAX_ROWS {
         let _ = write!(
             text,
             "<p class=dim>… and {} more rows</p>",
-            rows.len() - MOST_ROWS
+            rows.len() - MAX_ROWS
         );
     }
 }

@@ -31,7 +31,7 @@ const LEFT: f64 = 26.0;
 const TOP: f64 = 16.0;
 /// Passes in a row, and most that are drawn.
 const ROW: usize = 8;
-const MOST_PASSES: usize = 64;
+const MAX_PASSES: usize = 64;
 /// Colours of passes, from the first to the last.
 pub(crate) const COLORS: usize = 32;
 /// Bytes of a line of global memory.
@@ -349,7 +349,7 @@ fn small(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing
     let side_banks = f64::from(rules.shared.banks) * SMALL;
     // A name has to fit above each.
     let (step_x, step_y) = (side_banks.max(40.0) + 10.0, side + 20.0);
-    let shown = passes.len().min(MOST_PASSES);
+    let shown = passes.len().min(MAX_PASSES);
     let mut body = String::new();
     for (at, &lanes) in passes.iter().take(shown).enumerate() {
         let (x, y) = (

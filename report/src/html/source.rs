@@ -15,7 +15,7 @@ use crate::Model;
 /// Lines around one with a count that are shown of very long programs.
 const AROUND: u32 = 20;
 /// Most characters of a line.
-const MOST_COLUMNS: usize = 1000;
+const MAX_COLUMNS: usize = 1000;
 /// About what a line takes beside its text.
 const LINE_BYTES: usize = 110;
 
@@ -364,7 +364,7 @@ fn row(
         None => *text += "<td class=\"c a\"><td class=\"c i\"><td class=\"c x\">",
     }
     let source = file.source.line(number);
-    let cut: String = source.chars().take(MOST_COLUMNS).collect();
+    let cut: String = source.chars().take(MAX_COLUMNS).collect();
     let more = if cut.len() < source.len() { "…" } else { "" };
     *text += "<td>";
     code(text, &cut, is_comment);

@@ -22,7 +22,7 @@ pub struct Simulator {
 }
 
 /// Bytes of device memory that launches are followed by at most, for a digest.
-const MOST_DIGESTED: u64 = 1 << 28;
+const MAX_DIGESTED: u64 = 1 << 28;
 
 /// What kernels computed, as hashes: what the host copied home, and what stood in device memory after each launch.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ impl Digest {
     fn launched(&mut self, memory: &Memory) {
         for (address, bytes, _) in memory.leaks() {
             self.bytes = self.bytes.saturating_add(bytes);
-            if self.bytes > MOST_DIGESTED {
+            if self.bytes > MAX_DIGESTED {
                 return;
             }
             if let Ok(bytes) = memory.read_bytes(address, bytes) {

@@ -87,7 +87,7 @@ impl From<Stop> for CallError {
 }
 
 /// Streams and events that there may be at one time.
-const MOST_HANDLES: usize = 1 << 16;
+const MAX_HANDLES: usize = 1 << 16;
 
 /// The error a fault in a kernel becomes.
 pub fn error_of_trap(kind: &TrapKind) -> CudaError {
@@ -298,9 +298,9 @@ impl Host<'_> {
 
     /// The number of a new stream or event.
     fn new_handle(&mut self, loc: LocId) -> Result<u64, CudaError> {
-        if self.state.streams.len() + self.state.events.len() >= MOST_HANDLES {
+        if self.state.streams.len() + self.state.events.len() >= MAX_HANDLES {
             let text = format!(
-                "{MOST_HANDLES} streams and events exist; destroy those that are no longer used"
+                "{MAX_HANDLES} streams and events exist; destroy those that are no longer used"
             );
             self.say_once(loc, &text);
             return Err(CudaError::MemoryAllocation);

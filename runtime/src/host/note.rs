@@ -6,19 +6,19 @@ use interp::{AddressKind, MemoryFault, TrapKind, trap::AccessOp, trap::BadAccess
 use super::{Host, Note};
 
 /// Remarks, errors of calls and refused launches of a run, each.
-pub(super) const MOST_NOTES: usize = 1000;
+pub(super) const MAX_NOTES: usize = 1000;
 
 impl Host<'_> {
     /// Says it and keeps it; of very many, the first ones tell as much as all.
     fn note(&mut self, note: Note) {
         let like = |other: &&Note| other.is_error == note.is_error;
         let count = self.outcome.notes.iter().filter(like).count();
-        if count > MOST_NOTES {
+        if count > MAX_NOTES {
             return;
         }
         let note = match count {
-            MOST_NOTES => {
-                let text = format!("only the first {MOST_NOTES} such messages are shown");
+            MAX_NOTES => {
+                let text = format!("only the first {MAX_NOTES} such messages are shown");
                 Note::new(LocId::default(), text, note.is_error)
             }
             _ => note,

@@ -17,8 +17,8 @@ const LANES: usize = 32;
 const NAMES: usize = 6;
 const BETWEEN: usize = 3;
 /// Most words of a bank that are listed, and most parts of a list of lanes.
-const MOST_WORDS: usize = 6;
-const MOST_PARTS: usize = 4;
+const MAX_WORDS: usize = 6;
+const MAX_PARTS: usize = 4;
 /// Colours of passes on a terminal with 256 of them, from the first to the last.
 const COLORS: [u8; 8] = [33, 63, 99, 135, 170, 204, 209, 214];
 
@@ -259,10 +259,10 @@ fn words(site: &Site, rules: &RuleSet, style: Style) -> String {
             continue;
         }
         let mut row = format!("{bank:>4}  ");
-        for (word, lanes) in words.iter().take(MOST_WORDS) {
+        for (word, lanes) in words.iter().take(MAX_WORDS) {
             let _ = write!(row, "{word} ({})  ", list(lanes));
         }
-        if words.len() > MOST_WORDS {
+        if words.len() > MAX_WORDS {
             let _ = write!(row, "… {} words in all", words.len());
         }
         let _ = writeln!(text, "{}", cut(row.trim_end(), style.columns));
@@ -298,8 +298,8 @@ fn list(lanes: &[usize]) -> String {
         };
         rest = &rest[taken..];
     }
-    if parts.len() > MOST_PARTS {
-        parts.truncate(MOST_PARTS);
+    if parts.len() > MAX_PARTS {
+        parts.truncate(MAX_PARTS);
         return format!("{}, … {} lanes", parts.join(", "), lanes.len());
     }
     parts.join(", ")

@@ -14,7 +14,7 @@ use std::{
 use crate::command::nvcc;
 
 /// How many programs are kept: the one that was used longest ago goes first.
-const MOST_PROGRAMS: usize = 24;
+const MAX_PROGRAMS: usize = 24;
 
 /// The name of the list of files.
 const LIST: &str = "files";
@@ -144,7 +144,7 @@ fn clean(newest: &Path) {
         .filter_map(|path| Some((used(&path).ok()?, path)))
         .collect();
     programs.sort();
-    let surplus = (programs.len() + 1).saturating_sub(MOST_PROGRAMS);
+    let surplus = (programs.len() + 1).saturating_sub(MAX_PROGRAMS);
     for (_, path) in programs.into_iter().take(surplus) {
         let _ = fs::remove_dir_all(path);
     }

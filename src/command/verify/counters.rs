@@ -107,7 +107,7 @@ pub(super) fn measure(
         Ok(measured) => measured,
         Err(why) => return Ok(Counters::NotMeasured(format!("ncu: {why}"))),
     };
-    let expected = launches.len().min(ncu::MOST_LAUNCHES);
+    let expected = launches.len().min(ncu::MAX_LAUNCHES);
     if measured.len() != expected {
         return Ok(Counters::NotMeasured(format!(
             "ncu saw {} launches, the simulator made {}",

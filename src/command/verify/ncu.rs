@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Launches that are profiled at most: each costs a replay for every group of counters.
-pub(super) const MOST_LAUNCHES: usize = 100;
+pub(super) const MAX_LAUNCHES: usize = 100;
 
 /// Counters of a launch: shared wavefronts (load, store, atomic), global sectors (load, store, atomic with and without a result).
 pub(super) const METRICS: [&str; 7] = [
@@ -85,7 +85,7 @@ pub(super) fn measure(
         .args(["--import-source", "yes", "-f", "-o"])
         .arg(&report)
         .arg("--launch-count")
-        .arg(MOST_LAUNCHES.to_string())
+        .arg(MAX_LAUNCHES.to_string())
         .arg("--log-file")
         .arg(&log)
         .arg(program)

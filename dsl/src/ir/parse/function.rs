@@ -10,7 +10,7 @@ use crate::ir::{
 };
 
 /// Nested deeper than any program, and not as deep as the stack.
-const MOST_NESTED: usize = 400;
+const MAX_NESTED: usize = 400;
 
 /// One function being read; `module` holds what stands before it.
 pub(super) struct Reader<'m> {
@@ -212,7 +212,7 @@ impl Reader<'_> {
 
     /// Nodes up to and with `}`.
     fn block(&mut self, cursor: &mut Cursor<'_>) -> Result<Block> {
-        if self.depth == MOST_NESTED {
+        if self.depth == MAX_NESTED {
             return cursor.fail("the blocks are nested too deeply");
         }
         self.depth += 1;

@@ -302,7 +302,7 @@ fn hosts_are_one_thread() {
 
 const LANES: usize = 6;
 /// Of a loop; random ones may not end.
-const MOST_ROUNDS: usize = 5;
+const MAX_ROUNDS: usize = 5;
 type Lanes = [u64; LANES];
 
 /// A warp in lockstep, a mask of active lanes at each step; slots per lane and, besides, in single cells.
@@ -368,7 +368,7 @@ impl Warp<'_> {
                 let mut rounds = 0;
                 while live != 0 {
                     rounds += 1;
-                    if rounds > MOST_ROUNDS {
+                    if rounds > MAX_ROUNDS {
                         break; // As if they returned.
                     }
                     let end = self.block(body, live);

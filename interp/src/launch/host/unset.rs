@@ -15,7 +15,7 @@ use crate::memory::unset::UnsetMemory;
 use scene::Scene;
 
 /// Sources that are told apart; further ones are not told.
-const MOST_SOURCES: usize = 1 << 12;
+const MAX_SOURCES: usize = 1 << 12;
 /// The low half of a register.
 const LOW: u64 = u32::MAX as u64;
 
@@ -244,7 +244,7 @@ impl Shadow {
         if let Some(&known) = self.known.get(&key) {
             return Some(known);
         }
-        if self.sources.len() >= MOST_SOURCES {
+        if self.sources.len() >= MAX_SOURCES {
             return None;
         }
         let (number, what) = (self.sources.len() as u32, what()?);
@@ -288,7 +288,7 @@ impl Shadow {
             return;
         }
         let loc = scene.shown();
-        let full = self.found.len() >= MOST_SOURCES;
+        let full = self.found.len() >= MAX_SOURCES;
         let mut found = self.found.iter_mut();
         match found.find(|found| (found.0, found.1, found.2) == (cell.source, what, loc)) {
             Some((.., count)) => *count += 1,
