@@ -53,13 +53,13 @@ fn tool() -> Result<PathBuf, String> {
         .arg("--version")
         .output()
         .map_err(|why| format!("`{shown}` does not start: {why}"))?;
-    let said = String::from_utf8_lossy(&output.stdout);
+    let printed = String::from_utf8_lossy(&output.stdout);
     let wanted = env!("CARGO_PKG_VERSION");
-    match said.split_whitespace().last() {
+    match printed.split_whitespace().last() {
         Some(version) if version == wanted => Ok(found),
         _ => Err(format!(
             "`{shown}` is not of this version ({wanted}): it says `{}`",
-            said.trim()
+            printed.trim()
         )),
     }
 }

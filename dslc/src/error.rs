@@ -62,7 +62,7 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-macro_rules! said {
+macro_rules! messages {
     ($($ty:ty)*) => { $(
         impl From<$ty> for Error {
             fn from(error: $ty) -> Error {
@@ -72,7 +72,7 @@ macro_rules! said {
     )* };
 }
 
-said! {
+messages! {
     runtime::device::DeviceError
     runtime::device::gpu::GpuError
     interp::OutOfMemory

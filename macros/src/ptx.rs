@@ -51,10 +51,10 @@ fn one(ir: &str, arch: &str, tool: &str, folder: &Path) -> Result<PtxText, Strin
             .output()
             .map_err(|why| format!("`{tool}` does not start: {why}"))?;
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
+            let printed = String::from_utf8_lossy(&output.stderr);
             return Err(format!(
                 "`{tool} ptx --arch {arch}` failed: {}",
-                said.trim()
+                printed.trim()
             ));
         }
         fs::rename(&partial, &target).map_err(failed)?;

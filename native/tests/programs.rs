@@ -90,7 +90,7 @@ fn check(name: &str, path: &Path) -> Result<(), Failed> {
         return keep_snapshot(name);
     }
     if !output.status.success() {
-        return Err(format!("it does not build:\n{}", said(&output)).into());
+        return Err(format!("it does not build:\n{}", printed(&output)).into());
     }
     let run = Command::new("./prog")
         .current_dir(folder.path())
@@ -110,7 +110,7 @@ fn check(name: &str, path: &Path) -> Result<(), Failed> {
             String::from_utf8_lossy(&output.stderr)
         ),
     };
-    let text = format!("{warnings}{}-- ended with {code}\n", said(&run));
+    let text = format!("{warnings}{}-- ended with {code}\n", printed(&run));
     let place = folder.path().display().to_string();
     let text = text.replace(&format!("{place}/"), "").replace(&place, "");
     let text: String = text
@@ -135,7 +135,7 @@ fn keep_snapshot(name: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-fn said(output: &Output) -> String {
+fn printed(output: &Output) -> String {
     let (stdout, stderr) = (
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),

@@ -396,7 +396,7 @@ impl HostBuffer {
             .ok_or_else(|| wrong("it is shorter than its header says".to_string()))?;
         if length > most {
             return Err(wrong(format!(
-                "it holds {length} bytes; a buffer from a file may have {most}"
+                "it holds {length} bytes; a buffer from a file may have at most {most}"
             )));
         }
         let mut bytes = Vec::new();

@@ -46,8 +46,12 @@ pub(crate) fn build(
         .iter()
         .map(|word| word.clone().into_string())
         .collect();
-    let words = words
-        .map_err(|word| Failure::new(format!("{}: an argument has to be UTF-8", word.display())))?;
+    let words = words.map_err(|word| {
+        Failure::new(format!(
+            "the argument `{}` is not UTF-8 text",
+            word.display()
+        ))
+    })?;
     let options = Options::parse(&words)?;
     if options.mode.says_version {
         output::out(VERSION.as_bytes());
@@ -209,7 +213,7 @@ impl Job<'_> {
     fn program(&mut self) -> Result<u8, Failure> {
         if self.options.inputs.is_empty() {
             return Err(Failure::new(
-                "nvcc: no input files; `dslc nvcc prog.cu -o prog` makes a program",
+                "nvcc: no input files; `dslc nvcc prog.cu -o prog` builds a program",
             ));
         }
         let mut linked = match self.linked()? {

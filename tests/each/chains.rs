@@ -12,13 +12,13 @@ pub(crate) fn trials() -> Vec<Trial> {
     each("chains", "tests/chains", 5, |file, _| {
         let output = dslc(&["check", file]);
         assert_eq!(output.code, Some(1), "{file}");
-        let said = output.stderr;
-        for message in said.split("\n\n[") {
+        let printed = output.stderr;
+        for message in printed.split("\n\n[") {
             let n_lines = message.lines().count();
             assert!(n_lines <= SCREENFUL, "{file}: {n_lines} lines\n{message}");
         }
         insta::with_settings!({ snapshot_path => "../snapshots/chains", prepend_module_to_snapshot => false, omit_expression => true }, {
-            insta::assert_snapshot!(stem(file), said);
+            insta::assert_snapshot!(stem(file), printed);
         });
         Ok(())
     })

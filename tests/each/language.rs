@@ -33,13 +33,13 @@ fn compiles(n: usize, source: &str, code: Option<&str>) -> Result<(), String> {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("language_{n}.k"));
     fs::write(&file, source).expect("written");
     let output = dslc(&["check", &file.to_string_lossy()]);
-    let said = output.stderr;
-    let codes: Vec<&str> = said
+    let printed = output.stderr;
+    let codes: Vec<&str> = printed
         .lines()
         .filter_map(|line| line.strip_prefix('[')?.split(']').next())
         .collect();
     match codes == code.into_iter().collect::<Vec<_>>() {
         true => Ok(()),
-        false => Err(said),
+        false => Err(printed),
     }
 }

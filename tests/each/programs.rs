@@ -108,9 +108,9 @@ fn is_told_what_is_wrong(file: &str, source: &str) -> Result<(), String> {
         }
     }
     let output = dslc(&["run", "--limit", LIMIT, file]);
-    let (status, told) = (output.code, output.stderr);
+    let (status, printed) = (output.code, output.stderr);
     // Notes are broken into lines.
-    let words = told.split_whitespace().filter(|word| *word != "│");
+    let words = printed.split_whitespace().filter(|word| *word != "│");
     let flat = words.collect::<Vec<_>>().join(" ");
     let unsaid = header(source, "says")
         .into_iter()
@@ -120,7 +120,7 @@ fn is_told_what_is_wrong(file: &str, source: &str) -> Result<(), String> {
     } else if status != Some(1) {
         Err(format!("`dslc run` ended with {status:?}"))
     } else if let Some(sentence) = unsaid {
-        Err(format!("does not say {sentence:?}:\n{told}"))
+        Err(format!("does not say {sentence:?}:\n{printed}"))
     } else {
         Ok(())
     }

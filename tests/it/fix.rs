@@ -18,22 +18,22 @@ fn fix_prints_a_diff_and_writes_it_when_it_is_told_to() {
         (output.stdout, output.stderr, output.code)
     };
     let old = fs::read_to_string(&path).expect("the program");
-    let (diff, said, code) = fix(&[]);
+    let (diff, messages, code) = fix(&[]);
     has(
         &diff,
         "-    __shared__ float tile[32][32];\n+    __shared__ float tile[32][33];",
     );
-    has(&said, "(1024 transactions become 32)");
+    has(&messages, "(1024 transactions become 32)");
     assert_eq!(code, Some(0));
     assert_eq!(fs::read_to_string(&path).expect("the program"), old);
-    let (_, said, code) = fix(&["--apply"]);
-    has(&said, "changed column.k");
+    let (_, messages, code) = fix(&["--apply"]);
+    has(&messages, "changed column.k");
     assert_eq!(code, Some(0));
     let new = fs::read_to_string(&path).expect("the program");
     assert_eq!(new, old.replace("tile[32][32]", "tile[32][33]"));
-    let (diff, said, code) = fix(&[]);
+    let (diff, messages, code) = fix(&[]);
     assert_eq!((diff.as_str(), code), ("", Some(0)));
-    assert!(said.starts_with("no cure is proved"), "{said}");
+    assert!(messages.starts_with("no cure is proved"), "{messages}");
     let output = ran(Command::new("sh")
         .args([
             "-c",

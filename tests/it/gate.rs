@@ -246,12 +246,12 @@ fn memory_that_is_not_freed_is_a_note() {
     assert_eq!((output.code, output.stderr), (Some(0), String::new()));
     let output = dslc(&["run", &path]);
     assert_eq!(output.code, Some(0));
-    let said = output.stderr;
+    let printed = output.stderr;
     has(
-        &said,
+        &printed,
         "leak.k:4: note[R0109]: leak: `a`, 100 bytes of cudaMalloc at line 4, is never freed",
     );
-    assert_eq!(said.lines().count(), 2, "{said}");
+    assert_eq!(printed.lines().count(), 2, "{printed}");
     let output = dslc(&["run", "--fail-on", "note", &path]);
     assert_eq!(output.code, Some(1));
     let output = dslc(&["run", "--checks", "race", "--fail-on", "note", &path]);

@@ -61,13 +61,23 @@ fn each_kernel_is_said_to_be_understood_or_why_not() {
     let folder = Folder::with("each", &[("file.cu", FILE)]);
     let output = dslc(&["check", "--kernels", &folder.path("file.cu")]);
     assert_eq!(output.code, Some(1));
-    let said = output.stdout;
-    assert_eq!(said.matches("`project.h`").count(), 1, "{said}");
-    assert_eq!(said.matches("`project/config.h`").count(), 1, "{said}");
-    has(&said, "ok   scale:9 (tried with <float, 32>)\n");
-    has(&said, "no   odd:15  line 15: there is no type `Unknown`\n");
-    has(&said, "ok   add:17\n");
-    assert!(said.ends_with("2 of 3 kernels understood\n"), "{said}");
+    let printed = output.stdout;
+    assert_eq!(printed.matches("`project.h`").count(), 1, "{printed}");
+    assert_eq!(
+        printed.matches("`project/config.h`").count(),
+        1,
+        "{printed}"
+    );
+    has(&printed, "ok   scale:9 (tried with <float, 32>)\n");
+    has(
+        &printed,
+        "no   odd:15  line 15: there is no type `Unknown`\n",
+    );
+    has(&printed, "ok   add:17\n");
+    assert!(
+        printed.ends_with("2 of 3 kernels understood\n"),
+        "{printed}"
+    );
 
     let output = dslc(&[
         "check",
@@ -109,10 +119,10 @@ fn headers_in_folders_of_the_command_line_are_read() {
         &folder.path("include"),
         &folder.path("src/file.cu"),
     ]);
-    let said = output.stdout;
-    assert!(!said.contains("there is no file"), "{said}");
-    has(&said, "ok   odd:15\n");
-    assert_eq!(output.code, Some(0), "{said}");
+    let printed = output.stdout;
+    assert!(!printed.contains("there is no file"), "{printed}");
+    has(&printed, "ok   odd:15\n");
+    assert_eq!(output.code, Some(0), "{printed}");
 }
 
 #[test]
@@ -224,9 +234,9 @@ fn a_kernel_that_touches_a_class_of_unknown_layout_is_not_understood() {
         __global__ void fine(Fine *p) { p[1].a = 1; }\n";
     let folder = Folder::with("layout", &[("file.cu", source)]);
     let output = dslc(&["check", "--kernels", &folder.path("file.cu")]);
-    let said = output.stdout;
+    let printed = output.stdout;
     let expected = "no   in:5  line 1: a bit-field is not supported yet\n\
         no   v:6  line 3: a virtual function is not supported\n\
         ok   fine:7\n1 of 3 kernels understood\n";
-    assert_eq!(said, expected);
+    assert_eq!(printed, expected);
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{dslc, has, root};
 
-fn said(arguments: &[&str]) -> (String, String, Option<i32>) {
+fn output_of(arguments: &[&str]) -> (String, String, Option<i32>) {
     let output = dslc(arguments);
     (output.stdout, output.stderr, output.code)
 }
@@ -22,7 +22,7 @@ fn architectures_stand_beside_one_another() {
         "sm_90,sm_35,sm_20",
         "examples/transpose.k",
     ];
-    let (report, _, code) = said(&several);
+    let (report, _, code) = output_of(&several);
     assert_eq!(code, Some(0));
     let row = |line: &str, numbers: [&str; 3]| {
         let mut rows = report
@@ -42,7 +42,7 @@ fn architectures_stand_beside_one_another() {
     has(&report, "9 more accesses cost the same on all");
     // The program's output and the findings come once.
     assert_eq!(report.matches("transpose_tile OK").count(), 1);
-    let (json, _, _) = said(&[
+    let (json, _, _) = output_of(&[
         "run",
         "--format",
         "json",
@@ -55,7 +55,7 @@ fn architectures_stand_beside_one_another() {
     let other = &json["architectures"][0];
     assert_eq!(other["arch"], "sm_35");
     assert_eq!(other["launches"][3]["sites"][3]["transactions"], 2048);
-    let (all, _, code) = said(&[
+    let (all, _, code) = output_of(&[
         "run",
         "--cures",
         "never",
@@ -64,12 +64,12 @@ fn architectures_stand_beside_one_another() {
         "examples/transpose.k",
     ]);
     assert!(code == Some(0) && all.contains("sm_50-121"), "{all}");
-    let (_, error, code) = said(&["run", "--arch", "sm_90,sm_1", "examples/transpose.k"]);
+    let (_, error, code) = output_of(&["run", "--arch", "sm_90,sm_1", "examples/transpose.k"]);
     assert!(
         code == Some(2) && error.contains("unknown architecture `sm_1`"),
         "{error}"
     );
-    let (_, error, code) = said(&[
+    let (_, error, code) = output_of(&[
         "run",
         "--arch",
         "all",
@@ -94,7 +94,7 @@ fn programs_and_reports_are_compared() {
     )
     .expect("a program");
     let (old, new) = ("tests/cures/tile.k", &path("new.k")[..]);
-    let (better, _, code) = said(&["compare", old, new, "--fail-on-regression"]);
+    let (better, _, code) = output_of(&["compare", old, new, "--fail-on-regression"]);
     assert_eq!(code, Some(0), "{better}");
     let squeezed = better.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
@@ -108,11 +108,11 @@ fn programs_and_reports_are_compared() {
     assert!(squeezed.contains("3 accesses cost the same"), "{better}");
     assert!(better.lines().all(|line| line.len() <= 80), "{better}");
     // A report of another day says the same.
-    let (json, _, _) = said(&["run", "--format", "json", old]);
+    let (json, _, _) = output_of(&["run", "--format", "json", old]);
     fs::write(path("old.json"), json).expect("a report");
-    let (again, _, _) = said(&["compare", &path("old.json"), new]);
+    let (again, _, _) = output_of(&["compare", &path("old.json"), new]);
     assert_eq!(again, better);
-    let (worse, _, code) = said(&[
+    let (worse, _, code) = output_of(&[
         "compare",
         new,
         old,
@@ -125,7 +125,7 @@ fn programs_and_reports_are_compared() {
         &worse,
         "| **shared transactions** | 64 | 1056 | +992 (+1550 %) |",
     );
-    let (fault, _, code) = said(&[
+    let (fault, _, code) = output_of(&[
         "compare",
         "tests/cures/no_barrier.k",
         old,
@@ -138,22 +138,23 @@ fn programs_and_reports_are_compared() {
     assert_eq!(code, Some(1), "the tile costs more");
     fs::write(path("wrong.json"), "{\"schema\": 1}").expect("a file");
     for wrong in [path("wrong.json"), path("none.json"), path("none.k")] {
-        let (_, error, code) = said(&["compare", old, &wrong]);
+        let (_, error, code) = output_of(&["compare", old, &wrong]);
         assert!(code == Some(2) && error.contains(&wrong), "{error}");
     }
 }
 
 #[test]
 fn words_and_hints() {
-    let (_, error, code) = said(&["examples/transpose.k"]);
+    let (_, error, code) = output_of(&["examples/transpose.k"]);
     assert_eq!(code, Some(2));
     has(&error, "`dslc run examples/transpose.k` runs it");
-    let (list, _, code) = said(&["run", "--metrics", "list"]);
+    let (list, _, code) = output_of(&["run", "--metrics", "list"]);
     assert!(
         code == Some(0) && list.contains("shared_load_transactions_per_request"),
         "{list}"
     );
-    let (_, error, code) = said(&["run", "--metrics", "gld_throughput", "examples/transpose.k"]);
+    let (_, error, code) =
+        output_of(&["run", "--metrics", "gld_throughput", "examples/transpose.k"]);
     assert!(
         code == Some(2) && error.contains("needs a clock"),
         "{error}"
@@ -167,11 +168,15 @@ fn words_and_hints() {
         "__syncwarp",
         "occupancy",
     ] {
-        let (topic, error, code) = said(&["explain", word]);
+        let (topic, error, code) = output_of(&["explain", word]);
         assert!(code == Some(0) && topic.len() > 200, "{word}: {error}");
     }
-    assert!(said(&["explain", "race"]).0.contains("R0205  data-race"));
-    let (_, error, code) = said(&["explain", "baknk-conflict"]);
+    assert!(
+        output_of(&["explain", "race"])
+            .0
+            .contains("R0205  data-race")
+    );
+    let (_, error, code) = output_of(&["explain", "baknk-conflict"]);
     assert!(
         code == Some(2) && error.contains("did you mean `bank-conflict`"),
         "{error}"
@@ -191,7 +196,7 @@ fn cuda_arch_is_the_architecture_s() {
         ("sm_90", "900\n"),
         ("sm_121,sm_20", "1210\n"),
     ] {
-        let (printed, _, _) = said(&["run", "-q", "--arch", arch, &path]);
+        let (printed, _, _) = output_of(&["run", "-q", "--arch", arch, &path]);
         assert_eq!(printed, number, "{arch}");
     }
 }

@@ -36,7 +36,7 @@ use oracle::{Rules, Trace};
 /// Of one operator at most so many mutants per program, spread over its sites; the small programs of `tests/findings/sound` get all.
 const PER_PROGRAM: usize = 3;
 const LIMIT: &str = "2000000";
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 /// Runs that leave more to read than this are not given to the oracle.
 const TRACE_BYTES: u64 = 32 << 20;
 
@@ -112,7 +112,7 @@ fn run_in(original: &Original, path: &Path, order: &str) -> Run {
     args.extend(original.options.iter().map(String::as_str));
     args.push("--");
     args.extend(original.args.iter().map(String::as_str));
-    let Some(output) = dslc_within(&args, PATIENCE) else {
+    let Some(output) = dslc_within(&args, TIME_LIMIT) else {
         return Run::Endless;
     };
     let Ok(report) = serde_json::from_str::<Value>(&output.stdout) else {
@@ -159,7 +159,7 @@ fn unordered(original: &Original, path: &Path, trace: &Path) -> Option<[HashSet<
     args.extend(original.options.iter().map(String::as_str));
     args.push("--");
     args.extend(original.args.iter().map(String::as_str));
-    let ended = dslc_within(&args, PATIENCE).is_some();
+    let ended = dslc_within(&args, TIME_LIMIT).is_some();
     let bytes = fs::metadata(trace).map_or(0, |file| file.len());
     let text = (ended && 0 < bytes && bytes < TRACE_BYTES).then(|| fs::read_to_string(trace));
     let _ = fs::remove_file(trace);
@@ -211,7 +211,7 @@ fn ir(path: &Path, original: &Original) -> String {
         .into_owned();
     let file = path.to_string_lossy().into_owned();
     let args = [&["ir", "-I", &folder, &file][..]].concat();
-    let Some(output) = dslc_within(&args, PATIENCE) else {
+    let Some(output) = dslc_within(&args, TIME_LIMIT) else {
         return String::new();
     };
     let text = output.stdout;

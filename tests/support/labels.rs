@@ -15,7 +15,7 @@ use super::{dslc_within, header};
 const LIMIT: &str = "20000000";
 
 /// None takes a second.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 pub(crate) struct Label {
     line: u64,
@@ -108,6 +108,6 @@ pub(crate) fn report(file: &str, options: &[&str]) -> Option<(Value, Option<i32>
         options,
     ]
     .concat();
-    let output = dslc_within(&args, PATIENCE)?;
+    let output = dslc_within(&args, TIME_LIMIT)?;
     Some((output.json(), output.code))
 }

@@ -20,14 +20,14 @@ use crate::{
 
 /// One message per barrier of the source, however many kernels it is inlined in.
 pub(super) fn divergent(module: &Module, map: &SourceMap) -> Vec<Diagnostic> {
-    let mut told: HashSet<Span> = HashSet::new();
+    let mut reported: HashSet<Span> = HashSet::new();
     let mut diagnostics = vec![];
     for (_, kernel) in module.kernels() {
         for found in divergent_barriers(kernel) {
             let Some(at) = span(found.barrier, Extent::Name, module, map) else {
                 continue;
             };
-            if !told.insert(at) {
+            if !reported.insert(at) {
                 continue;
             }
             let source = Source { module, map };

@@ -141,17 +141,17 @@ pub(super) fn analyse(function: &Function) -> Effects {
         search.guess(compare, &mut guesses);
     }
     let used = used(function);
-    let heard = seen.atomics.iter();
-    let heard = heard.filter(|(result, _)| used[result.index()]);
+    let used_atomics = seen.atomics.iter();
+    let used_atomics = used_atomics.filter(|(result, _)| used[result.index()]);
     let volatile = seen.volatile_loads.iter().map(|loc| (*loc, false));
-    let talks = volatile.chain(heard.map(|(_, loc)| (*loc, true)));
+    let communications = volatile.chain(used_atomics.map(|(_, loc)| (*loc, true)));
     let polls = polls::analyse(function);
-    let talks = talks.map(|(loc, is_atomic)| Talk {
+    let communications = communications.map(|(loc, is_atomic)| Talk {
         loc,
         is_atomic,
         decides: polls.waits.contains(&loc) || polls.glances.contains(&loc),
     });
-    let talks_at = talks.max_by_key(|talk| talk.decides);
+    let talks_at = communications.max_by_key(|talk| talk.decides);
     Effects {
         ordered: seen.ordered,
         heap: seen.heap,

@@ -40,9 +40,9 @@ struct Walk<'a> {
 /// Looks at a kernel.
 pub(super) fn analyse(function: &Function) -> Polls {
     let mut polls = Polls::default();
-    let mut talks = false;
+    let mut communicates = false;
     function.body.for_each_inst(&mut |inst| {
-        talks |= match &inst.kind {
+        communicates |= match &inst.kind {
             InstKind::Atomic { .. } => true,
             InstKind::Load(access, _) => access.volatile,
             InstKind::Store(access, _, values) => {
@@ -54,7 +54,7 @@ pub(super) fn analyse(function: &Function) -> Polls {
             _ => false,
         };
     });
-    if !talks || function.kind != FunctionKind::Kernel {
+    if !communicates || function.kind != FunctionKind::Kernel {
         return polls;
     }
     let mut walk = Walk::default();

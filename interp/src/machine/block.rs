@@ -28,7 +28,7 @@ use crate::observe::{Arrival, Observer};
 pub(crate) const SLICE: u32 = 1024;
 const SLICE_WATCHED: u32 = 64;
 /// Passes in which warps only spin, even if their registers change, before other blocks get a turn.
-const PATIENCE: u32 = 256;
+const MAX_IDLE_TURNS: u32 = 256;
 /// Barriers a block may pass before other blocks get a turn, if they may be what it waits for.
 const BARRIERS: u32 = 256;
 
@@ -231,7 +231,7 @@ impl Block {
             self.moved |= machine.pass.watch && !round.same;
             idle += 1;
             (machine.pass.watch, machine.pass.slice) = (true, SLICE_WATCHED);
-            if idle > PATIENCE {
+            if idle > MAX_IDLE_TURNS {
                 return Turn::Stuck;
             }
         }

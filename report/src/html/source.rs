@@ -175,8 +175,8 @@ impl Line {
             true => "not modelled".to_string(),
             false => format!("{used}, ideal {ideal}"),
         };
-        let said = format!("{} {} {}: {cost}", site.space, site.op, site.text);
-        self.sites.push((excess, place, said));
+        let label = format!("{} {} {}: {cost}", site.space, site.op, site.text);
+        self.sites.push((excess, place, label));
     }
 
     /// The cells of its counts; `most`: the largest excess of all lines.
@@ -184,10 +184,10 @@ impl Line {
         let mut sites: Vec<_> = self.sites.iter().collect();
         sites.sort_by_key(|(excess, ..)| std::cmp::Reverse(*excess));
         let link = sites.iter().find(|(_, place, _)| shown.contains(place));
-        let mut said: Vec<&str> = vec![];
+        let mut shown: Vec<&str> = vec![];
         for (_, _, sentence) in &sites {
-            if !said.contains(&sentence.as_str()) && said.len() < 8 {
-                said.push(sentence);
+            if !shown.contains(&sentence.as_str()) && shown.len() < 8 {
+                shown.push(sentence);
             }
         }
         let plain = |count: u64| match (self.unknown, count) {
@@ -199,7 +199,7 @@ impl Line {
         let excess = match link {
             Some((_, (launch, site), _)) => format!(
                 "<a href=\"#site-{launch}-{site}\" title=\"{}\">{}</a>",
-                escape(&said.join("\n")),
+                escape(&shown.join("\n")),
                 plain(self.excess)
             ),
             None => plain(self.excess),

@@ -40,7 +40,7 @@ impl Header {
         read.map_err(|error| none(&error.to_string()))?;
         let length = u32::from_le_bytes(length) as usize;
         if length > MOST_BYTES {
-            return Err(none(&format!("a header of {length} bytes")));
+            return Err(none(&format!("its header is {length} bytes long")));
         }
         let mut text = vec![0; length];
         let read = reader.read_exact(&mut text);

@@ -59,7 +59,7 @@ impl Clang {
     pub(super) fn find(dependencies: Option<&Path>) -> Result<Clang, Failure> {
         let program = compiler().ok_or_else(|| {
             Failure::new(
-                "there is no clang to compile the host's code: install clang 20 or later, or name one in DSLC_CLANG",
+                "clang not found: it compiles the host code; install clang 20 or later, or set DSLC_CLANG to its path",
             )
         })?;
         Ok(Clang {
@@ -172,7 +172,7 @@ impl Clang {
     ) -> Result<u8, Failure> {
         let folder = library().ok_or_else(|| {
             Failure::new(
-                "libdslcrt.so is not beside dslc: `cargo build --release -p dslc-native` makes it, or name its folder in DSLC_LIB",
+                "libdslcrt.so is not in the folder of dslc: build it with `cargo build --release -p dslc-native`, or set DSLC_LIB to its folder",
             )
         })?;
         for word in &options.clang.linking {

@@ -263,7 +263,7 @@ pub(super) fn compiled(
     let options = front_end(job.options, instances);
     let survey = dsl::survey(&mut map, file, &options, loader);
     let mut image = Image::default();
-    let mut said = Vec::new();
+    let mut reasons = Vec::new();
     for one in wanted {
         match found(one, wanted, &options, &survey, &map) {
             Ok(kernel) => image.kernels.push(kernel),
@@ -272,13 +272,13 @@ pub(super) fn compiled(
                     mangled: one.mangled.clone(),
                     reason: why.message.clone(),
                 });
-                if !said.contains(&why) {
-                    said.push(why);
+                if !reasons.contains(&why) {
+                    reasons.push(why);
                 }
             }
         }
     }
-    tell(job, &said, &image, &map);
+    tell(job, &reasons, &image, &map);
     if let Some(arch) = job.options.arch {
         image.notes.push(("arch".to_string(), arch.to_string()));
     }
@@ -297,11 +297,11 @@ pub(super) fn compiled(
 }
 
 /// Says which kernels are not understood: warnings, since what is not launched does no harm.
-fn tell(job: &Job<'_>, said: &[Box<Diagnostic>], image: &Image, map: &SourceMap) {
-    if said.is_empty() {
+fn tell(job: &Job<'_>, reasons: &[Box<Diagnostic>], image: &Image, map: &SourceMap) {
+    if reasons.is_empty() {
         return;
     }
-    let warnings: Vec<Diagnostic> = said
+    let warnings: Vec<Diagnostic> = reasons
         .iter()
         .map(|why| why.as_ref().clone().as_warning())
         .collect();
@@ -393,6 +393,6 @@ fn objcopy() -> Result<PathBuf, Failure> {
     let names = ["objcopy", "llvm-objcopy", "llvm-objcopy-22"];
     let found = names.iter().find_map(|name| clang::in_path(name));
     found.ok_or_else(|| {
-        Failure::new("there is no objcopy to put kernels into objects: install binutils")
+        Failure::new("objcopy not found: it puts the kernels into objects; install binutils")
     })
 }

@@ -170,7 +170,7 @@ fn compile(toolkit: &Path, clang: &Path, name: &str) -> Result<(), Failure> {
         let output = child.wait_with_output()?;
         if !output.status.success() {
             return Err(Failure::new(format!(
-                "nvcc: dslc cannot compile its own library {name}: is C++'s library of this system complete?\n{}",
+                "nvcc: cannot compile dslc's library {name}; is the C++ standard library installed?\n{}",
                 String::from_utf8_lossy(&output.stderr)
             )));
         }

@@ -50,8 +50,8 @@ pub(super) fn compiled(
     if loaded.has_errors() {
         if sure.iter().any(clang_may_know) && is_host_alone(args, rules) {
             output::err(
-                "dslc: the kernels of this program are understood, its host code is not: \
-                 `dslc run --host native` has clang compile it\n",
+                "dslc: the kernels compile, but dslc does not understand the host code: \
+                 `dslc run --host native` compiles it with clang\n",
             );
         }
         match args.report.format {

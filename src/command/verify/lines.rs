@@ -276,7 +276,7 @@ fn verdict(kind: Kind, ours: &Side, theirs: &Side) -> RowVerdict {
     }
     if theirs.instructions != ours.instructions && theirs.widths.len() == ours.widths.len() {
         return changed(format!(
-            "{} warp instructions instead of {}: lanes that parted run together, or apart",
+            "{} warp instructions instead of {}: diverged lanes run together, or separately",
             theirs.instructions, ours.instructions
         ));
     }

@@ -166,7 +166,7 @@ fn counters(text: &mut String, kernel: &KernelCounters, map: &SourceMap, module:
             _ => 0,
         };
         let replayed =
-            format!("{replays} replays of stores that met others; not the same in every run");
+            format!("{replays} replays of conflicting stores; their number varies from run to run");
         let note = match (ours == theirs, kernel.unexplained.contains(&kind)) {
             (true, _) => "same",
             (false, true) => "DIFFERENT",

@@ -23,7 +23,7 @@ const NAMES: [&str; 4] = [
     "google-chrome-stable",
 ];
 /// What a busy machine may take for one answer.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 /// A browser with one page.
 struct Browser {
@@ -136,7 +136,7 @@ impl Browser {
     }
 
     fn next(&mut self, what: &str) -> Value {
-        let message = self.from.recv_timeout(PATIENCE);
+        let message = self.from.recv_timeout(TIME_LIMIT);
         let message =
             message.unwrap_or_else(|error| panic!("{what}: the browser says nothing: {error}"));
         if message.get("method").is_some() {

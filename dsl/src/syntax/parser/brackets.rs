@@ -219,7 +219,7 @@ impl Balancer<'_> {
             TokenKind::Punct(Punct::LBrace) => self.brace(at),
             TokenKind::Punct(punct) if opens(punct) => self.opener(at, punct, None),
             TokenKind::Punct(Punct::RBrace) => self.closing_brace(at),
-            TokenKind::Punct(punct) if closes(punct) => self.closer(at, punct),
+            TokenKind::Punct(punct) if closes(punct) => self.close_with(at, punct),
             TokenKind::Punct(Punct::Semi) => self.semicolon(at),
             TokenKind::Punct(Punct::Shl) => self.shift_left(at),
             TokenKind::Punct(Punct::Shr) => self.shift_right(at),
@@ -311,7 +311,7 @@ impl Balancer<'_> {
         self.out.push(self.tokens[at].clone());
     }
 
-    fn closer(&mut self, at: usize, punct: Punct) {
+    fn close_with(&mut self, at: usize, punct: Punct) {
         let reachable = self
             .open
             .iter()

@@ -161,7 +161,7 @@ fn header_semicolon<'t>() -> P<'t, ()> {
     choose!(|look| look.punct(0);
         Some(Punct::Semi) => semicolon: punct(Punct::Semi),
         Some(Punct::RParen) => end: bad_header(HeaderSlip::NoSemicolonBeforeParenthesis),
-        _ if follows(look) => junk: punct(Punct::Semi),
+        _ if follows(look) => stray: punct(Punct::Semi),
         _ => nothing: bad_header(HeaderSlip::NoSemicolon),
     )
     .boxed()

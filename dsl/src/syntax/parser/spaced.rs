@@ -13,10 +13,10 @@ pub(super) fn join(tokens: &[Token]) -> Cow<'_, [Token]> {
     let openers = openers.filter(|(_, pair)| pieces(pair, Punct::Shl, Punct::Lt));
     let mut found = Vec::new();
     for (at, _) in openers {
-        if let Some(closer) = closer(tokens, at + 2) {
+        if let Some(closing) = closing(tokens, at + 2) {
             found.push((at, Punct::LaunchOpen));
-            if punct(&tokens[closer]) != Some(Punct::LaunchClose) {
-                found.push((closer, Punct::LaunchClose));
+            if punct(&tokens[closing]) != Some(Punct::LaunchClose) {
+                found.push((closing, Punct::LaunchClose));
             }
         }
     }
@@ -43,7 +43,7 @@ pub(super) fn join(tokens: &[Token]) -> Cow<'_, [Token]> {
 }
 
 /// Where the bracket begins that closes the launch whose configuration begins at `start`.
-fn closer(tokens: &[Token], start: usize) -> Option<usize> {
+fn closing(tokens: &[Token], start: usize) -> Option<usize> {
     let mut depth = 0usize;
     for at in start..tokens.len() {
         match punct(&tokens[at]) {

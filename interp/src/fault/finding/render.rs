@@ -151,7 +151,7 @@ impl Finding {
                 "the count must be at least 0 and less than the width in bits; test it first"
             }
             Fact::Operand { .. } => {
-                "test the divisor first: on the device the program goes on with a meaningless value"
+                "test the divisor first: on the device, the program continues with a meaningless value"
             }
             Fact::Uninitialized {
                 absent, missing, ..

@@ -317,7 +317,7 @@ impl Shadow {
     /// What was found.
     pub(super) fn take_found(&mut self) -> Vec<HostUnset> {
         let found = std::mem::take(&mut self.found).into_iter();
-        let told = found.map(|(source, what, used, count)| {
+        let findings = found.map(|(source, what, used, count)| {
             let source = &self.sources[source as usize];
             HostUnset {
                 read: source.read,
@@ -327,7 +327,7 @@ impl Shadow {
                 count,
             }
         });
-        told.collect()
+        findings.collect()
     }
 
     /// A load read bytes that nobody wrote: one bit of `unset` each.
@@ -388,7 +388,7 @@ impl Shadow {
         site: &MemSite,
         address: u64,
     ) -> bool {
-        let (ty, mut junk) = (site.access.ty, false);
+        let (ty, mut is_unset) = (site.access.ty, false);
         let width = u64::from(ty.bytes());
         let is_mask = Class::of(ty.value_type()) == Class::Mask;
         let values = &site.values[..usize::from(site.access.count)];
@@ -399,12 +399,12 @@ impl Shadow {
             if cell.bits == 0 || !(0..width).any(|byte| unset(&byte)) {
                 continue;
             }
-            junk = true;
+            is_unset = true;
             for byte in (0..width).filter(unset) {
                 memory.forget(start + byte, 1);
             }
             self.stored.insert(start, (start + width, cell));
         }
-        junk
+        is_unset
     }
 }

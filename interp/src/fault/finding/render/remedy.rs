@@ -11,12 +11,12 @@ impl fmt::Display for Remedy {
         let own_element = "give each thread an element of its own, or use an atomic";
         let check = |fence: Fence| {
             format!(
-                "see that `{}` stands between the first access and the atomic or `volatile` store that announces it, and that the other \
-                 thread waits for that",
+                "make sure that `{}` stands between the first access and the atomic or `volatile` store that announces it, and that the \
+                 other thread waits for that store",
                 fence.name()
             )
         };
-        let if_flag = "if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back";
+        let if_flag = "if a lock or a flag orders the two, put `__threadfence()` before it is set or released";
         match self {
             Remedy::Atomic(update) => update.fmt(f),
             Remedy::OneWriter { line, at_once } => {
@@ -24,14 +24,14 @@ impl fmt::Display for Remedy {
                 write!(f, "let one thread write at line {line}{how}, {own_element}")
             }
             Remedy::SayWhatIsMeant => f.write_str(
-                "if that is meant it does no harm; one thread that writes, or an atomic, would say so",
+                "if that is intended, it does no harm; to make it explicit, let one thread write, or use an atomic",
             ),
             Remedy::WiderAtomic => f.write_str(
-                "an atomic whose name ends in `_block` is one for the threads of its block only: across blocks use the one without",
+                "an atomic whose name ends in `_block` is atomic only within its block: across blocks, use the one without `_block`",
             ),
             Remedy::SameBytes([a, b]) => write!(
                 f,
-                "`{a}` and `{b}` are the same bytes here: see where each array begins and how long it is, in bytes and in elements"
+                "`{a}` and `{b}` are the same bytes here: check where each array begins and how long it is, in bytes and in elements"
             ),
             Remedy::Barrier(missing) => missing.fmt(f),
             Remedy::BarrierOrFence(missing) => write!(f, "{missing}; or, {if_flag}"),
@@ -40,11 +40,11 @@ impl fmt::Display for Remedy {
             }
             Remedy::OtherLanesMeet { lines: (low, high) } => write!(
                 f,
-                "the lanes that meet between line {low} and line {high} are not these two: let the mask, or the tile, hold both"
+                "the synchronisation between line {low} and line {high} does not include these two lanes: let the mask or the tile contain both"
             ),
             Remedy::FenceBehindLock(fence) => write!(
                 f,
-                "put `{}` after the loop that takes the lock: without it what the lock guards may be read before the lock is held",
+                "put `{}` after the loop that takes the lock: without it, the data that the lock guards may be read before the lock is held",
                 fence.name()
             ),
             Remedy::Fence { fence, sign, lines } => {
@@ -59,7 +59,7 @@ impl fmt::Display for Remedy {
                 let fence = fence.name();
                 write!(
                     f,
-                    "put `{fence}` {place}: without it {what} may not see yet what was done before"
+                    "put `{fence}` {place}: without it, {what} may not see the earlier writes yet"
                 )
             }
             Remedy::FenceIfFlag => f.write_str(if_flag),
@@ -87,11 +87,11 @@ impl fmt::Display for LostUpdate {
             }
             (load, store) => write!(
                 f,
-                "line {load} reads and line {store} writes what follows from it"
+                "line {load} reads and line {store} writes a value computed from it"
             )?,
         }
         f.write_str(
-            ": threads that do it to one place lose updates, and no barrier between the two helps; ",
+            ": threads that do so at one address lose updates, and a barrier between the two does not help; ",
         )?;
         match (self.atomic, self.place.strip_prefix('*')) {
             (Some(name), Some(pointer)) => {
@@ -152,7 +152,7 @@ impl fmt::Display for MissingBarrier {
         match branch {
             Some(line) => write!(
                 f,
-                ", outside of the `if` of line {line}, which not all threads enter: end it before the barrier and begin it again after"
+                ", outside of the `if` of line {line}, which not all threads enter: close the `if` before the barrier and open it again after it"
             ),
             None => Ok(()),
         }
