@@ -118,7 +118,7 @@ impl Job<'_> {
             .collect();
         if self.options.output.is_some() && sources.len() > 1 {
             return Err(Failure::new(
-                "-o names one file, but there are several to be made",
+                "-o names one file, but this command writes several",
             ));
         }
         for input in sources {

@@ -96,12 +96,12 @@ fn another_compiler_is_named_where_it_may_know_more() {
     let host = |code: &str| format!("{SCALE}int main()\n{{\n    {code}\n}}\n");
     let hint = "`dslc run --host native`";
     // A name that no library here has may be one that clang knows.
-    let unknown = file("unknown_host_call.k", &host("return setpriority(0, 0, 5);"));
+    let unknown = file("unknown_host_call.k", host("return setpriority(0, 0, 5);"));
     let output = dslc(&["run", &unknown]);
     assert_eq!(output.code, Some(1), "{}", output.stderr);
     assert!(output.stderr.contains(hint), "{}", output.stderr);
     // A slip is wrong for every compiler.
-    let slip = file("slip.k", &host("return cudaDeviceSynchronise();"));
+    let slip = file("slip.k", host("return cudaDeviceSynchronise();"));
     let output = dslc(&["run", &slip]);
     assert_eq!(output.code, Some(1), "{}", output.stderr);
     assert!(!output.stderr.contains(hint), "{}", output.stderr);

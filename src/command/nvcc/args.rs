@@ -254,7 +254,7 @@ impl Options {
             "-shared" | "--shared" => self.is_shared = true,
             "-use_fast_math" | "--use_fast_math" => self
                 .remarks
-                .push("-use_fast_math changes nothing: kernels compute as without it".to_string()),
+                .push("-use_fast_math has no effect: kernels compute as without it".to_string()),
             "-M" | "-MM" | "-MD" | "-MMD" | "-MP" | "--generate-dependencies" => {
                 self.clang.compiling.push(name.to_string());
             }
