@@ -125,7 +125,7 @@ impl<'m> Search<'m> {
                     self.block(step);
                     self.loops.pop();
                 }
-                Node::Scope { body, .. } => self.block(body),
+                Node::Scope { body, .. } | Node::Routine { body, .. } => self.block(body),
                 Node::Break(_) | Node::Continue(_) | Node::Return(_) => {}
             }
         }
