@@ -438,16 +438,10 @@ impl<'p> Lowerer<'p> {
         self.global_ids = globals.into_iter().zip((0..).map(GlobalId)).collect();
     }
 
-    /// Whether a variable is the device's, and understood as far as its value.
+    /// Whether a variable is the device's, and its type has a size.
     fn is_whole(&self, id: GlobalVarId) -> bool {
         let global = &self.program.globals[id];
-        let mut whole = global.space.is_device() && global.ty.ty != sema::ty::Ty::Error;
-        if let Some(init) = &global.init {
-            facts::walk_init(init, &mut |item| {
-                whole &= !matches!(item, Item::Value(value) if value.ty == sema::ty::Ty::Error);
-            });
-        }
-        whole && self.layout.size(&global.ty.ty) > 0
+        global.space.is_device() && self.layout.size(&global.ty.ty) > 0
     }
 
     fn reach(&mut self, mut todo: Vec<FunctionId>) -> BTreeSet<FunctionId> {

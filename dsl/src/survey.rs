@@ -353,9 +353,6 @@ fn untyped(id: FunctionId, map: &SourceMap, known: &Known<'_>) -> Option<Diagnos
     if functions[id].has_wrong_type {
         return say(function.span);
     }
-    if let Some(var) = function.vars.iter().find(|var| var.ty.ty == Ty::Error) {
-        return say(var.span);
-    }
     let body = function.body.as_deref()?;
     if let Some(span) = functions[id].first_unknown {
         return say(span);

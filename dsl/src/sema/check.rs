@@ -6,8 +6,9 @@
 //!
 //! What is wrong is reported where it is found and travels on as [`Reported`]: a check gives `Result<_, Reported>`, and `?` hands the error
 //! up to the statement or declaration, which goes on without that part. Where there is more to find (the other operand, the next argument)
-//! all parts are checked before the first `?`. Only what is declared outlives its statement: a variable, a member or a function whose type
-//! is not understood has [`Ty::Error`], and every use of it is [`Reported`] at once, without another message.
+//! all parts are checked before the first `?`. Only what is declared outlives its statement: the name of a variable or a type that is not
+//! understood is bound to [`Entity::Error`]; a parameter, a member or a function keeps its place and has the type [`Ty::Error`], which
+//! `reporter::marked` makes. Every use of them is [`Reported`] at once, without another message.
 //!
 //! The parts are methods of one [`Checker`]: an expression can hold a lambda, whose body declares a class, whose template is instantiated by
 //! the next call. Any of them needs the tables, the scopes and the reporter. What belongs to a part alone is its own struct below.
@@ -47,7 +48,7 @@ use class::{construct, implicit, lambda, method};
 use decl::{function, record, startup};
 use expr::{access, convert, reference, unknown};
 pub(crate) use reporter::Reported;
-use reporter::{Reporter, all};
+use reporter::{Reporter, all, marked};
 use stmt::{cleanup, label, named_result};
 pub(crate) use tables::Tables;
 use tables::{FunctionEntry, FunctionFacts, GlobalEntry, ParamFacts, VarEntry, VarFacts};

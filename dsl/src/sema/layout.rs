@@ -162,6 +162,15 @@ pub(crate) fn vector_type(name: &str) -> Option<(Ty, u32, u64)> {
 /// The record of a vector type.
 pub(crate) fn vector_record(name: &str) -> Option<Record> {
     let (component, count, align_bytes) = vector_type(name)?;
+    Some(record_of(name, &component, count, align_bytes))
+}
+
+/// The record of `dim3` and `uint3`: three `unsigned` numbers.
+pub(crate) fn index_record(name: &str) -> Record {
+    record_of(name, &Ty::UInt, 3, 4)
+}
+
+fn record_of(name: &str, component: &Ty, count: u32, align_bytes: u64) -> Record {
     let bytes = u64::from(component.bits() / 8);
     let fields = ["x", "y", "z", "w"][..count as usize]
         .iter()
@@ -172,7 +181,7 @@ pub(crate) fn vector_record(name: &str) -> Option<Record> {
             offset_bytes: i as u64 * bytes,
         })
         .collect();
-    Some(Record {
+    Record {
         name: name.to_string(),
         is_union: false,
         is_vector: name != "dim3",
@@ -180,7 +189,7 @@ pub(crate) fn vector_record(name: &str) -> Option<Record> {
         size_bytes: (bytes * u64::from(count)).next_multiple_of(align_bytes),
         align_bytes,
         span: None,
-    })
+    }
 }
 
 #[cfg(test)]

@@ -49,9 +49,16 @@ pub enum Ty {
     Enum(EnumId),
     /// A function; only ever called, launched or named as an argument of a runtime call.
     Function(Arc<FunctionTy>),
-    /// The type of a variable, member, parameter or function whose declaration is not understood, which has been reported. No value has
-    /// it: a use of what is declared is an error at once.
+    /// The type of a member, parameter or function whose declaration is not understood, which has been reported. No value has it: a use
+    /// of what is declared is an error at once.
     Error,
+}
+
+impl Ty {
+    /// Whether the declaration that has this type is understood.
+    pub(crate) fn is_understood(&self) -> bool {
+        !matches!(self, Ty::Error)
+    }
 }
 
 /// A type with qualifiers.

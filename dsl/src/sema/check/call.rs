@@ -158,8 +158,10 @@ impl Checker<'_> {
             }
             // The parser knows no class templates of the library: what they make are types all the same.
             Entity::Template(_) if let Some(given) = explicit => {
-                let ty = self.templated_type(name, given, callee.span).ty;
-                return self.construct(&ty, args, span).map(Checked::Value);
+                match self.templated_type(name, given, callee.span) {
+                    Ok(ty) => return self.construct(&ty.ty, args, span).map(Checked::Value),
+                    Err(reported) => reported,
+                }
             }
             Entity::Template(_) => {
                 let name = name.to_string();
@@ -167,9 +169,6 @@ impl Checker<'_> {
             }
             Entity::Typedef(ty) => return self.construct(&ty.ty, args, span).map(Checked::Value),
             Entity::Error => self.reported_before(callee.span),
-            Entity::Local(id) if self.body.vars[id].typed.ty.ty == Ty::Error => {
-                self.reported_before(callee.span)
-            }
             Entity::Member(_) => return self.call_variable(name, callee.span, args, span),
             Entity::Local(_) | Entity::Global(_) if self.names_object(name) => {
                 return self.call_variable(name, callee.span, args, span);
@@ -293,7 +292,8 @@ impl Checker<'_> {
             Some(Entity::Global(id)) => &self.tables.globals[*id].typed.ty.ty,
             _ => return false,
         };
-        matches!(ty, Ty::Record(_)) || pointed_function(ty).is_some()
+        // A parameter that is not understood may be an object.
+        matches!(ty, Ty::Record(_)) || pointed_function(ty).is_some() || !ty.is_understood()
     }
 
     /// A call of a member function or an operator, whose object is the first argument; `given` arguments were written.

@@ -11,12 +11,11 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::{
     Checker, FunctionEntry, FunctionFacts, ParamFacts,
-    function::{reference_part, space_of},
+    function::{reference_part, returned_type, space_of},
     template::LazyBody,
 };
 use crate::{
     sema::{
-        classify::pointer_to,
         scope::{Callable, Entity},
         ty::{Field, QualTy, RecordId, Ty},
         typed::{Function, FunctionId, FunctionSpace},
@@ -137,15 +136,14 @@ impl Checker<'_> {
         let ty = match &first.ty.node {
             ast::TypeSpecifier::Path(path) => self.path_type(path),
             ast::TypeSpecifier::Named(name) => self.named_type(name, first.ty.span),
-            _ => Ty::Error.into(),
+            _ => Err(self.reported_before(first.ty.span)),
         };
-        match ty.ty {
-            Ty::Record(id)
-                if self.tables.size_of(&ty.ty).is_some() && !self.tables.record(id).is_union =>
+        match ty.ok()?.ty {
+            ref ty @ Ty::Record(id)
+                if self.tables.size_of(ty).is_some() && !self.tables.record(id).is_union =>
             {
                 Some(id)
             }
-            Ty::Error => None,
             other => {
                 self.error(
                     first.ty.span,
@@ -450,14 +448,11 @@ impl Checker<'_> {
     fn method_result(&mut self, function: &ast::Function) -> (Ty, bool) {
         let base = self.base_type_not_auto(&function.specifiers);
         let (reference, parts) = reference_part(&function.declarator.parts);
-        let result = self.declared_type(base, parts, function.declarator.span);
+        let result = self.declared_type(base, parts);
         if let Some((span, true)) = reference {
             self.unsupported("a function that returns an rvalue reference", span);
         }
-        match reference {
-            Some(_) if result.ty != Ty::Error => (pointer_to(result), true),
-            _ => (result.ty, false),
-        }
+        returned_type(result, reference.is_some())
     }
 
     /// The class's own functions that a definition outside of it can mean.

@@ -5,7 +5,7 @@
 use crate::sema::message::decl::DeclError;
 use std::sync::Arc;
 
-use super::{Checked, Checker, function::reference_part};
+use super::{Checked, Checker, Reported, function::reference_part};
 use crate::{
     sema::{
         scope::Entity,
@@ -24,6 +24,9 @@ pub(crate) mod record;
 pub(crate) mod specifier;
 pub(crate) mod startup;
 pub(crate) mod variable;
+
+/// What is done with each variable of a declaration: its base type, and the declarator.
+type EachVariable<'f, C> = dyn FnMut(&mut C, Result<QualTy, Reported>, &ast::InitDeclarator) + 'f;
 
 impl Checker<'_> {
     /// Binds a name in the innermost scope. A second meaning in the same scope is an error (a repeated typedef is not).
@@ -72,44 +75,52 @@ impl Checker<'_> {
     pub(crate) fn each_declarator(
         &mut self,
         declaration: &ast::Declaration,
-        variable: &mut dyn FnMut(&mut Self, QualTy, &ast::InitDeclarator),
+        variable: &mut EachVariable<'_, Self>,
     ) {
         let specifiers = &declaration.specifiers;
         let is_typedef = specifiers.word(SpecifierWord::Typedef).is_some();
-        let mut base = self.base_type(specifiers);
+        let base = self.base_type(specifiers).transpose();
         for declarator in &declaration.declarators {
             let parts = &declarator.declarator.parts;
             let Some(name) = &declarator.declarator.name else {
                 continue;
             };
-            if base.is_none() {
+            let Some(ty) = base.clone() else {
                 let deduced = self.deduced(declarator, specifiers.ty.span);
-                let qualified = QualTy {
+                let qualified = deduced.map(|deduced| QualTy {
                     is_const: deduced.is_const
                         || specifiers.is_const
                         || specifiers.word(SpecifierWord::Constexpr).is_some(),
                     is_volatile: deduced.is_volatile || specifiers.is_volatile,
                     ty: deduced.ty,
-                };
+                });
                 variable(self, qualified, declarator);
                 continue;
-            }
-            let ty = base.clone().unwrap_or(Ty::Error.into());
+            };
             if is_typedef {
-                let ty = self.declared_type(ty, parts, declarator.span);
-                self.name_after_typedef(&ty.ty, &name.node);
-                self.declare_name(name, Entity::Typedef(ty));
+                let entity = match self.declared_type(ty, parts) {
+                    Ok(ty) => {
+                        self.name_after_typedef(&ty.ty, &name.node);
+                        Entity::Typedef(ty)
+                    }
+                    Err(_) => Entity::Error,
+                };
+                self.declare_name(name, entity);
             } else if let Some(DeclaratorPart::Function(params, span)) = parts.first() {
                 self.local_prototype(declaration, declarator, name, params, *span);
             } else {
                 variable(self, ty, declarator);
             }
         }
-        base.take();
     }
 
-    /// The type `auto` stands for, without what the declarator puts around it. Only a reference keeps qualifiers.
-    fn deduced(&mut self, declarator: &ast::InitDeclarator, span: Span) -> QualTy {
+    /// The type `auto` stands for, without what the declarator puts around it. Only a reference keeps qualifiers. If it is not understood,
+    /// the initialiser has its messages.
+    fn deduced(
+        &mut self,
+        declarator: &ast::InitDeclarator,
+        span: Span,
+    ) -> Result<QualTy, Reported> {
         let (reference, parts) = reference_part(&declarator.declarator.parts);
         let expr = match &declarator.init {
             Some(ast::Init::Expr(expr)) => Some(expr),
@@ -131,31 +142,31 @@ impl Checker<'_> {
         };
         let is_pointer = matches!(parts, [DeclaratorPart::Pointer { .. }]);
         let Some(expr) = expr.filter(|_| parts.is_empty() || is_pointer) else {
-            self.unsupported("this form of `auto`", span);
-            return Ty::Error.into();
+            let reported = self.unsupported("this form of `auto`", span);
+            self.check_init_alone(declarator.init.as_ref());
+            return Err(reported);
         };
         // Errors in the initialiser are reported when the variable is made, unless they leave it without a type.
         let n_diagnostics = self.reporter.diagnostics.len();
         self.mode.unevaluated += 1;
         let checked = self.expr(expr);
         self.mode.unevaluated -= 1;
-        let ty: QualTy = match checked {
-            Err(_) => return Ty::Error.into(),
-            Ok(Checked::Place(place)) if reference.is_some() && !is_pointer => place.ty,
-            Ok(Checked::Place(place)) => match &place.ty.ty {
+        let ty: QualTy = match checked? {
+            Checked::Place(place) if reference.is_some() && !is_pointer => place.ty,
+            Checked::Place(place) => match &place.ty.ty {
                 Ty::Array(element, _) => Ty::Pointer(Arc::new(element.as_ref().clone())).into(),
                 other => other.clone().into(),
             },
-            Ok(Checked::Value(value)) => value.ty.into(),
+            Checked::Value(value) => value.ty.into(),
         };
         self.reporter.diagnostics.truncate(n_diagnostics);
         match ty.ty {
-            Ty::Pointer(pointee) if is_pointer => pointee.as_ref().clone(),
-            ref other if is_pointer => {
-                self.error(expr.span, DeclError::AutoNeedsPointer { ty: other.clone() });
-                Ty::Error.into()
+            Ty::Pointer(pointee) if is_pointer => Ok(pointee.as_ref().clone()),
+            other if is_pointer => {
+                let message = DeclError::AutoNeedsPointer { ty: other };
+                Err(self.error(expr.span, message))
             }
-            _ => ty,
+            _ => Ok(ty),
         }
     }
 

@@ -277,10 +277,10 @@ impl Checker<'_> {
                     .iter()
                     .map(|&reg| special_value(reg, span))
                     .collect();
-                let ty = self
-                    .tables
-                    .vector(if is_dim3 { "dim3" } else { "uint3" })
-                    .map_or(Ty::Error, Ty::Record);
+                let ty = match is_dim3 {
+                    true => self.tables.dim3(),
+                    false => self.tables.uint3(),
+                };
                 Value::new(ValueKind::Aggregate(members), ty, span)
             }
             Some(Entry::WarpSize) => {

@@ -43,6 +43,11 @@ pub(crate) fn all<T>(
     results.into_iter().collect()
 }
 
+/// The type that a parameter, a member or a function keeps. One that is not understood is marked, so that its uses are [`Reported`].
+pub(crate) fn marked(ty: Result<QualTy, Reported>) -> QualTy {
+    ty.unwrap_or_else(|Reported(())| Ty::Error.into())
+}
+
 /// An error that waits for the call graph.
 pub(crate) struct Deferred {
     pub(crate) function: FunctionId,
@@ -64,18 +69,12 @@ impl Checker<'_> {
         Reported(())
     }
 
-    /// A type that is used at `span`; what is declared may have none that is understood.
+    /// A type that is used at `span`. What is declared may have none that is understood: it was [`marked`].
     pub(crate) fn known<'t>(&mut self, ty: &'t Ty, span: Span) -> Result<&'t Ty, Reported> {
-        match ty {
-            Ty::Error => Err(self.reported_before(span)),
-            known => Ok(known),
+        match ty.is_understood() {
+            true => Ok(ty),
+            false => Err(self.reported_before(span)),
         }
-    }
-
-    /// The same for a type that is handed on.
-    pub(crate) fn known_type(&mut self, ty: QualTy, span: Span) -> Result<QualTy, Reported> {
-        self.known(&ty.ty, span)?;
-        Ok(ty)
     }
 
     /// A part of the body that is being checked; if it is wrong, the body goes on without it.

@@ -1,6 +1,6 @@
 //! Statements, but for `switch` (in `switch`) and declarations (in `decl`).
 
-use super::{Checker, Reported};
+use super::{Checker, Reported, marked};
 use crate::ir::Intrinsic;
 use crate::sema::message::expr::Needed;
 use crate::sema::message::stmt::StmtError;
@@ -281,7 +281,8 @@ impl Checker<'_> {
         let returns_reference = function.returns_reference;
         let name = function.name.clone();
         let value = match (value, &result) {
-            (None, Ty::Void | Ty::Error) => None,
+            (None, Ty::Void) => None,
+            (None, result) if !result.is_understood() => None,
             (None, _) => {
                 let declared = self.tables.functions[id].typed.span;
                 self.error(
@@ -337,7 +338,7 @@ impl Checker<'_> {
         self.mode.unevaluated += 1;
         let value = self.tentatively(|checker| checker.value(expr));
         self.mode.unevaluated -= 1;
-        let ty = value.map_or(Ty::Error, |value| value.ty);
+        let ty = marked(value.map(|value| value.ty.into())).ty;
         if ty != Ty::Void {
             self.tables.functions[id].typed.result = ty;
         }

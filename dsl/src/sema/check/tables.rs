@@ -183,8 +183,20 @@ impl Tables {
         Some(id)
     }
 
+    /// `dim3`.
     pub(crate) fn dim3(&mut self) -> Ty {
-        self.vector("dim3").map_or(Ty::Error, Ty::Record)
+        self.index_type("dim3")
+    }
+
+    /// The type of `threadIdx` and its like.
+    pub(crate) fn uint3(&mut self) -> Ty {
+        self.index_type("uint3")
+    }
+
+    fn index_type(&mut self, name: &str) -> Ty {
+        let records = &mut self.records;
+        let id = self.vectors.entry(name.to_string());
+        Ty::Record(*id.or_insert_with(|| records.push(layout::index_record(name))))
     }
 
     /// It is this vector type.

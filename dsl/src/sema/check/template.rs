@@ -231,7 +231,8 @@ impl<'a> Checker<'a> {
                 if let ast::TypeSpecifier::Record(record) = &declaration.specifiers.ty.node
                     && let (Some(name), Some(args)) = (&record.name, &record.args)
                 {
-                    self.templated_type(&name.node, args, name.span);
+                    // What is wrong with it has been reported; nothing else depends on it.
+                    let _ = self.templated_type(&name.node, args, name.span);
                 }
             }
             (_, ast::Item::Template(_)) => {
@@ -522,8 +523,7 @@ impl<'a> Checker<'a> {
             text.push_str(&segment.name.node);
             if let Some(args) = &segment.args {
                 let at = segment.name.span;
-                let ty = self.templated_type(&text, args, at);
-                let class = match self.known_type(ty, at)?.ty {
+                let class = match self.templated_type(&text, args, at)?.ty {
                     Ty::Record(class) => class,
                     shown => return Err(self.error(at, TemplateError::NoClass { shown })),
                 };
@@ -556,22 +556,20 @@ impl<'a> Checker<'a> {
     }
 
     /// A path as a type.
-    pub(crate) fn path_type(&mut self, path: &ast::Path) -> QualTy {
-        match self.path_name(path) {
-            Ok((name, Some(args))) => self.templated_type(&name, args, path.span),
-            Ok((name, None)) => self.named_type(&name, path.span),
-            Err(_) => Ty::Error.into(),
+    pub(crate) fn path_type(&mut self, path: &ast::Path) -> Result<QualTy, Reported> {
+        match self.path_name(path)? {
+            (name, Some(args)) => self.templated_type(&name, args, path.span),
+            (name, None) => self.named_type(&name, path.span),
         }
     }
 
     /// `decltype(e)`: a name's type as declared, another expression's value's type.
-    pub(crate) fn decltype(&mut self, expr: &ast::Expr) -> QualTy {
+    pub(crate) fn decltype(&mut self, expr: &ast::Expr) -> Result<QualTy, Reported> {
         self.mode.unevaluated += 1;
         let checked = self.expr(expr);
         self.mode.unevaluated -= 1;
-        match checked {
-            Err(_) => Ty::Error.into(),
-            Ok(Checked::Place(place))
+        Ok(match checked? {
+            Checked::Place(place)
                 if matches!(
                     expr.kind,
                     ExprKind::Name(_) | ExprKind::Member(..) | ExprKind::Arrow(..)
@@ -579,9 +577,9 @@ impl<'a> Checker<'a> {
             {
                 place.ty
             }
-            Ok(Checked::Place(place)) => place.ty.ty.into(),
-            Ok(Checked::Value(value)) => value.ty.into(),
-        }
+            Checked::Place(place) => place.ty.ty.into(),
+            Checked::Value(value) => value.ty.into(),
+        })
     }
 
     /// The instances that a call of a name can mean: of each template that its arguments fit, one.

@@ -46,20 +46,19 @@ impl Checker<'_> {
     }
 
     /// `int &` or `T`, which stands for one, as a template argument.
-    pub(crate) fn reference_arg(&mut self, ty: &ast::TypeName) -> Option<Arg> {
+    pub(crate) fn reference_arg(&mut self, ty: &ast::TypeName) -> Option<Result<Arg, Reported>> {
         let (reference, parts) = reference_part(&ty.declarator.parts);
         if let TypeSpecifier::Named(name) = &ty.specifiers.ty.node
             && parts.is_empty()
             && let Some(ty) = self.reference_named(name)
         {
-            return Some(Arg::Reference(ty));
+            return Some(Ok(Arg::Reference(ty)));
         }
         if !matches!(reference, Some((_, false))) {
             return None;
         }
         let base = self.base_type_not_auto(&ty.specifiers);
-        let to = self.declared_type(base, parts, ty.span);
-        (to.ty != Ty::Error).then_some(Arg::Reference(to))
+        Some(self.declared_type(base, parts).map(Arg::Reference))
     }
 
     /// `std::forward<T>(x)`: `x` itself where `T` stands for a reference, else its value.
@@ -77,7 +76,7 @@ impl Checker<'_> {
         }
         let to = match to {
             TemplateArg::Type(ty) => match self.reference_arg(ty) {
-                Some(arg) => Ok(arg),
+                Some(arg) => arg,
                 None => self.type_name(ty).map(Arg::Type),
             },
             TemplateArg::Value(ast::Expr {
@@ -85,10 +84,7 @@ impl Checker<'_> {
                 span,
             }) => match self.reference_named(name) {
                 Some(ty) => Ok(Arg::Reference(ty)),
-                None => {
-                    let ty = self.named_type(name, *span);
-                    self.known_type(ty, *span).map(Arg::Type)
-                }
+                None => self.named_type(name, *span).map(Arg::Type),
             },
             TemplateArg::Value(_) | TemplateArg::Expansion(_) => {
                 return Err(self.unsupported("this `std::forward`", span));

@@ -127,7 +127,7 @@ impl Checker<'_> {
                 span,
             ));
         }
-        if facts.params.iter().any(|param| param.ty.ty == Ty::Error) {
+        if !self.tables.is_understood(id) {
             return Err(self.reported_before(span));
         }
         let (space, declared) = (function.space, facts.declared);

@@ -199,7 +199,7 @@ impl Checker<'_> {
         out: &mut Vec<Stmt>,
     ) {
         let ty = place.ty.ty.clone();
-        if ty == Ty::Error {
+        if self.known(&ty, span).is_err() {
             return;
         }
         let value = match init {
@@ -270,6 +270,9 @@ impl Checker<'_> {
     /// `x()`, `x{}`.
     pub(crate) fn zero(&mut self, place: Place, span: Span, out: &mut Vec<Stmt>) {
         let ty = place.ty.ty.clone();
+        if self.known(&ty, span).is_err() {
+            return;
+        }
         match &ty {
             Ty::Array(element, n) => {
                 let n = n.unwrap_or(0);
@@ -297,7 +300,6 @@ impl Checker<'_> {
                 out.push(assign(place.clone(), empty, span));
                 self.begin_object(place, "the member", span, out);
             }
-            Ty::Error => {}
             scalar => {
                 let zero = crate::sema::check::int(0, Ty::Int, span);
                 let zero = self.cast(zero, scalar, span);

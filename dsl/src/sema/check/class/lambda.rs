@@ -225,11 +225,8 @@ impl Checker<'_> {
                 let (reference, parts) =
                     crate::sema::check::function::reference_part(&ty.declarator.parts);
                 let base = self.base_type_not_auto(&ty.specifiers);
-                let ty = self.declared_type(base, parts, ty.span);
-                match reference {
-                    Some(_) if ty.ty != Ty::Error => (pointer_to(ty), true),
-                    _ => (ty.ty, false),
-                }
+                let ty = self.declared_type(base, parts);
+                crate::sema::check::function::returned_type(ty, reference.is_some())
             }
         };
         let mut params = vec![Self::this_param(class, !lambda.is_mutable, lambda.span)];

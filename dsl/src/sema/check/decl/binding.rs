@@ -3,7 +3,7 @@
 //! The object gets a variable named by the bindings' text. Each name is a reference to a part of it, or, where the object is one of its
 //! own that nothing else can name, a variable with that part's value: a scalar then needs no memory.
 
-use crate::sema::check::{Checker, expr::with_qualifiers};
+use crate::sema::check::{Checker, Reported, expr::with_qualifiers};
 use crate::sema::message::decl::DeclError;
 use crate::{
     sema::{
@@ -25,7 +25,7 @@ impl Checker<'_> {
     pub(crate) fn structured_binding(
         &mut self,
         declaration: &ast::Declaration,
-        base: QualTy,
+        base: Result<QualTy, Reported>,
         declarator: &ast::InitDeclarator,
         out: &mut Vec<Stmt>,
     ) {
@@ -75,7 +75,7 @@ impl Checker<'_> {
                 bindings: Vec::new(),
                 span: name.span,
             };
-            self.local_variable(declaration, part, &one, out);
+            self.local_variable(declaration, Ok(part), &one, out);
         }
     }
 
@@ -83,7 +83,6 @@ impl Checker<'_> {
     fn parts_to_bind(&mut self, ty: &QualTy, whole: &ast::Name, n_names: usize) -> Option<Parts> {
         let object = || Box::new(Expr::new(ExprKind::Name(whole.node.clone()), whole.span));
         let parts: Option<Parts> = match &ty.ty {
-            Ty::Error => return None,
             Ty::Array(element, Some(n)) => {
                 let parts = (0..(*n).min(n_names as u64 + 1)).map(|at| {
                     let at = Box::new(index(at, whole));

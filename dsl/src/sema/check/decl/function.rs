@@ -1,6 +1,8 @@
 //! Functions: declarations against definitions, what kernels and `main` must look like, bodies.
 
-use crate::sema::check::{Checker, FunctionEntry, FunctionFacts, ParamFacts, VarFacts};
+use crate::sema::check::{
+    Checker, FunctionEntry, FunctionFacts, ParamFacts, Reported, VarFacts, marked,
+};
 use crate::sema::message::decl::DeclError;
 use crate::sema::path;
 use crate::{
@@ -117,16 +119,14 @@ impl Checker<'_> {
         if space == FunctionSpace::Kernel {
             self.check_kernel_params(function, &params);
         }
-        self.check_result(function, space, &result);
+        if let Ok(result) = &result {
+            self.check_result(function, space, result);
+        }
         let reference = reference_part(&function.declarator.parts).0;
         if let Some((span, true)) = reference {
             self.unsupported("a function that returns an rvalue reference", span);
         }
-        let returns_reference = reference.is_some() && result.ty != Ty::Error;
-        let result = match returns_reference {
-            true => pointer_to(result),
-            false => result.ty,
-        };
+        let (result, returns_reference) = returned_type(result, reference.is_some());
         if shown.is_none() {
             match self.function_before(function, &params) {
                 Before::Same(id) => return self.redeclare(id, function, space, &result, params),
@@ -176,7 +176,7 @@ impl Checker<'_> {
     }
 
     /// A function's result as written, and whether its first `return` will say what it is.
-    fn written_result(&mut self, function: &ast::Function) -> (QualTy, bool) {
+    fn written_result(&mut self, function: &ast::Function) -> (Result<QualTy, Reported>, bool) {
         let specifiers = &function.specifiers;
         let (reference, parts) = reference_part(&function.declarator.parts);
         let deduces = matches!(specifiers.ty.node, ast::TypeSpecifier::Auto)
@@ -184,11 +184,10 @@ impl Checker<'_> {
             && reference.is_none()
             && function.body.is_some();
         let base = match deduces {
-            true => Ty::Void.into(),
+            true => Ok(Ty::Void.into()),
             false => self.base_type_not_auto(specifiers),
         };
-        let result = self.declared_type(base, parts, function.declarator.span);
-        (result, deduces)
+        (self.declared_type(base, parts), deduces)
     }
 
     /// What the function's name means at file scope already; reports what it cannot mean.
@@ -231,28 +230,21 @@ impl Checker<'_> {
         let ty = self.param_type(param);
         let name = param.declarator.name.as_ref();
         let span = name.map_or(param.span, |name| name.span);
-        let is_wrong = match &ty.ty {
-            Ty::Void => Some(DeclError::VoidParameter),
+        let ty = ty.and_then(|ty| match &ty.ty {
+            Ty::Void => Err(self.error(span, DeclError::VoidParameter)),
             Ty::Record(id)
                 if self.tables.size_of(&ty.ty).is_none()
                     && reference.is_none()
                     && !self.is_open(*id) =>
             {
-                Some(DeclError::IncompleteParameter { ty: ty.ty.clone() })
+                Err(self.error(span, DeclError::IncompleteParameter { ty: ty.ty }))
             }
-            _ => None,
-        };
-        let ty = match is_wrong {
-            Some(message) => {
-                self.error(span, message);
-                Ty::Error.into()
-            }
-            None => ty,
-        };
+            _ => Ok(ty),
+        });
         // What an rvalue reference is bound to is a value of the function's own.
         ParamFacts {
             name: name.map(|name| name.node.clone()),
-            ty,
+            ty: marked(ty),
             span,
             default: param.default.clone(),
             is_reference: matches!(reference, Some((_, false))),
@@ -268,7 +260,7 @@ impl Checker<'_> {
         for (param, facts) in declared.into_iter().zip(params) {
             let (written, _) = reference_part(&param.declarator.parts);
             let span = written.map_or(facts.span, |(span, _)| span);
-            if (facts.is_reference || facts.is_rvalue) && facts.ty.ty != Ty::Error {
+            if (facts.is_reference || facts.is_rvalue) && facts.ty.ty.is_understood() {
                 let name = facts.name.as_deref().unwrap_or("this parameter");
                 self.error(
                     span,
@@ -309,7 +301,7 @@ impl Checker<'_> {
 
     fn check_result(&mut self, function: &ast::Function, space: FunctionSpace, result: &QualTy) {
         let span = function.specifiers.ty.span;
-        if space == FunctionSpace::Kernel && !matches!(result.ty, Ty::Void | Ty::Error) {
+        if space == FunctionSpace::Kernel && result.ty != Ty::Void {
             self.error(
                 span,
                 DeclError::KernelWithResult {
@@ -343,7 +335,8 @@ impl Checker<'_> {
         let facts = &self.tables.functions[id].facts;
         let declared = facts.declared;
         let name = function.name.node.to_string();
-        let message = if old.result != *result && *result != Ty::Error && old.result != Ty::Error {
+        let are_understood = result.is_understood() && old.result.is_understood();
+        let message = if old.result != *result && are_understood {
             Some(DeclError::OtherResult { name, declared })
         } else if old.space != space {
             Some(DeclError::OtherSpace {
@@ -424,7 +417,7 @@ impl Checker<'_> {
                 function.name.span,
                 DeclError::MainOnDevice { space: entry.space },
             );
-        } else if !matches!(entry.result, Ty::Int | Ty::Error) {
+        } else if entry.result.is_understood() && entry.result != Ty::Int {
             self.error(
                 function.specifiers.ty.span,
                 DeclError::MainResult {
@@ -535,7 +528,8 @@ impl Checker<'_> {
     fn check_end(&mut self, id: FunctionId, function: &ast::Function, body: &mut Vec<Stmt>) {
         let Some(block) = &function.body else { return };
         let typed = &self.tables.functions[id].typed;
-        if matches!(typed.result, Ty::Void | Ty::Error)
+        if typed.result == Ty::Void
+            || !typed.result.is_understood()
             || !crate::sema::check::stmt::falls_through(body)
         {
             return;
@@ -585,6 +579,14 @@ pub(crate) fn space_of(specifiers: &ast::Specifiers) -> FunctionSpace {
         (_, true, true) => FunctionSpace::HostDevice,
         (_, true, false) => FunctionSpace::Device,
         (_, false, _) => FunctionSpace::Host,
+    }
+}
+
+/// What a function keeps of its result, and whether that is the address behind a reference.
+pub(crate) fn returned_type(result: Result<QualTy, Reported>, is_reference: bool) -> (Ty, bool) {
+    match result {
+        Ok(referee) if is_reference => (pointer_to(referee), true),
+        value => (marked(value).ty, false),
     }
 }
 

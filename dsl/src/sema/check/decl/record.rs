@@ -4,7 +4,7 @@ use crate::sema::message::decl::DeclError;
 use crate::sema::message::expr::{ExprError, Needed};
 use std::sync::Arc;
 
-use crate::sema::check::{Checker, Reported, function::reference_part};
+use crate::sema::check::{Checker, Reported, function::reference_part, marked};
 use crate::{
     diagnostic::Severity,
     sema::{
@@ -21,7 +21,11 @@ use crate::{
 
 impl Checker<'_> {
     /// `struct S`, `struct S { … }`, `union { … }`.
-    pub(crate) fn record_type(&mut self, specifier: &ast::RecordSpecifier, span: Span) -> Ty {
+    pub(crate) fn record_type(
+        &mut self,
+        specifier: &ast::RecordSpecifier,
+        span: Span,
+    ) -> Result<Ty, Reported> {
         let word = match (specifier.is_union, specifier.is_class) {
             (true, _) => "union",
             (_, true) => "class",
@@ -44,30 +48,23 @@ impl Checker<'_> {
                 let is_defined = layout::is_complete(self.tables.record(id)) || self.is_open(id);
                 if specifier.members.is_some() && is_defined {
                     let name = self.tables.record(id).name.clone();
-                    self.error(
-                        span,
-                        DeclError::RecordDefinedTwice {
-                            word,
-                            name: name.to_string(),
-                            declared,
-                        },
-                    );
-                    return Ty::Error;
+                    let message = DeclError::RecordDefinedTwice {
+                        word,
+                        name,
+                        declared,
+                    };
+                    return Err(self.error(span, message));
                 }
                 id
             }
-            Some((Ty::Error, _)) => return Ty::Error,
             Some((_, declared)) => {
                 let name = name.map_or("", |name| &*name.node);
-                self.error(
-                    span,
-                    DeclError::OtherKindOfRecord {
-                        name: name.to_string(),
-                        word,
-                        declared,
-                    },
-                );
-                return Ty::Error;
+                let message = DeclError::OtherKindOfRecord {
+                    name: name.to_string(),
+                    word,
+                    declared,
+                };
+                return Err(self.error(span, message));
             }
             None => {
                 let id = self.tables.records.push(Record {
@@ -94,7 +91,7 @@ impl Checker<'_> {
         if let Some(members) = &specifier.members {
             self.complete_record(id, specifier, members, span);
         }
-        Ty::Record(id)
+        Ok(Ty::Record(id))
     }
 
     /// What was reported since is wrong with the layout of a record.
@@ -113,6 +110,18 @@ impl Checker<'_> {
         }
     }
 
+    /// Without its base the layout is not known, also where the base was reported as another declaration.
+    fn note_unknown_base(&mut self, id: RecordId, specifier: &ast::RecordSpecifier) {
+        let classes = &self.tables.classes;
+        let has_base = classes.get(&id).is_some_and(|facts| facts.base.is_some());
+        if let Some(base) = specifier.bases.first().filter(|_| !has_base) {
+            let span = base.ty.span;
+            let name = self.map.snippet(span).to_string();
+            let unknown = self.diagnostic(span, DeclError::MemberNotUnderstood { name });
+            self.tables.broken_records.entry(id).or_insert(unknown);
+        }
+    }
+
     pub(crate) fn complete_record(
         &mut self,
         id: RecordId,
@@ -125,6 +134,7 @@ impl Checker<'_> {
         let n_diagnostics = self.reporter.diagnostics.len();
         self.open_class(id, specifier, &mut fields);
         self.note_broken(id, n_diagnostics);
+        self.note_unknown_base(id, specifier);
         for member in members {
             match member {
                 ast::Member::Declaration(member) => {
@@ -159,7 +169,9 @@ impl Checker<'_> {
             (false, true) => layout::RecordKind::Derived,
             (false, false) => layout::RecordKind::Struct,
         };
-        if let Some(field) = fields.iter().find(|field| is_unknown(&field.ty.ty)) {
+        let unknown = fields.iter().find(|field| !field.ty.ty.is_understood());
+        let has_unknown = unknown.is_some();
+        if let Some(field) = unknown {
             let name = field.name.clone();
             let unknown = self.diagnostic(span, DeclError::MemberNotUnderstood { name });
             self.tables.broken_records.entry(id).or_insert(unknown);
@@ -176,8 +188,7 @@ impl Checker<'_> {
                 // A member's type is wrong; keep the record usable, its uses are not to be reported again.
                 record.size_bytes = 1;
                 record.align_bytes = 1;
-                let has_wrong = record.fields.iter().any(|field| field.ty.ty == Ty::Error);
-                if !has_wrong {
+                if !has_unknown {
                     self.error(span, DeclError::TypeTooLarge);
                 }
             }
@@ -212,7 +223,7 @@ impl Checker<'_> {
     fn member_declarator(
         &mut self,
         class: RecordId,
-        base: &QualTy,
+        base: Result<QualTy, Reported>,
         declarator: &ast::InitDeclarator,
         fields: &mut Vec<Field>,
         names: &mut Vec<(Arc<str>, Span)>,
@@ -228,19 +239,18 @@ impl Checker<'_> {
             self.declare_name(name, Entity::Error);
             return;
         }
-        let mut ty =
-            self.declared_type(base.clone(), &declarator.declarator.parts, declarator.span);
-        if ty.ty != Ty::Error && self.tables.size_of(&ty.ty).is_none() {
-            self.error(
-                name.span,
-                DeclError::IncompleteMember {
+        let ty = self.declared_type(base, &declarator.declarator.parts);
+        let ty = ty.and_then(|ty| match self.tables.size_of(&ty.ty) {
+            Some(_) => Ok(ty),
+            None => {
+                let message = DeclError::IncompleteMember {
                     name: name.node.to_string(),
-                    ty: ty.ty.clone(),
                     is_record: matches!(ty.ty, Ty::Record(_)),
-                },
-            );
-            ty = Ty::Error.into();
-        }
+                    ty: ty.ty,
+                };
+                Err(self.error(name.span, message))
+            }
+        });
         if let Some(init) = &declarator.init
             && let Some(facts) = self.tables.classes.get_mut(&class)
         {
@@ -271,7 +281,7 @@ impl Checker<'_> {
             .bind(name.node.clone(), Entity::Member(class), name.span, false);
         fields.push(Field {
             name: name.node.to_string(),
-            ty,
+            ty: marked(ty),
             offset_bytes: 0,
         });
     }
@@ -306,14 +316,14 @@ impl Checker<'_> {
             if unnamed {
                 fields.push(Field {
                     name: String::new(),
-                    ty: base,
+                    ty: marked(base),
                     offset_bytes: 0,
                 });
             }
             return;
         }
         for declarator in &member.declarators {
-            self.member_declarator(class, &base, declarator, fields, names);
+            self.member_declarator(class, base.clone(), declarator, fields, names);
         }
     }
 
@@ -352,27 +362,30 @@ impl Checker<'_> {
     }
 
     /// `enum E`, `enum { A, B = 4 }`.
-    pub(crate) fn enum_type(&mut self, specifier: &ast::EnumSpecifier, span: Span) -> Ty {
+    pub(crate) fn enum_type(
+        &mut self,
+        specifier: &ast::EnumSpecifier,
+        span: Span,
+    ) -> Result<Ty, Reported> {
         let in_prelude = self.in_prelude(span);
         let Some(enumerators) = &specifier.enumerators else {
             let Some(name) = &specifier.name else {
-                return Ty::Error;
+                return Err(self.reported_before(span));
             };
             if let Some((ty, _)) = self.scopes.find_tag(&name.node) {
-                return ty.clone();
+                return Ok(ty.clone());
             }
             let near = suggest::nearest(&name.node, self.scopes.tags()).map(str::to_string);
             let message = DeclError::NoSuchEnum {
                 name: name.node.to_string(),
                 near,
             };
-            self.error(name.span, message);
-            return Ty::Error;
+            return Err(self.error(name.span, message));
         };
         let fixed = specifier.underlying.as_ref().and_then(|underlying| {
-            let ty = self.base_type_not_auto(underlying).ty;
+            let ty = self.base_type_not_auto(underlying).ok()?.ty;
             let kept = Underlying::of(&ty);
-            if kept.is_none() && ty != Ty::Error {
+            if kept.is_none() {
                 let text = self.show(&ty);
                 self.unsupported(
                     &format!("an enumeration kept in a `{text}`"),
@@ -420,7 +433,7 @@ impl Checker<'_> {
                 self.declare_name(name, Entity::Enumerator(id, value));
             }
         }
-        Ty::Enum(id)
+        Ok(Ty::Enum(id))
     }
 
     /// The values of enumerators, each known to those after it.
@@ -489,13 +502,4 @@ pub(crate) fn init_span(init: &ast::Init) -> Span {
 /// The value can be held; 64 bits hold all.
 fn fits(value: i64, ty: &Ty) -> bool {
     ty.bits() == 64 || ty.wrap(value as u64) == value as u64
-}
-
-/// A type whose size is not known, since something of it is not understood.
-fn is_unknown(ty: &Ty) -> bool {
-    match ty {
-        Ty::Error => true,
-        Ty::Array(of, _) => is_unknown(&of.ty),
-        _ => false,
-    }
 }

@@ -1,14 +1,14 @@
 //! Types as written to types: specifiers, declarators and type names.
 //!
 //! `base_type` resolves what stands before a declarator (and declares the structs and enums in it), `declared_type` wraps
-//! it in the declarator's pointers and arrays.
+//! it in the declarator's pointers and arrays. It takes a base that is not understood as well, since the declarator has messages of its own.
 
 use crate::sema::message::decl::DeclError;
 use crate::sema::message::expr::{ExprError, Needed};
 use crate::sema::path;
 use std::sync::Arc;
 
-use crate::sema::check::{Checked, Checker, Reported, function::reference_part};
+use crate::sema::check::{Checked, Checker, Reported, all, function::reference_part};
 use crate::{
     sema::{
         classify::{Classify, pointer_to},
@@ -23,7 +23,10 @@ use crate::{
 
 impl Checker<'_> {
     /// The type the specifiers name, with their qualifiers. `auto` gives `None`.
-    pub(crate) fn base_type(&mut self, specifiers: &ast::Specifiers) -> Option<QualTy> {
+    pub(crate) fn base_type(
+        &mut self,
+        specifiers: &ast::Specifiers,
+    ) -> Result<Option<QualTy>, Reported> {
         let span = specifiers.ty.span;
         let pick = |signedness: Signedness, signed: Ty, unsigned: Ty| match signedness {
             Signedness::Signed => signed,
@@ -40,69 +43,54 @@ impl Checker<'_> {
             TypeSpecifier::LongLong(sign) => pick(*sign, Ty::LongLong, Ty::ULongLong).into(),
             TypeSpecifier::Float => Ty::Float.into(),
             TypeSpecifier::Double => Ty::Double.into(),
-            TypeSpecifier::Auto => return None,
-            TypeSpecifier::Named(name) => self.named_type(name, span),
-            TypeSpecifier::Path(path) => self.path_type(path),
-            TypeSpecifier::Decltype(expr) => self.decltype(expr),
-            TypeSpecifier::Record(record) => self.record_type(record, span).into(),
-            TypeSpecifier::Enum(specifier) => self.enum_type(specifier, span).into(),
+            TypeSpecifier::Auto => return Ok(None),
+            TypeSpecifier::Named(name) => self.named_type(name, span)?,
+            TypeSpecifier::Path(path) => self.path_type(path)?,
+            TypeSpecifier::Decltype(expr) => self.decltype(expr)?,
+            TypeSpecifier::Record(record) => self.record_type(record, span)?.into(),
+            TypeSpecifier::Enum(specifier) => self.enum_type(specifier, span)?.into(),
         };
         qualified.is_const |=
             specifiers.is_const || specifiers.word(SpecifierWord::Constexpr).is_some();
         qualified.is_volatile |= specifiers.is_volatile;
-        Some(push_into_elements(qualified))
+        Ok(Some(push_into_elements(qualified)))
     }
 
     /// The same where `auto` makes no sense.
-    pub(crate) fn base_type_not_auto(&mut self, specifiers: &ast::Specifiers) -> QualTy {
-        self.base_type(specifiers).unwrap_or_else(|| {
-            self.unsupported("`auto` here", specifiers.ty.span);
-            Ty::Error.into()
-        })
+    pub(crate) fn base_type_not_auto(
+        &mut self,
+        specifiers: &ast::Specifiers,
+    ) -> Result<QualTy, Reported> {
+        self.base_type(specifiers)?
+            .ok_or_else(|| self.unsupported("`auto` here", specifiers.ty.span))
     }
 
-    pub(crate) fn named_type(&mut self, name: &Arc<str>, span: Span) -> QualTy {
+    pub(crate) fn named_type(&mut self, name: &Arc<str>, span: Span) -> Result<QualTy, Reported> {
         match self.scopes.find(name).map(|binding| &binding.entity) {
-            Some(Entity::Typedef(ty)) => return ty.clone(),
-            Some(Entity::Error) => return Ty::Error.into(),
+            Some(Entity::Typedef(ty)) => return Ok(ty.clone()),
+            Some(Entity::Error) => return Err(self.reported_before(span)),
             Some(Entity::Reference(_)) => {
-                self.unsupported(
-                    "the use of a template parameter that stands for a reference",
-                    span,
-                );
-                return Ty::Error.into();
+                let what = "the use of a template parameter that stands for a reference";
+                return Err(self.unsupported(what, span));
             }
             Some(Entity::Pack(_)) => {
-                self.error(
-                    span,
-                    DeclError::UnexpandedPack {
-                        name: name.to_string(),
-                    },
-                );
-                return Ty::Error.into();
+                let name = name.to_string();
+                return Err(self.error(span, DeclError::UnexpandedPack { name }));
             }
             _ => {}
         }
         if let Some((ty, _)) = self.scopes.find_tag(name) {
-            return ty.clone().into();
+            return Ok(ty.clone().into());
         }
         if let Some(Entity::Template(id)) = self.scopes.find(name).map(|found| &found.entity) {
             let declared = self.instances.template_span(*id);
-            self.error(
-                span,
-                DeclError::TemplateNeedsArguments {
-                    name: name.to_string(),
-                    declared,
-                },
-            );
-            return Ty::Error.into();
+            let name = name.to_string();
+            return Err(self.error(span, DeclError::TemplateNeedsArguments { name, declared }));
         }
         let name = name.strip_prefix("std::").map_or(name.clone(), Arc::from);
         let name = &name;
-        self.type_of_name(name).unwrap_or_else(|| {
-            self.unknown_type(name, span);
-            Ty::Error.into()
-        })
+        self.type_of_name(name)
+            .ok_or_else(|| self.unknown_type(name, span))
     }
 
     /// The types that are there without a declaration.
@@ -126,34 +114,24 @@ impl Checker<'_> {
         Some(ty.into())
     }
 
-    fn unknown_type(&mut self, name: &str, span: Span) {
+    fn unknown_type(&mut self, name: &str, span: Span) -> Reported {
         if let Some(what) = crate::sema::builtin::unsupported_type(name) {
-            if self.reporter.reported_once.insert((None, name.to_string())) {
-                self.error(
-                    span,
-                    DeclError::UnsupportedType {
-                        name: name.to_string(),
-                        what,
-                    },
-                );
-            }
-            return;
+            let message = DeclError::UnsupportedType {
+                name: name.to_string(),
+                what,
+            };
+            return self.once(name.to_string(), span, message);
         }
-        if !self
-            .reporter
-            .reported_once
-            .insert((None, format!("type {name}")))
-        {
-            return;
+        let key = (None, format!("type {name}"));
+        if !self.reporter.reported_once.insert(key) {
+            return self.reported_before(span);
         }
         if path::is_qualified(name) && self.scopes.split_path(name).is_none() {
-            self.unsupported_path(name, span);
-            return;
+            return self.unsupported_path(name, span);
         }
         let written = self.map.snippet(span);
         if written.starts_with("std::") {
-            self.unsupported_path(&format!("std::{name}"), span);
-            return;
+            return self.unsupported_path(&format!("std::{name}"), span);
         }
         let typedefs = self
             .scopes
@@ -166,25 +144,22 @@ impl Checker<'_> {
             "size_t", "float4", "float2", "int4", "int2", "dim3", "uint32_t", "int32_t", "uint8_t",
         ];
         let near = suggest::nearest(name, typedefs.chain(self.scopes.tags()).chain(known));
+        let near = near.map(str::to_string);
         if let Some((class, _)) = self.scopes.split_path(name)
             && self.is_enable_if(class)
         {
             self.reporter.attempts.disabled.insert(span);
         }
-        let message = DeclError::NoSuchType {
-            name: name.to_string(),
-            near: near.map(str::to_string),
-        };
-        self.error(span, message);
+        let name = name.to_string();
+        self.error(span, DeclError::NoSuchType { name, near })
     }
 
     /// Wraps `base` in a declarator's parts.
     pub(crate) fn declared_type(
         &mut self,
-        base: QualTy,
+        base: Result<QualTy, Reported>,
         parts: &[DeclaratorPart],
-        at: Span,
-    ) -> QualTy {
+    ) -> Result<QualTy, Reported> {
         let mut ty = base;
         for (i, part) in parts.iter().enumerate().rev() {
             ty = match part {
@@ -192,139 +167,112 @@ impl Checker<'_> {
                     is_const,
                     is_volatile,
                     ..
-                } => QualTy {
-                    ty: if ty.ty == Ty::Error {
-                        Ty::Error
-                    } else {
-                        pointer_to(ty)
-                    },
+                } => ty.map(|ty| QualTy {
+                    ty: pointer_to(ty),
                     is_const: *is_const,
                     is_volatile: *is_volatile,
-                },
+                }),
                 DeclaratorPart::Reference(span) | DeclaratorPart::RvalueReference(span) => {
-                    self.misplaced_reference(&parts[..i], *span);
-                    Ty::Error.into()
+                    Err(self.misplaced_reference(&parts[..i], *span))
                 }
                 DeclaratorPart::Array(size, span) => {
                     self.array_type(ty, size.as_deref(), *span, i == 0)
                 }
-                DeclaratorPart::Function(params, _) => self.function_type(ty.ty, params).into(),
+                DeclaratorPart::Function(params, _) => self.function_type(ty, params),
             };
         }
-        if matches!(&ty.ty, Ty::Pointer(pointee) if pointee.ty == Ty::Error) {
-            return Ty::Error.into();
-        }
-        let _ = at;
         ty
     }
 
-    fn function_type(&mut self, result: Ty, params: &[ast::Param]) -> Ty {
-        let mut is_wrong = result == Ty::Error;
+    fn function_type(
+        &mut self,
+        result: Result<QualTy, Reported>,
+        params: &[ast::Param],
+    ) -> Result<QualTy, Reported> {
         let mut types = Vec::new();
-        let mut references = Vec::new();
-        let mut add = |checker: &mut Self, param: &ast::Param| {
-            let reference = checker.param_reference(param);
-            if let Some((span, true)) = reference {
-                checker.unsupported("a pointer to a function with `&&`", span);
-                is_wrong = true;
-            }
-            let ty = checker.param_type(param);
-            is_wrong |= ty.ty == Ty::Error;
-            types.push(match reference {
-                Some(_) => ty,
-                None => ty.ty.into(),
-            });
-            references.push(reference.is_some());
-        };
         for param in params {
             if !param.is_pack {
-                add(self, param);
+                types.push(self.type_in_function_type(param));
                 continue;
             }
-            let n = self.count_elements(|checker| {
-                checker.param_type(param);
-            });
+            let n = self.count_elements(|checker| drop(checker.param_type(param)));
             let Some(n) = n else {
-                self.no_pack(param.span);
-                return Ty::Error;
+                return Err(self.no_pack(param.span));
             };
             for element in 0..n {
-                self.at_element(element, |checker| add(checker, param));
+                types
+                    .push(self.at_element(element, |checker| checker.type_in_function_type(param)));
             }
         }
-        match is_wrong {
-            true => Ty::Error,
-            false => Ty::Function(Arc::new(FunctionTy {
-                result,
-                params: types,
-                references,
-            })),
-        }
+        let (params, references) = all(types)?.into_iter().unzip();
+        Ok(Ty::Function(Arc::new(FunctionTy {
+            result: result?.ty,
+            params,
+            references,
+        }))
+        .into())
+    }
+
+    /// What a function's type says of a parameter: its type, and whether it is a reference.
+    fn type_in_function_type(&mut self, param: &ast::Param) -> Result<(QualTy, bool), Reported> {
+        let reference = self.param_reference(param);
+        let refused = match reference {
+            Some((span, true)) => Err(self.unsupported("a pointer to a function with `&&`", span)),
+            Some((_, false)) | None => Ok(()),
+        };
+        let ty = self.param_type(param)?;
+        refused?;
+        Ok(match reference {
+            Some(_) => (ty, true),
+            None => (ty.ty.into(), false),
+        })
     }
 
     /// A parameter's type: arrays are pointers.
-    pub(crate) fn param_type(&mut self, param: &ast::Param) -> QualTy {
+    pub(crate) fn param_type(&mut self, param: &ast::Param) -> Result<QualTy, Reported> {
         if let Some(ty) = self.collapsed(param) {
-            return ty;
+            return Ok(ty);
         }
         let base = self.base_type_not_auto(&param.specifiers);
         let (reference, parts) = reference_part(&param.declarator.parts);
-        let ty = self.declared_type(base, parts, param.declarator.span);
-        match &ty.ty {
+        let ty = self.declared_type(base, parts)?;
+        Ok(match &ty.ty {
             Ty::Array(..) if reference.is_some() => ty,
             Ty::Array(element, _) => pointer_to(element.as_ref().clone()).into(),
             Ty::Function(_) => pointer_to(ty).into(),
             _ => ty,
-        }
+        })
     }
 
     fn array_type(
         &mut self,
-        element: QualTy,
+        element: Result<QualTy, Reported>,
         size: Option<&ast::Expr>,
         span: Span,
         is_outermost: bool,
-    ) -> QualTy {
+    ) -> Result<QualTy, Reported> {
         let count = match size {
-            Some(size) => match self.array_size(size) {
-                Ok(count) => Some(count),
-                Err(_) => return Ty::Error.into(),
-            },
+            Some(size) => Some(self.array_size(size)?),
             None if is_outermost => None,
-            None => {
-                self.error(span, DeclError::OpenInnerDimension);
-                return Ty::Error.into();
-            }
+            None => return Err(self.error(span, DeclError::OpenInnerDimension)),
         };
-        match &element.ty {
-            Ty::Error => return Ty::Error.into(),
-            Ty::Void | Ty::Function(_) => {
-                self.error(
-                    span,
-                    DeclError::ArrayOf {
-                        ty: element.ty.clone(),
-                    },
-                );
-                return Ty::Error.into();
-            }
-            other => {
-                if self.tables.size_of(other).is_none() && count.is_some() {
-                    self.error(span, DeclError::ArrayOfIncomplete { ty: other.clone() });
-                    return Ty::Error.into();
-                }
-            }
+        let element = element?;
+        if matches!(element.ty, Ty::Void | Ty::Function(_)) {
+            return Err(self.error(span, DeclError::ArrayOf { ty: element.ty }));
+        }
+        if self.tables.size_of(&element.ty).is_none() && count.is_some() {
+            return Err(self.error(span, DeclError::ArrayOfIncomplete { ty: element.ty }));
         }
         let (is_const, is_volatile) = (element.is_const, element.is_volatile);
         let ty = Ty::Array(Arc::new(element), count);
         if count.is_some() && self.tables.size_of(&ty).is_none_or(|bytes| bytes > 1 << 40) {
-            self.error(span, DeclError::ArrayTooLarge);
-            return Ty::Error.into();
+            return Err(self.error(span, DeclError::ArrayTooLarge));
         }
-        QualTy {
+        Ok(QualTy {
             ty,
             is_const,
             is_volatile,
-        }
+        })
     }
 
     fn array_size(&mut self, size: &ast::Expr) -> Result<u64, Reported> {
@@ -362,8 +310,7 @@ impl Checker<'_> {
     /// The type in a cast or `sizeof`.
     pub(crate) fn type_name(&mut self, name: &ast::TypeName) -> Result<QualTy, Reported> {
         let base = self.base_type_not_auto(&name.specifiers);
-        let ty = self.declared_type(base, &name.declarator.parts, name.span);
-        self.known_type(ty, name.span)
+        self.declared_type(base, &name.declarator.parts)
     }
 
     /// `sizeof`'s and `_Alignof`'s operand type when it is written as an expression.

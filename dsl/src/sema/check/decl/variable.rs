@@ -5,7 +5,7 @@
 
 mod constant;
 
-use crate::sema::check::{Checker, VarFacts, function::reference_part};
+use crate::sema::check::{Checker, Reported, VarFacts, function::reference_part};
 use crate::sema::message::decl::DeclError;
 use crate::sema::path;
 use crate::{
@@ -36,7 +36,7 @@ impl Checker<'_> {
     fn declared<'d>(
         &mut self,
         declaration: &'d ast::Declaration,
-        base: QualTy,
+        base: Result<QualTy, Reported>,
         declarator: &'d ast::InitDeclarator,
     ) -> Option<Declared<'d>> {
         let name = declarator.declarator.name.as_ref()?;
@@ -44,7 +44,10 @@ impl Checker<'_> {
             self.unsupported("a structured binding outside a function", name.span);
             return None;
         }
-        let ty = self.declared_type(base, &declarator.declarator.parts, declarator.span);
+        // What `auto` is deduced from has its messages.
+        let is_checked =
+            base.is_err() && matches!(declaration.specifiers.ty.node, ast::TypeSpecifier::Auto);
+        let ty = self.declared_type(base, &declarator.declarator.parts);
         let align_bytes = declaration
             .specifiers
             .align
@@ -53,6 +56,11 @@ impl Checker<'_> {
         if let Some(span) = declaration.specifiers.word(SpecifierWord::Global) {
             self.error(span, DeclError::GlobalOnVariable);
         }
+        let Ok(ty) = ty else {
+            let init = declarator.init.as_ref().filter(|_| !is_checked);
+            self.unknown_variable(name, init);
+            return None;
+        };
         Some(Declared {
             declaration,
             declarator,
@@ -60,6 +68,23 @@ impl Checker<'_> {
             ty,
             align_bytes,
         })
+    }
+
+    /// A variable whose type is not understood: its uses are no further errors.
+    fn unknown_variable(&mut self, name: &ast::Name, init: Option<&ast::Init>) {
+        self.reported_before(name.span);
+        self.body.is_incomplete = true;
+        self.declare_name(name, Entity::Error);
+        self.check_init_alone(init);
+    }
+
+    /// What is wrong with an initialiser, whatever it is for. A list says nothing without its type.
+    pub(crate) fn check_init_alone(&mut self, init: Option<&ast::Init>) {
+        match init {
+            Some(ast::Init::Expr(expr)) => drop(self.value(expr)),
+            Some(ast::Init::Construct(args)) => self.check_args_alone(&args.node),
+            Some(ast::Init::List(_)) | None => {}
+        }
     }
 
     /// `static` members and types in a class.
@@ -80,7 +105,11 @@ impl Checker<'_> {
     }
 
     /// `int S::count = 0;`: the value of a static member.
-    fn static_member_value(&mut self, declarator: &ast::InitDeclarator, base: QualTy) {
+    fn static_member_value(
+        &mut self,
+        declarator: &ast::InitDeclarator,
+        base: Result<QualTy, Reported>,
+    ) {
         let Some(name) = &declarator.declarator.name else {
             return;
         };
@@ -97,9 +126,12 @@ impl Checker<'_> {
             );
             return;
         };
-        let mut ty = self.declared_type(base, &declarator.declarator.parts, declarator.span);
+        let Ok(mut ty) = self.declared_type(base, &declarator.declarator.parts) else {
+            self.tables.globals[id].facts.is_wrong = true;
+            return self.check_init_alone(declarator.init.as_ref());
+        };
         let declared = self.tables.globals[id].typed.ty.ty.clone();
-        if ty.ty != declared && !matches!(ty.ty, Ty::Array(_, None) | Ty::Error) {
+        if ty.ty != declared && !matches!(ty.ty, Ty::Array(_, None)) {
             self.error(
                 name.span,
                 DeclError::StaticMemberType {
@@ -136,7 +168,7 @@ impl Checker<'_> {
     pub(crate) fn file_variable(
         &mut self,
         declaration: &ast::Declaration,
-        base: QualTy,
+        base: Result<QualTy, Reported>,
         declarator: &ast::InitDeclarator,
     ) {
         if let (Some((span, _)), _) = reference_part(&declarator.declarator.parts) {
@@ -248,7 +280,10 @@ impl Checker<'_> {
                 .filter(|_| ty.ty.is_arithmetic());
         }
         let span = name.span;
-        self.require_complete(&mut ty, name, space == GlobalSpace::SharedDynamic);
+        let is_dynamic = space == GlobalSpace::SharedDynamic;
+        if self.require_complete(&ty.ty, name, is_dynamic).is_err() {
+            return self.unknown_variable(name, None);
+        }
         let align_bytes = align_bytes.max(self.tables.align_of(&ty.ty));
         let global = Global {
             name: name.node.to_string(),
@@ -307,7 +342,7 @@ impl Checker<'_> {
             return false;
         };
         let old = &self.tables.globals[id].typed;
-        let compatible = old.ty.ty == ty.ty || ty.ty == Ty::Error;
+        let compatible = old.ty.ty == ty.ty;
         if is_extern && compatible && old.space == space {
             return true;
         }
@@ -329,7 +364,7 @@ impl Checker<'_> {
     pub(crate) fn local_variable(
         &mut self,
         declaration: &ast::Declaration,
-        base: QualTy,
+        base: Result<QualTy, Reported>,
         declarator: &ast::InitDeclarator,
         out: &mut Vec<Stmt>,
     ) {
@@ -409,8 +444,9 @@ impl Checker<'_> {
         } = declared;
         let is_unsized = matches!(ty.ty, Ty::Array(_, None));
         let has_init = declarator.init.is_some();
-        if !(is_unsized && has_init) {
-            self.require_complete(&mut ty, name, storage == Storage::SharedDynamic);
+        let is_dynamic = storage == Storage::SharedDynamic;
+        if !(is_unsized && has_init) && self.require_complete(&ty.ty, name, is_dynamic).is_err() {
+            return self.unknown_variable(name, declarator.init.as_ref());
         }
         let is_restrict = matches!(
             declarator.declarator.parts.first(),
@@ -469,7 +505,7 @@ impl Checker<'_> {
         }
         let has_init = init.is_some();
         out.push(Stmt::new(StmtKind::Declare(id, init), declarator.span));
-        if begins && !has_init && ty.ty != Ty::Error {
+        if begins && !has_init {
             let ty = QualTy {
                 is_const: false,
                 ..ty
@@ -558,7 +594,6 @@ impl Checker<'_> {
                 );
                 Storage::Shared
             }
-            (Ty::Error, Some(_)) => Storage::SharedDynamic,
             (Ty::Array(..), Some(extern_span)) => {
                 // nvcc accepts a size here and ignores it, a trap for the reader.
                 self.error(
@@ -594,21 +629,24 @@ impl Checker<'_> {
         );
     }
 
-    fn require_complete(&mut self, ty: &mut QualTy, name: &ast::Name, may_be_unsized: bool) {
+    fn require_complete(
+        &mut self,
+        ty: &Ty,
+        name: &ast::Name,
+        may_be_unsized: bool,
+    ) -> Result<(), Reported> {
         let shown = name.node.to_string();
-        let message = match &ty.ty {
-            Ty::Error => return,
-            Ty::Array(_, None) if may_be_unsized => return,
+        let message = match ty {
+            Ty::Array(_, None) if may_be_unsized => return Ok(()),
             Ty::Array(_, None) => DeclError::ArraySizeMissing { name: shown },
             Ty::Void => DeclError::VoidVariable { name: shown },
             other if self.tables.size_of(other).is_none() => DeclError::IncompleteVariable {
                 name: shown,
                 ty: other.clone(),
             },
-            _ => return,
+            _ => return Ok(()),
         };
-        self.error(name.span, message);
-        ty.ty = Ty::Error;
+        Err(self.error(name.span, message))
     }
 }
 

@@ -50,9 +50,9 @@ impl Checker<'_> {
             return self.pointer_index(index, number, span);
         }
         match base {
-            Checked::Place(place) if matches!(place.ty.ty, Ty::Array(..)) => {
+            Checked::Place(place) if let Some(ty) = element_type(&place) => {
                 let index = self.index_value(index)?;
-                Ok(Checked::Place(element(place, index, span)))
+                Ok(Checked::Place(element(place, index, ty, span)))
             }
             other => {
                 let pointer = self.read_checked(other);
@@ -144,8 +144,8 @@ impl Checker<'_> {
             };
         }
         let pointer = match self.expr(inner)? {
-            Checked::Place(place) if matches!(place.ty.ty, Ty::Array(..)) => {
-                let first = element(place, int(0, Ty::Int, span), span);
+            Checked::Place(place) if let Some(ty) = element_type(&place) => {
+                let first = element(place, int(0, Ty::Int, span), ty, span);
                 return Ok(Checked::Place(first));
             }
             operand if matches!(operand.ty(), Ty::Record(_)) => {
@@ -351,7 +351,7 @@ impl Checker<'_> {
     ) -> Result<Option<Checked>, Reported> {
         let found = self.scopes.find_in_class(class, name);
         match found.map(|(_, binding)| binding.entity.clone()) {
-            Some(entity @ (Entity::Global(_) | Entity::Enumerator(..))) => {
+            Some(entity @ (Entity::Global(_) | Entity::Enumerator(..) | Entity::Error)) => {
                 self.entity(&name.into(), Some(entity), span).map(Some)
             }
             Some(Entity::Functions(_)) => {
@@ -466,12 +466,16 @@ impl Checker<'_> {
     }
 }
 
+/// The type of an array's elements.
+fn element_type(place: &Place) -> Option<QualTy> {
+    match &place.ty.ty {
+        Ty::Array(element, _) => Some(with_qualifiers(element, &place.ty)),
+        _ => None,
+    }
+}
+
 /// `a[i]` of an array place.
-fn element(base: Place, index: Value, span: Span) -> Place {
-    let ty = match &base.ty.ty {
-        Ty::Array(element, _) => with_qualifiers(element, &base.ty),
-        _ => Ty::Error.into(),
-    };
+fn element(base: Place, index: Value, ty: QualTy, span: Span) -> Place {
     Place::new(
         PlaceKind::ArrayIndex(Box::new(base), Box::new(index)),
         ty,

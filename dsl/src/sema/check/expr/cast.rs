@@ -23,15 +23,15 @@ impl Checker<'_> {
     ) -> Result<Checked, Reported> {
         let (reference, parts) = reference_part(&ty.declarator.parts);
         let base = self.base_type_not_auto(&ty.specifiers);
-        let to = self.declared_type(base, parts, ty.span);
+        let to = self.declared_type(base, parts);
         if reference.is_some() {
-            return self.reference_cast(word, &to, inner, span);
+            return self.reference_cast(word, to, inner, span);
         }
         if word == CastWord::Dynamic {
             return Err(self.unsupported("`dynamic_cast`", span));
         }
         let value = self.value(inner)?;
-        self.known(&to.ty, ty.span)?;
+        let to = to?;
         let allowed = match word {
             CastWord::Static => static_ok(&value, &to.ty),
             CastWord::Reinterpret => reinterpret_ok(&value.ty, &to.ty),
@@ -60,12 +60,12 @@ impl Checker<'_> {
     fn reference_cast(
         &mut self,
         word: CastWord,
-        to: &QualTy,
+        to: Result<QualTy, Reported>,
         inner: &ast::Expr,
         span: Span,
     ) -> Result<Checked, Reported> {
         let value = self.value(inner)?;
-        self.known(&to.ty, span)?;
+        let to = &to?;
         let Some(place) = Self::place_of(&value).cloned() else {
             return Err(self.unsupported("a cast of a value to a reference", span));
         };

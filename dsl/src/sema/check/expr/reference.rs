@@ -211,7 +211,7 @@ impl Checker<'_> {
     pub(crate) fn local_reference(
         &mut self,
         declaration: &ast::Declaration,
-        base: QualTy,
+        base: Result<QualTy, Reported>,
         declarator: &ast::InitDeclarator,
         (span, is_rvalue): (Span, bool),
         out: &mut Vec<Stmt>,
@@ -236,7 +236,12 @@ impl Checker<'_> {
         }
         let (_, parts) = reference_part(&declarator.declarator.parts);
         let is_auto = matches!(declaration.specifiers.ty.node, ast::TypeSpecifier::Auto);
-        let mut ty = self.declared_type(base, parts, declarator.span);
+        // What `auto` is deduced from has its messages.
+        let is_checked = is_auto && base.is_err();
+        let ty = self.declared_type(base, parts);
+        if is_checked {
+            return self.declare_name(name, Entity::Error);
+        }
         let init = declarator.init.as_ref().and_then(ast::Init::single);
         let value = init.map(|expr| self.value(expr));
         let Some(value) = value else {
@@ -249,7 +254,7 @@ impl Checker<'_> {
             self.declare_name(name, Entity::Error);
             return;
         };
-        let Ok(value) = value else {
+        let (Ok(value), Ok(mut ty)) = (value, ty) else {
             return self.declare_name(name, Entity::Error);
         };
         if is_rvalue {
@@ -320,7 +325,11 @@ impl Checker<'_> {
     }
 
     /// `&` where a declarator cannot have one, below the parts before it.
-    pub(crate) fn misplaced_reference(&mut self, around: &[DeclaratorPart], span: Span) {
+    pub(crate) fn misplaced_reference(
+        &mut self,
+        around: &[DeclaratorPart],
+        span: Span,
+    ) -> Reported {
         let what = match around.last() {
             Some(DeclaratorPart::Pointer { .. }) => "there are no pointers to references",
             Some(DeclaratorPart::Array(..)) => "there are no arrays of references",
@@ -328,11 +337,10 @@ impl Checker<'_> {
                 "there are no references to references"
             }
             Some(DeclaratorPart::Function(..)) | None => {
-                self.unsupported("a reference here", span);
-                return;
+                return self.unsupported("a reference here", span);
             }
         };
-        self.error(span, ExprError::ReferenceMisplaced { what });
+        self.error(span, ExprError::ReferenceMisplaced { what })
     }
 }
 

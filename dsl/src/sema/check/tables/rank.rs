@@ -15,8 +15,11 @@ impl Tables {
     pub(crate) fn rank(&self, arg: &Argument<'_>, param: &ParamFacts) -> Option<Rank> {
         match arg {
             Argument::Wrong(_) => Some(Rank::Exact),
+            Argument::Value(_) | Argument::List(..) if !param.ty.ty.is_understood() => {
+                Some(Rank::Exact)
+            }
             Argument::List(items, _) => match &param.ty.ty {
-                Ty::Record(_) | Ty::Error => Some(Rank::User),
+                Ty::Record(_) => Some(Rank::User),
                 ty if ty.is_scalar() && items.len() < 2 => Some(Rank::Conversion),
                 _ => None,
             },
@@ -33,9 +36,6 @@ impl Tables {
 
     /// How well a value fits a reference to `to`: one that is not `const` needs a place of that very type.
     pub(crate) fn rank_reference(&self, value: &Value, to: &QualTy) -> Option<Rank> {
-        if to.ty == Ty::Error {
-            return Some(Rank::Exact);
-        }
         let is_base = match (&value.ty, &to.ty) {
             (Ty::Record(from), Ty::Record(to)) => from != to && self.is_derived(*from, *to),
             _ => false,
@@ -79,7 +79,7 @@ impl Tables {
     pub(crate) fn rank_type(&self, value: &Value, to: &QualTy) -> Option<Rank> {
         let from = &value.ty;
         let to = &to.ty;
-        if from == to || *to == Ty::Error {
+        if from == to {
             return Some(Rank::Exact);
         }
         if self.is_scoped(from) || self.is_scoped(to) {
@@ -141,7 +141,7 @@ impl Tables {
     /// The types of its parameters are known.
     pub(crate) fn is_understood(&self, id: FunctionId) -> bool {
         let params = &self.functions[id].facts.params;
-        params.iter().all(|param| param.ty.ty != Ty::Error)
+        params.iter().all(|param| param.ty.ty.is_understood())
     }
 
     /// `name(int *, float)`.

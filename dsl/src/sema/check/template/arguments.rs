@@ -58,7 +58,7 @@ impl<'a> Checker<'a> {
     ) -> Result<Arg, Reported> {
         match (&param.kind, arg) {
             (TemplateParamKind::Type(_), TemplateArg::Type(ty)) => match self.reference_arg(ty) {
-                Some(arg) => Ok(arg),
+                Some(arg) => arg,
                 None => self.type_name(ty).map(Arg::Type),
             },
             (TemplateParamKind::Type(_), TemplateArg::Value(expr)) => {
@@ -71,7 +71,7 @@ impl<'a> Checker<'a> {
                     ExprKind::Path(path) => self.path_type(path),
                     _ => return Err(self.template_argument("a type", expr.span)),
                 };
-                self.known_type(ty, expr.span).map(Arg::Type)
+                ty.map(Arg::Type)
             }
             (TemplateParamKind::Value { .. }, TemplateArg::Value(expr)) => {
                 self.mode.naming_constant += 1;

@@ -47,28 +47,18 @@ impl<'a> Checker<'a> {
         name: &str,
         args: &[TemplateArg],
         span: Span,
-    ) -> QualTy {
+    ) -> Result<QualTy, Reported> {
         let found = self.scopes.find(name).map(|found| found.entity.clone());
         let id = match found {
             Some(Entity::Template(id)) => id,
-            Some(Entity::Error) => return Ty::Error.into(),
-            _ => {
-                self.unknown_template(name, span);
-                return Ty::Error.into();
-            }
+            Some(Entity::Error) => return Err(self.reported_before(span)),
+            _ => return Err(self.unknown_template(name, span)),
         };
         let params = self.instances.templates[id].params;
-        let Ok(args) = self.all_args(id, args, span) else {
-            return Ty::Error.into();
-        };
+        let args = self.all_args(id, args, span)?;
         if self.instances.is_variable(id) {
-            self.error(
-                span,
-                TemplateError::VariableAsType {
-                    name: name.to_string(),
-                },
-            );
-            return Ty::Error.into();
+            let name = name.to_string();
+            return Err(self.error(span, TemplateError::VariableAsType { name }));
         }
         match self.instances.templates[id].item {
             ast::Item::Declaration(declaration)
@@ -78,9 +68,7 @@ impl<'a> Checker<'a> {
                 self.bound(id, &bound, |checker| {
                     let base = checker.base_type_not_auto(&declaration.specifiers);
                     match declaration.declarators.first() {
-                        Some(first) => {
-                            checker.declared_type(base, &first.declarator.parts, first.span)
-                        }
+                        Some(first) => checker.declared_type(base, &first.declarator.parts),
                         None => base,
                     }
                 })
@@ -107,16 +95,20 @@ impl<'a> Checker<'a> {
         self.once(key, span, message)
     }
 
-    pub(crate) fn class_instance(&mut self, id: TemplateId, args: Vec<Arg>, span: Span) -> QualTy {
+    pub(crate) fn class_instance(
+        &mut self,
+        id: TemplateId,
+        args: Vec<Arg>,
+        span: Span,
+    ) -> Result<QualTy, Reported> {
         let facts = &self.instances.templates[id];
         if let Some(&record) = facts.records.get(&args) {
-            return Ty::Record(record).into();
+            return Ok(Ty::Record(record).into());
         }
         let depth = self.depth_of(self.body.id).max(self.instances.class_depth) + 1;
         let shown = format!("{}{}", facts.name, self.show_args(&args));
         if depth > MAX_DEPTH {
-            self.report_class_depth(id, &shown, span);
-            return Ty::Error.into();
+            return Err(self.report_class_depth(id, &shown, span));
         }
         let (special, params, specifier, own_args) = match self.specialisation(id, &args) {
             Some((index, own_args)) => {
@@ -126,7 +118,7 @@ impl<'a> Checker<'a> {
             None => {
                 let facts = &self.instances.templates[id];
                 let Some(specifier) = Self::record_of(facts.item) else {
-                    return Ty::Error.into();
+                    return Err(self.reported_before(span));
                 };
                 (None, facts.params, specifier, args.clone())
             }
@@ -158,7 +150,7 @@ impl<'a> Checker<'a> {
             },
         );
         let Some(members) = &specifier.members else {
-            return Ty::Record(record).into();
+            return Ok(Ty::Record(record).into());
         };
         let outer = std::mem::take(&mut self.body);
         let open = std::mem::take(&mut self.open_classes);
@@ -175,29 +167,22 @@ impl<'a> Checker<'a> {
         self.body = outer;
         self.note_instance(n_diagnostics, record, span);
         self.keep_hard(n_diagnostics);
-        Ty::Record(record).into()
+        Ok(Ty::Record(record).into())
     }
 
     /// Instances of a class that need one another without end are reported once.
-    fn report_class_depth(&mut self, id: TemplateId, shown: &str, span: Span) {
+    fn report_class_depth(&mut self, id: TemplateId, shown: &str, span: Span) -> Reported {
         let facts = &self.instances.templates[id];
         let name = facts.name.clone();
         let declared = facts.span;
-        if self
-            .reporter
-            .reported_once
-            .insert((None, format!("template depth {name}")))
-        {
-            self.error(
-                span,
-                TemplateError::ClassInstanceDepth {
-                    most: MAX_DEPTH,
-                    name: name.to_string(),
-                    last: shortened(shown).to_string(),
-                    declared,
-                },
-            );
-        }
+        let key = format!("template depth {name}");
+        let message = TemplateError::ClassInstanceDepth {
+            most: MAX_DEPTH,
+            name: name.to_string(),
+            last: shortened(shown).to_string(),
+            declared,
+        };
+        self.once(key, span, message)
     }
 
     /// What has been reported since the message `from` is about the instance `record`, needed at `span`.

@@ -219,7 +219,7 @@ impl<'a> Checker<'a> {
         let is_forwarding =
             matches!(reference, Some((_, true))) && parts.is_empty() && place.is_some();
         let forwarded = Self::plain_parameter(params, &param.specifiers)
-            .filter(|_| is_forwarding && ty.ty != Ty::Error)
+            .filter(|_| is_forwarding)
             .map(|slot| (slot, Arg::Reference(ty.clone())));
         let specifiers = &param.specifiers;
         if param.is_pack && deduction.has_pack {
@@ -324,9 +324,6 @@ impl<'a> Checker<'a> {
         by_value: bool,
         known: &mut [Known],
     ) -> bool {
-        if ty.ty == Ty::Error {
-            return true;
-        }
         let index = |name: &str| {
             params
                 .iter()

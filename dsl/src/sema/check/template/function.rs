@@ -5,7 +5,7 @@ use crate::sema::path;
 use std::sync::Arc;
 
 use super::super::{
-    Checker, FunctionEntry, function::reference_part, overload::Argument, pack, survey,
+    Checker, FunctionEntry, all, function::reference_part, overload::Argument, pack, survey,
 };
 use super::{Arg, Bound, INSTANCE, Instance, MAX_DEPTH, SHOWN, attempt::Misfit, shortened};
 use crate::{
@@ -318,27 +318,27 @@ impl<'a> Checker<'a> {
             Some(Entity::Functions(set)) => set,
             _ => Arc::from([]),
         };
-        // Its parameters' types stand for arguments of these types.
-        let values: Vec<Argument<'_>> = function
-            .params
-            .iter()
-            .map(|param| {
-                let ty = self.param_type(param);
-                match self.known_type(ty, param.span) {
-                    Ok(ty) => Argument::Value(Value::new(ValueKind::Int(0), ty.ty, param.span)),
-                    Err(reported) => Argument::Wrong(reported),
-                }
-            })
-            .collect();
+        let params = function.params.iter();
+        let types = all(params.map(|param| self.param_type(param)));
         let explicit = function.declarator.args.as_deref().unwrap_or_default();
         let (_, parts) = reference_part(&function.declarator.parts);
         let result = match function.specifiers.ty.node {
             ast::TypeSpecifier::Auto => None,
             _ => {
                 let base = self.base_type_not_auto(&function.specifiers);
-                Some(self.declared_type(base, parts, name.span))
+                Some(self.declared_type(base, parts))
             }
         };
+        let types: Vec<Ty> = types.ok()?.into_iter().map(|ty| ty.ty).collect();
+        let result = result.transpose().ok()?;
+        // Its parameters' types stand for arguments of these types.
+        let values: Vec<Argument<'_>> = types
+            .iter()
+            .zip(&function.params)
+            .map(|(ty, param)| {
+                Argument::Value(Value::new(ValueKind::Int(0), ty.clone(), param.span))
+            })
+            .collect();
         // What the command line asks for has no result written.
         let result = result.filter(|_| !self.is_request(name.span));
         let mut misfits = Vec::new();
@@ -351,13 +351,6 @@ impl<'a> Checker<'a> {
             &mut misfits,
         );
         // Of several the one with the same parameters.
-        let types: Vec<Ty> = values
-            .iter()
-            .map(|value| match value {
-                Argument::Value(value) => value.ty.clone(),
-                Argument::List(..) | Argument::Wrong(_) => Ty::Error,
-            })
-            .collect();
         let same = |id: &&FunctionId| {
             let params = &self.tables.functions[**id].facts.params;
             params.iter().map(|param| &param.ty.ty).eq(types.iter())

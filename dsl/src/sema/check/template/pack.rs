@@ -273,9 +273,7 @@ impl Checker<'_> {
                 out.push(self.param(param));
                 continue;
             }
-            let n = self.count_elements(|checker| {
-                checker.param_type(param);
-            });
+            let n = self.count_elements(|checker| drop(checker.param_type(param)));
             let Some(n) = n else {
                 self.no_pack(param.span);
                 continue;

@@ -146,7 +146,6 @@ impl<'a> Checker<'a> {
 
     /// Everything about the functions, whatever is wrong with them.
     pub(crate) fn survey(mut self) -> SurveyedUnit {
-        let is_unknown = |ty: &Ty| *ty == Ty::Error;
         let surveyed = self
             .tables
             .functions
@@ -157,8 +156,11 @@ impl<'a> Checker<'a> {
                 calls: facts.calls.clone(),
                 is_undefined: !facts.is_defined,
                 with: self.instances.made_up.get(&id).cloned(),
-                has_wrong_type: is_unknown(&typed.result)
-                    || facts.params.iter().any(|param| is_unknown(&param.ty.ty)),
+                has_wrong_type: !typed.result.is_understood()
+                    || facts
+                        .params
+                        .iter()
+                        .any(|param| !param.ty.ty.is_understood()),
                 first_unknown: facts.first_unknown,
             })
             .collect();

@@ -112,13 +112,13 @@ impl<'a> Checker<'a> {
         init: &ast::Expr,
     ) -> Result<(Const, Ty), Reported> {
         let value = self.value(init);
-        let written = self.base_type(specifiers).map(|base| {
+        let written = self.base_type(specifiers).transpose().map(|base| {
             let parts = &declarator.declarator.parts;
-            self.declared_type(base, parts, declarator.span)
+            self.declared_type(base, parts)
         });
         let value = value?;
         let ty = match written {
-            Some(ty) => self.known_type(ty, declarator.span)?.ty,
+            Some(ty) => ty?.ty,
             None => value.ty.clone(),
         };
         let value = self.implicit(value, &ty, &Why::Init("this variable"))?;
