@@ -4,7 +4,12 @@
 //! are in `ty`, the result in `typed`; `check` holds the rules by construct, `builtin` the table of what needs no declaration.
 //! Nothing here knows how code is run: the lowering decides what a typed node costs.
 
-use crate::{diagnostic::Diagnostic, source::SourceMap, span::FileId, syntax::ast};
+use crate::{
+    diagnostic::Diagnostic,
+    source::SourceMap,
+    span::{FileId, Span},
+    syntax::ast,
+};
 
 pub(crate) mod builtin;
 pub(crate) mod check;
@@ -37,6 +42,13 @@ pub struct Options {
     pub skip_host: bool,
     /// Each function is told all that is wrong with it, and kernel templates that nothing uses are tried.
     pub survey: bool,
+}
+
+impl Options {
+    /// A place in the prelude.
+    fn is_own(&self, span: Span) -> bool {
+        self.prelude.contains(&span.file)
+    }
 }
 
 pub use check::survey::{Surveyed, SurveyedUnit};

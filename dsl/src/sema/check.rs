@@ -10,18 +10,24 @@
 //! understood is bound to [`Entity::Error`]; a parameter, a member or a function keeps its place and has the type [`Ty::Error`], which
 //! `reporter::marked` makes. Every use of them is [`Reported`] at once, without another message.
 //!
-//! The parts are methods of one [`Checker`]: an expression can hold a lambda, whose body declares a class, whose template is instantiated by
-//! the next call. Any of them needs the tables, the scopes and the reporter. What belongs to a part alone is its own struct below.
+//! The rules are functions, a module for each construct: `switch::check` checks a `switch`. A function's parameters say what it needs.
+//!
+//! - What only looks something up takes `&Tables`, `&Scopes` or `&Instances`. What also reports takes `&mut Reporter`. What opens a block or
+//!   makes a variable takes `&mut Body`.
+//! - The others take `cx: &mut Checker`, because C++ nests without end: an expression can hold a lambda, whose body declares a class, whose
+//!   template is instantiated by the next call. So whoever checks an expression may have to declare a name, enter a scope or report.
+//!
+//! `impl Checker` holds what keeps several of its fields in step: the order of the work and the result (here), where a body begins and ends
+//! (`body`), messages that depend on the body (`reporter`) and the survey's result. `tests/checker.rs` sees to it that there is no more.
 
 use crate::sema::message::decl::DeclError;
-use crate::sema::message::expr::Needed;
 use crate::sema::path;
 use std::collections::HashMap;
 
 use super::{
     Options,
     scope::{Callable, Entity, Scopes},
-    ty::{QualTy, Ty},
+    ty::Ty,
     typed::{self, FunctionId, Program, Value, ValueKind},
 };
 use crate::{
@@ -43,16 +49,24 @@ mod template;
 
 use body::Body;
 pub(crate) use call::host_call::host_assert;
-use call::{builtin_call, host_call, launch, overload, pointer_call};
-use class::{construct, implicit, lambda, method};
-use decl::{function, record, startup};
-use expr::{access, convert, reference, unknown};
+use call::{
+    atomic, builtin_call, exchange, format, forward, graph, host_call, launch, launch_call,
+    overload, pointer_call,
+};
+use class::construct::{members, temporary};
+use class::{allocate, construct, implicit, lambda, method, this};
+use decl::{binding, function, init, list, record, specifier, startup, variable};
+use expr::operator::assign;
+use expr::{access, constant, convert, operator, reference, size_of_pointer, unknown};
 pub(crate) use reporter::Reported;
 use reporter::{Reporter, all, marked};
 use stmt::{cleanup, label, named_result};
 pub(crate) use tables::Tables;
 use tables::{FunctionEntry, FunctionFacts, GlobalEntry, ParamFacts, VarEntry, VarFacts};
-use template::{Instances, pack};
+use template::{
+    Instances, arguments, attempt, class_template, deduce, function_template, pack,
+    variable_template,
+};
 pub(crate) use template::{Kept, survey};
 
 /// The check of one program: what is known, and where it is.
@@ -166,7 +180,7 @@ impl<'a> Checker<'a> {
             match item {
                 ast::Item::Function(function) if self.in_prelude(function.name.span) => {
                     let name = function.name.clone();
-                    self.note_operator(&name.node, name.span);
+                    method::note_operator(self, &name.node, name.span);
                     let callable = Callable::Unused(index);
                     self.scopes
                         .add_function(name.node, callable, name.span, true);
@@ -174,33 +188,33 @@ impl<'a> Checker<'a> {
                 item => self.item(item),
             }
         }
-        self.check_needed(true);
+        function_template::check_needed(self, true);
         if self.options.survey {
-            self.instantiate_unused();
-            self.check_needed(true);
+            survey::instantiate_unused(self);
+            function_template::check_needed(self, true);
         }
         let hidden = self.scopes.only_prelude();
         while let Some((id, index)) = self.prelude.queue.pop() {
             if let ast::Item::Function(function) = &unit.items[index] {
-                self.function_body(id, function);
+                function::body(self, id, function);
             }
         }
         self.scopes.restore(hidden);
-        self.finish_dispatchers();
-        self.check_needed(true);
-        self.check_graph();
-        self.name_overloaded_kernels();
+        pointer_call::finish_dispatchers(&mut self.tables, &self.pointers);
+        function_template::check_needed(self, true);
+        graph::check(&self.tables, &mut self.reporter);
+        overload::name_overloaded_kernels(&mut self.tables);
     }
 
     fn item(&mut self, item: &'a ast::Item) {
         self.forget_said();
         match item {
-            ast::Item::Function(function) => self.function(function),
-            ast::Item::Declaration(declaration) => self.file_declaration(declaration),
-            ast::Item::Template(template) => self.template(template),
+            ast::Item::Function(function) => function::check(self, function),
+            ast::Item::Declaration(declaration) => decl::file_declaration(self, declaration),
+            ast::Item::Template(template) => template::check(self, template),
             ast::Item::Namespace(namespace) => self.namespace(namespace),
             ast::Item::Using(using) => self.using(using),
-            ast::Item::StaticAssert(assertion) => self.static_assert(assertion),
+            ast::Item::StaticAssert(assertion) => decl::static_assert(self, assertion),
             ast::Item::Unsupported {
                 construct,
                 span,
@@ -208,11 +222,11 @@ impl<'a> Checker<'a> {
             } => {
                 self.unsupported(construct, *span);
                 if let Some(name) = name {
-                    self.declare_name(name, Entity::Error);
+                    decl::declare_name(self, name, Entity::Error);
                 }
             }
         }
-        self.check_needed(false);
+        function_template::check_needed(self, false);
     }
 
     /// In a survey each function is told what is wrong with it, also if another one was told the same.
@@ -264,31 +278,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `static_assert(condition, "message");`
-    pub(crate) fn static_assert(&mut self, assertion: &ast::StaticAssert) {
-        let value = self.value(&assertion.condition);
-        let Ok(value) = value.and_then(|value| self.truth_value(value)) else {
-            return;
-        };
-        let text = self.map.snippet(assertion.condition.span).to_string();
-        match self.integer_constant(&value) {
-            Ok(0) => {
-                let message = match &assertion.message {
-                    Some(bytes) if !bytes.is_empty() => DeclError::StaticAssertion {
-                        text: String::from_utf8_lossy(bytes).into_owned(),
-                    },
-                    _ => DeclError::StaticAssertionFails { condition: text },
-                };
-                self.error(assertion.condition.span, message);
-            }
-            Ok(_) => {}
-            Err(why) => {
-                let needed = Needed::Of("the condition of `static_assert`");
-                self.report_not_constant(assertion.condition.span, needed, why);
-            }
-        }
-    }
-
     /// The program, unless there was an error.
     pub(crate) fn finish(mut self) -> (Option<Program>, Vec<Diagnostic>) {
         self.reporter.diagnostics.sort_by_key(|diagnostic| {
@@ -320,22 +309,7 @@ impl<'a> Checker<'a> {
 
     /// A declaration here belongs to the prelude's file scope, not to the user's program.
     fn in_prelude(&self, span: Span) -> bool {
-        self.is_own(span) && self.body.id.is_none() && self.open_classes.is_empty()
-    }
-
-    /// A place in the prelude.
-    fn is_own(&self, span: Span) -> bool {
-        self.options.prelude.contains(&span.file)
-    }
-
-    /// A type's text.
-    fn show(&self, ty: &Ty) -> String {
-        self.tables.show(&ty.clone().into())
-    }
-
-    /// A qualified type's text.
-    fn show_qualified(&self, ty: &QualTy) -> String {
-        self.tables.show(ty)
+        self.options.is_own(span) && self.body.id.is_none() && self.open_classes.is_empty()
     }
 }
 

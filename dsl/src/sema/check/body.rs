@@ -1,13 +1,14 @@
-//! The function whose body is being checked: its variables, and what is open at the place that the check has come to.
+//! The function whose body is being checked: its variables, and what is open at the place that the check has come to. Where a body begins
+//! and where it ends.
 
 use std::sync::Arc;
 
-use super::{label, lambda, tables::VarEntry};
+use super::{Checker, Tables, VarFacts, label, lambda, reference, tables::VarEntry};
 use crate::{
     arena::Arena,
     sema::{
         ty::RecordId,
-        typed::{FunctionId, FunctionSpace, VarId},
+        typed::{FunctionId, FunctionSpace, Place, PlaceKind, Stmt, Var, VarId, VarRef},
     },
     span::Span,
 };
@@ -38,6 +39,27 @@ pub(crate) struct Body {
     pub(crate) floor: usize,
 }
 
+impl Body {
+    pub(crate) fn add_var(&mut self, var: Var) -> VarId {
+        self.vars.push(VarEntry {
+            typed: var,
+            facts: VarFacts::default(),
+        })
+    }
+
+    /// It may run on the device.
+    pub(crate) fn may_be_device(&self) -> bool {
+        !matches!(self.space, Some(FunctionSpace::Host) | None)
+    }
+
+    /// The object whose function it is.
+    pub(crate) fn this_place(&self, span: Span) -> Option<Place> {
+        let this = self.this?;
+        let ty = self.vars[this].typed.ty.clone();
+        Some(Place::new(PlaceKind::Var(VarRef::Local(this)), ty, span))
+    }
+}
+
 /// What control may leave here.
 #[derive(Default)]
 pub(crate) struct Flow {
@@ -60,4 +82,64 @@ pub(crate) struct Labels {
     pub(crate) passed: Vec<Arc<str>>,
     /// How many there have been.
     pub(crate) n_made: u32,
+}
+
+impl Checker<'_> {
+    /// Starts on a function's body: its variables, its scopes. Gives back what [`Checker::end_body`] needs.
+    pub(crate) fn begin_body(&mut self, id: FunctionId) -> usize {
+        let facts = &self.tables.functions[id].facts;
+        let class = facts.class;
+        let floor = self.scopes.raise_floor();
+        let outer = std::mem::replace(
+            &mut self.body,
+            Body {
+                id: Some(id),
+                space: Some(self.tables.functions[id].typed.space),
+                class,
+                floor: self.scopes.floor(),
+                ..Body::default()
+            },
+        );
+        self.outer_bodies.push(outer);
+        floor
+    }
+
+    /// Stores a function's body.
+    pub(crate) fn end_body(
+        &mut self,
+        id: FunctionId,
+        floor: usize,
+        params: Vec<VarId>,
+        body: Vec<Stmt>,
+    ) {
+        self.scopes.set_floor(floor);
+        if !self.body.flow.temporaries.is_empty() {
+            let span = self.tables.functions[id].typed.span;
+            self.unsupported(
+                "a temporary object with a destructor in this function",
+                span,
+            );
+        }
+        let outer = self.outer_bodies.pop().unwrap_or_default();
+        let done = std::mem::replace(&mut self.body, outer);
+        let facts = &mut self.tables.functions[id].facts;
+        facts.is_incomplete = done.is_incomplete;
+        facts.first_unknown = done.first_unknown;
+        let typed = &mut self.tables.functions[id].typed;
+        typed.params = params;
+        typed.vars = done.vars.into_iter().map(|var| var.typed).collect();
+        typed.body = Some(body);
+    }
+}
+
+/// The object's parameter, if the function has one.
+pub(crate) fn hidden_param(tables: &Tables, body: &mut Body, id: FunctionId) -> Vec<VarId> {
+    let facts = &tables.functions[id].facts;
+    if !facts.has_this {
+        return Vec::new();
+    }
+    let (ty, span) = (facts.params[0].ty.clone(), facts.params[0].span);
+    let this = reference::variable(tables, body, "this", ty, span);
+    body.this = Some(this);
+    vec![this]
 }

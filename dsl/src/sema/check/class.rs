@@ -3,16 +3,18 @@
 //! A member function is a function whose first parameter is a reference to its object, called `this`. A base class is an unnamed
 //! first member. Bodies are checked when the outermost class is complete, so that they see all members.
 
-mod this;
+pub(crate) mod this;
 
 use crate::sema::message::class::ClassError;
 use crate::sema::path;
+use crate::sema::scope::Scopes;
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
-    Checker, FunctionEntry, FunctionFacts, ParamFacts,
-    function::{reference_part, returned_type, space_of},
-    template::LazyBody,
+    Checker, FunctionEntry, FunctionFacts, ParamFacts, Tables,
+    function::{self, reference_part, returned_type, space_of},
+    overload, pack, specifier,
+    template::{self, LazyBody},
 };
 use crate::{
     sema::{
@@ -71,510 +73,519 @@ pub(crate) struct OpenClass {
     pub(crate) pending: Vec<PendingBody>,
 }
 
-impl Checker<'_> {
-    /// Begins a class: its names go to a scope of their own.
-    pub(crate) fn open_class(
-        &mut self,
-        id: RecordId,
-        specifier: &ast::RecordSpecifier,
-        fields: &mut Vec<Field>,
-    ) {
-        let mut facts = ClassFacts {
-            outer: self
-                .open_classes
-                .last()
-                .map(|open| open.id)
-                .or(self.body.class),
-            is_plain: true,
-            ..ClassFacts::default()
-        };
-        let base = self.base_class(specifier);
-        facts.base = base;
-        facts.is_plain = base.is_none();
-        self.tables.classes.insert(id, facts);
-        self.scopes.enter();
-        for (name, entity) in std::mem::take(&mut self.instances.class_params) {
-            self.scopes.bind(name, entity, Span::default(), false);
-        }
-        if let Some(name) = &specifier.name
-            && (!self.in_prelude(name.span) || self.instances.classes.contains_key(&id))
-        {
-            self.scopes
-                .bind_tag(name.node.clone(), Ty::Record(id), name.span, false);
-        }
-        if let Some(base) = base {
-            fields.push(Field {
-                name: String::new(),
-                ty: Ty::Record(base).into(),
-                offset_bytes: 0,
-            });
-        }
-        // Members of the base are names while the class is open, too.
-        let access = match specifier.is_class {
-            true => Access::Private,
-            false => Access::Public,
-        };
-        self.open_classes.push(OpenClass {
-            id,
-            access,
-            pending: Vec::new(),
+/// Begins a class: its names go to a scope of their own.
+pub(crate) fn open(
+    cx: &mut Checker<'_>,
+    id: RecordId,
+    specifier: &ast::RecordSpecifier,
+    fields: &mut Vec<Field>,
+) {
+    let mut facts = ClassFacts {
+        outer: cx.open_classes.last().map(|open| open.id).or(cx.body.class),
+        is_plain: true,
+        ..ClassFacts::default()
+    };
+    let base = base_class(cx, specifier);
+    facts.base = base;
+    facts.is_plain = base.is_none();
+    cx.tables.classes.insert(id, facts);
+    cx.scopes.enter();
+    for (name, entity) in std::mem::take(&mut cx.instances.class_params) {
+        cx.scopes.bind(name, entity, Span::default(), false);
+    }
+    if let Some(name) = &specifier.name
+        && (!cx.in_prelude(name.span) || cx.instances.classes.contains_key(&id))
+    {
+        cx.scopes
+            .bind_tag(name.node.clone(), Ty::Record(id), name.span, false);
+    }
+    if let Some(base) = base {
+        fields.push(Field {
+            name: String::new(),
+            ty: Ty::Record(base).into(),
+            offset_bytes: 0,
         });
     }
+    // Members of the base are names while the class is open, too.
+    let access = match specifier.is_class {
+        true => Access::Private,
+        false => Access::Public,
+    };
+    cx.open_classes.push(OpenClass {
+        id,
+        access,
+        pending: Vec::new(),
+    });
+}
 
-    fn base_class(&mut self, specifier: &ast::RecordSpecifier) -> Option<RecordId> {
-        let first = specifier.bases.first()?;
-        if let Some(second) = specifier.bases.get(1) {
-            self.unsupported("more than one base class", second.ty.span);
+fn base_class(cx: &mut Checker<'_>, specifier: &ast::RecordSpecifier) -> Option<RecordId> {
+    let first = specifier.bases.first()?;
+    if let Some(second) = specifier.bases.get(1) {
+        cx.unsupported("more than one base class", second.ty.span);
+    }
+    let private = match first.access {
+        None => specifier.is_class,
+        Some(access) => access != Access::Public,
+    };
+    if private {
+        cx.unsupported("a base class that is not `public`", first.ty.span);
+    }
+    let ty = match &first.ty.node {
+        ast::TypeSpecifier::Path(path) => template::path_type(cx, path),
+        ast::TypeSpecifier::Named(name) => specifier::named_type(cx, name, first.ty.span),
+        _ => Err(cx.body.reported_before(first.ty.span)),
+    };
+    match ty.ok()?.ty {
+        ref ty @ Ty::Record(id)
+            if cx.tables.size_of(ty).is_some() && !cx.tables.record(id).is_union =>
+        {
+            Some(id)
         }
-        let private = match first.access {
-            None => specifier.is_class,
-            Some(access) => access != Access::Public,
-        };
-        if private {
-            self.unsupported("a base class that is not `public`", first.ty.span);
+        other => {
+            cx.error(
+                first.ty.span,
+                ClassError::IncompleteBase { ty: other.clone() },
+            );
+            None
         }
-        let ty = match &first.ty.node {
-            ast::TypeSpecifier::Path(path) => self.path_type(path),
-            ast::TypeSpecifier::Named(name) => self.named_type(name, first.ty.span),
-            _ => Err(self.reported_before(first.ty.span)),
-        };
-        match ty.ok()?.ty {
-            ref ty @ Ty::Record(id)
-                if self.tables.size_of(ty).is_some() && !self.tables.record(id).is_union =>
+    }
+}
+
+/// Ends a class; checks the bodies of its functions if no other class is open around it.
+pub(crate) fn close(cx: &mut Checker<'_>, id: RecordId) {
+    let base = cx.tables.classes.get(&id).and_then(|facts| facts.base);
+    cx.scopes.close_class(id, base);
+    let Some(open) = cx.open_classes.pop() else {
+        return;
+    };
+    match cx.open_classes.last_mut() {
+        Some(outer) => outer.pending.extend(open.pending),
+        None if cx.instances.classes.contains_key(&id) => {
+            for PendingBody {
+                id: method,
+                function,
+            } in open.pending
             {
-                Some(id)
-            }
-            other => {
-                self.error(
-                    first.ty.span,
-                    ClassError::IncompleteBase { ty: other.clone() },
+                let function = Some(function);
+                cx.instances.lazy.insert(
+                    method,
+                    LazyBody {
+                        function,
+                        class: id,
+                    },
                 );
-                None
+            }
+        }
+        None => {
+            for PendingBody { id, function } in open.pending {
+                method_body(cx, id, &function);
             }
         }
     }
+}
 
-    /// Ends a class; checks the bodies of its functions if no other class is open around it.
-    pub(crate) fn close_class(&mut self, id: RecordId) {
-        let base = self.tables.classes.get(&id).and_then(|facts| facts.base);
-        self.scopes.close_class(id, base);
-        let Some(open) = self.open_classes.pop() else {
-            return;
-        };
-        match self.open_classes.last_mut() {
-            Some(outer) => outer.pending.extend(open.pending),
-            None if self.instances.classes.contains_key(&id) => {
-                for PendingBody {
-                    id: method,
-                    function,
-                } in open.pending
-                {
-                    let function = Some(function);
-                    self.instances.lazy.insert(
-                        method,
-                        LazyBody {
-                            function,
-                            class: id,
-                        },
-                    );
-                }
+fn method_body(cx: &mut Checker<'_>, id: FunctionId, function: &ast::Function) {
+    if cx.options.skip_host && cx.tables.functions[id].typed.space == FunctionSpace::Host {
+        cx.tables.functions[id].facts.is_skipped = true;
+        return;
+    }
+    function::body(cx, id, function);
+}
+
+/// The class's members are being read: it will be complete when its functions run.
+pub(crate) fn is_open(open_classes: &[OpenClass], id: RecordId) -> bool {
+    open_classes.iter().any(|open| open.id == id)
+}
+
+/// Enters the scopes of a class and of those around it.
+pub(crate) fn enter_scopes(tables: &Tables, scopes: &mut Scopes, class: Option<RecordId>) -> usize {
+    let mut chain = Vec::new();
+    let mut next = class;
+    while let Some(id) = next {
+        chain.push(id);
+        next = tables.classes.get(&id).and_then(|facts| facts.outer);
+    }
+    for &id in chain.iter().rev() {
+        scopes.enter_class(id);
+    }
+    chain.len()
+}
+
+/// Notes who may use the member being declared.
+pub(crate) fn note_access(tables: &mut Tables, open_classes: &[OpenClass], name: &Arc<str>) {
+    if let Some(open) = open_classes.last()
+        && open.access != Access::Public
+        && let Some(facts) = tables.classes.get_mut(&open.id)
+    {
+        facts.access.insert(name.clone(), open.access);
+    }
+}
+
+/// A member function as it stands in its class.
+pub(crate) fn member_function(cx: &mut Checker<'_>, class: RecordId, function: &ast::Function) {
+    if let Some(facts) = cx.tables.classes.get_mut(&class)
+        && function.method.kind != MethodKind::Plain
+    {
+        facts.is_plain = false;
+    }
+    if let Some(special) = &function.method.special
+        && special.node == Special::Default
+    {
+        // What the compiler would write is what it does without being asked, but for the constructor without parameters.
+        if function.method.kind == MethodKind::Constructor && function.params.is_empty() {
+            note_access(&mut cx.tables, &cx.open_classes, &function.name.node);
+            if let Some(facts) = cx.tables.classes.get_mut(&class) {
+                facts.is_defaulted = true;
             }
-            None => {
-                for PendingBody { id, function } in open.pending {
-                    self.method_body(id, &function);
-                }
-            }
         }
+        return;
     }
-
-    fn method_body(&mut self, id: FunctionId, function: &ast::Function) {
-        if self.options.skip_host && self.tables.functions[id].typed.space == FunctionSpace::Host {
-            self.tables.functions[id].facts.is_skipped = true;
-            return;
-        }
-        self.function_body(id, function);
+    note_access(&mut cx.tables, &cx.open_classes, &function.name.node);
+    let Some(id) = declare_method(cx, class, function) else {
+        return;
+    };
+    if function.body.is_some()
+        && let Some(open) = cx.open_classes.last_mut()
+    {
+        cx.tables.functions[id].facts.is_defined = true;
+        open.pending.push(PendingBody {
+            id,
+            function: function.clone(),
+        });
     }
+}
 
-    /// The class's members are being read: it will be complete when its functions run.
-    pub(crate) fn is_open(&self, id: RecordId) -> bool {
-        self.open_classes.iter().any(|open| open.id == id)
+/// `friend` and a function: it belongs to the file, and may use what is private.
+pub(crate) fn friend_function(cx: &mut Checker<'_>, class: RecordId, function: &ast::Function) {
+    if path::is_qualified(&function.name.node) {
+        cx.unsupported("another class's function as a friend", function.name.span);
+        return;
     }
-
-    /// Enters the scopes of a class and of those around it.
-    pub(crate) fn enter_class_scopes(&mut self, class: Option<RecordId>) -> usize {
-        let mut chain = Vec::new();
-        let mut next = class;
-        while let Some(id) = next {
-            chain.push(id);
-            next = self.tables.classes.get(&id).and_then(|facts| facts.outer);
-        }
-        for &id in chain.iter().rev() {
-            self.scopes.enter_class(id);
-        }
-        chain.len()
+    let Some(id) = function::declare(cx, function) else {
+        return;
+    };
+    if let Some(facts) = cx.tables.classes.get_mut(&class) {
+        facts.friends.push(id);
     }
-
-    /// Notes who may use the member being declared.
-    pub(crate) fn note_access(&mut self, name: &Arc<str>) {
-        if let Some(open) = self.open_classes.last()
-            && open.access != Access::Public
-            && let Some(facts) = self.tables.classes.get_mut(&open.id)
-        {
-            facts.access.insert(name.clone(), open.access);
-        }
+    if function.body.is_none() {
+        return;
     }
-
-    /// A member function as it stands in its class.
-    pub(crate) fn member_function(&mut self, class: RecordId, function: &ast::Function) {
-        if let Some(facts) = self.tables.classes.get_mut(&class)
-            && function.method.kind != MethodKind::Plain
-        {
-            facts.is_plain = false;
-        }
-        if let Some(special) = &function.method.special
-            && special.node == Special::Default
-        {
-            // What the compiler would write is what it does without being asked, but for the constructor without parameters.
-            if function.method.kind == MethodKind::Constructor && function.params.is_empty() {
-                self.note_access(&function.name.node);
-                if let Some(facts) = self.tables.classes.get_mut(&class) {
-                    facts.is_defaulted = true;
-                }
-            }
-            return;
-        }
-        self.note_access(&function.name.node);
-        let Some(id) = self.declare_method(class, function) else {
-            return;
-        };
-        if function.body.is_some()
-            && let Some(open) = self.open_classes.last_mut()
-        {
-            self.tables.functions[id].facts.is_defined = true;
-            open.pending.push(PendingBody {
-                id,
-                function: function.clone(),
-            });
-        }
+    cx.tables.functions[id].facts.is_defined = true;
+    cx.tables.functions[id].facts.class = Some(class);
+    if let Some(open) = cx.open_classes.last_mut() {
+        open.pending.push(PendingBody {
+            id,
+            function: function.clone(),
+        });
     }
+}
 
-    /// `friend` and a function: it belongs to the file, and may use what is private.
-    pub(crate) fn friend_function(&mut self, class: RecordId, function: &ast::Function) {
-        if path::is_qualified(&function.name.node) {
-            self.unsupported("another class's function as a friend", function.name.span);
-            return;
-        }
-        let Some(id) = self.declare_function(function) else {
-            return;
-        };
-        if let Some(facts) = self.tables.classes.get_mut(&class) {
-            facts.friends.push(id);
-        }
-        if function.body.is_none() {
-            return;
-        }
-        self.tables.functions[id].facts.is_defined = true;
-        self.tables.functions[id].facts.class = Some(class);
-        if let Some(open) = self.open_classes.last_mut() {
-            open.pending.push(PendingBody {
-                id,
-                function: function.clone(),
-            });
-        }
+pub(crate) fn friend_class(tables: &mut Tables, class: RecordId, name: &ast::Name) {
+    if let Some(facts) = tables.classes.get_mut(&class) {
+        facts.friend_classes.push(name.node.clone());
     }
+}
 
-    pub(crate) fn friend_class(&mut self, class: RecordId, name: &ast::Name) {
-        if let Some(facts) = self.tables.classes.get_mut(&class) {
-            facts.friend_classes.push(name.node.clone());
-        }
+/// The parameter that stands for the object.
+fn this_param(class: RecordId, is_const: bool, span: Span) -> ParamFacts {
+    ParamFacts {
+        name: Some("this".into()),
+        ty: QualTy {
+            is_const,
+            ..Ty::Record(class).into()
+        },
+        span,
+        default: None,
+        is_reference: true,
+        is_rvalue: false,
+        is_this: true,
+        is_of_pack: false,
     }
+}
 
-    /// The parameter that stands for the object.
-    pub(crate) fn this_param(class: RecordId, is_const: bool, span: Span) -> ParamFacts {
-        ParamFacts {
-            name: Some("this".into()),
-            ty: QualTy {
-                is_const,
-                ..Ty::Record(class).into()
+fn declare_method(
+    cx: &mut Checker<'_>,
+    class: RecordId,
+    function: &ast::Function,
+) -> Option<FunctionId> {
+    method_as(cx, class, function, None)
+}
+
+/// An instance of a member template, shown as `shown`: no name stands for it.
+pub(crate) fn new_method(
+    cx: &mut Checker<'_>,
+    class: RecordId,
+    function: &ast::Function,
+    shown: &str,
+) -> Option<FunctionId> {
+    method_as(cx, class, function, Some(shown))
+}
+
+fn method_as(
+    cx: &mut Checker<'_>,
+    class: RecordId,
+    function: &ast::Function,
+    shown: Option<&str>,
+) -> Option<FunctionId> {
+    let name = &function.name;
+    method::note_operator(cx, &name.node, name.span);
+    let words = &function.specifiers;
+    let space = space_of(words);
+    if space == FunctionSpace::Kernel {
+        cx.error(
+            name.span,
+            ClassError::KernelAsMember {
+                name: name.node.to_string(),
             },
-            span,
-            default: None,
-            is_reference: true,
-            is_rvalue: false,
-            is_this: true,
-            is_of_pack: false,
-        }
+        );
+        return None;
     }
-
-    fn declare_method(&mut self, class: RecordId, function: &ast::Function) -> Option<FunctionId> {
-        self.method_as(class, function, None)
+    let kind = function.method.kind;
+    let is_static = kind == MethodKind::Plain
+        && (words.word(SpecifierWord::Static).is_some() || allocates(&name.node));
+    let deduces = shown.is_some()
+        && matches!(words.ty.node, ast::TypeSpecifier::Auto)
+        && function.declarator.parts.is_empty();
+    let (result, returns_reference) = match kind {
+        _ if deduces => (Ty::Void, false),
+        MethodKind::Constructor | MethodKind::Destructor => (Ty::Void, false),
+        MethodKind::Plain | MethodKind::Conversion => method_result(cx, function),
+    };
+    let mut params = Vec::new();
+    if !is_static {
+        params.push(this_param(class, function.method.is_const, name.span));
     }
-
-    /// An instance of a member template, shown as `shown`: no name stands for it.
-    pub(crate) fn new_method(
-        &mut self,
-        class: RecordId,
-        function: &ast::Function,
-        shown: &str,
-    ) -> Option<FunctionId> {
-        self.method_as(class, function, Some(shown))
+    params.extend(pack::params(cx, &function.params));
+    if function.variadic {
+        cx.unsupported("a function with `...`", function.span);
     }
+    let owner = cx.tables.record(class).name.clone();
+    // A constructor's only parameter, if it is the class itself.
+    let copied = match &params[..] {
+        [_, param] if kind == MethodKind::Constructor && param.ty.ty == Ty::Record(class) => {
+            Some((param.is_reference, param.is_rvalue))
+        }
+        _ => None,
+    };
+    if copied == Some((false, false)) {
+        cx.error(name.span, ClassError::CopiesByValue { owner });
+        return None;
+    }
+    let typed = Function {
+        name: match shown {
+            Some(shown) => shown.to_string(),
+            None => format!("{owner}::{}", name.node),
+        },
+        space,
+        result,
+        returns_reference,
+        span: name.span,
+        ..Function::default()
+    };
+    let facts = FunctionFacts {
+        params,
+        class: Some(class),
+        has_this: !is_static,
+        is_static,
+        deduces,
+        ..written_facts(function)
+    };
+    let id = cx.tables.functions.push(FunctionEntry { typed, facts });
+    if shown.is_some() {
+        return Some(id);
+    }
+    let moves = matches!(copied, Some((_, true)));
+    enter_method(cx, class, function, id, copied.is_some(), moves);
+    Some(id)
+}
 
-    fn method_as(
-        &mut self,
-        class: RecordId,
-        function: &ast::Function,
-        shown: Option<&str>,
-    ) -> Option<FunctionId> {
-        let name = &function.name;
-        self.note_operator(&name.node, name.span);
-        let words = &function.specifiers;
-        let space = space_of(words);
-        if space == FunctionSpace::Kernel {
-            self.error(
-                name.span,
-                ClassError::KernelAsMember {
-                    name: name.node.to_string(),
-                },
-            );
-            return None;
-        }
-        let kind = function.method.kind;
-        let is_static = kind == MethodKind::Plain
-            && (words.word(SpecifierWord::Static).is_some() || allocates(&name.node));
-        let deduces = shown.is_some()
-            && matches!(words.ty.node, ast::TypeSpecifier::Auto)
-            && function.declarator.parts.is_empty();
-        let (result, returns_reference) = match kind {
-            _ if deduces => (Ty::Void, false),
-            MethodKind::Constructor | MethodKind::Destructor => (Ty::Void, false),
-            MethodKind::Plain | MethodKind::Conversion => self.method_result(function),
-        };
-        let mut params = Vec::new();
-        if !is_static {
-            params.push(Self::this_param(class, function.method.is_const, name.span));
-        }
-        params.extend(self.params(&function.params));
-        if function.variadic {
-            self.unsupported("a function with `...`", function.span);
-        }
-        let owner = self.tables.record(class).name.clone();
-        // A constructor's only parameter, if it is the class itself.
-        let copied = match &params[..] {
-            [_, param] if kind == MethodKind::Constructor && param.ty.ty == Ty::Record(class) => {
-                Some((param.is_reference, param.is_rvalue))
-            }
-            _ => None,
-        };
-        if copied == Some((false, false)) {
-            self.error(name.span, ClassError::CopiesByValue { owner });
-            return None;
-        }
-        let typed = Function {
-            name: match shown {
-                Some(shown) => shown.to_string(),
-                None => format!("{owner}::{}", name.node),
+/// What the declaration of a member function says by itself.
+fn written_facts(function: &ast::Function) -> FunctionFacts {
+    let has = |word| function.specifiers.word(word).is_some();
+    let body = function.body.as_ref();
+    FunctionFacts {
+        declared: function.name.span,
+        is_explicit: has(SpecifierWord::Explicit),
+        is_constexpr: has(SpecifierWord::Constexpr),
+        is_deleted: function.method.special.is_some(),
+        is_empty: body.is_some_and(|body| body.stmts.is_empty())
+            && function.method.inits.is_empty(),
+        ..FunctionFacts::default()
+    }
+}
+
+/// A member function's place in its class.
+fn enter_method(
+    cx: &mut Checker<'_>,
+    class: RecordId,
+    function: &ast::Function,
+    id: FunctionId,
+    is_copy: bool,
+    moves: bool,
+) {
+    let name = &function.name;
+    if function.body.is_none() && cx.instances.classes.contains_key(&class) {
+        cx.instances.lazy.insert(
+            id,
+            LazyBody {
+                function: None,
+                class,
             },
-            space,
-            result,
-            returns_reference,
-            span: name.span,
-            ..Function::default()
-        };
-        let facts = FunctionFacts {
-            params,
-            declared: name.span,
-            class: Some(class),
-            has_this: !is_static,
-            is_static,
-            deduces,
-            is_explicit: words.word(SpecifierWord::Explicit).is_some(),
-            is_constexpr: words.word(SpecifierWord::Constexpr).is_some(),
-            is_deleted: function.method.special.is_some(),
-            is_empty: function
-                .body
-                .as_ref()
-                .is_some_and(|body| body.stmts.is_empty())
-                && function.method.inits.is_empty(),
-            ..FunctionFacts::default()
-        };
-        let id = self.tables.functions.push(FunctionEntry { typed, facts });
-        if shown.is_some() {
-            return Some(id);
-        }
-        let moves = matches!(copied, Some((_, true)));
-        self.enter_method(class, function, id, copied.is_some(), moves);
-        Some(id)
+        );
     }
-
-    /// A member function's place in its class.
-    fn enter_method(
-        &mut self,
-        class: RecordId,
-        function: &ast::Function,
-        id: FunctionId,
-        is_copy: bool,
-        moves: bool,
-    ) {
-        let name = &function.name;
-        if function.body.is_none() && self.instances.classes.contains_key(&class) {
-            self.instances.lazy.insert(
-                id,
-                LazyBody {
-                    function: None,
-                    class,
-                },
-            );
-        }
-        let facts = self.tables.classes.entry(class).or_default();
-        match function.method.kind {
-            // A value is never moved out of: copies are what they are, and temporaries are built in place.
-            MethodKind::Constructor if moves => {}
-            MethodKind::Constructor => {
-                facts.constructors.push(id);
-                if is_copy {
-                    facts.copy = Some(id);
-                }
-            }
-            MethodKind::Destructor => facts.destructor = Some(id),
-            MethodKind::Conversion => facts.conversions.push(id),
-            MethodKind::Plain => {
-                self.scopes
-                    .add_method(name.node.clone(), Callable::Function(id), name.span);
+    let facts = cx.tables.classes.entry(class).or_default();
+    match function.method.kind {
+        // A value is never moved out of: copies are what they are, and temporaries are built in place.
+        MethodKind::Constructor if moves => {}
+        MethodKind::Constructor => {
+            facts.constructors.push(id);
+            if is_copy {
+                facts.copy = Some(id);
             }
         }
-    }
-
-    fn method_result(&mut self, function: &ast::Function) -> (Ty, bool) {
-        let base = self.base_type_not_auto(&function.specifiers);
-        let (reference, parts) = reference_part(&function.declarator.parts);
-        let result = self.declared_type(base, parts);
-        if let Some((span, true)) = reference {
-            self.unsupported("a function that returns an rvalue reference", span);
+        MethodKind::Destructor => facts.destructor = Some(id),
+        MethodKind::Conversion => facts.conversions.push(id),
+        MethodKind::Plain => {
+            cx.scopes
+                .add_method(name.node.clone(), Callable::Function(id), name.span);
         }
-        returned_type(result, reference.is_some())
     }
+}
 
-    /// The class's own functions that a definition outside of it can mean.
-    fn methods_named(&mut self, class: RecordId, kind: MethodKind, name: &str) -> Vec<FunctionId> {
-        let facts = &self.tables.classes[&class];
-        match kind {
-            MethodKind::Constructor => facts.constructors.clone(),
-            MethodKind::Destructor => facts.destructor.into_iter().collect(),
-            MethodKind::Conversion => facts.conversions.clone(),
-            MethodKind::Plain => match self.scopes.find_in_class(class, name) {
-                Some((owner, binding)) if owner == class => match binding.entity.clone() {
-                    Entity::Functions(set) => self.functions_of(&set),
-                    _ => Vec::new(),
-                },
+fn method_result(cx: &mut Checker<'_>, function: &ast::Function) -> (Ty, bool) {
+    let base = specifier::base_type_not_auto(cx, &function.specifiers);
+    let (reference, parts) = reference_part(&function.declarator.parts);
+    let result = specifier::declared_type(cx, base, parts);
+    if let Some((span, true)) = reference {
+        cx.unsupported("a function that returns an rvalue reference", span);
+    }
+    returned_type(result, reference.is_some())
+}
+
+/// The class's own functions that a definition outside of it can mean.
+fn methods_named(
+    cx: &mut Checker<'_>,
+    class: RecordId,
+    kind: MethodKind,
+    name: &str,
+) -> Vec<FunctionId> {
+    let facts = &cx.tables.classes[&class];
+    match kind {
+        MethodKind::Constructor => facts.constructors.clone(),
+        MethodKind::Destructor => facts.destructor.into_iter().collect(),
+        MethodKind::Conversion => facts.conversions.clone(),
+        MethodKind::Plain => match cx.scopes.find_in_class(class, name) {
+            Some((owner, binding)) if owner == class => match binding.entity.clone() {
+                Entity::Functions(set) => overload::functions_of(cx, &set),
                 _ => Vec::new(),
             },
-        }
+            _ => Vec::new(),
+        },
     }
+}
 
-    /// A definition's parameters, and the type that a conversion makes, with the class's names.
-    fn signature_in_class(
-        &mut self,
-        class: RecordId,
-        function: &ast::Function,
-    ) -> (Vec<ParamFacts>, Option<Ty>) {
-        let floor = self.scopes.raise_floor();
-        let depth = self.enter_class_scopes(Some(class));
-        let params = function
-            .params
-            .iter()
-            .map(|param| self.param(param))
-            .collect();
-        let result = (function.method.kind == MethodKind::Conversion)
-            .then(|| self.method_result(function).0);
-        for _ in 0..depth {
-            self.scopes.leave();
-        }
-        self.scopes.set_floor(floor);
-        (params, result)
+/// A definition's parameters, and the type that a conversion makes, with the class's names.
+fn signature_in_class(
+    cx: &mut Checker<'_>,
+    class: RecordId,
+    function: &ast::Function,
+) -> (Vec<ParamFacts>, Option<Ty>) {
+    let floor = cx.scopes.raise_floor();
+    let depth = enter_scopes(&cx.tables, &mut cx.scopes, Some(class));
+    let params = function
+        .params
+        .iter()
+        .map(|param| function::param(cx, param))
+        .collect();
+    let result =
+        (function.method.kind == MethodKind::Conversion).then(|| method_result(cx, function).0);
+    for _ in 0..depth {
+        cx.scopes.leave();
     }
+    cx.scopes.set_floor(floor);
+    (params, result)
+}
 
-    /// `int S::f(int x) { … }` outside of the class.
-    pub(crate) fn method_definition(&mut self, function: &ast::Function) {
-        let name = &function.name;
-        let found = self.scopes.split_path(&name.node);
-        let Some((class, last)) = found.map(|(class, last)| (class, last.to_string())) else {
-            self.error(
-                name.span,
-                ClassError::NotOfAClass {
-                    name: name.node.to_string(),
-                },
-            );
-            return;
-        };
-        let candidates = self.methods_named(class, function.method.kind, &last);
-        let (params, result) = self.signature_in_class(class, function);
-        let found = candidates.iter().copied().find(|id| {
-            let FunctionEntry { typed, facts } = &self.tables.functions[*id];
-            let hidden = usize::from(facts.has_this);
-            let same_const = !facts.has_this
-                || function.method.kind != MethodKind::Plain
-                || facts.params[0].ty.is_const == function.method.is_const;
-            same_const
-                && result.as_ref().is_none_or(|ty| typed.result == *ty)
-                && super::function::same_params(&facts.params[hidden..], &params)
-        });
-        let Some(id) = found else {
-            let owner = self.tables.record(class).name.clone();
-            let other = candidates
-                .first()
-                .map(|&first| self.tables.functions[first].facts.declared);
-            self.error(
-                name.span,
-                ClassError::NoSuchMemberFunction {
-                    owner,
-                    last: last.to_string(),
-                    other,
-                },
-            );
-            return;
-        };
-        let facts = &mut self.tables.functions[id].facts;
-        if facts.is_defined {
-            let first = self.tables.functions[id].typed.span;
-            self.error(
-                name.span,
-                ClassError::DefinedTwice {
-                    name: name.node.to_string(),
-                    first,
-                },
-            );
-            return;
-        }
-        if function.body.is_none() {
-            return;
-        }
-        // Defaults are those of the class, names those of the definition.
+/// `int S::f(int x) { … }` outside of the class.
+pub(crate) fn method_definition(cx: &mut Checker<'_>, function: &ast::Function) {
+    let name = &function.name;
+    let found = cx.scopes.split_path(&name.node);
+    let Some((class, last)) = found.map(|(class, last)| (class, last.to_string())) else {
+        cx.error(
+            name.span,
+            ClassError::NotOfAClass {
+                name: name.node.to_string(),
+            },
+        );
+        return;
+    };
+    let candidates = methods_named(cx, class, function.method.kind, &last);
+    let (params, result) = signature_in_class(cx, class, function);
+    let found = candidates.iter().copied().find(|id| {
+        let FunctionEntry { typed, facts } = &cx.tables.functions[*id];
         let hidden = usize::from(facts.has_this);
-        for (old, new) in facts.params[hidden..].iter_mut().zip(params) {
-            old.name = new.name;
-            old.span = new.span;
-        }
-        facts.is_defined = true;
-        facts.is_empty = false;
-        let declared_space = self.tables.functions[id].typed.space;
-        let space = space_of(&function.specifiers);
-        if space != FunctionSpace::Host && space != declared_space {
-            let declared = self.tables.functions[id].facts.declared;
-            self.error(
-                name.span,
-                ClassError::SpaceDiffers {
-                    name: name.node.to_string(),
-                    space,
-                    declared_space,
-                    declared,
-                },
-            );
-            return;
-        }
-        self.tables.functions[id].typed.span = name.span;
-        self.method_body(id, function);
+        let same_const = !facts.has_this
+            || function.method.kind != MethodKind::Plain
+            || facts.params[0].ty.is_const == function.method.is_const;
+        same_const
+            && result.as_ref().is_none_or(|ty| typed.result == *ty)
+            && function::same_params(&facts.params[hidden..], &params)
+    });
+    let Some(id) = found else {
+        let owner = cx.tables.record(class).name.clone();
+        let other = candidates
+            .first()
+            .map(|&first| cx.tables.functions[first].facts.declared);
+        cx.error(
+            name.span,
+            ClassError::NoSuchMemberFunction {
+                owner,
+                last: last.to_string(),
+                other,
+            },
+        );
+        return;
+    };
+    let facts = &mut cx.tables.functions[id].facts;
+    if facts.is_defined {
+        let first = cx.tables.functions[id].typed.span;
+        cx.error(
+            name.span,
+            ClassError::DefinedTwice {
+                name: name.node.to_string(),
+                first,
+            },
+        );
+        return;
     }
+    if function.body.is_none() {
+        return;
+    }
+    // Defaults are those of the class, names those of the definition.
+    let hidden = usize::from(facts.has_this);
+    for (old, new) in facts.params[hidden..].iter_mut().zip(params) {
+        old.name = new.name;
+        old.span = new.span;
+    }
+    facts.is_defined = true;
+    facts.is_empty = false;
+    let declared_space = cx.tables.functions[id].typed.space;
+    let space = space_of(&function.specifiers);
+    if space != FunctionSpace::Host && space != declared_space {
+        let declared = cx.tables.functions[id].facts.declared;
+        cx.error(
+            name.span,
+            ClassError::SpaceDiffers {
+                name: name.node.to_string(),
+                space,
+                declared_space,
+                declared,
+            },
+        );
+        return;
+    }
+    cx.tables.functions[id].typed.span = name.span;
+    method_body(cx, id, function);
 }
 
 /// Whether a member function of this name is static without saying so.

@@ -3,7 +3,7 @@
 use crate::sema::message::expr::ExprError;
 use std::collections::HashSet;
 
-use super::{Checker, Side, Tables, template::attempt::Attempts};
+use super::{Body, Checker, Side, Tables, template::attempt::Attempts};
 use crate::{
     diagnostic::{Code, Diagnostic, Severity},
     sema::{
@@ -55,17 +55,70 @@ pub(crate) struct Deferred {
     pub(crate) diagnostic: Diagnostic,
 }
 
-impl Checker<'_> {
+impl Reporter {
     pub(crate) fn report(&mut self, mut diagnostic: Diagnostic) -> Reported {
         diagnostic.message = with_articles(&diagnostic.message);
-        self.reporter.diagnostics.push(diagnostic);
+        self.diagnostics.push(diagnostic);
         Reported(())
     }
 
+    /// Reports a message about `span`.
+    pub(crate) fn error(
+        &mut self,
+        tables: &Tables,
+        span: Span,
+        message: impl Message<Tables>,
+    ) -> Reported {
+        self.report(message.diagnostic(span, tables))
+    }
+
+    /// A constant divides by zero where its value is needed; the warning about the same operator is then one too many.
+    pub(crate) fn constant_division(
+        &mut self,
+        tables: &Tables,
+        span: Span,
+        message: ExprError,
+    ) -> Reported {
+        self.diagnostics.retain(|old| {
+            let place = old.primary.span;
+            old.code != Code::DividesByZero
+                || place.file != span.file
+                || place.start < span.start
+                || place.end > span.end
+        });
+        self.error(tables, span, message)
+    }
+
+    /// Whether an error has been reported since there were `from` messages, of those that `counts`.
+    pub(crate) fn error_since(
+        &self,
+        from: usize,
+        counts: impl Fn(&Diagnostic) -> bool,
+    ) -> Result<(), Reported> {
+        let since = self.diagnostics.get(from..).unwrap_or_default();
+        let mut errors = since
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Error);
+        match errors.any(counts) {
+            true => Err(Reported(())),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Tables {
+    /// A message about `span`, which somebody else may report.
+    pub(crate) fn diagnostic(&self, span: Span, message: impl Message<Tables>) -> Diagnostic {
+        message.diagnostic(span, self)
+    }
+}
+
+/// What a body knows of what is wrong with it. The messages themselves are with the [`Reporter`].
+impl Body {
     /// What stands at `span` depends on what has been reported before: a declaration that is not understood, or what the parser could
     /// not read. A survey asks for the first such place of a function.
     pub(crate) fn reported_before(&mut self, span: Span) -> Reported {
-        self.body.first_unknown.get_or_insert(span);
+        self.first_unknown.get_or_insert(span);
         Reported(())
     }
 
@@ -77,48 +130,17 @@ impl Checker<'_> {
         }
     }
 
-    /// A part of the body that is being checked; if it is wrong, the body goes on without it.
-    pub(crate) fn body_part<T>(&mut self, part: Result<T, Reported>) -> Option<T> {
-        self.body.is_incomplete |= part.is_err();
+    /// A part of the body; if it is wrong, the body goes on without it.
+    pub(crate) fn part<T>(&mut self, part: Result<T, Reported>) -> Option<T> {
+        self.is_incomplete |= part.is_err();
         part.ok()
     }
+}
 
-    /// Whether an error has been reported since there were `from` messages, of those that `counts`.
-    pub(crate) fn error_since(
-        &self,
-        from: usize,
-        counts: impl Fn(&Diagnostic) -> bool,
-    ) -> Result<(), Reported> {
-        let since = self.reporter.diagnostics.get(from..).unwrap_or_default();
-        let mut errors = since
-            .iter()
-            .filter(|diagnostic| diagnostic.severity == Severity::Error);
-        match errors.any(counts) {
-            true => Err(Reported(())),
-            false => Ok(()),
-        }
-    }
-
+impl Checker<'_> {
     /// Reports a message about `span`.
     pub(crate) fn error(&mut self, span: Span, message: impl Message<Tables>) -> Reported {
-        self.report(message.diagnostic(span, &self.tables))
-    }
-
-    /// A message about `span` in words.
-    pub(crate) fn diagnostic(&self, span: Span, message: impl Message<Tables>) -> Diagnostic {
-        message.diagnostic(span, &self.tables)
-    }
-
-    /// A constant divides by zero where its value is needed; the warning about the same operator is then one too many.
-    pub(crate) fn report_constant_division(&mut self, span: Span, message: ExprError) -> Reported {
-        self.reporter.diagnostics.retain(|old| {
-            let place = old.primary.span;
-            old.code != Code::DividesByZero
-                || place.file != span.file
-                || place.start < span.start
-                || place.end > span.end
-        });
-        self.error(span, message)
+        self.reporter.error(&self.tables, span, message)
     }
 
     /// True the first time in this function (or at file scope) that `what` is asked about.
@@ -147,7 +169,7 @@ impl Checker<'_> {
     ) -> Reported {
         match self.reporter.reported_once.insert((None, key)) {
             true => self.error(span, message),
-            false => self.reported_before(span),
+            false => self.body.reported_before(span),
         }
     }
 
@@ -172,13 +194,8 @@ impl Checker<'_> {
             }
         };
         if certain {
-            self.report(diagnostic);
+            self.reporter.report(diagnostic);
         }
-    }
-
-    /// The function being checked may run on the device.
-    pub(crate) fn may_be_device(&self) -> bool {
-        !matches!(self.body.space, Some(FunctionSpace::Host) | None)
     }
 }
 

@@ -1,14 +1,14 @@
 //! The program's tables: records, functions, variables at file scope, classes. Knowledge without procedure.
 
-mod classes;
-mod rank;
+pub(crate) mod classes;
+pub(crate) mod rank;
 
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
 };
 
-use super::{Checker, class, lambda};
+use super::{class, lambda};
 use crate::{
     arena::Arena,
     diagnostic::Diagnostic,
@@ -16,7 +16,7 @@ use crate::{
         const_eval::Const,
         layout, show,
         ty::{EnumId, QualTy, Record, RecordId, Records, Ty},
-        typed::{self, FunctionId, GlobalVarId, VarId},
+        typed::{self, FunctionId, GlobalVarId},
     },
     span::Span,
     syntax::ast,
@@ -136,6 +136,11 @@ impl Tables {
         show::show(ty, &self.records, &self.enums)
     }
 
+    /// The same for a type without qualifiers.
+    pub(crate) fn show_type(&self, ty: &Ty) -> String {
+        self.show(&ty.clone().into())
+    }
+
     /// A name as the program has it: instances of classes go by a number inside, `#12::push`.
     pub(crate) fn readable(&self, name: &str) -> String {
         let mut parts = name.split('#');
@@ -208,15 +213,6 @@ impl Tables {
         self.globals.push(GlobalEntry {
             typed: global,
             facts,
-        })
-    }
-}
-
-impl Checker<'_> {
-    pub(crate) fn add_var(&mut self, var: typed::Var) -> VarId {
-        self.body.vars.push(VarEntry {
-            typed: var,
-            facts: VarFacts::default(),
         })
     }
 }

@@ -7,20 +7,24 @@
 //! Here are the declarations of templates and the names that lead to them; the rest is in `arguments`, `deduce`, `function` and
 //! `class`.
 
-mod arguments;
+pub(crate) mod arguments;
 pub(crate) mod attempt;
-mod class;
-mod deduce;
-mod instances;
+pub(crate) mod class_template;
+pub(crate) mod deduce;
+pub(crate) mod instances;
+use crate::source::SourceMap;
 pub(crate) use instances::Instances;
-mod function;
+pub(crate) mod function_template;
 
 use crate::sema::message::template::TemplateError;
 use crate::sema::path;
 use std::{cell::OnceCell, collections::HashMap, sync::Arc};
 
 use self::attempt::Misfit;
-use super::{Checked, Checker, Reported, overload::Argument};
+use super::{
+    Checked, Checker, Reported, class, decl, expr, method, overload::Argument, pointer_call,
+    specifier,
+};
 use crate::{
     sema::{
         scope::{Binding, Callable, Entity, TemplateId},
@@ -33,7 +37,7 @@ use crate::{
 
 pub(crate) mod pack;
 pub(crate) mod survey;
-pub(crate) mod template_variable;
+pub(crate) mod variable_template;
 
 /// How a note begins that says in which instance a message is.
 const INSTANCE: &str = "in the instance";
@@ -196,431 +200,433 @@ impl Drop for Kept {
     }
 }
 
-impl<'a> Checker<'a> {
-    /// `template …` at file scope.
-    pub(crate) fn template(&mut self, template: &'a ast::Template) {
-        match (&template.kind, &template.item) {
-            (TemplateKind::Generic(params), ast::Item::Function(function))
-                if path::is_qualified(&function.name.node) =>
-            {
-                self.member_of_template(params, function);
-            }
-            (TemplateKind::Generic(params), item) => {
-                self.declare_template(params, item, template.span)
-            }
-            (TemplateKind::Specialisation, ast::Item::Function(function)) => {
-                self.specialise_function(function);
-            }
-            (TemplateKind::Specialisation, ast::Item::Declaration(declaration))
-                if Self::record_of(&template.item).is_none() =>
-            {
-                self.specialise_variable(&[], declaration);
-            }
-            (TemplateKind::Specialisation, ast::Item::Declaration(declaration)) => {
-                self.specialise_class(&[], declaration, template.span);
-            }
-            (TemplateKind::Instantiation, ast::Item::Function(function)) => {
-                if let Some(id) = self.specialised(function) {
-                    if self.is_request(function.name.span) {
-                        self.instances.requested.push((function.name.span, id));
-                    }
-                    self.need(id);
+/// `template …` at file scope.
+pub(crate) fn check<'a>(cx: &mut Checker<'a>, template: &'a ast::Template) {
+    match (&template.kind, &template.item) {
+        (TemplateKind::Generic(params), ast::Item::Function(function))
+            if path::is_qualified(&function.name.node) =>
+        {
+            class_template::member_of_template(cx, params, function);
+        }
+        (TemplateKind::Generic(params), item) => declare_template(cx, params, item, template.span),
+        (TemplateKind::Specialisation, ast::Item::Function(function)) => {
+            function_template::specialise(cx, function);
+        }
+        (TemplateKind::Specialisation, ast::Item::Declaration(declaration))
+            if record_of(&template.item).is_none() =>
+        {
+            variable_template::specialise(cx, &[], declaration);
+        }
+        (TemplateKind::Specialisation, ast::Item::Declaration(declaration)) => {
+            class_template::specialise(cx, &[], declaration, template.span);
+        }
+        (TemplateKind::Instantiation, ast::Item::Function(function)) => {
+            if let Some(id) = function_template::specialised(cx, function) {
+                if is_request(cx.map, function.name.span) {
+                    cx.instances.requested.push((function.name.span, id));
                 }
-            }
-            (TemplateKind::Instantiation, ast::Item::Declaration(declaration)) => {
-                if let ast::TypeSpecifier::Record(record) = &declaration.specifiers.ty.node
-                    && let (Some(name), Some(args)) = (&record.name, &record.args)
-                {
-                    // What is wrong with it has been reported; nothing else depends on it.
-                    let _ = self.templated_type(&name.node, args, name.span);
-                }
-            }
-            (_, ast::Item::Template(_)) => {
-                self.unsupported("a member template", template.span);
-            }
-            _ => {
-                self.unsupported("this form of a template", template.span);
+                function_template::need(cx, id);
             }
         }
-    }
-
-    /// `template <typename T> void f(T x) { … }` in a class.
-    pub(crate) fn member_template(&mut self, class: RecordId, template: &ast::Template) {
-        let template = self.keep(template);
-        let (TemplateKind::Generic(params), ast::Item::Function(function)) =
-            (&template.kind, &template.item)
-        else {
-            self.unsupported("this form of a member template", template.span);
-            return;
-        };
-        let name = &function.name;
-        if function.method.kind != ast::MethodKind::Plain {
-            self.unsupported("a template of a constructor or a conversion", name.span);
-            return;
+        (TemplateKind::Instantiation, ast::Item::Declaration(declaration)) => {
+            if let ast::TypeSpecifier::Record(record) = &declaration.specifiers.ty.node
+                && let (Some(name), Some(args)) = (&record.name, &record.args)
+            {
+                // What is wrong with it has been reported; nothing else depends on it.
+                let _ = class_template::templated_type(cx, &name.node, args, name.span);
+            }
         }
-        self.note_access(&name.node);
-        self.note_operator(&name.node, name.span);
-        let owner = &self.tables.record(class).name;
-        let shown = format!("{owner}::{}", name.node).into();
-        let namespace = self.scopes.namespace();
-        let id = self.instances.templates.push(TemplateFacts {
-            class: Some(class),
-            ..TemplateFacts::new(shown, name.span, params, &template.item, namespace)
-        });
-        self.scopes
-            .add_method(name.node.clone(), Callable::Template(id), name.span);
+        (_, ast::Item::Template(_)) => {
+            cx.unsupported("a member template", template.span);
+        }
+        _ => {
+            cx.unsupported("this form of a template", template.span);
+        }
     }
+}
 
-    /// A template that belongs to an instance of a class, for as long as the checker runs.
-    fn keep(&mut self, template: &ast::Template) -> &'a ast::Template {
-        let node = self.instances.kept;
-        let kept = node.template.get_or_init(|| template.clone());
-        self.instances.kept = node.next.get_or_init(Box::default);
-        kept
+/// `template <typename T> void f(T x) { … }` in a class.
+pub(crate) fn member(cx: &mut Checker<'_>, class: RecordId, template: &ast::Template) {
+    let template = keep(&mut cx.instances, template);
+    let (TemplateKind::Generic(params), ast::Item::Function(function)) =
+        (&template.kind, &template.item)
+    else {
+        cx.unsupported("this form of a member template", template.span);
+        return;
+    };
+    let name = &function.name;
+    if function.method.kind != ast::MethodKind::Plain {
+        cx.unsupported("a template of a constructor or a conversion", name.span);
+        return;
     }
+    class::note_access(&mut cx.tables, &cx.open_classes, &name.node);
+    method::note_operator(cx, &name.node, name.span);
+    let owner = &cx.tables.record(class).name;
+    let shown = format!("{owner}::{}", name.node).into();
+    let namespace = cx.scopes.namespace();
+    let id = cx.instances.templates.push(TemplateFacts {
+        class: Some(class),
+        ..TemplateFacts::new(shown, name.span, params, &template.item, namespace)
+    });
+    cx.scopes
+        .add_method(name.node.clone(), Callable::Template(id), name.span);
+}
 
-    /// The specifier of the class that a declaration declares.
-    fn record_of(item: &ast::Item) -> Option<&ast::RecordSpecifier> {
-        match item {
-            ast::Item::Declaration(declaration) => match &declaration.specifiers.ty.node {
-                ast::TypeSpecifier::Record(record) => Some(record),
-                _ => None,
-            },
+/// A template that belongs to an instance of a class, for as long as the checker runs.
+fn keep<'a>(instances: &mut Instances<'a>, template: &ast::Template) -> &'a ast::Template {
+    let node = instances.kept;
+    let kept = node.template.get_or_init(|| template.clone());
+    instances.kept = node.next.get_or_init(Box::default);
+    kept
+}
+
+/// The specifier of the class that a declaration declares.
+fn record_of(item: &ast::Item) -> Option<&ast::RecordSpecifier> {
+    match item {
+        ast::Item::Declaration(declaration) => match &declaration.specifiers.ty.node {
+            ast::TypeSpecifier::Record(record) => Some(record),
             _ => None,
-        }
+        },
+        _ => None,
     }
+}
 
-    /// The name of a template that is a class, an alias or a variable; `None` if it is a specialisation, or is not understood.
-    fn declared_template(
-        &mut self,
-        params: &'a [ast::TemplateParam],
-        item: &'a ast::Item,
-        declaration: &'a ast::Declaration,
-        span: Span,
-    ) -> Option<ast::Name> {
-        if let Some(record) = Self::record_of(item) {
-            if record.args.is_some() {
-                self.specialise_class(params, declaration, span);
-                return None;
-            }
-            if record.name.is_none() {
-                self.unsupported("a template without a name", span);
-            }
-            return record.name.clone();
-        }
-        if let [declarator] = &declaration.declarators[..]
-            && let Some(name) = &declarator.declarator.name
-        {
-            let specifiers = &declaration.specifiers;
-            let is_alias = specifiers.word(ast::SpecifierWord::Typedef).is_some();
-            if declarator.declarator.args.is_some() && !is_alias {
-                self.specialise_variable(params, declaration);
-                return None;
-            }
-            return Some(name.clone());
-        }
-        self.unsupported("this form of a template", span);
-        None
-    }
-
-    /// A second declaration of a function template: it may bring the body.
-    fn define_template(
-        &mut self,
-        id: TemplateId,
-        params: &'a [ast::TemplateParam],
-        function: &'a ast::Function,
-    ) {
-        let facts = &mut self.instances.templates[id];
-        match (&function.body, facts.definition) {
-            (Some(_), None) => facts.definition = Some((params, function)),
-            (Some(_), Some((_, first))) => {
-                let first = first.name.span;
-                self.second_template(&function.name, first, params);
-            }
-            (None, _) => {}
-        }
-    }
-
-    fn declare_template(
-        &mut self,
-        params: &'a [ast::TemplateParam],
-        item: &'a ast::Item,
-        span: Span,
-    ) {
-        let early = params[..params.len().saturating_sub(1)]
-            .iter()
-            .find(|param| param.is_pack);
-        if let Some(param) = early {
-            let name = match item {
-                ast::Item::Function(function) => Some(&function.name),
-                _ => Self::record_of(item).and_then(|record| record.name.as_ref()),
-            };
-            if let Some(name) = name {
-                self.declare_name(name, Entity::Error);
-            }
-            self.unsupported(
-                "a parameter pack that is not the last parameter",
-                param.span,
-            );
-            return;
-        }
-        let name = match item {
-            ast::Item::Function(function) => function.name.clone(),
-            ast::Item::Declaration(declaration) => {
-                match self.declared_template(params, item, declaration, span) {
-                    Some(name) => name,
-                    None => return,
-                }
-            }
-            _ => {
-                self.unsupported("this form of a template", span);
-                return;
-            }
-        };
-        let in_prelude = self.in_prelude(name.span);
-        if let ast::Item::Function(function) = item {
-            self.note_operator(&name.node, name.span);
-            if let Some(id) = self.same_template(&name.node, params, function) {
-                return self.define_template(id, params, function);
-            }
-        } else if let Some(Entity::Template(id)) = self
-            .scopes
-            .find_here(&name.node, in_prelude)
-            .map(|found| found.entity.clone())
-        {
-            // A second declaration; the one with the members is the template.
-            let has_members = Self::record_of(item).is_some_and(|record| record.members.is_some());
-            if has_members {
-                let facts = &mut self.instances.templates[id];
-                (facts.params, facts.item) = (params, item);
-            }
-            return;
-        }
-        let namespace = self.scopes.namespace();
-        let id = self.instances.templates.push(TemplateFacts::new(
-            name.node.clone(),
-            name.span,
-            params,
-            item,
-            namespace,
-        ));
-        match item {
-            ast::Item::Function(_) => {
-                let callable = Callable::Template(id);
-                self.scopes
-                    .add_function(name.node.clone(), callable, name.span, in_prelude);
-            }
-            _ => self.declare_name(&name, Entity::Template(id)),
-        }
-    }
-
-    /// The template that a second declaration is of: as many parameters, and the same text of its function's parameters and of
-    /// what else depends on the template's.
-    fn same_template(
-        &self,
-        name: &str,
-        params: &[ast::TemplateParam],
-        function: &ast::Function,
-    ) -> Option<TemplateId> {
-        let Entity::Functions(set) = &self.scopes.find_at_file(name)?.entity else {
+/// The name of a template that is a class, an alias or a variable; `None` if it is a specialisation, or is not understood.
+fn declared_template<'a>(
+    cx: &mut Checker<'a>,
+    params: &'a [ast::TemplateParam],
+    item: &'a ast::Item,
+    declaration: &'a ast::Declaration,
+    span: Span,
+) -> Option<ast::Name> {
+    if let Some(record) = record_of(item) {
+        if record.args.is_some() {
+            class_template::specialise(cx, params, declaration, span);
             return None;
+        }
+        if record.name.is_none() {
+            cx.unsupported("a template without a name", span);
+        }
+        return record.name.clone();
+    }
+    if let [declarator] = &declaration.declarators[..]
+        && let Some(name) = &declarator.declarator.name
+    {
+        let specifiers = &declaration.specifiers;
+        let is_alias = specifiers.word(ast::SpecifierWord::Typedef).is_some();
+        if declarator.declarator.args.is_some() && !is_alias {
+            variable_template::specialise(cx, params, declaration);
+            return None;
+        }
+        return Some(name.clone());
+    }
+    cx.unsupported("this form of a template", span);
+    None
+}
+
+/// A second declaration of a function template: it may bring the body.
+fn define_template<'a>(
+    cx: &mut Checker<'a>,
+    id: TemplateId,
+    params: &'a [ast::TemplateParam],
+    function: &'a ast::Function,
+) {
+    let facts = &mut cx.instances.templates[id];
+    match (&function.body, facts.definition) {
+        (Some(_), None) => facts.definition = Some((params, function)),
+        (Some(_), Some((_, first))) => {
+            let first = first.name.span;
+            attempt::second_template(&cx.tables, &mut cx.reporter, &function.name, first, params);
+        }
+        (None, _) => {}
+    }
+}
+
+fn declare_template<'a>(
+    cx: &mut Checker<'a>,
+    params: &'a [ast::TemplateParam],
+    item: &'a ast::Item,
+    span: Span,
+) {
+    let early = params[..params.len().saturating_sub(1)]
+        .iter()
+        .find(|param| param.is_pack);
+    if let Some(param) = early {
+        let name = match item {
+            ast::Item::Function(function) => Some(&function.name),
+            _ => record_of(item).and_then(|record| record.name.as_ref()),
         };
-        let text = self.canonical(params, function);
-        set.iter().find_map(|callable| match callable {
-            Callable::Template(id) => {
-                let facts = &self.instances.templates[*id];
-                let ast::Item::Function(old) = facts.item else {
-                    return None;
-                };
-                let same =
-                    facts.params.len() == params.len() && self.canonical(facts.params, old) == text;
-                same.then_some(*id)
-            }
-            _ => None,
-        })
-    }
-
-    /// What tells function templates of one name apart, as text, with the template's parameters numbered: what these are, the
-    /// result if it has template arguments (as `std::enable_if` has), the parameters.
-    fn canonical(&self, params: &[ast::TemplateParam], function: &ast::Function) -> String {
-        let mut out = String::new();
-        for param in params {
-            match &param.kind {
-                TemplateParamKind::Type(_) => out.push('T'),
-                TemplateParamKind::Template => out.push('C'),
-                TemplateParamKind::Value { ty, .. } => {
-                    self.canonical_text(params, ty.specifiers.ty.span, None, &mut out);
-                }
-            }
-            out.push(if param.is_pack { '*' } else { ';' });
+        if let Some(name) = name {
+            decl::declare_name(cx, name, Entity::Error);
         }
-        if let ast::TypeSpecifier::Path(path) = &function.specifiers.ty.node {
-            self.canonical_text(params, path.span, None, &mut out);
-        }
-        for param in &function.params {
-            out.push(';');
-            let own = param.declarator.name.as_ref().map(|name| &*name.node);
-            self.canonical_text(params, param.span, own, &mut out);
-        }
-        out
+        cx.unsupported(
+            "a parameter pack that is not the last parameter",
+            param.span,
+        );
+        return;
     }
-
-    /// The text at a place up to a default argument, without spaces and without the name `own`.
-    fn canonical_text(
-        &self,
-        params: &[ast::TemplateParam],
-        span: Span,
-        own: Option<&str>,
-        out: &mut String,
-    ) {
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let mut rest = self.map.snippet(span);
-        while let Some(c) = rest.chars().next() {
-            let n = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-            if n == 0 {
-                let second = rest[c.len_utf8()..].chars().next();
-                let is_comparison = second == Some('=') || out.ends_with(['=', '!', '<', '>']);
-                if c == '=' && !is_comparison {
-                    break;
-                }
-                if !c.is_whitespace() {
-                    out.push(c);
-                }
-                rest = &rest[c.len_utf8()..];
-                continue;
+    let name = match item {
+        ast::Item::Function(function) => function.name.clone(),
+        ast::Item::Declaration(declaration) => {
+            match declared_template(cx, params, item, declaration, span) {
+                Some(name) => name,
+                None => return,
             }
-            let (word, after) = rest.split_at(n);
-            let index = params
-                .iter()
-                .position(|param| param.name.as_ref().is_some_and(|name| &*name.node == word));
-            match index {
-                Some(index) => out.push_str(&format!("${index}")),
-                None if Some(word) == own => {}
-                None => {
-                    out.push(' ');
-                    out.push_str(word);
-                }
-            }
-            rest = after;
         }
-    }
-
-    /// The command line asks for this.
-    fn is_request(&self, span: Span) -> bool {
-        self.map.file(span.file).name == crate::source::COMMAND_LINE
-    }
-
-    /// A path as a plain name, the classes in it by their numbers, and the arguments of its last part.
-    pub(crate) fn path_name<'p>(
-        &mut self,
-        path: &'p ast::Path,
-    ) -> Result<(Arc<str>, Option<&'p [TemplateArg]>), Reported> {
-        let Some((last, scopes)) = path.segments.split_last() else {
-            return Err(self.reported_before(path.span));
-        };
-        let mut text = String::new();
-        for segment in scopes {
-            text.push_str(&segment.name.node);
-            if let Some(args) = &segment.args {
-                let at = segment.name.span;
-                let class = match self.templated_type(&text, args, at)?.ty {
-                    Ty::Record(class) => class,
-                    shown => return Err(self.error(at, TemplateError::NoClass { shown })),
-                };
-                text = format!("#{}", class.0);
-                self.scopes.bind_class(text.as_str().into(), class, at);
-            }
-            text.push_str("::");
+        _ => {
+            cx.unsupported("this form of a template", span);
+            return;
         }
-        text.push_str(&last.name.node);
-        Ok((text.into(), last.args.as_deref()))
-    }
-
-    /// A path in an expression: a member of a class's instance.
-    pub(crate) fn path_expr(&mut self, path: &ast::Path, span: Span) -> Result<Checked, Reported> {
-        let (name, args) = self.path_name(path)?;
-        let Some(args) = args else {
-            return self.name(&name, span);
-        };
-        let value = match self.scopes.find(&name).map(|found| found.entity.clone()) {
-            Some(Entity::Functions(set)) => self.function_value(&name, &set, Some(args), span),
-            Some(Entity::Template(id)) if self.instances.is_variable(id) => {
-                self.variable_instance(id, args, span)
-            }
-            _ => {
-                let name = name.to_string();
-                Err(self.error(span, TemplateError::InstanceIsNoValue { name }))
-            }
-        };
-        value.map(Checked::Value)
-    }
-
-    /// A path as a type.
-    pub(crate) fn path_type(&mut self, path: &ast::Path) -> Result<QualTy, Reported> {
-        match self.path_name(path)? {
-            (name, Some(args)) => self.templated_type(&name, args, path.span),
-            (name, None) => self.named_type(&name, path.span),
+    };
+    let in_prelude = cx.in_prelude(name.span);
+    if let ast::Item::Function(function) = item {
+        method::note_operator(cx, &name.node, name.span);
+        if let Some(id) = same_template(cx, &name.node, params, function) {
+            return define_template(cx, id, params, function);
         }
-    }
-
-    /// `decltype(e)`: a name's type as declared, another expression's value's type.
-    pub(crate) fn decltype(&mut self, expr: &ast::Expr) -> Result<QualTy, Reported> {
-        self.mode.unevaluated += 1;
-        let checked = self.expr(expr);
-        self.mode.unevaluated -= 1;
-        Ok(match checked? {
-            Checked::Place(place)
-                if matches!(
-                    expr.kind,
-                    ExprKind::Name(_) | ExprKind::Member(..) | ExprKind::Arrow(..)
-                ) =>
-            {
-                place.ty
-            }
-            Checked::Place(place) => place.ty.ty.into(),
-            Checked::Value(value) => value.ty.into(),
-        })
-    }
-
-    /// The instances that a call of a name can mean: of each template that its arguments fit, one.
-    pub(crate) fn instances(
-        &mut self,
-        set: &[Callable],
-        explicit: Option<&[TemplateArg]>,
-        args: &[Argument<'_>],
-        at: Span,
-    ) -> Vec<FunctionId> {
-        let mut misfits = Vec::new();
-        let ids = self.instances_giving(set, explicit, args, None, at, &mut misfits);
-        if ids.is_empty() {
-            self.report_written(misfits);
+    } else if let Some(Entity::Template(id)) = cx
+        .scopes
+        .find_here(&name.node, in_prelude)
+        .map(|found| found.entity.clone())
+    {
+        // A second declaration; the one with the members is the template.
+        let has_members = record_of(item).is_some_and(|record| record.members.is_some());
+        if has_members {
+            let facts = &mut cx.instances.templates[id];
+            (facts.params, facts.item) = (params, item);
         }
-        ids
+        return;
     }
+    let namespace = cx.scopes.namespace();
+    let id = cx.instances.templates.push(TemplateFacts::new(
+        name.node.clone(),
+        name.span,
+        params,
+        item,
+        namespace,
+    ));
+    match item {
+        ast::Item::Function(_) => {
+            let callable = Callable::Template(id);
+            cx.scopes
+                .add_function(name.node.clone(), callable, name.span, in_prelude);
+        }
+        _ => decl::declare_name(cx, &name, Entity::Template(id)),
+    }
+}
 
-    /// The same of a specialisation, whose result is written; with why the other templates do not fit.
-    pub(crate) fn instances_giving(
-        &mut self,
-        set: &[Callable],
-        explicit: Option<&[TemplateArg]>,
-        args: &[Argument<'_>],
-        result: Option<&QualTy>,
-        at: Span,
-        misfits: &mut Vec<(TemplateId, Box<Misfit>)>,
-    ) -> Vec<FunctionId> {
-        let mut ids = Vec::new();
-        for callable in set {
-            let Callable::Template(id) = callable else {
-                continue;
+/// The template that a second declaration is of: as many parameters, and the same text of its function's parameters and of
+/// what else depends on the template's.
+fn same_template(
+    cx: &Checker<'_>,
+    name: &str,
+    params: &[ast::TemplateParam],
+    function: &ast::Function,
+) -> Option<TemplateId> {
+    let Entity::Functions(set) = &cx.scopes.find_at_file(name)?.entity else {
+        return None;
+    };
+    let text = canonical(cx.map, params, function);
+    set.iter().find_map(|callable| match callable {
+        Callable::Template(id) => {
+            let facts = &cx.instances.templates[*id];
+            let ast::Item::Function(old) = facts.item else {
+                return None;
             };
-            let explicit = explicit.unwrap_or_default();
-            match self.deduce_call(*id, explicit, args, result, at) {
-                Ok(id) => ids.push(id),
-                Err(misfit) => misfits.push((*id, misfit)),
+            let same =
+                facts.params.len() == params.len() && canonical(cx.map, facts.params, old) == text;
+            same.then_some(*id)
+        }
+        _ => None,
+    })
+}
+
+/// What tells function templates of one name apart, as text, with the template's parameters numbered: what these are, the
+/// result if it has template arguments (as `std::enable_if` has), the parameters.
+fn canonical(map: &SourceMap, params: &[ast::TemplateParam], function: &ast::Function) -> String {
+    let mut out = String::new();
+    for param in params {
+        match &param.kind {
+            TemplateParamKind::Type(_) => out.push('T'),
+            TemplateParamKind::Template => out.push('C'),
+            TemplateParamKind::Value { ty, .. } => {
+                canonical_text(map, params, ty.specifiers.ty.span, None, &mut out);
             }
         }
-        ids
+        out.push(if param.is_pack { '*' } else { ';' });
     }
+    if let ast::TypeSpecifier::Path(path) = &function.specifiers.ty.node {
+        canonical_text(map, params, path.span, None, &mut out);
+    }
+    for param in &function.params {
+        out.push(';');
+        let own = param.declarator.name.as_ref().map(|name| &*name.node);
+        canonical_text(map, params, param.span, own, &mut out);
+    }
+    out
+}
+
+/// The text at a place up to a default argument, without spaces and without the name `own`.
+fn canonical_text(
+    map: &SourceMap,
+    params: &[ast::TemplateParam],
+    span: Span,
+    own: Option<&str>,
+    out: &mut String,
+) {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut rest = map.snippet(span);
+    while let Some(c) = rest.chars().next() {
+        let n = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        if n == 0 {
+            let second = rest[c.len_utf8()..].chars().next();
+            let is_comparison = second == Some('=') || out.ends_with(['=', '!', '<', '>']);
+            if c == '=' && !is_comparison {
+                break;
+            }
+            if !c.is_whitespace() {
+                out.push(c);
+            }
+            rest = &rest[c.len_utf8()..];
+            continue;
+        }
+        let (word, after) = rest.split_at(n);
+        let index = params
+            .iter()
+            .position(|param| param.name.as_ref().is_some_and(|name| &*name.node == word));
+        match index {
+            Some(index) => out.push_str(&format!("${index}")),
+            None if Some(word) == own => {}
+            None => {
+                out.push(' ');
+                out.push_str(word);
+            }
+        }
+        rest = after;
+    }
+}
+
+/// The command line asks for this.
+fn is_request(map: &SourceMap, span: Span) -> bool {
+    map.file(span.file).name == crate::source::COMMAND_LINE
+}
+
+/// A path as a plain name, the classes in it by their numbers, and the arguments of its last part.
+pub(crate) fn path_name<'p>(
+    cx: &mut Checker<'_>,
+    path: &'p ast::Path,
+) -> Result<(Arc<str>, Option<&'p [TemplateArg]>), Reported> {
+    let Some((last, scopes)) = path.segments.split_last() else {
+        return Err(cx.body.reported_before(path.span));
+    };
+    let mut text = String::new();
+    for segment in scopes {
+        text.push_str(&segment.name.node);
+        if let Some(args) = &segment.args {
+            let at = segment.name.span;
+            let class = match class_template::templated_type(cx, &text, args, at)?.ty {
+                Ty::Record(class) => class,
+                shown => return Err(cx.error(at, TemplateError::NoClass { shown })),
+            };
+            text = format!("#{}", class.0);
+            cx.scopes.bind_class(text.as_str().into(), class, at);
+        }
+        text.push_str("::");
+    }
+    text.push_str(&last.name.node);
+    Ok((text.into(), last.args.as_deref()))
+}
+
+/// A path in an expression: a member of a class's instance.
+pub(crate) fn path_expr(
+    cx: &mut Checker<'_>,
+    path: &ast::Path,
+    span: Span,
+) -> Result<Checked, Reported> {
+    let (name, args) = path_name(cx, path)?;
+    let Some(args) = args else {
+        return expr::name(cx, &name, span);
+    };
+    let value = match cx.scopes.find(&name).map(|found| found.entity.clone()) {
+        Some(Entity::Functions(set)) => {
+            pointer_call::function_value(cx, &name, &set, Some(args), span)
+        }
+        Some(Entity::Template(id)) if cx.instances.is_variable(id) => {
+            variable_template::instance(cx, id, args, span)
+        }
+        _ => {
+            let name = name.to_string();
+            Err(cx.error(span, TemplateError::InstanceIsNoValue { name }))
+        }
+    };
+    value.map(Checked::Value)
+}
+
+/// A path as a type.
+pub(crate) fn path_type(cx: &mut Checker<'_>, path: &ast::Path) -> Result<QualTy, Reported> {
+    match path_name(cx, path)? {
+        (name, Some(args)) => class_template::templated_type(cx, &name, args, path.span),
+        (name, None) => specifier::named_type(cx, &name, path.span),
+    }
+}
+
+/// `decltype(e)`: a name's type as declared, another expression's value's type.
+pub(crate) fn decltype(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<QualTy, Reported> {
+    cx.mode.unevaluated += 1;
+    let checked = expr::check(cx, expr);
+    cx.mode.unevaluated -= 1;
+    Ok(match checked? {
+        Checked::Place(place)
+            if matches!(
+                expr.kind,
+                ExprKind::Name(_) | ExprKind::Member(..) | ExprKind::Arrow(..)
+            ) =>
+        {
+            place.ty
+        }
+        Checked::Place(place) => place.ty.ty.into(),
+        Checked::Value(value) => value.ty.into(),
+    })
+}
+
+/// The instances that a call of a name can mean: of each template that its arguments fit, one.
+pub(crate) fn instances(
+    cx: &mut Checker<'_>,
+    set: &[Callable],
+    explicit: Option<&[TemplateArg]>,
+    args: &[Argument<'_>],
+    at: Span,
+) -> Vec<FunctionId> {
+    let mut misfits = Vec::new();
+    let ids = instances_giving(cx, set, explicit, args, None, at, &mut misfits);
+    if ids.is_empty() {
+        attempt::report_written(&mut cx.reporter, misfits);
+    }
+    ids
+}
+
+/// The same of a specialisation, whose result is written; with why the other templates do not fit.
+pub(crate) fn instances_giving(
+    cx: &mut Checker<'_>,
+    set: &[Callable],
+    explicit: Option<&[TemplateArg]>,
+    args: &[Argument<'_>],
+    result: Option<&QualTy>,
+    at: Span,
+    misfits: &mut Vec<(TemplateId, Box<Misfit>)>,
+) -> Vec<FunctionId> {
+    let mut ids = Vec::new();
+    for callable in set {
+        let Callable::Template(id) = callable else {
+            continue;
+        };
+        let explicit = explicit.unwrap_or_default();
+        match deduce::deduce_call(cx, *id, explicit, args, result, at) {
+            Ok(id) => ids.push(id),
+            Err(misfit) => misfits.push((*id, misfit)),
+        }
+    }
+    ids
 }
 
 /// What a parameter's name means where the parameter stands for this.

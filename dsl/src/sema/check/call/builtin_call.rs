@@ -1,8 +1,14 @@
 //! Calls of built-in functions: fixed signatures, and the overloads that the arguments decide.
 
-use crate::sema::check::{Checked, Checker, Reported, Side, all, call::count, convert::Why, int};
+use crate::sema::check::{
+    Checked, Checker, Reported, Reporter, Side, Tables, access, all, atomic,
+    call::{self, count},
+    convert::{self, Why},
+    exchange, expr, host_call, int, launch_call,
+};
 use crate::sema::message::Given;
 use crate::sema::message::call::CallError;
+use crate::sema::scope::Scopes;
 use crate::{
     ir::{BinaryOp, CompareOp, HostFn, SpecialReg, Type, UnaryOp, VoteOp},
     sema::{
@@ -23,517 +29,542 @@ pub(crate) struct Called<'c> {
     pub(crate) span: Span,
 }
 
-impl Checker<'_> {
-    /// A call of a name from the table.
-    pub(crate) fn builtin_call(
-        &mut self,
-        name: &str,
-        entry: Entry,
-        name_span: Span,
-        args: &[ast::Expr],
-        span: Span,
-    ) -> Result<Checked, Reported> {
-        let called = Called {
-            name,
-            name_span,
-            args,
-            span,
-        };
-        let value = match entry {
-            Entry::Function(row) => self.fixed(row, &called)?,
-            Entry::Overloaded(Overload::Ldg) => return self.ldg(&called),
-            Entry::Overloaded(Overload::LaunchKernel { cooperative }) => {
-                self.launch_call(&called, cooperative)?
-            }
-            Entry::Overloaded(Overload::StoreThrough) => self.store_through(&called)?,
-            Entry::Overloaded(overload) => self.overloaded(overload, &called)?,
-            Entry::Unsupported(what) => {
-                let reported = self.unsupported_builtin(name, what, name_span);
-                self.check_args_alone(args);
-                return Err(reported);
-            }
-            Entry::Index(..) | Entry::WarpSize | Entry::Stream(_) | Entry::Constant(_) => {
-                let (name, declared) = (name.to_string(), None);
-                return Err(self.error(name_span, CallError::NotAFunction { name, declared }));
-            }
-        };
-        Ok(Checked::Value(value))
-    }
-
-    fn fixed(&mut self, row: &Row, called: &Called<'_>) -> Result<Value, Reported> {
-        if let Make::Host(host) = row.make {
-            return self.host_call(row, host, called);
+/// A call of a name from the table.
+pub(crate) fn check(
+    cx: &mut Checker<'_>,
+    name: &str,
+    entry: Entry,
+    name_span: Span,
+    args: &[ast::Expr],
+    span: Span,
+) -> Result<Checked, Reported> {
+    let called = Called {
+        name,
+        name_span,
+        args,
+        span,
+    };
+    let value = match entry {
+        Entry::Function(row) => fixed(cx, row, &called)?,
+        Entry::Overloaded(Overload::Ldg) => return ldg(cx, &called),
+        Entry::Overloaded(Overload::LaunchKernel { cooperative }) => {
+            launch_call::check(cx, &called, cooperative)?
         }
-        if row.sides == Sides::Device {
-            self.require_device_call(called);
+        Entry::Overloaded(Overload::StoreThrough) => store_through(cx, &called)?,
+        Entry::Overloaded(overload) => overloaded(cx, overload, &called)?,
+        Entry::Unsupported(what) => {
+            let reported = expr::unsupported_builtin(cx, name, what, name_span);
+            call::check_args_alone(cx, args);
+            return Err(reported);
         }
-        let signature = Signature::parse(row.signature);
-        let result = self.word_type(&signature.result);
-        let args = self.fixed_args(&signature, called)?;
-        self.make(row.make, args, &result, called.span)
-    }
-
-    /// Reports a device function in host code.
-    pub(crate) fn require_device_call(&mut self, called: &Called<'_>) {
-        // Our own `__host__ __device__` functions use bits as they are, on both sides.
-        if self.is_own(called.name_span) {
-            return;
+        Entry::Index(..) | Entry::WarpSize | Entry::Stream(_) | Entry::Constant(_) => {
+            let (name, declared) = (name.to_string(), None);
+            return Err(cx.error(name_span, CallError::NotAFunction { name, declared }));
         }
-        let message = CallError::DeviceFunctionOnly {
-            name: called.name.to_string(),
-            is_barrier: called.name.starts_with("__sync"),
-        };
-        self.on_side(Side::Host, self.diagnostic(called.name_span, message));
-    }
+    };
+    Ok(Checked::Value(value))
+}
 
-    fn make(
-        &mut self,
-        make: Make,
-        mut args: Vec<Value>,
-        result: &Ty,
-        span: Span,
-    ) -> Result<Value, Reported> {
-        let operand = args.first().map_or(Ty::Void, |arg| arg.ty.clone());
-        let (builtin, ty) = match make {
-            Make::Unary(op) => (Builtin::Unary(op), operand),
-            Make::Binary(op) => (Builtin::Binary(op), operand),
-            Make::Fma => (Builtin::Fma, operand),
-            Make::Ffs => (Builtin::Ffs, operand),
-            Make::Abs => (Builtin::AbsInt, operand),
-            Make::Bits(op) => (Builtin::Convert(op), result.clone()),
-            Make::SyncThreads => (Builtin::SyncThreads, Ty::Void),
-            Make::SyncThreadsReduce(op) => (Builtin::SyncThreadsReduce(op), Ty::Int),
-            Make::Fence(scope) => (Builtin::Fence(scope), Ty::Void),
-            Make::Intrinsic(intrinsic) => (Builtin::Intrinsic(intrinsic), result.clone()),
-            Make::Vote(op) => {
-                let truth = args.pop().map(|arg| self.predicate(arg)).transpose()?;
-                args = truth.into_iter().chain(args).collect();
-                let ty = if op == VoteOp::Ballot {
-                    Ty::UInt
-                } else {
-                    Ty::Bool
-                };
-                (Builtin::Vote(op), ty)
-            }
-            Make::Special(reg) => {
-                let wide = reg.ty() == Type::I64;
-                let ty = if wide { Ty::ULongLong } else { Ty::UInt };
-                (Builtin::Special(reg), ty)
-            }
-            Make::Round(None) => {
-                let value = args.remove(0);
-                return Ok(spanned(self.convert(value, result), span));
-            }
-            Make::Round(Some(op)) => (Builtin::Unary(op), operand),
-            Make::Custom(custom) => {
-                let value = custom(args, span);
-                return Ok(self.convert(value, result));
-            }
-            Make::Host(host) => {
-                return Ok(Value::new(
-                    ValueKind::Host(host, args),
-                    result.clone(),
-                    span,
-                ));
-            }
-        };
-        let value = Value::new(ValueKind::Builtin(builtin, args), ty, span);
-        Ok(self.convert(value, result))
+fn fixed(cx: &mut Checker<'_>, row: &Row, called: &Called<'_>) -> Result<Value, Reported> {
+    if let Make::Host(host) = row.make {
+        return host_call::check(cx, row, host, called);
     }
-
-    /// The arguments of a fixed signature, converted; reports a wrong number.
-    pub(crate) fn fixed_args(
-        &mut self,
-        signature: &Signature,
-        called: &Called<'_>,
-    ) -> Result<Vec<Value>, Reported> {
-        let least = signature
-            .params
-            .iter()
-            .filter(|param| param.default.is_none())
-            .count();
-        let most = signature.params.len();
-        let n = called.args.len();
-        if n < least || (n > most && !signature.variadic) {
-            return Err(self.wrong_count(called, least, most, signature.variadic));
-        }
-        let mut values = Vec::new();
-        for (i, param) in signature.params.iter().enumerate() {
-            let value = match (called.args.get(i), param.default) {
-                (Some(arg), _) => self.fixed_arg(&param.ty, arg, i, called),
-                (None, Some(default)) => {
-                    let ty = match self.word_type(&param.ty) {
-                        Ty::Pointer(_) => Ty::ULong,
-                        ty => ty,
-                    };
-                    Ok(int(default, ty, called.span))
-                }
-                (None, None) => Err(self.reported_before(called.span)),
-            };
-            values.push(value);
-        }
-        for arg in called.args.iter().skip(most) {
-            let value = self.value(arg);
-            values.push(value.and_then(|value| self.promote_variadic(value)));
-        }
-        all(values)
+    if row.sides == Sides::Device {
+        require_device_call(cx, called);
     }
+    let signature = Signature::parse(row.signature);
+    let result = word_type(&cx.scopes, &signature.result);
+    let args = fixed_args(cx, &signature, called)?;
+    make(cx, row.make, args, &result, called.span)
+}
 
-    pub(crate) fn wrong_count(
-        &mut self,
-        called: &Called<'_>,
-        least: usize,
-        most: usize,
-        variadic: bool,
-    ) -> Reported {
-        let expected = match (variadic, least == most) {
-            (true, _) => format!("at least {}", count(least)),
-            (false, true) => count(most),
-            (false, false) => format!("{least} to {most} arguments"),
-        };
-        let reported = self.error(
-            called.name_span,
-            CallError::BuiltinArgumentCount {
-                name: called.name.to_string(),
-                expected: expected.to_string(),
-                given: Given(called.args.len()),
-            },
-        );
-        self.check_args_alone(called.args);
-        reported
+/// Reports a device function in host code.
+pub(crate) fn require_device_call(cx: &mut Checker<'_>, called: &Called<'_>) {
+    // Our own `__host__ __device__` functions use bits as they are, on both sides.
+    if cx.options.is_own(called.name_span) {
+        return;
     }
+    let message = CallError::DeviceFunctionOnly {
+        name: called.name.to_string(),
+        is_barrier: called.name.starts_with("__sync"),
+    };
+    cx.on_side(Side::Host, cx.tables.diagnostic(called.name_span, message));
+}
 
-    fn fixed_arg(
-        &mut self,
-        ty: &ParamType,
-        arg: &ast::Expr,
-        index: usize,
-        called: &Called<'_>,
-    ) -> Result<Value, Reported> {
-        match ty {
-            ParamType::Symbol => self.symbol(arg, called),
-            ParamType::Kernel => self.kernel_arg(arg, called),
-            ParamType::AnyPointerPointer => self.pointer_pointer(arg, index, called),
-            ParamType::Plain { .. } => {
-                let to = self.word_type(ty);
-                self.implicit_value(arg, &to, &Why::Argument(index + 1, called.name, None))
-            }
-        }
-    }
-
-    /// A signature's type.
-    pub(crate) fn word_type(&mut self, ty: &ParamType) -> Ty {
-        let ParamType::Plain {
-            base,
-            is_const,
-            stars,
-        } = ty
-        else {
-            return pointer_to(Ty::Void.into());
-        };
-        let mut result = match base {
-            TypeWord::Void => Ty::Void,
-            TypeWord::Bool => Ty::Bool,
-            TypeWord::Char => Ty::Char,
-            TypeWord::Int => Ty::Int,
-            TypeWord::UInt => Ty::UInt,
-            TypeWord::Long => Ty::Long,
-            TypeWord::ULong => Ty::ULong,
-            TypeWord::LongLong => Ty::LongLong,
-            TypeWord::ULongLong => Ty::ULongLong,
-            TypeWord::Float => Ty::Float,
-            TypeWord::Double => Ty::Double,
-            TypeWord::Named(name) => self.prelude_type(name),
-        };
-        for star in 0..*stars {
-            let pointee = if star == 0 && *is_const {
-                constant(result)
+fn make(
+    cx: &mut Checker<'_>,
+    make: Make,
+    mut args: Vec<Value>,
+    result: &Ty,
+    span: Span,
+) -> Result<Value, Reported> {
+    let operand = args.first().map_or(Ty::Void, |arg| arg.ty.clone());
+    let (builtin, ty) = match make {
+        Make::Unary(op) => (Builtin::Unary(op), operand),
+        Make::Binary(op) => (Builtin::Binary(op), operand),
+        Make::Fma => (Builtin::Fma, operand),
+        Make::Ffs => (Builtin::Ffs, operand),
+        Make::Abs => (Builtin::AbsInt, operand),
+        Make::Bits(op) => (Builtin::Convert(op), result.clone()),
+        Make::SyncThreads => (Builtin::SyncThreads, Ty::Void),
+        Make::SyncThreadsReduce(op) => (Builtin::SyncThreadsReduce(op), Ty::Int),
+        Make::Fence(scope) => (Builtin::Fence(scope), Ty::Void),
+        Make::Intrinsic(intrinsic) => (Builtin::Intrinsic(intrinsic), result.clone()),
+        Make::Vote(op) => {
+            let truth = args.pop().map(|arg| predicate(cx, arg)).transpose()?;
+            args = truth.into_iter().chain(args).collect();
+            let ty = if op == VoteOp::Ballot {
+                Ty::UInt
             } else {
-                QualTy::from(result)
+                Ty::Bool
             };
-            result = pointer_to(pointee);
+            (Builtin::Vote(op), ty)
         }
-        result
-    }
-
-    /// A type of the prelude; without one, the number it is.
-    pub(crate) fn prelude_type(&self, name: &str) -> Ty {
-        use crate::sema::scope::Entity;
-        match self.scopes.find(name).map(|binding| &binding.entity) {
-            Some(Entity::Typedef(ty)) => ty.ty.clone(),
-            _ => match self.scopes.find_tag(name) {
-                Some((ty, _)) => ty.clone(),
-                None if matches!(name, "cudaEvent_t" | "cudaStream_t") => Ty::ULong,
-                None => Ty::Int,
-            },
+        Make::Special(reg) => {
+            let wide = reg.ty() == Type::I64;
+            let ty = if wide { Ty::ULongLong } else { Ty::UInt };
+            (Builtin::Special(reg), ty)
         }
-    }
-
-    fn overloaded(&mut self, overload: Overload, called: &Called<'_>) -> Result<Value, Reported> {
-        match overload {
-            Overload::Printf => return self.printf(called),
-            Overload::Assert => return self.assert(called),
-            Overload::Clock => return self.clock(called),
-            _ => {}
+        Make::Round(None) => {
+            let value = args.remove(0);
+            return Ok(spanned(convert::to_type(value, result), span));
         }
-        match overload {
-            Overload::Shuffle(mode, masked) => return self.shuffle(mode, masked, called),
-            Overload::MatchAny | Overload::MatchAll => {
-                return self.match_values(overload == Overload::MatchAll, called);
-            }
-            Overload::Reduce(op) => return self.reduce(op, called),
-            _ => {}
+        Make::Round(Some(op)) => (Builtin::Unary(op), operand),
+        Make::Custom(custom) => {
+            let value = custom(args, span);
+            return Ok(convert::to_type(value, result));
         }
-        let n = match overload {
-            Overload::Real2(_) | Overload::Library2(..) | Overload::Min | Overload::Max => 2,
-            Overload::Fma | Overload::Atomic(Atomic::Cas) => 3,
-            Overload::Atomic(_) => 2,
-            Overload::MakeVector(name) => name
-                .chars()
-                .last()
-                .and_then(|c| c.to_digit(10))
-                .unwrap_or(1) as usize,
-            _ => 1,
-        };
-        if called.args.len() != n {
-            return Err(self.wrong_count(called, n, n, false));
-        }
-        let args = self.values(called.args)?;
-        match overload {
-            Overload::MakeVector(name) => self.make_vector(name, args, called),
-            Overload::Atomic(atomic) => self.atomic(atomic, args, called),
-            _ => self.math(overload, args, called),
-        }
-    }
-
-    fn make_vector(
-        &mut self,
-        name: &str,
-        args: Vec<Value>,
-        called: &Called<'_>,
-    ) -> Result<Value, Reported> {
-        let Some(id) = self.tables.vector(name) else {
-            return Err(self.reported_before(called.span));
-        };
-        let component = self.tables.record(id).fields[0].ty.ty.clone();
-        let members = all(args.into_iter().enumerate().map(|(i, arg)| {
-            let why = Why::Argument(i + 1, called.name, None);
-            self.implicit(arg, &component, &why)
-        }))?;
-        let kind = ValueKind::Aggregate(members);
-        Ok(Value::new(kind, Ty::Record(id), called.span))
-    }
-
-    /// Overloads on numbers.
-    fn math(
-        &mut self,
-        overload: Overload,
-        args: Vec<Value>,
-        called: &Called<'_>,
-    ) -> Result<Value, Reported> {
-        if let Some(arg) = args.iter().find(|arg| !arg.ty.is_arithmetic()) {
-            return Err(self.error(
-                arg.span,
-                CallError::NotForNumbers {
-                    name: called.name.to_string(),
-                    ty: arg.ty.clone(),
-                },
+        Make::Host(host) => {
+            return Ok(Value::new(
+                ValueKind::Host(host, args),
+                result.clone(),
+                span,
             ));
         }
-        let span = called.span;
-        match overload {
-            Overload::Min | Overload::Max => {
-                return Ok(self.min_max(overload == Overload::Max, args, called));
+    };
+    let value = Value::new(ValueKind::Builtin(builtin, args), ty, span);
+    Ok(convert::to_type(value, result))
+}
+
+/// The arguments of a fixed signature, converted; reports a wrong number.
+pub(crate) fn fixed_args(
+    cx: &mut Checker<'_>,
+    signature: &Signature,
+    called: &Called<'_>,
+) -> Result<Vec<Value>, Reported> {
+    let least = signature
+        .params
+        .iter()
+        .filter(|param| param.default.is_none())
+        .count();
+    let most = signature.params.len();
+    let n = called.args.len();
+    if n < least || (n > most && !signature.variadic) {
+        return Err(wrong_count(cx, called, least, most, signature.variadic));
+    }
+    let mut values = Vec::new();
+    for (i, param) in signature.params.iter().enumerate() {
+        let value = match (called.args.get(i), param.default) {
+            (Some(arg), _) => fixed_arg(cx, &param.ty, arg, i, called),
+            (None, Some(default)) => {
+                let ty = match word_type(&cx.scopes, &param.ty) {
+                    Ty::Pointer(_) => Ty::ULong,
+                    ty => ty,
+                };
+                Ok(int(default, ty, called.span))
             }
-            Overload::Abs => return Ok(self.abs(args, span)),
-            _ => {}
+            (None, None) => Err(cx.body.reported_before(called.span)),
+        };
+        values.push(value);
+    }
+    for arg in called.args.iter().skip(most) {
+        let value = expr::value(cx, arg);
+        values.push(
+            value.and_then(|value| convert::promote_variadic(&cx.tables, &mut cx.reporter, value)),
+        );
+    }
+    all(values)
+}
+
+pub(crate) fn wrong_count(
+    cx: &mut Checker<'_>,
+    called: &Called<'_>,
+    least: usize,
+    most: usize,
+    variadic: bool,
+) -> Reported {
+    let expected = match (variadic, least == most) {
+        (true, _) => format!("at least {}", count(least)),
+        (false, true) => count(most),
+        (false, false) => format!("{least} to {most} arguments"),
+    };
+    let reported = cx.error(
+        called.name_span,
+        CallError::BuiltinArgumentCount {
+            name: called.name.to_string(),
+            expected: expected.to_string(),
+            given: Given(called.args.len()),
+        },
+    );
+    call::check_args_alone(cx, called.args);
+    reported
+}
+
+fn fixed_arg(
+    cx: &mut Checker<'_>,
+    ty: &ParamType,
+    arg: &ast::Expr,
+    index: usize,
+    called: &Called<'_>,
+) -> Result<Value, Reported> {
+    match ty {
+        ParamType::Symbol => host_call::symbol(cx, arg, called),
+        ParamType::Kernel => host_call::kernel_arg(cx, arg, called),
+        ParamType::AnyPointerPointer => host_call::pointer_pointer(cx, arg, index, called),
+        ParamType::Plain { .. } => {
+            let to = word_type(&cx.scopes, ty);
+            convert::implicit_value(cx, arg, &to, &Why::Argument(index + 1, called.name, None))
         }
-        // All `float`: in single precision; anything else in double, integers too.
-        let ty = if args.iter().all(|arg| arg.ty == Ty::Float) {
-            Ty::Float
+    }
+}
+
+/// A signature's type.
+pub(crate) fn word_type(scopes: &Scopes, ty: &ParamType) -> Ty {
+    let ParamType::Plain {
+        base,
+        is_const,
+        stars,
+    } = ty
+    else {
+        return pointer_to(Ty::Void.into());
+    };
+    let mut result = match base {
+        TypeWord::Void => Ty::Void,
+        TypeWord::Bool => Ty::Bool,
+        TypeWord::Char => Ty::Char,
+        TypeWord::Int => Ty::Int,
+        TypeWord::UInt => Ty::UInt,
+        TypeWord::Long => Ty::Long,
+        TypeWord::ULong => Ty::ULong,
+        TypeWord::LongLong => Ty::LongLong,
+        TypeWord::ULongLong => Ty::ULongLong,
+        TypeWord::Float => Ty::Float,
+        TypeWord::Double => Ty::Double,
+        TypeWord::Named(name) => prelude_type(scopes, name),
+    };
+    for star in 0..*stars {
+        let pointee = if star == 0 && *is_const {
+            constant(result)
         } else {
-            Ty::Double
+            QualTy::from(result)
         };
-        let mut args: Vec<Value> = args.into_iter().map(|arg| self.convert(arg, &ty)).collect();
-        let builtin = match overload {
-            Overload::Real1(op) => Builtin::Unary(op),
-            Overload::Real2(op) => Builtin::Binary(op),
-            Overload::Fma => Builtin::Fma,
-            Overload::Library1(double, single) | Overload::Library2(double, single) => {
-                return Ok(self.library(double, single, args, &ty, called));
-            }
-            Overload::IsNan => {
-                let kind = ValueKind::Builtin(Builtin::Compare(CompareOp::FNe), args);
-                return Ok(Value::new(kind, Ty::Bool, span));
-            }
-            Overload::IsInf => return Ok(self.against_infinity(Relation::Eq, args, &ty, span)),
-            Overload::IsFinite => return Ok(self.against_infinity(Relation::Lt, args, &ty, span)),
-            Overload::SignBit => return Ok(sign_bit(args.remove(0), &ty, span)),
-            _ => return Err(self.reported_before(span)),
-        };
-        Ok(Value::new(ValueKind::Builtin(builtin, args), ty, span))
+        result = pointer_to(pointee);
     }
+    result
+}
 
-    /// C's library: on the host a call of the runtime, in device code not there yet.
-    fn library(
-        &mut self,
-        double: HostFn,
-        single: Option<HostFn>,
-        args: Vec<Value>,
-        ty: &Ty,
-        called: &Called<'_>,
-    ) -> Value {
-        self.not_on_device(called.name, "math functions", called.name_span);
-        let span = called.span;
-        if let (Ty::Float, Some(single)) = (ty, single) {
-            return Value::new(ValueKind::Host(single, args), Ty::Float, span);
-        }
-        let args = args
-            .into_iter()
-            .map(|arg| self.convert(arg, &Ty::Double))
-            .collect();
-        let value = Value::new(ValueKind::Host(double, args), Ty::Double, span);
-        self.convert(value, ty)
+/// A type of the prelude; without one, the number it is.
+pub(crate) fn prelude_type(scopes: &Scopes, name: &str) -> Ty {
+    use crate::sema::scope::Entity;
+    match scopes.find(name).map(|binding| &binding.entity) {
+        Some(Entity::Typedef(ty)) => ty.ty.clone(),
+        _ => match scopes.find_tag(name) {
+            Some((ty, _)) => ty.clone(),
+            None if matches!(name, "cudaEvent_t" | "cudaStream_t") => Ty::ULong,
+            None => Ty::Int,
+        },
     }
+}
 
-    /// Reports a host function that CUDA also has on the device and this compiler does not yet.
-    pub(crate) fn not_on_device(&mut self, name: &str, what: &'static str, span: Span) {
-        if !self.may_be_device()
-            || !self
-                .reporter
-                .reported_once
-                .insert((None, format!("device {name}")))
-        {
-            return;
+fn overloaded(
+    cx: &mut Checker<'_>,
+    overload: Overload,
+    called: &Called<'_>,
+) -> Result<Value, Reported> {
+    match overload {
+        Overload::Printf => return host_call::printf(cx, called),
+        Overload::Assert => return host_call::assert(cx, called),
+        Overload::Clock => return clock(cx, called),
+        _ => {}
+    }
+    match overload {
+        Overload::Shuffle(mode, masked) => return exchange::shuffle(cx, mode, masked, called),
+        Overload::MatchAny | Overload::MatchAll => {
+            return exchange::match_values(cx, overload == Overload::MatchAll, called);
         }
-        let diagnostic = self.diagnostic(
-            span,
-            CallError::UnsupportedInDevice {
-                name: name.to_string(),
-                what,
+        Overload::Reduce(op) => return exchange::reduce(cx, op, called),
+        _ => {}
+    }
+    let n = match overload {
+        Overload::Real2(_) | Overload::Library2(..) | Overload::Min | Overload::Max => 2,
+        Overload::Fma | Overload::Atomic(Atomic::Cas) => 3,
+        Overload::Atomic(_) => 2,
+        Overload::MakeVector(name) => name
+            .chars()
+            .last()
+            .and_then(|c| c.to_digit(10))
+            .unwrap_or(1) as usize,
+        _ => 1,
+    };
+    if called.args.len() != n {
+        return Err(wrong_count(cx, called, n, n, false));
+    }
+    let args = expr::values(cx, called.args)?;
+    match overload {
+        Overload::MakeVector(name) => make_vector(cx, name, args, called),
+        Overload::Atomic(atomic) => atomic::check(cx, atomic, args, called),
+        _ => math(cx, overload, args, called),
+    }
+}
+
+fn make_vector(
+    cx: &mut Checker<'_>,
+    name: &str,
+    args: Vec<Value>,
+    called: &Called<'_>,
+) -> Result<Value, Reported> {
+    let Some(id) = cx.tables.vector(name) else {
+        return Err(cx.body.reported_before(called.span));
+    };
+    let component = cx.tables.record(id).fields[0].ty.ty.clone();
+    let members = all(args.into_iter().enumerate().map(|(i, arg)| {
+        let why = Why::Argument(i + 1, called.name, None);
+        convert::implicit(cx, arg, &component, &why)
+    }))?;
+    let kind = ValueKind::Aggregate(members);
+    Ok(Value::new(kind, Ty::Record(id), called.span))
+}
+
+/// Overloads on numbers.
+fn math(
+    cx: &mut Checker<'_>,
+    overload: Overload,
+    args: Vec<Value>,
+    called: &Called<'_>,
+) -> Result<Value, Reported> {
+    if let Some(arg) = args.iter().find(|arg| !arg.ty.is_arithmetic()) {
+        return Err(cx.error(
+            arg.span,
+            CallError::NotForNumbers {
+                name: called.name.to_string(),
+                ty: arg.ty.clone(),
             },
-        );
-        self.on_side(Side::Device, diagnostic);
+        ));
     }
-
-    fn against_infinity(
-        &mut self,
-        relation: Relation,
-        args: Vec<Value>,
-        ty: &Ty,
-        span: Span,
-    ) -> Value {
-        let size = Value::new(
-            ValueKind::Builtin(Builtin::Unary(UnaryOp::FAbs), args),
-            ty.clone(),
-            span,
-        );
-        let infinity = Value::new(ValueKind::Float(f64::INFINITY), ty.clone(), span);
-        Value::new(
-            ValueKind::Compare(relation, Box::new(size), Box::new(infinity)),
-            Ty::Bool,
-            span,
-        )
-    }
-
-    fn min_max(&mut self, is_max: bool, args: Vec<Value>, called: &Called<'_>) -> Value {
-        let span = called.span;
-        let (a, b) = (promoted(&args[0].ty), promoted(&args[1].ty));
-        let ty = common(&a, &b);
-        if ty.is_floating() && (a.is_integral() || b.is_integral()) {
-            self.error(
-                called.name_span,
-                CallError::AmbiguousForNvcc {
-                    name: called.name.to_string(),
-                    a: args[0].ty.clone(),
-                    b: args[1].ty.clone(),
-                },
-            );
-        }
-        let op = match (is_max, ty.is_floating(), ty.is_signed()) {
-            (true, true, _) => BinaryOp::FMax,
-            (false, true, _) => BinaryOp::FMin,
-            (true, false, true) => BinaryOp::SMax,
-            (true, false, false) => BinaryOp::UMax,
-            (false, false, true) => BinaryOp::SMin,
-            (false, false, false) => BinaryOp::UMin,
-        };
-        let args = args.into_iter().map(|arg| self.convert(arg, &ty)).collect();
-        Value::new(ValueKind::Builtin(Builtin::Binary(op), args), ty, span)
-    }
-
-    fn abs(&mut self, args: Vec<Value>, span: Span) -> Value {
-        let ty = promoted(&args[0].ty);
-        let args: Vec<Value> = args.into_iter().map(|arg| self.convert(arg, &ty)).collect();
-        let builtin = if ty.is_floating() {
-            Builtin::Unary(UnaryOp::FAbs)
-        } else {
-            Builtin::AbsInt
-        };
-        Value::new(ValueKind::Builtin(builtin, args), ty, span)
-    }
-
-    /// `__ldg(p)` reads `*p`.
-    fn ldg(&mut self, called: &Called<'_>) -> Result<Checked, Reported> {
-        self.require_device_call(called);
-        let [arg] = called.args else {
-            return Err(self.wrong_count(called, 1, 1, false));
-        };
-        let pointer = self.value(arg)?;
-        let pointee = self.pointee(&pointer, "read")?;
-        let place = Place::new(PlaceKind::ReadOnly(Box::new(pointer)), pointee, called.span);
-        Ok(Checked::Value(self.load(place)))
-    }
-
-    /// `__stcg(p, x)` is `*p = x`.
-    fn store_through(&mut self, called: &Called<'_>) -> Result<Value, Reported> {
-        self.require_device_call(called);
-        let [pointer, value] = called.args else {
-            return Err(self.wrong_count(called, 2, 2, false));
-        };
-        let (pointer, value) = (self.value(pointer), self.value(value));
-        let pointer = pointer?;
-        let pointee = self.pointee(&pointer, "written to")?;
-        if pointee.is_const {
-            return Err(self.error(
-                pointer.span,
-                CallError::CannotWriteThrough {
-                    name: called.name.to_string(),
-                    ty: pointer.ty.clone(),
-                },
+    let span = called.span;
+    match overload {
+        Overload::Min | Overload::Max => {
+            return Ok(min_max(
+                &cx.tables,
+                &mut cx.reporter,
+                overload == Overload::Max,
+                args,
+                called,
             ));
         }
-        let value = self.implicit(value?, &pointee.ty, &Why::Argument(2, called.name, None))?;
-        let place = Place::new(PlaceKind::Deref(Box::new(pointer)), pointee, called.span);
-        let ty = place.ty.ty.clone();
-        let stored = Value::new(
-            ValueKind::Assign(Box::new(place), Box::new(value)),
-            ty,
-            called.span,
+        Overload::Abs => return Ok(abs(args, span)),
+        _ => {}
+    }
+    // All `float`: in single precision; anything else in double, integers too.
+    let ty = if args.iter().all(|arg| arg.ty == Ty::Float) {
+        Ty::Float
+    } else {
+        Ty::Double
+    };
+    let mut args: Vec<Value> = args
+        .into_iter()
+        .map(|arg| convert::to_type(arg, &ty))
+        .collect();
+    let builtin = match overload {
+        Overload::Real1(op) => Builtin::Unary(op),
+        Overload::Real2(op) => Builtin::Binary(op),
+        Overload::Fma => Builtin::Fma,
+        Overload::Library1(double, single) | Overload::Library2(double, single) => {
+            return Ok(library(cx, double, single, args, &ty, called));
+        }
+        Overload::IsNan => {
+            let kind = ValueKind::Builtin(Builtin::Compare(CompareOp::FNe), args);
+            return Ok(Value::new(kind, Ty::Bool, span));
+        }
+        Overload::IsInf => return Ok(against_infinity(Relation::Eq, args, &ty, span)),
+        Overload::IsFinite => return Ok(against_infinity(Relation::Lt, args, &ty, span)),
+        Overload::SignBit => return Ok(sign_bit(args.remove(0), &ty, span)),
+        _ => return Err(cx.body.reported_before(span)),
+    };
+    Ok(Value::new(ValueKind::Builtin(builtin, args), ty, span))
+}
+
+/// C's library: on the host a call of the runtime, in device code not there yet.
+fn library(
+    cx: &mut Checker<'_>,
+    double: HostFn,
+    single: Option<HostFn>,
+    args: Vec<Value>,
+    ty: &Ty,
+    called: &Called<'_>,
+) -> Value {
+    not_on_device(cx, called.name, "math functions", called.name_span);
+    let span = called.span;
+    if let (Ty::Float, Some(single)) = (ty, single) {
+        return Value::new(ValueKind::Host(single, args), Ty::Float, span);
+    }
+    let args = args
+        .into_iter()
+        .map(|arg| convert::to_type(arg, &Ty::Double))
+        .collect();
+    let value = Value::new(ValueKind::Host(double, args), Ty::Double, span);
+    convert::to_type(value, ty)
+}
+
+/// Reports a host function that CUDA also has on the device and this compiler does not yet.
+pub(crate) fn not_on_device(cx: &mut Checker<'_>, name: &str, what: &'static str, span: Span) {
+    if !cx.body.may_be_device()
+        || !cx
+            .reporter
+            .reported_once
+            .insert((None, format!("device {name}")))
+    {
+        return;
+    }
+    let diagnostic = cx.tables.diagnostic(
+        span,
+        CallError::UnsupportedInDevice {
+            name: name.to_string(),
+            what,
+        },
+    );
+    cx.on_side(Side::Device, diagnostic);
+}
+
+fn against_infinity(relation: Relation, args: Vec<Value>, ty: &Ty, span: Span) -> Value {
+    let size = Value::new(
+        ValueKind::Builtin(Builtin::Unary(UnaryOp::FAbs), args),
+        ty.clone(),
+        span,
+    );
+    let infinity = Value::new(ValueKind::Float(f64::INFINITY), ty.clone(), span);
+    Value::new(
+        ValueKind::Compare(relation, Box::new(size), Box::new(infinity)),
+        Ty::Bool,
+        span,
+    )
+}
+
+fn min_max(
+    tables: &Tables,
+    reporter: &mut Reporter,
+    is_max: bool,
+    args: Vec<Value>,
+    called: &Called<'_>,
+) -> Value {
+    let span = called.span;
+    let (a, b) = (promoted(&args[0].ty), promoted(&args[1].ty));
+    let ty = common(&a, &b);
+    if ty.is_floating() && (a.is_integral() || b.is_integral()) {
+        reporter.error(
+            tables,
+            called.name_span,
+            CallError::AmbiguousForNvcc {
+                name: called.name.to_string(),
+                a: args[0].ty.clone(),
+                b: args[1].ty.clone(),
+            },
         );
-        Ok(self.convert(stored, &Ty::Void))
     }
+    let op = match (is_max, ty.is_floating(), ty.is_signed()) {
+        (true, true, _) => BinaryOp::FMax,
+        (false, true, _) => BinaryOp::FMin,
+        (true, false, true) => BinaryOp::SMax,
+        (true, false, false) => BinaryOp::UMax,
+        (false, false, true) => BinaryOp::SMin,
+        (false, false, false) => BinaryOp::UMin,
+    };
+    let args = args
+        .into_iter()
+        .map(|arg| convert::to_type(arg, &ty))
+        .collect();
+    Value::new(ValueKind::Builtin(Builtin::Binary(op), args), ty, span)
+}
 
-    /// An `int` parameter that is asked for its truth: of a `bool`, the `bool`.
-    fn predicate(&mut self, value: Value) -> Result<Value, Reported> {
-        match value.kind {
-            ValueKind::Convert(inner) if inner.ty == Ty::Bool => Ok(*inner),
-            _ => self.truth_value(value),
-        }
-    }
+fn abs(args: Vec<Value>, span: Span) -> Value {
+    let ty = promoted(&args[0].ty);
+    let args: Vec<Value> = args
+        .into_iter()
+        .map(|arg| convert::to_type(arg, &ty))
+        .collect();
+    let builtin = if ty.is_floating() {
+        Builtin::Unary(UnaryOp::FAbs)
+    } else {
+        Builtin::AbsInt
+    };
+    Value::new(ValueKind::Builtin(builtin, args), ty, span)
+}
 
-    fn clock(&mut self, called: &Called<'_>) -> Result<Value, Reported> {
-        let span = called.span;
-        if !called.args.is_empty() {
-            return Err(self.wrong_count(called, 0, 0, false));
-        }
-        if !self.may_be_device() {
-            let kind = ValueKind::Host(HostFn::Clock, Vec::new());
-            return Ok(Value::new(kind, Ty::Long, span));
-        }
-        let ticks = crate::sema::check::expr::special_value(SpecialReg::Clock, span);
-        Ok(self.convert(ticks, &Ty::Long))
+/// `__ldg(p)` reads `*p`.
+fn ldg(cx: &mut Checker<'_>, called: &Called<'_>) -> Result<Checked, Reported> {
+    require_device_call(cx, called);
+    let [arg] = called.args else {
+        return Err(wrong_count(cx, called, 1, 1, false));
+    };
+    let pointer = expr::value(cx, arg)?;
+    let pointee = access::pointee(&cx.tables, &mut cx.reporter, &pointer, "read")?;
+    let place = Place::new(PlaceKind::ReadOnly(Box::new(pointer)), pointee, called.span);
+    Ok(Checked::Value(expr::load(cx, place)))
+}
+
+/// `__stcg(p, x)` is `*p = x`.
+fn store_through(cx: &mut Checker<'_>, called: &Called<'_>) -> Result<Value, Reported> {
+    require_device_call(cx, called);
+    let [pointer, value] = called.args else {
+        return Err(wrong_count(cx, called, 2, 2, false));
+    };
+    let (pointer, value) = (expr::value(cx, pointer), expr::value(cx, value));
+    let pointer = pointer?;
+    let pointee = access::pointee(&cx.tables, &mut cx.reporter, &pointer, "written to")?;
+    if pointee.is_const {
+        return Err(cx.error(
+            pointer.span,
+            CallError::CannotWriteThrough {
+                name: called.name.to_string(),
+                ty: pointer.ty.clone(),
+            },
+        ));
     }
+    let value = convert::implicit(
+        cx,
+        value?,
+        &pointee.ty,
+        &Why::Argument(2, called.name, None),
+    )?;
+    let place = Place::new(PlaceKind::Deref(Box::new(pointer)), pointee, called.span);
+    let ty = place.ty.ty.clone();
+    let stored = Value::new(
+        ValueKind::Assign(Box::new(place), Box::new(value)),
+        ty,
+        called.span,
+    );
+    Ok(convert::to_type(stored, &Ty::Void))
+}
+
+/// An `int` parameter that is asked for its truth: of a `bool`, the `bool`.
+fn predicate(cx: &mut Checker<'_>, value: Value) -> Result<Value, Reported> {
+    match value.kind {
+        ValueKind::Convert(inner) if inner.ty == Ty::Bool => Ok(*inner),
+        _ => convert::truth_value(cx, value),
+    }
+}
+
+fn clock(cx: &mut Checker<'_>, called: &Called<'_>) -> Result<Value, Reported> {
+    let span = called.span;
+    if !called.args.is_empty() {
+        return Err(wrong_count(cx, called, 0, 0, false));
+    }
+    if !cx.body.may_be_device() {
+        let kind = ValueKind::Host(HostFn::Clock, Vec::new());
+        return Ok(Value::new(kind, Ty::Long, span));
+    }
+    let ticks = expr::special_value(SpecialReg::Clock, span);
+    Ok(convert::to_type(ticks, &Ty::Long))
 }
 
 fn spanned(mut value: Value, span: Span) -> Value {

@@ -1,6 +1,6 @@
 //! `printf` formats against their arguments: too few, too many, the wrong kind. Warnings, as compilers give them.
 
-use crate::sema::check::Checker;
+use crate::sema::check::{Reporter, Tables};
 use crate::sema::message::call::CallError;
 use crate::{
     sema::{
@@ -23,53 +23,60 @@ enum Want {
     Pointer,
 }
 
-impl Checker<'_> {
-    /// `args[format]` is the format, the rest its arguments.
-    pub(crate) fn check_format(&mut self, args: &[Value], format: usize, at: Span) {
-        let Some(Value {
-            kind: ValueKind::Str(text),
-            span,
-            ..
-        }) = args.get(format)
-        else {
+/// `args[format]` is the format, the rest its arguments.
+pub(crate) fn check(
+    tables: &Tables,
+    reporter: &mut Reporter,
+    args: &[Value],
+    format: usize,
+    at: Span,
+) {
+    let Some(Value {
+        kind: ValueKind::Str(text),
+        span,
+        ..
+    }) = args.get(format)
+    else {
+        return;
+    };
+    let wants = conversions(text);
+    let given = &args[format + 1..];
+    for (i, (conversion, want)) in wants.iter().enumerate() {
+        let Some(arg) = given.get(i) else {
+            reporter.error(
+                tables,
+                at,
+                CallError::FormatArgumentMissing {
+                    conversion: conversion.to_string(),
+                    n_wants: wants.len(),
+                    n_given: given.len(),
+                    place: *span,
+                },
+            );
             return;
         };
-        let wants = conversions(text);
-        let given = &args[format + 1..];
-        for (i, (conversion, want)) in wants.iter().enumerate() {
-            let Some(arg) = given.get(i) else {
-                self.error(
-                    at,
-                    CallError::FormatArgumentMissing {
-                        conversion: conversion.to_string(),
-                        n_wants: wants.len(),
-                        n_given: given.len(),
-                        place: *span,
-                    },
-                );
-                return;
-            };
-            if !fits(*want, &arg.ty) {
-                self.error(
-                    arg.span,
-                    CallError::FormatMismatch {
-                        conversion: conversion.to_string(),
-                        ty: arg.ty.clone(),
-                        place: *span,
-                        right: right_conversion(&arg.ty),
-                    },
-                );
-            }
-        }
-        if let Some(extra) = given.get(wants.len()) {
-            self.error(
-                extra.span,
-                CallError::FormatArgumentExtra {
+        if !fits(*want, &arg.ty) {
+            reporter.error(
+                tables,
+                arg.span,
+                CallError::FormatMismatch {
+                    conversion: conversion.to_string(),
+                    ty: arg.ty.clone(),
                     place: *span,
-                    n_wants: wants.len(),
+                    right: right_conversion(&arg.ty),
                 },
             );
         }
+    }
+    if let Some(extra) = given.get(wants.len()) {
+        reporter.error(
+            tables,
+            extra.span,
+            CallError::FormatArgumentExtra {
+                place: *span,
+                n_wants: wants.len(),
+            },
+        );
     }
 }
 

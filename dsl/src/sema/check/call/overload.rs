@@ -5,7 +5,11 @@
 //! The one that is better than all others is called; if there is none, the call is ambiguous and all the best are shown.
 //! What CUDA itself has under the name (`max`, `abs`, `sqrt` …) takes part beside the program's own functions.
 
-use crate::sema::check::{Checker, ParamFacts, Reported, all, convert::Why};
+use crate::sema::check::{
+    Checker, ParamFacts, Reported, Reporter, Tables, all, arguments, attempt, builtin_call, class,
+    convert::{self, Why},
+    exchange, expr, function, function_template, init, reference, template,
+};
 use crate::sema::message::call::{CallError, GivenTypes, with_candidates};
 use crate::{
     diagnostic::Diagnostic,
@@ -113,351 +117,371 @@ pub(crate) enum Resolved {
     Builtin,
 }
 
-impl Checker<'_> {
-    /// The arguments of a call, each evaluated once.
-    pub(crate) fn arguments<'e>(&mut self, args: &'e [ast::Expr]) -> Vec<Argument<'e>> {
-        args.iter()
-            .map(|arg| match &arg.kind {
-                ExprKind::List(items) => Argument::List(items, arg.span),
-                _ => self
-                    .value(arg)
-                    .map_or_else(Argument::Wrong, Argument::Value),
-            })
-            .collect()
-    }
+/// The arguments of a call, each evaluated once.
+pub(crate) fn arguments<'e>(cx: &mut Checker<'_>, args: &'e [ast::Expr]) -> Vec<Argument<'e>> {
+    args.iter()
+        .map(|arg| match &arg.kind {
+            ExprKind::List(items) => Argument::List(items, arg.span),
+            _ => expr::value(cx, arg).map_or_else(Argument::Wrong, Argument::Value),
+        })
+        .collect()
+}
 
-    /// The function that a call of `name` means, among `ids` and what CUDA has under the name.
-    pub(crate) fn resolve(
-        &mut self,
-        name: &str,
-        ids: &[FunctionId],
-        args: &[Argument<'_>],
-        at: Span,
-    ) -> Result<Resolved, Reported> {
-        let builtins = self.builtin_overloads(name, args.len());
-        if let ([id], true) = (ids, builtins.is_empty()) {
-            return Ok(Resolved::Function(*id));
-        }
-        Argument::all_fine(args)?;
-        // A candidate whose parameters are not understood takes part only if no other fits exactly.
-        let is_exact = |id: &&FunctionId| {
-            let ranks = self.tables.ranks(**id, args);
-            ranks.is_some_and(|ranks| ranks.iter().all(|rank| *rank == Rank::Exact))
+/// The function that a call of `name` means, among `ids` and what CUDA has under the name.
+pub(crate) fn resolve(
+    cx: &mut Checker<'_>,
+    name: &str,
+    ids: &[FunctionId],
+    args: &[Argument<'_>],
+    at: Span,
+) -> Result<Resolved, Reported> {
+    let builtins = builtin_overloads(cx, name, args.len());
+    if let ([id], true) = (ids, builtins.is_empty()) {
+        return Ok(Resolved::Function(*id));
+    }
+    Argument::all_fine(args)?;
+    // A candidate whose parameters are not understood takes part only if no other fits exactly.
+    let is_exact = |id: &&FunctionId| {
+        let ranks = cx.tables.ranks(**id, args);
+        ranks.is_some_and(|ranks| ranks.iter().all(|rank| *rank == Rank::Exact))
+    };
+    let understood: Vec<FunctionId> = ids
+        .iter()
+        .filter(|id| cx.tables.is_understood(**id))
+        .copied()
+        .collect();
+    let ids = match understood.iter().any(|id| is_exact(&id)) {
+        true => &understood[..],
+        false => ids,
+    };
+    let mut candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
+        .iter()
+        .map(|&id| (cx.tables.ranks(id, args), cx.instances.specificity(id)))
+        .collect();
+    candidates.extend(builtins.iter().map(|types| {
+        let rank = |(arg, ty): (&Argument<'_>, &Ty)| match arg {
+            Argument::Value(value) => cx.tables.rank_type(value, &ty.clone().into()),
+            Argument::List(..) | Argument::Wrong(_) => None,
         };
-        let understood: Vec<FunctionId> = ids
-            .iter()
-            .filter(|id| self.tables.is_understood(**id))
-            .copied()
-            .collect();
-        let ids = match understood.iter().any(|id| is_exact(&id)) {
-            true => &understood[..],
-            false => ids,
-        };
-        let mut candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
-            .iter()
-            .map(|&id| (self.tables.ranks(id, args), self.instances.specificity(id)))
-            .collect();
-        candidates.extend(builtins.iter().map(|types| {
-            let rank = |(arg, ty): (&Argument<'_>, &Ty)| match arg {
-                Argument::Value(value) => self.tables.rank_type(value, &ty.clone().into()),
-                Argument::List(..) | Argument::Wrong(_) => None,
+        (args.iter().zip(types).map(rank).collect(), 500)
+    }));
+    match best(&candidates) {
+        Best::One(i) => Ok(ids
+            .get(i)
+            .map_or(Resolved::Builtin, |id| Resolved::Function(*id))),
+        // CUDA's own overloads settle it among themselves.
+        Best::Several(several) if several.iter().all(|&i| i >= ids.len()) => Ok(Resolved::Builtin),
+        Best::Several(several) => {
+            let several: Vec<FunctionId> = several
+                .iter()
+                .filter_map(|&i| ids.get(i).copied())
+                .collect();
+            let (name, call) = (name.to_string(), given_types(args));
+            let message = match several.len() {
+                1 => CallError::AmbiguousWithBuiltin { name, call },
+                _ => CallError::Ambiguous { name, call },
             };
-            (args.iter().zip(types).map(rank).collect(), 500)
-        }));
-        match best(&candidates) {
-            Best::One(i) => Ok(ids
-                .get(i)
-                .map_or(Resolved::Builtin, |id| Resolved::Function(*id))),
-            // CUDA's own overloads settle it among themselves.
-            Best::Several(several) if several.iter().all(|&i| i >= ids.len()) => {
-                Ok(Resolved::Builtin)
-            }
-            Best::Several(several) => {
-                let several: Vec<FunctionId> = several
-                    .iter()
-                    .filter_map(|&i| ids.get(i).copied())
-                    .collect();
-                let (name, call) = (name.to_string(), given_types(args));
-                let message = match several.len() {
-                    1 => CallError::AmbiguousWithBuiltin { name, call },
-                    _ => CallError::Ambiguous { name, call },
-                };
-                let diagnostic = self.with_candidates(self.diagnostic(at, message), &several);
-                Err(self.report(diagnostic))
-            }
-            Best::None => {
-                let (name, call) = (name.to_string(), given_types(args));
-                let message = match ids.len() {
-                    1 => CallError::NeitherFits { name, call },
-                    n => CallError::NoneFits { n, name, call },
-                };
-                let diagnostic = self.with_candidates(self.diagnostic(at, message), ids);
-                Err(self.report(diagnostic))
-            }
+            let diagnostic =
+                list_candidates(&cx.tables, cx.tables.diagnostic(at, message), &several);
+            Err(cx.reporter.report(diagnostic))
         }
-    }
-
-    /// The functions that a call of a name can mean, instances of templates among them; `None` if there are none, which has been
-    /// reported.
-    pub(crate) fn candidates(
-        &mut self,
-        name: &str,
-        set: &[Callable],
-        explicit: Option<&[ast::TemplateArg]>,
-        args: &[Argument<'_>],
-        at: Span,
-    ) -> Result<Vec<FunctionId>, Reported> {
-        let mut ids = match explicit {
-            None => self.functions_of(set),
-            Some(_) => Vec::new(),
-        };
-        if !set
-            .iter()
-            .any(|callable| matches!(callable, Callable::Template(_)))
-        {
-            if explicit.is_some() {
-                let name = name.to_string();
-                return Err(self.error(at, CallError::NoTemplate { name }));
-            }
-            return Ok(ids);
-        }
-        Argument::all_fine(args)?;
-        let n_diagnostics = self.reporter.diagnostics.len();
-        let mut misfits = Vec::new();
-        ids.extend(self.instances_giving(set, explicit, args, None, at, &mut misfits));
-        let fits = ids.iter().any(|&id| self.tables.ranks(id, args).is_some());
-        let has_builtin = !self.builtin_overloads(name, args.len()).is_empty();
-        if fits || (explicit.is_none() && has_builtin) {
-            return Ok(ids);
-        }
-        if self.reporter.diagnostics.len() == n_diagnostics && !self.is_endless(name) {
-            let (shown, call) = (name.to_string(), given_types(args));
-            let message = match set.len() {
-                1 => CallError::TemplateDoesNotFit { name: shown, call },
-                n => CallError::NoneFits {
-                    n,
-                    name: shown,
-                    call,
-                },
+        Best::None => {
+            let (name, call) = (name.to_string(), given_types(args));
+            let message = match ids.len() {
+                1 => CallError::NeitherFits { name, call },
+                n => CallError::NoneFits { n, name, call },
             };
-            let diagnostic = self.with_misfits(self.diagnostic(at, message), name, misfits);
-            return Err(self.report(self.with_candidates(diagnostic, &ids)));
+            let diagnostic = list_candidates(&cx.tables, cx.tables.diagnostic(at, message), ids);
+            Err(cx.reporter.report(diagnostic))
         }
-        Err(self.reported_before(at))
     }
+}
 
-    /// Shows the candidates.
-    fn with_candidates(&self, diagnostic: Diagnostic, ids: &[FunctionId]) -> Diagnostic {
-        let candidates = ids.iter().map(|&id| {
-            let declared = self.tables.functions[id].facts.declared;
-            (declared, self.tables.signature(id))
-        });
-        with_candidates(diagnostic, candidates)
+/// The functions that a call of a name can mean, instances of templates among them; `None` if there are none, which has been
+/// reported.
+pub(crate) fn candidates(
+    cx: &mut Checker<'_>,
+    name: &str,
+    set: &[Callable],
+    explicit: Option<&[ast::TemplateArg]>,
+    args: &[Argument<'_>],
+    at: Span,
+) -> Result<Vec<FunctionId>, Reported> {
+    let mut ids = match explicit {
+        None => functions_of(cx, set),
+        Some(_) => Vec::new(),
+    };
+    if !set
+        .iter()
+        .any(|callable| matches!(callable, Callable::Template(_)))
+    {
+        if explicit.is_some() {
+            let name = name.to_string();
+            return Err(cx.error(at, CallError::NoTemplate { name }));
+        }
+        return Ok(ids);
     }
+    Argument::all_fine(args)?;
+    let n_diagnostics = cx.reporter.diagnostics.len();
+    let mut misfits = Vec::new();
+    ids.extend(template::instances_giving(
+        cx,
+        set,
+        explicit,
+        args,
+        None,
+        at,
+        &mut misfits,
+    ));
+    let fits = ids.iter().any(|&id| cx.tables.ranks(id, args).is_some());
+    let has_builtin = !builtin_overloads(cx, name, args.len()).is_empty();
+    if fits || (explicit.is_none() && has_builtin) {
+        return Ok(ids);
+    }
+    if cx.reporter.diagnostics.len() == n_diagnostics
+        && !function_template::is_endless(&cx.reporter, name)
+    {
+        let (shown, call) = (name.to_string(), given_types(args));
+        let message = match set.len() {
+            1 => CallError::TemplateDoesNotFit { name: shown, call },
+            n => CallError::NoneFits {
+                n,
+                name: shown,
+                call,
+            },
+        };
+        let diagnostic = attempt::with_misfits(
+            &cx.tables,
+            &cx.instances,
+            cx.tables.diagnostic(at, message),
+            name,
+            misfits,
+        );
+        return Err(cx
+            .reporter
+            .report(list_candidates(&cx.tables, diagnostic, &ids)));
+    }
+    Err(cx.body.reported_before(at))
+}
 
-    /// The parameters of the functions that CUDA has under this name, as far as `n` arguments reach.
-    fn builtin_overloads(&mut self, name: &str, n: usize) -> Vec<Vec<Ty>> {
-        const REALS: [Ty; 2] = [Ty::Float, Ty::Double];
-        const INTEGERS: [Ty; 6] = [
-            Ty::Int,
-            Ty::UInt,
-            Ty::Long,
-            Ty::ULong,
-            Ty::LongLong,
-            Ty::ULongLong,
-        ];
-        let numbers = || INTEGERS.into_iter().chain(REALS);
-        let each = |types: &mut dyn Iterator<Item = Ty>| types.map(|ty| vec![ty; n]).collect();
-        if builtin::is_math(name) {
-            return match self.library_params(name) == n {
-                true => each(&mut REALS.into_iter()),
+/// Shows the candidates.
+fn list_candidates(tables: &Tables, diagnostic: Diagnostic, ids: &[FunctionId]) -> Diagnostic {
+    let candidates = ids.iter().map(|&id| {
+        let declared = tables.functions[id].facts.declared;
+        (declared, tables.signature(id))
+    });
+    with_candidates(diagnostic, candidates)
+}
+
+/// The parameters of the functions that CUDA has under this name, as far as `n` arguments reach.
+fn builtin_overloads(cx: &Checker<'_>, name: &str, n: usize) -> Vec<Vec<Ty>> {
+    const REALS: [Ty; 2] = [Ty::Float, Ty::Double];
+    const INTEGERS: [Ty; 6] = [
+        Ty::Int,
+        Ty::UInt,
+        Ty::Long,
+        Ty::ULong,
+        Ty::LongLong,
+        Ty::ULongLong,
+    ];
+    let numbers = || INTEGERS.into_iter().chain(REALS);
+    let each = |types: &mut dyn Iterator<Item = Ty>| types.map(|ty| vec![ty; n]).collect();
+    if builtin::is_math(name) {
+        return match library_params(cx, name) == n {
+            true => each(&mut REALS.into_iter()),
+            false => Vec::new(),
+        };
+    }
+    match builtin::find(name) {
+        Some(Entry::Function(row)) if row.sides != Sides::Host => {
+            let params = Signature::parse(row.signature).params;
+            let least = params.iter().take_while(|param| param.default.is_none());
+            let is_plain = |param: &Param| matches!(param.ty, ParamType::Plain { .. });
+            match (least.count()..=params.len()).contains(&n) && params.iter().all(is_plain) {
+                true => {
+                    let types = params
+                        .iter()
+                        .map(|param| builtin_call::word_type(&cx.scopes, &param.ty));
+                    vec![types.take(n).collect()]
+                }
                 false => Vec::new(),
-            };
-        }
-        match builtin::find(name) {
-            Some(Entry::Function(row)) if row.sides != Sides::Host => {
-                let params = Signature::parse(row.signature).params;
-                let least = params.iter().take_while(|param| param.default.is_none());
-                let is_plain = |param: &Param| matches!(param.ty, ParamType::Plain { .. });
-                match (least.count()..=params.len()).contains(&n) && params.iter().all(is_plain) {
-                    true => {
-                        let types = params.iter().map(|param| self.word_type(&param.ty));
-                        vec![types.take(n).collect()]
-                    }
-                    false => Vec::new(),
-                }
             }
-            Some(Entry::Overloaded(overload)) => match (overload, n) {
-                (Overload::Min | Overload::Max, 2) | (Overload::Abs, 1) => each(&mut numbers()),
-                (Overload::Real1(_) | Overload::Library1(..), 1)
-                | (Overload::Real2(_) | Overload::Library2(..), 2)
-                | (Overload::Fma, 3)
-                | (Overload::IsNan | Overload::IsInf | Overload::IsFinite | Overload::SignBit, 1) => {
-                    each(&mut REALS.into_iter())
-                }
-                (Overload::MakeVector(name), _) => match layout::vector_type(name) {
-                    Some((component, count, _)) if count as usize == n => {
-                        vec![vec![component; n]]
-                    }
-                    _ => Vec::new(),
-                },
-                (Overload::Atomic(Atomic::Cas), 3) | (Overload::Atomic(_), 2) => numbers()
-                    .map(|ty| {
-                        let pointer = pointer_to(ty.clone().into());
-                        std::iter::once(pointer).chain(vec![ty; n - 1]).collect()
-                    })
-                    .collect(),
-                (Overload::Shuffle(_, has_mask), _) => {
-                    let mask = usize::from(has_mask);
-                    match n.checked_sub(mask) {
-                        Some(rest @ 2..=3) => numbers()
-                            .map(|ty| {
-                                let mask = vec![Ty::UInt; mask];
-                                let lane = vec![Ty::Int; rest - 1];
-                                mask.into_iter().chain([ty]).chain(lane).collect()
-                            })
-                            .collect(),
-                        _ => Vec::new(),
-                    }
+        }
+        Some(Entry::Overloaded(overload)) => match (overload, n) {
+            (Overload::Min | Overload::Max, 2) | (Overload::Abs, 1) => each(&mut numbers()),
+            (Overload::Real1(_) | Overload::Library1(..), 1)
+            | (Overload::Real2(_) | Overload::Library2(..), 2)
+            | (Overload::Fma, 3)
+            | (Overload::IsNan | Overload::IsInf | Overload::IsFinite | Overload::SignBit, 1) => {
+                each(&mut REALS.into_iter())
+            }
+            (Overload::MakeVector(name), _) => match layout::vector_type(name) {
+                Some((component, count, _)) if count as usize == n => {
+                    vec![vec![component; n]]
                 }
                 _ => Vec::new(),
             },
+            (Overload::Atomic(Atomic::Cas), 3) | (Overload::Atomic(_), 2) => numbers()
+                .map(|ty| {
+                    let pointer = pointer_to(ty.clone().into());
+                    std::iter::once(pointer).chain(vec![ty; n - 1]).collect()
+                })
+                .collect(),
+            (Overload::Shuffle(_, has_mask), _) => {
+                let mask = usize::from(has_mask);
+                match n.checked_sub(mask) {
+                    Some(rest @ 2..=3) => numbers()
+                        .map(|ty| {
+                            let mask = vec![Ty::UInt; mask];
+                            let lane = vec![Ty::Int; rest - 1];
+                            mask.into_iter().chain([ty]).chain(lane).collect()
+                        })
+                        .collect(),
+                    _ => Vec::new(),
+                }
+            }
             _ => Vec::new(),
-        }
+        },
+        _ => Vec::new(),
     }
+}
 
-    /// How many parameters a function of the library's mathematics has.
-    fn library_params(&self, name: &str) -> usize {
-        let takes = |index: usize| match &self.unit.items[index] {
-            ast::Item::Function(function) => function.params.len(),
-            _ => 0,
+/// How many parameters a function of the library's mathematics has.
+fn library_params(cx: &Checker<'_>, name: &str) -> usize {
+    let takes = |index: usize| match &cx.unit.items[index] {
+        ast::Item::Function(function) => function.params.len(),
+        _ => 0,
+    };
+    match cx.scopes.find_in_prelude(name).map(|own| &own.entity) {
+        Some(Entity::Functions(set)) => match set.first() {
+            Some(Callable::Unused(index)) => takes(*index),
+            Some(Callable::Function(id)) => cx.tables.functions[*id].facts.params.len(),
+            Some(Callable::Template(_)) | None => 0,
+        },
+        _ => 0,
+    }
+}
+
+/// The arguments in their parameters' types, with the defaults of those that were left out; there are not too many.
+pub(crate) fn bind_arguments(
+    cx: &mut Checker<'_>,
+    id: FunctionId,
+    args: Vec<Argument<'_>>,
+    span: Span,
+) -> Result<Vec<Value>, Reported> {
+    let params = cx.tables.functions[id].facts.params.clone();
+    let name = cx.tables.functions[id].typed.name.clone();
+    let mut args = args.into_iter();
+    let mut out = Vec::with_capacity(params.len());
+    for (i, param) in params.iter().enumerate() {
+        let value = match args.next() {
+            Some(Argument::Value(value)) => Ok(value),
+            Some(Argument::List(items, span)) => init::list_value(cx, &param.ty.ty, items, span),
+            Some(Argument::Wrong(reported)) => Err(reported),
+            None => default_argument(cx, id, param, span),
         };
-        match self.scopes.find_in_prelude(name).map(|own| &own.entity) {
-            Some(Entity::Functions(set)) => match set.first() {
-                Some(Callable::Unused(index)) => takes(*index),
-                Some(Callable::Function(id)) => self.tables.functions[*id].facts.params.len(),
-                Some(Callable::Template(_)) | None => 0,
-            },
-            _ => 0,
-        }
+        let why = Why::Argument(i + 1, &name, Some(param.span));
+        out.push(value.and_then(|value| bind_argument(cx, value, param, &why)));
     }
+    all(out)
+}
 
-    /// The arguments in their parameters' types, with the defaults of those that were left out; there are not too many.
-    pub(crate) fn bind_arguments(
-        &mut self,
-        id: FunctionId,
-        args: Vec<Argument<'_>>,
-        span: Span,
-    ) -> Result<Vec<Value>, Reported> {
-        let params = self.tables.functions[id].facts.params.clone();
-        let name = self.tables.functions[id].typed.name.clone();
-        let mut args = args.into_iter();
-        let mut out = Vec::with_capacity(params.len());
-        for (i, param) in params.iter().enumerate() {
-            let value = match args.next() {
-                Some(Argument::Value(value)) => Ok(value),
-                Some(Argument::List(items, span)) => self.list_value(&param.ty.ty, items, span),
-                Some(Argument::Wrong(reported)) => Err(reported),
-                None => self.default_argument(id, param, span),
-            };
-            let why = Why::Argument(i + 1, &name, Some(param.span));
-            out.push(value.and_then(|value| self.bind_argument(value, param, &why)));
-        }
-        all(out)
+fn bind_argument(
+    cx: &mut Checker<'_>,
+    value: Value,
+    param: &ParamFacts,
+    why: &Why<'_>,
+) -> Result<Value, Reported> {
+    if param.is_this {
+        return reference::bind_object(cx, value, &param.ty, why);
     }
-
-    fn bind_argument(
-        &mut self,
-        value: Value,
-        param: &ParamFacts,
-        why: &Why<'_>,
-    ) -> Result<Value, Reported> {
-        if param.is_this {
-            return self.bind_object(value, &param.ty, why);
-        }
-        if param.is_reference {
-            return self.bind(value, &param.ty, why);
-        }
-        if param.is_rvalue && Self::place_of(&value).is_some() {
-            return Err(self.unsupported("a variable as the argument for `&&`", value.span));
-        }
-        self.implicit(value, &param.ty.ty, why)
+    if param.is_reference {
+        return reference::bind(cx, value, &param.ty, why);
     }
+    if param.is_rvalue && reference::place_of(&value).is_some() {
+        return Err(cx.unsupported("a variable as the argument for `&&`", value.span));
+    }
+    convert::implicit(cx, value, &param.ty.ty, why)
+}
 
-    /// A parameter's default, in the scope of its function.
-    fn default_argument(
-        &mut self,
-        id: FunctionId,
-        param: &ParamFacts,
-        span: Span,
-    ) -> Result<Value, Reported> {
-        let Some(default) = &param.default else {
-            return Err(self.reported_before(span));
+/// A parameter's default, in the scope of its function.
+fn default_argument(
+    cx: &mut Checker<'_>,
+    id: FunctionId,
+    param: &ParamFacts,
+    span: Span,
+) -> Result<Value, Reported> {
+    let Some(default) = &param.default else {
+        return Err(cx.body.reported_before(span));
+    };
+    let class = cx.tables.functions[id].facts.class;
+    let value = |cx: &mut Checker<'_>| {
+        let depth = class::enter_scopes(&cx.tables, &mut cx.scopes, class);
+        let value = match &default.kind {
+            ExprKind::List(items) => init::list_value(cx, &param.ty.ty, items, default.span),
+            _ => expr::value(cx, default),
         };
-        let class = self.tables.functions[id].facts.class;
-        let value = |checker: &mut Self| {
-            let depth = checker.enter_class_scopes(class);
-            let value = match &default.kind {
-                ExprKind::List(items) => checker.list_value(&param.ty.ty, items, default.span),
-                _ => checker.value(default),
-            };
-            for _ in 0..depth {
-                checker.scopes.leave();
-            }
-            value
-        };
-        if let Some((template, bound)) = self.bindings_of(id) {
-            return self.bound(template, &bound, value);
+        for _ in 0..depth {
+            cx.scopes.leave();
         }
-        let hidden = self.scopes.only_file();
-        let value = value(self);
-        self.scopes.show(hidden);
         value
+    };
+    if let Some((template, bound)) = function_template::bindings_of(&cx.tables, &cx.instances, id) {
+        return arguments::bound(cx, template, &bound, value);
     }
+    let hidden = cx.scopes.only_file();
+    let value = value(cx);
+    cx.scopes.show(hidden);
+    value
+}
 
-    /// The functions that a name stands for, those of the prelude declared by this.
-    pub(crate) fn functions_of(&mut self, set: &[Callable]) -> Vec<FunctionId> {
-        set.iter()
-            .filter_map(|callable| match callable {
-                Callable::Function(id) => Some(*id),
-                Callable::Unused(index) => self.use_prelude(*index),
-                Callable::Template(_) => None,
-            })
-            .collect()
+/// The functions that a name stands for, those of the prelude declared by this.
+pub(crate) fn functions_of(cx: &mut Checker<'_>, set: &[Callable]) -> Vec<FunctionId> {
+    set.iter()
+        .filter_map(|callable| match callable {
+            Callable::Function(id) => Some(*id),
+            Callable::Unused(index) => function::use_prelude(cx, *index),
+            Callable::Template(_) => None,
+        })
+        .collect()
+}
+
+/// The prelude's function of this name.
+pub(crate) fn prelude_function(cx: &mut Checker<'_>, name: &str) -> Option<FunctionId> {
+    let set = exchange::prelude_functions(&cx.scopes, name)?;
+    functions_of(cx, &set).first().copied()
+}
+
+/// Reports an overloaded name where nothing says which function is meant.
+pub(crate) fn which_overload(
+    tables: &Tables,
+    reporter: &mut Reporter,
+    name: &str,
+    ids: &[FunctionId],
+    at: Span,
+) -> Reported {
+    let diagnostic = tables.diagnostic(
+        at,
+        CallError::AmbiguousAddress {
+            name: name.to_string(),
+        },
+    );
+    reporter.report(list_candidates(tables, diagnostic, ids))
+}
+
+/// Kernels that share a name get their parameters' types into it, so that reports can tell them apart.
+pub(crate) fn name_overloaded_kernels(tables: &mut Tables) {
+    use crate::sema::typed::FunctionSpace;
+    let mut counts = std::collections::HashMap::new();
+    let is_kernel = |id: &FunctionId| tables.functions[*id].typed.space == FunctionSpace::Kernel;
+    let kernels: Vec<FunctionId> = tables.functions.ids().filter(is_kernel).collect();
+    for &id in &kernels {
+        let name = tables.functions[id].typed.name.clone();
+        *counts.entry(name).or_insert(0) += 1;
     }
-
-    /// The prelude's function of this name.
-    pub(crate) fn prelude_function(&mut self, name: &str) -> Option<FunctionId> {
-        let set = self.prelude_functions(name)?;
-        self.functions_of(&set).first().copied()
-    }
-
-    /// Reports an overloaded name where nothing says which function is meant.
-    pub(crate) fn which_overload(&mut self, name: &str, ids: &[FunctionId], at: Span) -> Reported {
-        let diagnostic = self.diagnostic(
-            at,
-            CallError::AmbiguousAddress {
-                name: name.to_string(),
-            },
-        );
-        self.report(self.with_candidates(diagnostic, ids))
-    }
-
-    /// Kernels that share a name get their parameters' types into it, so that reports can tell them apart.
-    pub(crate) fn name_overloaded_kernels(&mut self) {
-        use crate::sema::typed::FunctionSpace;
-        let mut counts = std::collections::HashMap::new();
-        let is_kernel =
-            |id: &FunctionId| self.tables.functions[*id].typed.space == FunctionSpace::Kernel;
-        let kernels: Vec<FunctionId> = self.tables.functions.ids().filter(is_kernel).collect();
-        for &id in &kernels {
-            let name = self.tables.functions[id].typed.name.clone();
-            *counts.entry(name).or_insert(0) += 1;
-        }
-        for id in kernels {
-            if counts[&self.tables.functions[id].typed.name] > 1 {
-                self.tables.functions[id].typed.name = self.tables.signature(id).replace(" *", "*");
-            }
+    for id in kernels {
+        if counts[&tables.functions[id].typed.name] > 1 {
+            tables.functions[id].typed.name = tables.signature(id).replace(" *", "*");
         }
     }
 }

@@ -10,8 +10,8 @@ use crate::sema::message::call::CallError;
 use std::sync::Arc;
 
 use crate::sema::check::{
-    Checked, Checker, FunctionEntry, FunctionFacts, ParamFacts, Reported, Side, int,
-    launch::Configured,
+    Checked, Checker, FunctionEntry, FunctionFacts, ParamFacts, Reported, Side, Tables, call,
+    function_template, int, launch::Configured, method, overload, template, temporary,
 };
 use crate::{
     arena::Arena,
@@ -77,246 +77,255 @@ pub(crate) fn pointed_function(ty: &Ty) -> Option<&Arc<FunctionTy>> {
     }
 }
 
-impl Checker<'_> {
-    /// The address of the function that a name stands for.
-    pub(crate) fn function_value(
-        &mut self,
-        name: &str,
-        set: &[Callable],
-        explicit: Option<&[ast::TemplateArg]>,
-        span: Span,
-    ) -> Result<Value, Reported> {
-        let mut ids = match explicit {
-            None => self.functions_of(set),
-            Some(_) => Vec::new(),
-        };
-        if explicit.is_some() || ids.is_empty() {
-            ids = self.instances(set, explicit, &[], span);
-        }
-        let id = match ids[..] {
-            [id] => id,
-            [] => {
-                return Err(self.error(
-                    span,
-                    CallError::AmbiguousInstance {
-                        name: name.to_string(),
-                    },
-                ));
-            }
-            _ => {
-                return Err(self.which_overload(name, &ids, span));
-            }
-        };
-        if self.tables.functions[id].typed.space == FunctionSpace::Kernel {
-            let diagnostic = self.diagnostic(
+/// The address of the function that a name stands for.
+pub(crate) fn function_value(
+    cx: &mut Checker<'_>,
+    name: &str,
+    set: &[Callable],
+    explicit: Option<&[ast::TemplateArg]>,
+    span: Span,
+) -> Result<Value, Reported> {
+    let mut ids = match explicit {
+        None => overload::functions_of(cx, set),
+        Some(_) => Vec::new(),
+    };
+    if explicit.is_some() || ids.is_empty() {
+        ids = template::instances(cx, set, explicit, &[], span);
+    }
+    let id = match ids[..] {
+        [id] => id,
+        [] => {
+            return Err(cx.error(
                 span,
-                CallError::KernelAddressInDevice {
+                CallError::AmbiguousInstance {
                     name: name.to_string(),
                 },
-            );
-            self.on_side(Side::Device, diagnostic);
+            ));
         }
-        let facts = &self.tables.functions[id].facts;
-        let function = &self.tables.functions[id].typed;
-        if facts.has_this {
-            return Err(self.unsupported("a pointer to a member function", span));
-        }
-        if function.returns_reference || facts.params.iter().any(|param| param.is_rvalue) {
-            return Err(self.unsupported(
-                "a pointer to a function that returns a reference or takes `&&`",
+        _ => {
+            return Err(overload::which_overload(
+                &cx.tables,
+                &mut cx.reporter,
+                name,
+                &ids,
                 span,
             ));
         }
-        if !self.tables.is_understood(id) {
-            return Err(self.reported_before(span));
-        }
-        let (space, declared) = (function.space, facts.declared);
-        let ty = function_type(function, &facts.params);
-        if self.mode.naming_constant == 0
-            && self.body.id.is_some()
-            && space == FunctionSpace::Device
-        {
-            let diagnostic = self.diagnostic(
-                span,
-                CallError::DeviceAddressInHost {
-                    name: name.to_string(),
-                    declared,
-                },
-            );
-            self.on_side(Side::Host, diagnostic);
-        }
-        self.need(id);
-        if !self.pointers.address_taken.contains(&id) {
-            self.pointers.address_taken.push(id);
-        }
-        Ok(function_constant(id, ty, span))
-    }
-
-    /// `f(a, b)` where `f` is a pointer to a function.
-    pub(crate) fn call_pointer(
-        &mut self,
-        pointer: Value,
-        ty: &Arc<FunctionTy>,
-        at: Span,
-        args: &[ast::Expr],
-        span: Span,
-    ) -> Result<Checked, Reported> {
-        let values = self.arguments(args);
-        if let Some(id) =
-            known_function(&pointer).filter(|id| self.pointers.address_taken.contains(id))
-        {
-            return self.call_function(id, at, args, values, span);
-        }
-        let id = self.dispatcher(ty, at);
-        let number = number_of(pointer);
-        let given = values.len();
-        let values =
-            std::iter::once(crate::sema::check::overload::Argument::Value(number)).chain(values);
-        self.call_with(id, at, given, values.collect(), span)
-    }
-
-    /// `pointer<<<grid, block>>>(a, b)`.
-    pub(crate) fn launch_through(
-        &mut self,
-        pointer: Value,
-        ty: &Arc<FunctionTy>,
-        configured: Configured,
-        values: Vec<crate::sema::check::overload::Argument<'_>>,
-        at: Span,
-        span: Span,
-    ) -> Result<Value, Reported> {
-        let (grid, block, shared_bytes, stream) = configured;
-        let id = self.new_dispatcher(ty, Role::Launched, span);
-        let number = number_of(pointer);
-        let none = || int(0, Ty::ULong, span);
-        let given = values.len();
-        let own = [
-            number,
-            grid,
-            block,
-            shared_bytes.unwrap_or_else(none),
-            stream.unwrap_or_else(none),
-        ];
-        let values = own
-            .into_iter()
-            .map(crate::sema::check::overload::Argument::Value)
-            .chain(values)
-            .collect();
-        let called = self.call_with(id, at, given, values, span)?;
-        Ok(self.read_checked(called))
-    }
-
-    /// The function through which pointers of this type are called on the side of the code being checked.
-    fn dispatcher(&mut self, ty: &Arc<FunctionTy>, at: Span) -> FunctionId {
-        let role = match self.may_be_device() {
-            true => Role::CalledOnDevice,
-            false => Role::CalledOnHost,
-        };
-        let same = |known: &&Dispatcher| known.ty == *ty && known.role == role;
-        if let Some(known) = self.pointers.dispatchers.iter().find(same) {
-            return known.id;
-        }
-        self.new_dispatcher(ty, role, at)
-    }
-
-    fn new_dispatcher(&mut self, ty: &Arc<FunctionTy>, role: Role, at: Span) -> FunctionId {
-        let own = role.own_params(self.tables.dim3());
-        let vars: Arena<VarId, Var> = own
-            .into_iter()
-            .map(|(name, ty)| self.plain_variable(ty, name, at))
-            .chain(ty.params.iter().zip(&ty.references).enumerate().map(
-                |(i, (param, is_reference))| Var {
-                    ty: param.clone(),
-                    is_reference: *is_reference,
-                    ..self.plain_variable(param.ty.clone(), &format!("argument{i}"), at)
-                },
-            ))
-            .collect();
-        let params = vars
-            .iter()
-            .map(|var| ParamFacts {
-                name: Some(var.name.as_str().into()),
-                ty: var.ty.clone(),
-                span: at,
-                default: None,
-                is_reference: var.is_reference,
-                is_rvalue: false,
-                is_this: false,
-                is_of_pack: false,
-            })
-            .collect();
-        let shown = self.show(&pointer_to(Ty::Function(ty.clone()).into()));
-        let typed = Function {
-            name: match role {
-                Role::Launched => format!("a launch through {shown}"),
-                _ => format!("a call through {shown}"),
+    };
+    if cx.tables.functions[id].typed.space == FunctionSpace::Kernel {
+        let diagnostic = cx.tables.diagnostic(
+            span,
+            CallError::KernelAddressInDevice {
+                name: name.to_string(),
             },
-            space: match role {
-                Role::CalledOnDevice => FunctionSpace::Device,
-                Role::CalledOnHost | Role::Launched => FunctionSpace::Host,
+        );
+        cx.on_side(Side::Device, diagnostic);
+    }
+    let facts = &cx.tables.functions[id].facts;
+    let function = &cx.tables.functions[id].typed;
+    if facts.has_this {
+        return Err(cx.unsupported("a pointer to a member function", span));
+    }
+    if function.returns_reference || facts.params.iter().any(|param| param.is_rvalue) {
+        return Err(cx.unsupported(
+            "a pointer to a function that returns a reference or takes `&&`",
+            span,
+        ));
+    }
+    if !cx.tables.is_understood(id) {
+        return Err(cx.body.reported_before(span));
+    }
+    let (space, declared) = (function.space, facts.declared);
+    let ty = function_type(function, &facts.params);
+    if cx.mode.naming_constant == 0 && cx.body.id.is_some() && space == FunctionSpace::Device {
+        let diagnostic = cx.tables.diagnostic(
+            span,
+            CallError::DeviceAddressInHost {
+                name: name.to_string(),
+                declared,
             },
-            result: ty.result.clone(),
-            params: vars.ids().collect(),
-            vars,
+        );
+        cx.on_side(Side::Host, diagnostic);
+    }
+    function_template::need(cx, id);
+    if !cx.pointers.address_taken.contains(&id) {
+        cx.pointers.address_taken.push(id);
+    }
+    Ok(function_constant(id, ty, span))
+}
+
+/// `f(a, b)` where `f` is a pointer to a function.
+pub(crate) fn call_pointer(
+    cx: &mut Checker<'_>,
+    pointer: Value,
+    ty: &Arc<FunctionTy>,
+    at: Span,
+    args: &[ast::Expr],
+    span: Span,
+) -> Result<Checked, Reported> {
+    let values = overload::arguments(cx, args);
+    if let Some(id) = known_function(&pointer).filter(|id| cx.pointers.address_taken.contains(id)) {
+        return call::call_function(cx, id, at, args, values, span);
+    }
+    let id = dispatcher(cx, ty, at);
+    let number = number_of(pointer);
+    let given = values.len();
+    let values = std::iter::once(overload::Argument::Value(number)).chain(values);
+    call::with(cx, id, at, given, values.collect(), span)
+}
+
+/// `pointer<<<grid, block>>>(a, b)`.
+pub(crate) fn launch_through(
+    cx: &mut Checker<'_>,
+    pointer: Value,
+    ty: &Arc<FunctionTy>,
+    configured: Configured,
+    values: Vec<overload::Argument<'_>>,
+    at: Span,
+    span: Span,
+) -> Result<Value, Reported> {
+    let (grid, block, shared_bytes, stream) = configured;
+    let id = new_dispatcher(&mut cx.tables, &mut cx.pointers, ty, Role::Launched, span);
+    let number = number_of(pointer);
+    let none = || int(0, Ty::ULong, span);
+    let given = values.len();
+    let own = [
+        number,
+        grid,
+        block,
+        shared_bytes.unwrap_or_else(none),
+        stream.unwrap_or_else(none),
+    ];
+    let values = own
+        .into_iter()
+        .map(overload::Argument::Value)
+        .chain(values)
+        .collect();
+    let called = call::with(cx, id, at, given, values, span)?;
+    Ok(method::read_checked(cx, called))
+}
+
+/// The function through which pointers of this type are called on the side of the code being checked.
+fn dispatcher(cx: &mut Checker<'_>, ty: &Arc<FunctionTy>, at: Span) -> FunctionId {
+    let role = match cx.body.may_be_device() {
+        true => Role::CalledOnDevice,
+        false => Role::CalledOnHost,
+    };
+    let same = |known: &&Dispatcher| known.ty == *ty && known.role == role;
+    if let Some(known) = cx.pointers.dispatchers.iter().find(same) {
+        return known.id;
+    }
+    new_dispatcher(&mut cx.tables, &mut cx.pointers, ty, role, at)
+}
+
+fn new_dispatcher(
+    tables: &mut Tables,
+    pointers: &mut Pointers,
+    ty: &Arc<FunctionTy>,
+    role: Role,
+    at: Span,
+) -> FunctionId {
+    let own = role.own_params(tables.dim3());
+    let vars: Arena<VarId, Var> = own
+        .into_iter()
+        .map(|(name, ty)| temporary::plain_variable(tables, ty, name, at))
+        .chain(ty.params.iter().zip(&ty.references).enumerate().map(
+            |(i, (param, is_reference))| Var {
+                ty: param.clone(),
+                is_reference: *is_reference,
+                ..temporary::plain_variable(tables, param.ty.clone(), &format!("argument{i}"), at)
+            },
+        ))
+        .collect();
+    let params = vars
+        .iter()
+        .map(|var| ParamFacts {
+            name: Some(var.name.as_str().into()),
+            ty: var.ty.clone(),
             span: at,
-            ..Function::default()
-        };
-        let facts = FunctionFacts {
-            params,
-            declared: at,
-            is_defined: true,
-            ..FunctionFacts::default()
-        };
-        let id = self.tables.functions.push(FunctionEntry { typed, facts });
-        self.pointers.dispatchers.push(Dispatcher {
-            ty: ty.clone(),
-            role,
-            id,
-        });
-        id
-    }
+            default: None,
+            is_reference: var.is_reference,
+            is_rvalue: false,
+            is_this: false,
+            is_of_pack: false,
+        })
+        .collect();
+    let shown = tables.show_type(&pointer_to(Ty::Function(ty.clone()).into()));
+    let typed = Function {
+        name: match role {
+            Role::Launched => format!("a launch through {shown}"),
+            _ => format!("a call through {shown}"),
+        },
+        space: match role {
+            Role::CalledOnDevice => FunctionSpace::Device,
+            Role::CalledOnHost | Role::Launched => FunctionSpace::Host,
+        },
+        result: ty.result.clone(),
+        params: vars.ids().collect(),
+        vars,
+        span: at,
+        ..Function::default()
+    };
+    let facts = FunctionFacts {
+        params,
+        declared: at,
+        is_defined: true,
+        ..FunctionFacts::default()
+    };
+    let id = tables.functions.push(FunctionEntry { typed, facts });
+    pointers.dispatchers.push(Dispatcher {
+        ty: ty.clone(),
+        role,
+        id,
+    });
+    id
+}
 
-    /// Writes the bodies of the functions through which pointers are called, when all addresses that are taken are known.
-    pub(crate) fn finish_dispatchers(&mut self) {
-        for index in 0..self.pointers.dispatchers.len() {
-            let Dispatcher { ty, role, id } = &self.pointers.dispatchers[index];
-            let (ty, role, id) = (ty.clone(), *role, *id);
-            let own_params = role.own_params(self.tables.dim3());
-            let span = self.tables.functions[id].typed.span;
-            let targets = self.pointed_functions(&ty, role);
-            let arms: Vec<_> = targets
-                .iter()
-                .map(|&target| dispatch_arm(target, &ty, role, &own_params, span))
-                .collect();
-            let mut body = Vec::new();
-            if !arms.is_empty() {
-                let otherwise = Vec::new();
-                body.push(Stmt::new(StmtKind::If { arms, otherwise }, span));
-            }
-            body.push(no_target(role, span));
-            let FunctionEntry { typed, facts } = &mut self.tables.functions[id];
-            typed.body = Some(body);
-            facts
-                .calls
-                .extend(targets.into_iter().map(|target| (target, span)));
+/// Writes the bodies of the functions through which pointers are called, when all addresses that are taken are known.
+pub(crate) fn finish_dispatchers(tables: &mut Tables, pointers: &Pointers) {
+    for index in 0..pointers.dispatchers.len() {
+        let Dispatcher { ty, role, id } = &pointers.dispatchers[index];
+        let (ty, role, id) = (ty.clone(), *role, *id);
+        let own_params = role.own_params(tables.dim3());
+        let span = tables.functions[id].typed.span;
+        let targets = pointed_functions(tables, pointers, &ty, role);
+        let arms: Vec<_> = targets
+            .iter()
+            .map(|&target| dispatch_arm(target, &ty, role, &own_params, span))
+            .collect();
+        let mut body = Vec::new();
+        if !arms.is_empty() {
+            let otherwise = Vec::new();
+            body.push(Stmt::new(StmtKind::If { arms, otherwise }, span));
         }
+        body.push(no_target(role, span));
+        let FunctionEntry { typed, facts } = &mut tables.functions[id];
+        typed.body = Some(body);
+        facts
+            .calls
+            .extend(targets.into_iter().map(|target| (target, span)));
     }
+}
 
-    /// The functions that a pointer of this type can point to, where it is called.
-    fn pointed_functions(&self, ty: &FunctionTy, role: Role) -> Vec<FunctionId> {
-        let fits = |target: &FunctionId| {
-            let FunctionEntry { typed, facts } = &self.tables.functions[*target];
-            let side = match typed.space {
-                FunctionSpace::Device => role == Role::CalledOnDevice,
-                FunctionSpace::Host => role == Role::CalledOnHost,
-                FunctionSpace::HostDevice => role != Role::Launched,
-                FunctionSpace::Kernel => role == Role::Launched,
-            };
-            side && !typed.returns_reference && *function_type(typed, &facts.params) == *ty
+/// The functions that a pointer of this type can point to, where it is called.
+fn pointed_functions(
+    tables: &Tables,
+    pointers: &Pointers,
+    ty: &FunctionTy,
+    role: Role,
+) -> Vec<FunctionId> {
+    let fits = |target: &FunctionId| {
+        let FunctionEntry { typed, facts } = &tables.functions[*target];
+        let side = match typed.space {
+            FunctionSpace::Device => role == Role::CalledOnDevice,
+            FunctionSpace::Host => role == Role::CalledOnHost,
+            FunctionSpace::HostDevice => role != Role::Launched,
+            FunctionSpace::Kernel => role == Role::Launched,
         };
-        let taken = self.pointers.address_taken.iter().copied();
-        taken.filter(fits).collect()
-    }
+        side && !typed.returns_reference && *function_type(typed, &facts.params) == *ty
+    };
+    let taken = pointers.address_taken.iter().copied();
+    taken.filter(fits).collect()
 }
 
 /// A function's type, as a pointer to it has it.

@@ -3,9 +3,11 @@
 //! A class without such members needs neither: its objects are copied as bytes.
 
 use crate::sema::check::{
-    Checker, FunctionEntry, FunctionFacts, ParamFacts, Reported,
-    construct::{assign_value, local},
+    Checker, FunctionEntry, FunctionFacts, ParamFacts, Reported, Tables, body, class, cleanup,
+    construct::{self, assign_value, local},
+    method,
     overload::Argument,
+    reference, temporary,
 };
 use crate::{
     sema::{
@@ -21,213 +23,210 @@ use crate::{
 /// What is done with a member: where it is in the new object and in the old one, and what comes of it.
 type MemberWriter<'w> = dyn Fn(&mut Checker<'_>, Place, Place, Span, &mut Vec<Stmt>) + 'w;
 
-impl Checker<'_> {
-    /// The constructor that copies an object of the class.
-    pub(crate) fn implicit_copy(&mut self, class: RecordId, span: Span) -> FunctionId {
-        let name = self.tables.record(class).name.clone();
-        let (id, params) = self.implicit_function(class, format!("{name}::{name}"), span);
-        if let Some(facts) = self.tables.classes.get_mut(&class) {
-            facts.copy = Some(id);
-        }
-        self.write_members(id, class, params, span, &|checker, to, from, span, out| {
-            checker.copy_member(to, from, span, out);
-        });
-        id
+/// The constructor that copies an object of the class.
+pub(crate) fn implicit_copy(cx: &mut Checker<'_>, class: RecordId, span: Span) -> FunctionId {
+    let name = cx.tables.record(class).name.clone();
+    let (id, params) = implicit_function(&mut cx.tables, class, format!("{name}::{name}"), span);
+    if let Some(facts) = cx.tables.classes.get_mut(&class) {
+        facts.copy = Some(id);
     }
+    write_members(cx, id, class, params, span, &|cx, to, from, span, out| {
+        copy_member(cx, to, from, span, out);
+    });
+    id
+}
 
-    /// `object = value` where members have their own `=`.
-    pub(crate) fn assign_members(
-        &mut self,
-        class: RecordId,
-        place: Place,
-        value: Value,
-        span: Span,
-    ) -> Result<Value, Reported> {
-        let written = self
-            .tables
-            .classes
-            .get(&class)
-            .and_then(|facts| facts.assign);
-        let id = written.unwrap_or_else(|| self.implicit_assign(class, span));
-        let object = crate::sema::check::method::place_value(place);
-        let name = self.tables.functions[id].typed.name.clone();
-        let args = vec![Argument::Value(value)];
-        let called = self.call_member(Some(object), &[id], &name, span, args, span)?;
-        Ok(self.read_checked(called))
+/// `object = value` where members have their own `=`.
+pub(crate) fn assign_members(
+    cx: &mut Checker<'_>,
+    class: RecordId,
+    place: Place,
+    value: Value,
+    span: Span,
+) -> Result<Value, Reported> {
+    let written = cx.tables.classes.get(&class).and_then(|facts| facts.assign);
+    let id = written.unwrap_or_else(|| implicit_assign(cx, class, span));
+    let object = method::place_value(place);
+    let name = cx.tables.functions[id].typed.name.clone();
+    let args = vec![Argument::Value(value)];
+    let called = method::call_member(cx, Some(object), &[id], &name, span, args, span)?;
+    Ok(method::read_checked(cx, called))
+}
+
+fn implicit_assign(cx: &mut Checker<'_>, class: RecordId, span: Span) -> FunctionId {
+    let name = cx.tables.record(class).name.clone();
+    let (id, params) = implicit_function(&mut cx.tables, class, format!("{name}::operator="), span);
+    if let Some(facts) = cx.tables.classes.get_mut(&class) {
+        facts.assign = Some(id);
     }
+    write_members(cx, id, class, params, span, &|cx, to, from, span, out| {
+        assign_member(cx, to, from, span, out);
+    });
+    id
+}
 
-    fn implicit_assign(&mut self, class: RecordId, span: Span) -> FunctionId {
-        let name = self.tables.record(class).name.clone();
-        let (id, params) = self.implicit_function(class, format!("{name}::operator="), span);
-        if let Some(facts) = self.tables.classes.get_mut(&class) {
-            facts.assign = Some(id);
-        }
-        self.write_members(id, class, params, span, &|checker, to, from, span, out| {
-            checker.assign_member(to, from, span, out);
-        });
-        id
-    }
+fn implicit_function(
+    tables: &mut Tables,
+    class: RecordId,
+    name: String,
+    span: Span,
+) -> (FunctionId, Vec<ParamFacts>) {
+    let declared = tables.record(class).span.unwrap_or(span);
+    let typed = Function {
+        name,
+        space: FunctionSpace::HostDevice,
+        span: declared,
+        ..Function::default()
+    };
+    let this = class::this_param(class, false, declared);
+    let other = ParamFacts {
+        name: Some("other".into()),
+        is_this: false,
+        ty: QualTy {
+            is_const: true,
+            ..this.ty.clone()
+        },
+        ..this.clone()
+    };
+    let params = vec![this, other];
+    let facts = FunctionFacts {
+        params: params.clone(),
+        declared,
+        class: Some(class),
+        has_this: true,
+        is_defined: true,
+        ..FunctionFacts::default()
+    };
+    let id = tables.functions.push(FunctionEntry { typed, facts });
+    (id, params)
+}
 
-    fn implicit_function(
-        &mut self,
-        class: RecordId,
-        name: String,
-        span: Span,
-    ) -> (FunctionId, Vec<ParamFacts>) {
-        let declared = self.tables.record(class).span.unwrap_or(span);
-        let typed = Function {
-            name,
-            space: FunctionSpace::HostDevice,
-            span: declared,
-            ..Function::default()
-        };
-        let this = Self::this_param(class, false, declared);
-        let other = ParamFacts {
-            name: Some("other".into()),
-            is_this: false,
-            ty: QualTy {
-                is_const: true,
-                ..this.ty.clone()
-            },
-            ..this.clone()
-        };
-        let params = vec![this, other];
-        let facts = FunctionFacts {
-            params: params.clone(),
-            declared,
-            class: Some(class),
-            has_this: true,
-            is_defined: true,
-            ..FunctionFacts::default()
-        };
-        let id = self.tables.functions.push(FunctionEntry { typed, facts });
-        (id, params)
-    }
-
-    fn write_members(
-        &mut self,
-        id: FunctionId,
-        class: RecordId,
-        params: Vec<ParamFacts>,
-        span: Span,
-        member: &MemberWriter<'_>,
-    ) {
-        let floor = self.begin_body(id);
-        let depth = self.enter_class_scopes(Some(class));
-        let mut vars = self.hidden_param(id);
-        let other = params[1].clone();
-        let from = self.reference_variable("other", other.ty.clone(), other.span);
-        vars.push(from);
-        let from = local(from, other.ty, span);
-        let mut body = Vec::new();
-        if let Some(to) = self.this_place(span) {
-            for index in 0..self.tables.record(class).fields.len() as u32 {
-                let to = self.tables.field_place(to.clone(), index, span);
-                let from = self.tables.field_place(from.clone(), index, span);
-                member(self, to, from, span, &mut body);
-                self.end_temporaries(span, &mut body);
-            }
-        }
-        for _ in 0..depth {
-            self.scopes.leave();
-        }
-        self.end_body(id, floor, vars, body);
-    }
-
-    fn copy_member(&mut self, to: Place, from: Place, span: Span, out: &mut Vec<Stmt>) {
-        match &to.ty.ty {
-            Ty::Array(_, n) => {
-                let n = n.unwrap_or(0);
-                self.each(n, span, out, &mut |checker, index, out| {
-                    let (to, from) = (element(&to, index, span), element(&from, index, span));
-                    checker.copy_member(to, from, span, out);
-                });
-            }
-            Ty::Record(_) if self.tables.needs_copy(&to.ty.ty) => {
-                let value = crate::sema::check::method::place_value(from);
-                self.construct_into(to, vec![Argument::Value(value)], span, out);
-            }
-            _ => out.push(copy(to, from, span)),
+fn write_members(
+    cx: &mut Checker<'_>,
+    id: FunctionId,
+    class: RecordId,
+    params: Vec<ParamFacts>,
+    span: Span,
+    member: &MemberWriter<'_>,
+) {
+    let floor = cx.begin_body(id);
+    let depth = class::enter_scopes(&cx.tables, &mut cx.scopes, Some(class));
+    let mut vars = body::hidden_param(&cx.tables, &mut cx.body, id);
+    let other = params[1].clone();
+    let from = reference::variable(
+        &cx.tables,
+        &mut cx.body,
+        "other",
+        other.ty.clone(),
+        other.span,
+    );
+    vars.push(from);
+    let from = local(from, other.ty, span);
+    let mut body = Vec::new();
+    if let Some(to) = cx.body.this_place(span) {
+        for index in 0..cx.tables.record(class).fields.len() as u32 {
+            let to = cx.tables.field_place(to.clone(), index, span);
+            let from = cx.tables.field_place(from.clone(), index, span);
+            member(cx, to, from, span, &mut body);
+            cleanup::end_temporaries(cx, span, &mut body);
         }
     }
+    for _ in 0..depth {
+        cx.scopes.leave();
+    }
+    cx.end_body(id, floor, vars, body);
+}
 
-    fn assign_member(&mut self, to: Place, from: Place, span: Span, out: &mut Vec<Stmt>) {
-        match to.ty.ty.clone() {
-            Ty::Array(_, n) => {
-                let n = n.unwrap_or(0);
-                self.each(n, span, out, &mut |checker, index, out| {
-                    let (to, from) = (element(&to, index, span), element(&from, index, span));
-                    checker.assign_member(to, from, span, out);
-                });
-            }
-            Ty::Record(class) => {
-                let value = crate::sema::check::method::place_value(from.clone());
-                let operands = [
-                    crate::sema::check::method::place_value(to.clone()),
-                    value.clone(),
-                ];
-                let value = match self.operator_call("=", &operands, span, span) {
-                    Ok(Some(called)) => Ok(self.read_checked(called)),
-                    Ok(None) if self.members_assign(&to.ty.ty) => {
-                        self.assign_members(class, to, value, span)
-                    }
-                    Ok(None) => return out.push(copy(to, from, span)),
-                    Err(reported) => Err(reported),
-                };
-                if let Some(value) = self.body_part(value) {
-                    out.push(Stmt::new(StmtKind::Expr(value), span));
+fn copy_member(cx: &mut Checker<'_>, to: Place, from: Place, span: Span, out: &mut Vec<Stmt>) {
+    match &to.ty.ty {
+        Ty::Array(_, n) => {
+            let n = n.unwrap_or(0);
+            each(cx, n, span, out, &mut |cx, index, out| {
+                let (to, from) = (element(&to, index, span), element(&from, index, span));
+                copy_member(cx, to, from, span, out);
+            });
+        }
+        Ty::Record(_) if cx.tables.needs_copy(&to.ty.ty) => {
+            let value = method::place_value(from);
+            construct::into(cx, to, vec![Argument::Value(value)], span, out);
+        }
+        _ => out.push(copy(to, from, span)),
+    }
+}
+
+fn assign_member(cx: &mut Checker<'_>, to: Place, from: Place, span: Span, out: &mut Vec<Stmt>) {
+    match to.ty.ty.clone() {
+        Ty::Array(_, n) => {
+            let n = n.unwrap_or(0);
+            each(cx, n, span, out, &mut |cx, index, out| {
+                let (to, from) = (element(&to, index, span), element(&from, index, span));
+                assign_member(cx, to, from, span, out);
+            });
+        }
+        Ty::Record(class) => {
+            let value = method::place_value(from.clone());
+            let operands = [method::place_value(to.clone()), value.clone()];
+            let value = match method::operator_call(cx, "=", &operands, span, span) {
+                Ok(Some(called)) => Ok(method::read_checked(cx, called)),
+                Ok(None) if method::members_assign(&cx.tables, &cx.scopes, &to.ty.ty) => {
+                    assign_members(cx, class, to, value, span)
                 }
+                Ok(None) => return out.push(copy(to, from, span)),
+                Err(reported) => Err(reported),
+            };
+            if let Some(value) = cx.body.part(value) {
+                out.push(Stmt::new(StmtKind::Expr(value), span));
             }
-            _ => out.push(copy(to, from, span)),
         }
+        _ => out.push(copy(to, from, span)),
     }
+}
 
-    /// `for (i = 0; i < n; i++) body`
-    pub(crate) fn each(
-        &mut self,
-        n: u64,
-        span: Span,
-        out: &mut Vec<Stmt>,
-        body: &mut dyn FnMut(&mut Self, VarId, &mut Vec<Stmt>),
-    ) {
-        let index = self.unnamed_variable(Ty::Int, "i", span);
-        let place = local(index, Ty::Int.into(), span);
-        let cond = Value::new(
-            ValueKind::Compare(
-                Relation::Lt,
-                Box::new(crate::sema::check::method::place_value(place.clone())),
-                Box::new(crate::sema::check::int(n, Ty::Int, span)),
-            ),
-            Ty::Bool,
-            span,
-        );
-        let step = Value::new(
-            ValueKind::IncDec {
-                place: Box::new(place),
-                decrement: false,
-                prefix: true,
+/// `for (i = 0; i < n; i++) body`
+pub(crate) fn each<'a>(
+    cx: &mut Checker<'a>,
+    n: u64,
+    span: Span,
+    out: &mut Vec<Stmt>,
+    body: &mut dyn FnMut(&mut Checker<'a>, VarId, &mut Vec<Stmt>),
+) {
+    let index = temporary::variable(&cx.tables, &mut cx.body, Ty::Int, "i", span);
+    let place = local(index, Ty::Int.into(), span);
+    let cond = Value::new(
+        ValueKind::Compare(
+            Relation::Lt,
+            Box::new(method::place_value(place.clone())),
+            Box::new(crate::sema::check::int(n, Ty::Int, span)),
+        ),
+        Ty::Bool,
+        span,
+    );
+    let step = Value::new(
+        ValueKind::IncDec {
+            place: Box::new(place),
+            decrement: false,
+            prefix: true,
+        },
+        Ty::Int,
+        span,
+    );
+    let mut inner = Vec::new();
+    body(cx, index, &mut inner);
+    let zero = crate::sema::check::int(0, Ty::Int, span);
+    let stmts = vec![
+        Stmt::new(StmtKind::Declare(index, Some(Init::Value(zero))), span),
+        Stmt::new(
+            StmtKind::Loop {
+                cond: Some(cond),
+                test_first: true,
+                body: inner,
+                step: Some(step),
+                unroll: None,
             },
-            Ty::Int,
             span,
-        );
-        let mut inner = Vec::new();
-        body(self, index, &mut inner);
-        let zero = crate::sema::check::int(0, Ty::Int, span);
-        let stmts = vec![
-            Stmt::new(StmtKind::Declare(index, Some(Init::Value(zero))), span),
-            Stmt::new(
-                StmtKind::Loop {
-                    cond: Some(cond),
-                    test_first: true,
-                    body: inner,
-                    step: Some(step),
-                    unroll: None,
-                },
-                span,
-            ),
-        ];
-        out.push(Stmt::new(StmtKind::Block(stmts), span));
-    }
+        ),
+    ];
+    out.push(Stmt::new(StmtKind::Block(stmts), span));
 }
 
 /// The element of an array with the index in a variable.
@@ -236,7 +235,7 @@ pub(crate) fn element(array: &Place, index: VarId, span: Span) -> Place {
         Ty::Array(element, _) => element.as_ref().clone(),
         other => other.clone().into(),
     };
-    let index = crate::sema::check::method::place_value(local(index, Ty::Int.into(), span));
+    let index = method::place_value(local(index, Ty::Int.into(), span));
     Place::new(
         PlaceKind::ArrayIndex(Box::new(array.clone()), Box::new(index)),
         ty,
@@ -264,6 +263,6 @@ pub(crate) fn element_from_end(array: &Place, n: u64, index: VarId, span: Span) 
 }
 
 fn copy(to: Place, from: Place, span: Span) -> Stmt {
-    let value = crate::sema::check::method::place_value(from);
+    let value = method::place_value(from);
     Stmt::new(StmtKind::Expr(assign_value(to, value, span)), span)
 }

@@ -1,7 +1,9 @@
 //! Functions: declarations against definitions, what kernels and `main` must look like, bodies.
 
 use crate::sema::check::{
-    Checker, FunctionEntry, FunctionFacts, ParamFacts, Reported, VarFacts, marked,
+    Body, Checker, FunctionEntry, FunctionFacts, ParamFacts, Reported, Reporter, Tables, VarFacts,
+    body, class, cleanup, decl, forward, label, marked, members, method, pack, record, specifier,
+    startup,
 };
 use crate::sema::message::decl::DeclError;
 use crate::sema::path;
@@ -29,530 +31,574 @@ enum Before {
     Conflict,
 }
 
-impl Checker<'_> {
-    /// A function at file scope.
-    pub(crate) fn function(&mut self, function: &ast::Function) {
-        if path::is_qualified(&function.name.node) {
-            return self.method_definition(function);
-        }
-        let Some(id) = self.declare_function(function) else {
-            return;
-        };
-        if function.body.is_none() {
-            return;
-        }
-        let facts = &self.tables.functions[id].facts;
-        if facts.is_defined {
-            let first = self.tables.functions[id].typed.span;
-            self.error(
-                function.name.span,
-                DeclError::FunctionDefinedTwice {
-                    name: function.name.node.to_string(),
-                    first,
-                },
-            );
-            return;
-        }
-        self.tables.functions[id].facts.is_defined = true;
-        self.tables.functions[id].typed.span = function.name.span;
-        let is_host = self.tables.functions[id].typed.space == FunctionSpace::Host;
-        if self.options.skip_host && is_host && !self.tables.functions[id].facts.is_constexpr {
-            self.tables.functions[id].facts.is_skipped = true;
-            return;
-        }
-        self.function_body(id, function);
+/// A function at file scope.
+pub(crate) fn check(cx: &mut Checker<'_>, function: &ast::Function) {
+    if path::is_qualified(&function.name.node) {
+        return class::method_definition(cx, function);
     }
-
-    /// A prelude function is used for the first time.
-    pub(crate) fn use_prelude(&mut self, index: usize) -> Option<FunctionId> {
-        if let Some(&id) = self.prelude.used.get(&index) {
-            return Some(id);
-        }
-        let unit = self.unit;
-        let ast::Item::Function(function) = &unit.items[index] else {
-            return None;
-        };
-        let hidden = self.scopes.only_prelude();
-        let id = self.declare_function(function);
-        self.scopes.restore(hidden);
-        let id = id?;
-        self.scopes.use_prelude(&function.name.node, index, id);
-        self.prelude.used.insert(index, id);
-        self.tables.functions[id].facts.is_defined = true;
-        self.prelude.queue.push((id, index));
-        Some(id)
+    let Some(id) = declare(cx, function) else {
+        return;
+    };
+    if function.body.is_none() {
+        return;
     }
-
-    /// Finds or makes the function a declaration is about.
-    pub(crate) fn declare_function(&mut self, function: &ast::Function) -> Option<FunctionId> {
-        self.declare_as(function, None)
-    }
-
-    /// A function that no name stands for: an instance of a template, shown as `shown`.
-    pub(crate) fn new_function(
-        &mut self,
-        function: &ast::Function,
-        shown: &str,
-    ) -> Option<FunctionId> {
-        self.declare_as(function, Some(shown))
-    }
-
-    fn declare_as(&mut self, function: &ast::Function, shown: Option<&str>) -> Option<FunctionId> {
-        if crate::sema::check::class::allocates(&function.name.node) {
-            let what = format!("`{}` outside of a class", function.name.node);
-            self.unsupported(&what, function.name.span);
-        }
-        self.note_operator(&function.name.node, function.name.span);
-        let specifiers = &function.specifiers;
-        let space = space_of(specifiers);
-        if let Some(span) = specifiers
-            .word(SpecifierWord::Shared)
-            .or(specifiers.word(SpecifierWord::Constant))
-        {
-            self.error(span, DeclError::FunctionWithSpace);
-        }
-        let (result, deduces) = self.written_result(function);
-        let params = self.params(&function.params);
-        if function.variadic {
-            self.unsupported("a function with `...`", function.span);
-        }
-        if space == FunctionSpace::Kernel {
-            self.check_kernel_params(function, &params);
-        }
-        if let Ok(result) = &result {
-            self.check_result(function, space, result);
-        }
-        let reference = reference_part(&function.declarator.parts).0;
-        if let Some((span, true)) = reference {
-            self.unsupported("a function that returns an rvalue reference", span);
-        }
-        let (result, returns_reference) = returned_type(result, reference.is_some());
-        if shown.is_none() {
-            match self.function_before(function, &params) {
-                Before::Same(id) => return self.redeclare(id, function, space, &result, params),
-                Before::Conflict => return None,
-                Before::Nothing => {}
-            }
-        }
-        self.check_defaults(&params);
-        let launch_bounds = self.launch_bounds(function, space);
-        let typed = Function {
-            name: match (shown, &*self.scopes.namespace()) {
-                (Some(shown), _) => shown.to_string(),
-                (None, "") => function.name.node.to_string(),
-                (None, namespace) => format!("{namespace}::{}", function.name.node),
-            },
-            space,
-            result,
-            returns_reference,
-            launch_bounds,
-            span: function.name.span,
-            ..Function::default()
-        };
-        let facts = FunctionFacts {
-            params,
-            declared: function.name.span,
-            deduces,
-            is_constexpr: specifiers.word(SpecifierWord::Constexpr).is_some(),
-            ..FunctionFacts::default()
-        };
-        let id = self.tables.functions.push(FunctionEntry { typed, facts });
-        if shown.is_some() {
-            return Some(id);
-        }
-        let callable = Callable::Function(id);
-        // The library's namespaces lie beside the templates in them, behind the program's own names.
-        let of_library = !self.scopes.namespace().is_empty() && self.in_prelude(function.name.span);
-        self.scopes.add_function(
-            function.name.node.clone(),
-            callable,
+    let facts = &cx.tables.functions[id].facts;
+    if facts.is_defined {
+        let first = cx.tables.functions[id].typed.span;
+        cx.error(
             function.name.span,
-            of_library,
-        );
-        if &*function.name.node == "main" {
-            self.check_main(id, function);
-        }
-        Some(id)
-    }
-
-    /// A function's result as written, and whether its first `return` will say what it is.
-    fn written_result(&mut self, function: &ast::Function) -> (Result<QualTy, Reported>, bool) {
-        let specifiers = &function.specifiers;
-        let (reference, parts) = reference_part(&function.declarator.parts);
-        let deduces = matches!(specifiers.ty.node, ast::TypeSpecifier::Auto)
-            && parts.is_empty()
-            && reference.is_none()
-            && function.body.is_some();
-        let base = match deduces {
-            true => Ok(Ty::Void.into()),
-            false => self.base_type_not_auto(specifiers),
-        };
-        (self.declared_type(base, parts), deduces)
-    }
-
-    /// What the function's name means at file scope already; reports what it cannot mean.
-    fn function_before(&mut self, function: &ast::Function, params: &[ParamFacts]) -> Before {
-        let name = &function.name;
-        let Some(old) = self.scopes.find_at_file(&name.node).cloned() else {
-            return Before::Nothing;
-        };
-        let first = old.span;
-        match old.entity {
-            Entity::Functions(set) => {
-                let declared = set.iter().filter_map(|callable| match callable {
-                    Callable::Function(id) => Some(*id),
-                    Callable::Unused(_) | Callable::Template(_) => None,
-                });
-                let same =
-                    |id: &FunctionId| same_params(&self.tables.functions[*id].facts.params, params);
-                if let Some(id) = declared.into_iter().find(same) {
-                    return Before::Same(id);
-                }
-                if &*name.node != "main" {
-                    return Before::Nothing;
-                }
-                self.error(name.span, DeclError::SecondMain { first });
-            }
-            Entity::Error => return Before::Nothing,
-            _ => {
-                let shown = name.node.to_string();
-                self.error(
-                    name.span,
-                    DeclError::AlreadySomethingElse { name: shown, first },
-                );
-            }
-        }
-        Before::Conflict
-    }
-
-    pub(crate) fn param(&mut self, param: &ast::Param) -> ParamFacts {
-        let reference = self.param_reference(param);
-        let ty = self.param_type(param);
-        let name = param.declarator.name.as_ref();
-        let span = name.map_or(param.span, |name| name.span);
-        let ty = ty.and_then(|ty| match &ty.ty {
-            Ty::Void => Err(self.error(span, DeclError::VoidParameter)),
-            Ty::Record(id)
-                if self.tables.size_of(&ty.ty).is_none()
-                    && reference.is_none()
-                    && !self.is_open(*id) =>
-            {
-                Err(self.error(span, DeclError::IncompleteParameter { ty: ty.ty }))
-            }
-            _ => Ok(ty),
-        });
-        // What an rvalue reference is bound to is a value of the function's own.
-        ParamFacts {
-            name: name.map(|name| name.node.clone()),
-            ty: marked(ty),
-            span,
-            default: param.default.clone(),
-            is_reference: matches!(reference, Some((_, false))),
-            is_rvalue: matches!(reference, Some((_, true))),
-            is_this: false,
-            is_of_pack: param.is_pack,
-        }
-    }
-
-    /// A kernel runs elsewhere: what a reference names is not there.
-    fn check_kernel_params(&mut self, function: &ast::Function, params: &[ParamFacts]) {
-        let declared = crate::sema::check::pack::declared(params, &function.params);
-        for (param, facts) in declared.into_iter().zip(params) {
-            let (written, _) = reference_part(&param.declarator.parts);
-            let span = written.map_or(facts.span, |(span, _)| span);
-            if (facts.is_reference || facts.is_rvalue) && facts.ty.ty.is_understood() {
-                let name = facts.name.as_deref().unwrap_or("this parameter");
-                self.error(
-                    span,
-                    DeclError::KernelReference {
-                        name: name.to_string(),
-                    },
-                );
-            }
-        }
-        self.check_parameter_bytes(params);
-    }
-
-    /// All parameters of a kernel travel in one piece of constant memory.
-    fn check_parameter_bytes(&mut self, params: &[ParamFacts]) {
-        let mut end = 0u64;
-        for facts in params {
-            // What has no size has its message.
-            let Some(size) = self.tables.size_of(&facts.ty.ty) else {
-                return;
-            };
-            let align = layout::align_of(&facts.ty.ty, &self.tables.records);
-            end = end
-                .checked_next_multiple_of(align)
-                .and_then(|start| start.checked_add(size))
-                .unwrap_or(u64::MAX);
-        }
-        let largest = params
-            .iter()
-            .max_by_key(|facts| self.tables.size_of(&facts.ty.ty));
-        if let Some(largest) = largest.filter(|_| end > PARAMETER_BYTES) {
-            let message = DeclError::TooManyParameterBytes {
-                n_bytes: end,
-                most: PARAMETER_BYTES,
-            };
-            self.error(largest.span, message);
-        }
-    }
-
-    fn check_result(&mut self, function: &ast::Function, space: FunctionSpace, result: &QualTy) {
-        let span = function.specifiers.ty.span;
-        if space == FunctionSpace::Kernel && result.ty != Ty::Void {
-            self.error(
-                span,
-                DeclError::KernelWithResult {
-                    name: function.name.node.to_string(),
-                    ty: result.ty.clone(),
-                },
-            );
-        } else if matches!(result.ty, Ty::Array(..) | Ty::Function(_))
-            || matches!(result.ty, Ty::Record(id)
-                if self.tables.size_of(&result.ty).is_none() && !self.is_open(id))
-        {
-            self.error(
-                span,
-                DeclError::IncompleteResult {
-                    ty: result.ty.clone(),
-                },
-            );
-        }
-    }
-
-    /// A second declaration must agree with the first.
-    fn redeclare(
-        &mut self,
-        id: FunctionId,
-        function: &ast::Function,
-        space: FunctionSpace,
-        result: &Ty,
-        params: Vec<ParamFacts>,
-    ) -> Option<FunctionId> {
-        let old = &self.tables.functions[id].typed;
-        let facts = &self.tables.functions[id].facts;
-        let declared = facts.declared;
-        let name = function.name.node.to_string();
-        let are_understood = result.is_understood() && old.result.is_understood();
-        let message = if old.result != *result && are_understood {
-            Some(DeclError::OtherResult { name, declared })
-        } else if old.space != space {
-            Some(DeclError::OtherSpace {
-                name,
-                space,
-                before: old.space,
-                declared,
-            })
-        } else {
-            None
-        };
-        if let Some(message) = message {
-            self.error(function.name.span, message);
-            return None;
-        }
-        let launch_bounds = self.launch_bounds(function, space);
-        self.merge_params(id, params, function.body.is_some());
-        let old = &mut self.tables.functions[id].typed;
-        old.launch_bounds = old.launch_bounds.or(launch_bounds);
-        Some(id)
-    }
-
-    /// Only the last parameters can have defaults.
-    fn check_defaults(&mut self, params: &[ParamFacts]) {
-        let without = params.iter().rposition(|param| param.default.is_none());
-        let early = params[..without.unwrap_or(0)]
-            .iter()
-            .find(|param| param.default.is_some());
-        if let (Some(early), Some(without)) = (early, without) {
-            let message = DeclError::DefaultMissing { early: early.span };
-            self.error(params[without].span, message);
-        }
-    }
-
-    /// Defaults of parameters add up over the declarations; names are the definition's.
-    fn merge_params(&mut self, id: FunctionId, params: Vec<ParamFacts>, is_definition: bool) {
-        let old = std::mem::take(&mut self.tables.functions[id].facts.params);
-        let merged = old.into_iter().zip(params).map(|(old, mut new)| {
-            if let (Some(first), Some(second)) = (&old.default, &new.default) {
-                self.error(second.span, DeclError::DefaultTwice { first: first.span });
-            }
-            let default = old.default.clone().or(new.default.take());
-            let facts = if is_definition { new } else { old };
-            ParamFacts { default, ..facts }
-        });
-        let merged = merged.collect();
-        self.tables.functions[id].facts.params = merged;
-    }
-
-    fn launch_bounds(
-        &mut self,
-        function: &ast::Function,
-        space: FunctionSpace,
-    ) -> Option<(u32, Option<u32>)> {
-        let bounds = function.specifiers.launch_bounds.as_ref()?;
-        if space != FunctionSpace::Kernel {
-            self.error(bounds.span, DeclError::LaunchBoundsOnFunction);
-            return None;
-        }
-        let mut values = Vec::new();
-        for expr in &bounds.node {
-            let n = self.constant_int(expr, "a launch bound").ok()?;
-            match u32::try_from(n) {
-                Ok(n) if n > 0 || !values.is_empty() => values.push(n),
-                _ => {
-                    self.error(expr.span, DeclError::LaunchBoundsValue { n });
-                    return None;
-                }
-            }
-        }
-        Some((*values.first()?, values.get(1).copied()))
-    }
-
-    fn check_main(&mut self, id: FunctionId, function: &ast::Function) {
-        let entry = &self.tables.functions[id].typed;
-        if entry.space != FunctionSpace::Host {
-            self.error(
-                function.name.span,
-                DeclError::MainOnDevice { space: entry.space },
-            );
-        } else if entry.result.is_understood() && entry.result != Ty::Int {
-            self.error(
-                function.specifiers.ty.span,
-                DeclError::MainResult {
-                    ty: entry.result.clone().clone(),
-                },
-            );
-        }
-        let n_params = self.tables.functions[id].facts.params.len();
-        if n_params == 1 || n_params > 3 {
-            self.error(function.span, DeclError::MainParameters);
-        }
-    }
-
-    /// Checks a function's body and stores it.
-    pub(crate) fn function_body(&mut self, id: FunctionId, function: &ast::Function) {
-        let Some(block) = &function.body else { return };
-        let element = self.scopes.at_element(None);
-        self.forget_said();
-        self.tables.functions[id].facts.extent = Some(function.span.to(block.span));
-        let floor = self.begin_body(id);
-        self.body.deduces = self.tables.functions[id].facts.deduces;
-        self.body.named_result = crate::sema::check::named_result::named_result(block);
-        let class = self.body.class;
-        let depth = self.enter_class_scopes(class);
-        self.scopes.enter();
-        let params = self.tables.functions[id].facts.params.clone();
-        let mut ids = self.hidden_param(id);
-        let declared = crate::sema::check::pack::declared(&params[ids.len()..], &function.params);
-        // Of kernels without their host: arguments are the host's own to destroy.
-        let is_kernel = self.tables.functions[id].typed.space == FunctionSpace::Kernel;
-        let is_alone = is_kernel && self.options.survey;
-        for (param, declared) in params[ids.len()..].iter().zip(declared) {
-            let is_restrict = matches!(
-                declared.declarator.parts.first(),
-                Some(DeclaratorPart::Pointer {
-                    is_restrict: true,
-                    ..
-                })
-            );
-            if self.tables.has_destructor(&param.ty.ty)
-                && !param.is_reference
-                && is_kernel
-                && !is_alone
-            {
-                self.unsupported("a kernel's parameter with a destructor", param.span);
-            }
-            let var = self.add_var(Var {
-                name: param.name.as_deref().unwrap_or("").to_string(),
-                align_bytes: self.tables.align_of(&param.ty.ty),
-                ty: param.ty.clone(),
-                storage: Storage::Auto,
-                address_taken: false,
-                is_reference: param.is_reference,
-                is_restrict,
-                span: param.span,
-            });
-            self.body.vars[var].facts = VarFacts::default();
-            ids.push(var);
-            if let Some(name) = &declared.declarator.name
-                && !declared.is_pack
-            {
-                self.declare_name(name, Entity::Local(var));
-            }
-        }
-        self.declare_packs(&function.params, &params, &ids);
-        let mut body = Vec::new();
-        if let (MethodKind::Constructor, Some(class)) = (function.method.kind, class) {
-            let span = function.name.span;
-            self.construct_members(class, &function.method.inits, span, &mut body);
-        }
-        self.cleanups_enter();
-        if !is_alone {
-            self.note_params(&ids);
-        }
-        if class.is_none() && &*function.name.node == "main" {
-            self.start(&mut body);
-        }
-        self.labelled(&block.stmts, &mut body);
-        self.cleanups_leave(&mut body, block.span);
-        if function.method.kind == MethodKind::Destructor
-            && let Some(this) = self.this_place(function.name.span)
-            && self.tables.has_member_destructors(class)
-        {
-            if body.iter().any(returns) {
-                self.unsupported("`return` in a destructor", function.name.span);
-            }
-            self.destroy_members(this, function.name.span, &mut body);
-        }
-        self.scopes.leave();
-        for _ in 0..depth {
-            self.scopes.leave();
-        }
-        self.check_end(id, function, &mut body);
-        self.end_body(id, floor, ids, body);
-        self.scopes.leave_element(element);
-    }
-
-    /// Arguments given by value are the function's own objects.
-    pub(crate) fn note_params(&mut self, params: &[crate::sema::typed::VarId]) {
-        for &param in params {
-            if !self.body.vars[param].typed.is_reference {
-                self.note_object(param);
-            }
-        }
-    }
-
-    /// What happens when control reaches the closing brace.
-    fn check_end(&mut self, id: FunctionId, function: &ast::Function, body: &mut Vec<Stmt>) {
-        let Some(block) = &function.body else { return };
-        let typed = &self.tables.functions[id].typed;
-        if typed.result == Ty::Void
-            || !typed.result.is_understood()
-            || !crate::sema::check::stmt::falls_through(body)
-        {
-            return;
-        }
-        let end = Span {
-            start: block.span.end.saturating_sub(1),
-            ..block.span
-        };
-        if typed.name == "main" {
-            // C: reaching the end of `main` returns 0.
-            let zero = crate::sema::check::int(0, Ty::Int, end);
-            body.push(Stmt::new(StmtKind::Return(Some(zero)), end));
-            return;
-        }
-        self.error(
-            function.name.span,
-            DeclError::MissingReturn {
+            DeclError::FunctionDefinedTwice {
                 name: function.name.node.to_string(),
-                end,
-                ty: typed.result.clone().clone(),
+                first,
+            },
+        );
+        return;
+    }
+    cx.tables.functions[id].facts.is_defined = true;
+    cx.tables.functions[id].typed.span = function.name.span;
+    let is_host = cx.tables.functions[id].typed.space == FunctionSpace::Host;
+    if cx.options.skip_host && is_host && !cx.tables.functions[id].facts.is_constexpr {
+        cx.tables.functions[id].facts.is_skipped = true;
+        return;
+    }
+    body(cx, id, function);
+}
+
+/// A prelude function is used for the first time.
+pub(crate) fn use_prelude(cx: &mut Checker<'_>, index: usize) -> Option<FunctionId> {
+    if let Some(&id) = cx.prelude.used.get(&index) {
+        return Some(id);
+    }
+    let unit = cx.unit;
+    let ast::Item::Function(function) = &unit.items[index] else {
+        return None;
+    };
+    let hidden = cx.scopes.only_prelude();
+    let id = declare(cx, function);
+    cx.scopes.restore(hidden);
+    let id = id?;
+    cx.scopes.use_prelude(&function.name.node, index, id);
+    cx.prelude.used.insert(index, id);
+    cx.tables.functions[id].facts.is_defined = true;
+    cx.prelude.queue.push((id, index));
+    Some(id)
+}
+
+/// Finds or makes the function a declaration is about.
+pub(crate) fn declare(cx: &mut Checker<'_>, function: &ast::Function) -> Option<FunctionId> {
+    declare_as(cx, function, None)
+}
+
+/// A function that no name stands for: an instance of a template, shown as `shown`.
+pub(crate) fn new_function(
+    cx: &mut Checker<'_>,
+    function: &ast::Function,
+    shown: &str,
+) -> Option<FunctionId> {
+    declare_as(cx, function, Some(shown))
+}
+
+/// Reports what cannot stand at file scope: an `operator new`, a function in a memory space.
+fn refuse_misplaced(cx: &mut Checker<'_>, function: &ast::Function) {
+    if class::allocates(&function.name.node) {
+        let what = format!("`{}` outside of a class", function.name.node);
+        cx.unsupported(&what, function.name.span);
+    }
+    let word = |word| function.specifiers.word(word);
+    if let Some(span) = word(SpecifierWord::Shared).or(word(SpecifierWord::Constant)) {
+        cx.error(span, DeclError::FunctionWithSpace);
+    }
+}
+
+fn declare_as(
+    cx: &mut Checker<'_>,
+    function: &ast::Function,
+    shown: Option<&str>,
+) -> Option<FunctionId> {
+    refuse_misplaced(cx, function);
+    method::note_operator(cx, &function.name.node, function.name.span);
+    let specifiers = &function.specifiers;
+    let space = space_of(specifiers);
+    let (result, deduces) = written_result(cx, function);
+    let params = pack::params(cx, &function.params);
+    if function.variadic {
+        cx.unsupported("a function with `...`", function.span);
+    }
+    if space == FunctionSpace::Kernel {
+        check_kernel_params(&cx.tables, &mut cx.reporter, function, &params);
+    }
+    if let Ok(result) = &result {
+        check_result(cx, function, space, result);
+    }
+    let reference = reference_part(&function.declarator.parts).0;
+    if let Some((span, true)) = reference {
+        cx.unsupported("a function that returns an rvalue reference", span);
+    }
+    let (result, returns_reference) = returned_type(result, reference.is_some());
+    if shown.is_none() {
+        match function_before(cx, function, &params) {
+            Before::Same(id) => return redeclare(cx, id, function, space, &result, params),
+            Before::Conflict => return None,
+            Before::Nothing => {}
+        }
+    }
+    check_defaults(&cx.tables, &mut cx.reporter, &params);
+    let launch_bounds = launch_bounds(cx, function, space);
+    let typed = Function {
+        name: match (shown, &*cx.scopes.namespace()) {
+            (Some(shown), _) => shown.to_string(),
+            (None, "") => function.name.node.to_string(),
+            (None, namespace) => format!("{namespace}::{}", function.name.node),
+        },
+        space,
+        result,
+        returns_reference,
+        launch_bounds,
+        span: function.name.span,
+        ..Function::default()
+    };
+    let facts = FunctionFacts {
+        params,
+        declared: function.name.span,
+        deduces,
+        is_constexpr: specifiers.word(SpecifierWord::Constexpr).is_some(),
+        ..FunctionFacts::default()
+    };
+    let id = cx.tables.functions.push(FunctionEntry { typed, facts });
+    if shown.is_some() {
+        return Some(id);
+    }
+    let callable = Callable::Function(id);
+    // The library's namespaces lie beside the templates in them, behind the program's own names.
+    let of_library = !cx.scopes.namespace().is_empty() && cx.in_prelude(function.name.span);
+    cx.scopes.add_function(
+        function.name.node.clone(),
+        callable,
+        function.name.span,
+        of_library,
+    );
+    if &*function.name.node == "main" {
+        check_main(&cx.tables, &mut cx.reporter, id, function);
+    }
+    Some(id)
+}
+
+/// A function's result as written, and whether its first `return` will say what it is.
+fn written_result(
+    cx: &mut Checker<'_>,
+    function: &ast::Function,
+) -> (Result<QualTy, Reported>, bool) {
+    let specifiers = &function.specifiers;
+    let (reference, parts) = reference_part(&function.declarator.parts);
+    let deduces = matches!(specifiers.ty.node, ast::TypeSpecifier::Auto)
+        && parts.is_empty()
+        && reference.is_none()
+        && function.body.is_some();
+    let base = match deduces {
+        true => Ok(Ty::Void.into()),
+        false => specifier::base_type_not_auto(cx, specifiers),
+    };
+    (specifier::declared_type(cx, base, parts), deduces)
+}
+
+/// What the function's name means at file scope already; reports what it cannot mean.
+fn function_before(
+    cx: &mut Checker<'_>,
+    function: &ast::Function,
+    params: &[ParamFacts],
+) -> Before {
+    let name = &function.name;
+    let Some(old) = cx.scopes.find_at_file(&name.node).cloned() else {
+        return Before::Nothing;
+    };
+    let first = old.span;
+    match old.entity {
+        Entity::Functions(set) => {
+            let declared = set.iter().filter_map(|callable| match callable {
+                Callable::Function(id) => Some(*id),
+                Callable::Unused(_) | Callable::Template(_) => None,
+            });
+            let same =
+                |id: &FunctionId| same_params(&cx.tables.functions[*id].facts.params, params);
+            if let Some(id) = declared.into_iter().find(same) {
+                return Before::Same(id);
+            }
+            if &*name.node != "main" {
+                return Before::Nothing;
+            }
+            cx.error(name.span, DeclError::SecondMain { first });
+        }
+        Entity::Error => return Before::Nothing,
+        _ => {
+            let shown = name.node.to_string();
+            cx.error(
+                name.span,
+                DeclError::AlreadySomethingElse { name: shown, first },
+            );
+        }
+    }
+    Before::Conflict
+}
+
+pub(crate) fn param(cx: &mut Checker<'_>, param: &ast::Param) -> ParamFacts {
+    let reference = forward::param_reference(&cx.scopes, param);
+    let ty = specifier::param_type(cx, param);
+    let name = param.declarator.name.as_ref();
+    let span = name.map_or(param.span, |name| name.span);
+    let ty = ty.and_then(|ty| match &ty.ty {
+        Ty::Void => Err(cx.error(span, DeclError::VoidParameter)),
+        Ty::Record(id)
+            if cx.tables.size_of(&ty.ty).is_none()
+                && reference.is_none()
+                && !class::is_open(&cx.open_classes, *id) =>
+        {
+            Err(cx.error(span, DeclError::IncompleteParameter { ty: ty.ty }))
+        }
+        _ => Ok(ty),
+    });
+    // What an rvalue reference is bound to is a value of the function's own.
+    ParamFacts {
+        name: name.map(|name| name.node.clone()),
+        ty: marked(ty),
+        span,
+        default: param.default.clone(),
+        is_reference: matches!(reference, Some((_, false))),
+        is_rvalue: matches!(reference, Some((_, true))),
+        is_this: false,
+        is_of_pack: param.is_pack,
+    }
+}
+
+/// A kernel runs elsewhere: what a reference names is not there.
+fn check_kernel_params(
+    tables: &Tables,
+    reporter: &mut Reporter,
+    function: &ast::Function,
+    params: &[ParamFacts],
+) {
+    let declared = pack::declared(params, &function.params);
+    for (param, facts) in declared.into_iter().zip(params) {
+        let (written, _) = reference_part(&param.declarator.parts);
+        let span = written.map_or(facts.span, |(span, _)| span);
+        if (facts.is_reference || facts.is_rvalue) && facts.ty.ty.is_understood() {
+            let name = facts.name.as_deref().unwrap_or("this parameter");
+            reporter.error(
+                tables,
+                span,
+                DeclError::KernelReference {
+                    name: name.to_string(),
+                },
+            );
+        }
+    }
+    check_parameter_bytes(tables, reporter, params);
+}
+
+/// All parameters of a kernel travel in one piece of constant memory.
+fn check_parameter_bytes(tables: &Tables, reporter: &mut Reporter, params: &[ParamFacts]) {
+    let mut end = 0u64;
+    for facts in params {
+        // What has no size has its message.
+        let Some(size) = tables.size_of(&facts.ty.ty) else {
+            return;
+        };
+        let align = layout::align_of(&facts.ty.ty, &tables.records);
+        end = end
+            .checked_next_multiple_of(align)
+            .and_then(|start| start.checked_add(size))
+            .unwrap_or(u64::MAX);
+    }
+    let largest = params
+        .iter()
+        .max_by_key(|facts| tables.size_of(&facts.ty.ty));
+    if let Some(largest) = largest.filter(|_| end > PARAMETER_BYTES) {
+        let message = DeclError::TooManyParameterBytes {
+            n_bytes: end,
+            most: PARAMETER_BYTES,
+        };
+        reporter.error(tables, largest.span, message);
+    }
+}
+
+fn check_result(
+    cx: &mut Checker<'_>,
+    function: &ast::Function,
+    space: FunctionSpace,
+    result: &QualTy,
+) {
+    let span = function.specifiers.ty.span;
+    if space == FunctionSpace::Kernel && result.ty != Ty::Void {
+        cx.error(
+            span,
+            DeclError::KernelWithResult {
+                name: function.name.node.to_string(),
+                ty: result.ty.clone(),
+            },
+        );
+    } else if matches!(result.ty, Ty::Array(..) | Ty::Function(_))
+        || matches!(result.ty, Ty::Record(id)
+                if cx.tables.size_of(&result.ty).is_none() && !class::is_open(&cx.open_classes, id))
+    {
+        cx.error(
+            span,
+            DeclError::IncompleteResult {
+                ty: result.ty.clone(),
             },
         );
     }
+}
+
+/// A second declaration must agree with the first.
+fn redeclare(
+    cx: &mut Checker<'_>,
+    id: FunctionId,
+    function: &ast::Function,
+    space: FunctionSpace,
+    result: &Ty,
+    params: Vec<ParamFacts>,
+) -> Option<FunctionId> {
+    let old = &cx.tables.functions[id].typed;
+    let facts = &cx.tables.functions[id].facts;
+    let declared = facts.declared;
+    let name = function.name.node.to_string();
+    let are_understood = result.is_understood() && old.result.is_understood();
+    let message = if old.result != *result && are_understood {
+        Some(DeclError::OtherResult { name, declared })
+    } else if old.space != space {
+        Some(DeclError::OtherSpace {
+            name,
+            space,
+            before: old.space,
+            declared,
+        })
+    } else {
+        None
+    };
+    if let Some(message) = message {
+        cx.error(function.name.span, message);
+        return None;
+    }
+    let launch_bounds = launch_bounds(cx, function, space);
+    merge_params(
+        &mut cx.tables,
+        &mut cx.reporter,
+        id,
+        params,
+        function.body.is_some(),
+    );
+    let old = &mut cx.tables.functions[id].typed;
+    old.launch_bounds = old.launch_bounds.or(launch_bounds);
+    Some(id)
+}
+
+/// Only the last parameters can have defaults.
+fn check_defaults(tables: &Tables, reporter: &mut Reporter, params: &[ParamFacts]) {
+    let without = params.iter().rposition(|param| param.default.is_none());
+    let early = params[..without.unwrap_or(0)]
+        .iter()
+        .find(|param| param.default.is_some());
+    if let (Some(early), Some(without)) = (early, without) {
+        let message = DeclError::DefaultMissing { early: early.span };
+        reporter.error(tables, params[without].span, message);
+    }
+}
+
+/// Defaults of parameters add up over the declarations; names are the definition's.
+fn merge_params(
+    tables: &mut Tables,
+    reporter: &mut Reporter,
+    id: FunctionId,
+    params: Vec<ParamFacts>,
+    is_definition: bool,
+) {
+    let old = std::mem::take(&mut tables.functions[id].facts.params);
+    let merged = old.into_iter().zip(params).map(|(old, mut new)| {
+        if let (Some(first), Some(second)) = (&old.default, &new.default) {
+            reporter.error(
+                tables,
+                second.span,
+                DeclError::DefaultTwice { first: first.span },
+            );
+        }
+        let default = old.default.clone().or(new.default.take());
+        let facts = if is_definition { new } else { old };
+        ParamFacts { default, ..facts }
+    });
+    let merged = merged.collect();
+    tables.functions[id].facts.params = merged;
+}
+
+fn launch_bounds(
+    cx: &mut Checker<'_>,
+    function: &ast::Function,
+    space: FunctionSpace,
+) -> Option<(u32, Option<u32>)> {
+    let bounds = function.specifiers.launch_bounds.as_ref()?;
+    if space != FunctionSpace::Kernel {
+        cx.error(bounds.span, DeclError::LaunchBoundsOnFunction);
+        return None;
+    }
+    let mut values = Vec::new();
+    for expr in &bounds.node {
+        let n = record::constant_int(cx, expr, "a launch bound").ok()?;
+        match u32::try_from(n) {
+            Ok(n) if n > 0 || !values.is_empty() => values.push(n),
+            _ => {
+                cx.error(expr.span, DeclError::LaunchBoundsValue { n });
+                return None;
+            }
+        }
+    }
+    Some((*values.first()?, values.get(1).copied()))
+}
+
+fn check_main(tables: &Tables, reporter: &mut Reporter, id: FunctionId, function: &ast::Function) {
+    let entry = &tables.functions[id].typed;
+    if entry.space != FunctionSpace::Host {
+        reporter.error(
+            tables,
+            function.name.span,
+            DeclError::MainOnDevice { space: entry.space },
+        );
+    } else if entry.result.is_understood() && entry.result != Ty::Int {
+        reporter.error(
+            tables,
+            function.specifiers.ty.span,
+            DeclError::MainResult {
+                ty: entry.result.clone().clone(),
+            },
+        );
+    }
+    let n_params = tables.functions[id].facts.params.len();
+    if n_params == 1 || n_params > 3 {
+        reporter.error(tables, function.span, DeclError::MainParameters);
+    }
+}
+
+/// Checks a function's body and stores it.
+pub(crate) fn body(cx: &mut Checker<'_>, id: FunctionId, function: &ast::Function) {
+    let Some(block) = &function.body else { return };
+    let element = cx.scopes.at_element(None);
+    cx.forget_said();
+    cx.tables.functions[id].facts.extent = Some(function.span.to(block.span));
+    let floor = cx.begin_body(id);
+    cx.body.deduces = cx.tables.functions[id].facts.deduces;
+    cx.body.named_result = crate::sema::check::named_result::named_result(block);
+    let class = cx.body.class;
+    let depth = class::enter_scopes(&cx.tables, &mut cx.scopes, class);
+    cx.scopes.enter();
+    let params = cx.tables.functions[id].facts.params.clone();
+    let mut ids = body::hidden_param(&cx.tables, &mut cx.body, id);
+    let declared = pack::declared(&params[ids.len()..], &function.params);
+    // Of kernels without their host: arguments are the host's own to destroy.
+    let is_kernel = cx.tables.functions[id].typed.space == FunctionSpace::Kernel;
+    let is_alone = is_kernel && cx.options.survey;
+    for (param, declared) in params[ids.len()..].iter().zip(declared) {
+        let is_restrict = matches!(
+            declared.declarator.parts.first(),
+            Some(DeclaratorPart::Pointer {
+                is_restrict: true,
+                ..
+            })
+        );
+        if cx.tables.has_destructor(&param.ty.ty) && !param.is_reference && is_kernel && !is_alone {
+            cx.unsupported("a kernel's parameter with a destructor", param.span);
+        }
+        let var = cx.body.add_var(Var {
+            name: param.name.as_deref().unwrap_or("").to_string(),
+            align_bytes: cx.tables.align_of(&param.ty.ty),
+            ty: param.ty.clone(),
+            storage: Storage::Auto,
+            address_taken: false,
+            is_reference: param.is_reference,
+            is_restrict,
+            span: param.span,
+        });
+        cx.body.vars[var].facts = VarFacts::default();
+        ids.push(var);
+        if let Some(name) = &declared.declarator.name
+            && !declared.is_pack
+        {
+            decl::declare_name(cx, name, Entity::Local(var));
+        }
+    }
+    pack::declare(cx, &function.params, &params, &ids);
+    let mut body = Vec::new();
+    if let (MethodKind::Constructor, Some(class)) = (function.method.kind, class) {
+        let span = function.name.span;
+        members::check(cx, class, &function.method.inits, span, &mut body);
+    }
+    cleanup::enter(&mut cx.body);
+    if !is_alone {
+        note_params(&cx.tables, &mut cx.body, &ids);
+    }
+    if class.is_none() && &*function.name.node == "main" {
+        startup::start(cx, &mut body);
+    }
+    label::labelled(cx, &block.stmts, &mut body);
+    cleanup::leave(cx, &mut body, block.span);
+    if function.method.kind == MethodKind::Destructor
+        && let Some(this) = cx.body.this_place(function.name.span)
+        && cx.tables.has_member_destructors(class)
+    {
+        if body.iter().any(returns) {
+            cx.unsupported("`return` in a destructor", function.name.span);
+        }
+        cleanup::destroy_members(cx, this, function.name.span, &mut body);
+    }
+    cx.scopes.leave();
+    for _ in 0..depth {
+        cx.scopes.leave();
+    }
+    check_end(&cx.tables, &mut cx.reporter, id, function, &mut body);
+    cx.end_body(id, floor, ids, body);
+    cx.scopes.leave_element(element);
+}
+
+/// Arguments given by value are the function's own objects.
+pub(crate) fn note_params(tables: &Tables, body: &mut Body, params: &[crate::sema::typed::VarId]) {
+    for &param in params {
+        if !body.vars[param].typed.is_reference {
+            cleanup::note_object(tables, body, param);
+        }
+    }
+}
+
+/// What happens when control reaches the closing brace.
+fn check_end(
+    tables: &Tables,
+    reporter: &mut Reporter,
+    id: FunctionId,
+    function: &ast::Function,
+    body: &mut Vec<Stmt>,
+) {
+    let Some(block) = &function.body else { return };
+    let typed = &tables.functions[id].typed;
+    if typed.result == Ty::Void
+        || !typed.result.is_understood()
+        || !crate::sema::check::stmt::falls_through(body)
+    {
+        return;
+    }
+    let end = Span {
+        start: block.span.end.saturating_sub(1),
+        ..block.span
+    };
+    if typed.name == "main" {
+        // C: reaching the end of `main` returns 0.
+        let zero = crate::sema::check::int(0, Ty::Int, end);
+        body.push(Stmt::new(StmtKind::Return(Some(zero)), end));
+        return;
+    }
+    reporter.error(
+        tables,
+        function.name.span,
+        DeclError::MissingReturn {
+            name: function.name.node.to_string(),
+            end,
+            ty: typed.result.clone().clone(),
+        },
+    );
 }
 
 /// Whether two declarations are of one function.

@@ -2,9 +2,13 @@
 
 use crate::sema::message::decl::DeclError;
 use crate::sema::message::expr::{ExprError, Needed};
+use crate::source::SourceMap;
 use std::sync::Arc;
 
-use crate::sema::check::{Checker, Reported, function::reference_part, marked};
+use crate::sema::check::{
+    Checker, Reported, Reporter, Tables, class, constant, decl, expr, function::reference_part,
+    marked, specifier, template, variable,
+};
 use crate::{
     diagnostic::Severity,
     sema::{
@@ -19,474 +23,478 @@ use crate::{
     syntax::ast::{self, SpecifierWord, TypeSpecifier},
 };
 
-impl Checker<'_> {
-    /// `struct S`, `struct S { … }`, `union { … }`.
-    pub(crate) fn record_type(
-        &mut self,
-        specifier: &ast::RecordSpecifier,
-        span: Span,
-    ) -> Result<Ty, Reported> {
-        let word = match (specifier.is_union, specifier.is_class) {
-            (true, _) => "union",
-            (_, true) => "class",
-            _ => "struct",
-        };
-        let in_prelude = self.in_prelude(span);
-        let name = specifier.name.as_ref();
-        let found = name.and_then(|name| {
-            if specifier.members.is_some() {
-                self.scopes.find_tag_here(&name.node, in_prelude).cloned()
-            } else {
-                self.scopes.find_tag(&name.node).cloned()
-            }
-        });
-        let id = match found {
-            Some((Ty::Record(id), declared))
-                if self.tables.record(id).is_union == specifier.is_union =>
-            {
-                // The name that a class has inside itself is no other's.
-                let is_defined = layout::is_complete(self.tables.record(id)) || self.is_open(id);
-                if specifier.members.is_some() && is_defined {
-                    let name = self.tables.record(id).name.clone();
-                    let message = DeclError::RecordDefinedTwice {
-                        word,
-                        name,
-                        declared,
-                    };
-                    return Err(self.error(span, message));
-                }
-                id
-            }
-            Some((_, declared)) => {
-                let name = name.map_or("", |name| &*name.node);
-                let message = DeclError::OtherKindOfRecord {
-                    name: name.to_string(),
+/// `struct S`, `struct S { … }`, `union { … }`.
+pub(crate) fn check(
+    cx: &mut Checker<'_>,
+    specifier: &ast::RecordSpecifier,
+    span: Span,
+) -> Result<Ty, Reported> {
+    let word = match (specifier.is_union, specifier.is_class) {
+        (true, _) => "union",
+        (_, true) => "class",
+        _ => "struct",
+    };
+    let in_prelude = cx.in_prelude(span);
+    let name = specifier.name.as_ref();
+    let found = name.and_then(|name| {
+        if specifier.members.is_some() {
+            cx.scopes.find_tag_here(&name.node, in_prelude).cloned()
+        } else {
+            cx.scopes.find_tag(&name.node).cloned()
+        }
+    });
+    let id = match found {
+        Some((Ty::Record(id), declared)) if cx.tables.record(id).is_union == specifier.is_union => {
+            // The name that a class has inside itself is no other's.
+            let is_defined =
+                layout::is_complete(cx.tables.record(id)) || class::is_open(&cx.open_classes, id);
+            if specifier.members.is_some() && is_defined {
+                let name = cx.tables.record(id).name.clone();
+                let message = DeclError::RecordDefinedTwice {
                     word,
+                    name,
                     declared,
                 };
-                return Err(self.error(span, message));
+                return Err(cx.error(span, message));
             }
-            None => {
-                let id = self.tables.records.push(Record {
-                    name: name
-                        .map_or_else(|| format!("<unnamed {word}>"), |name| name.node.to_string()),
-                    is_union: specifier.is_union,
-                    // Vectors whose components are records: two parts that move in one access.
-                    is_vector: in_prelude
-                        && name.is_some_and(|name| {
-                            matches!(&*name.node, "__half2" | "__nv_bfloat162")
-                        }),
-                    fields: Vec::new(),
-                    size_bytes: 0,
-                    align_bytes: 0,
-                    span: Some(name.map_or(span, |name| name.span)),
-                });
-                if let Some(name) = name {
-                    self.scopes
-                        .bind_tag(name.node.clone(), Ty::Record(id), name.span, in_prelude);
-                }
-                id
+            id
+        }
+        Some((_, declared)) => {
+            let name = name.map_or("", |name| &*name.node);
+            let message = DeclError::OtherKindOfRecord {
+                name: name.to_string(),
+                word,
+                declared,
+            };
+            return Err(cx.error(span, message));
+        }
+        None => {
+            let id = cx.tables.records.push(Record {
+                name: name
+                    .map_or_else(|| format!("<unnamed {word}>"), |name| name.node.to_string()),
+                is_union: specifier.is_union,
+                // Vectors whose components are records: two parts that move in one access.
+                is_vector: in_prelude
+                    && name.is_some_and(|name| matches!(&*name.node, "__half2" | "__nv_bfloat162")),
+                fields: Vec::new(),
+                size_bytes: 0,
+                align_bytes: 0,
+                span: Some(name.map_or(span, |name| name.span)),
+            });
+            if let Some(name) = name {
+                cx.scopes
+                    .bind_tag(name.node.clone(), Ty::Record(id), name.span, in_prelude);
             }
-        };
-        if let Some(members) = &specifier.members {
-            self.complete_record(id, specifier, members, span);
+            id
         }
-        Ok(Ty::Record(id))
+    };
+    if let Some(members) = &specifier.members {
+        complete_record(cx, id, specifier, members, span);
     }
+    Ok(Ty::Record(id))
+}
 
-    /// What was reported since is wrong with the layout of a record.
-    fn note_broken(&mut self, id: RecordId, n_diagnostics: usize) {
-        let since = self
-            .reporter
-            .diagnostics
-            .get(n_diagnostics..)
-            .unwrap_or_default();
-        let error = since
-            .iter()
-            .find(|message| message.severity == Severity::Error);
-        if let Some(error) = error {
-            let error = error.clone();
-            self.tables.broken_records.entry(id).or_insert(error);
-        }
+/// What was reported since is wrong with the layout of a record.
+fn note_broken(tables: &mut Tables, reporter: &Reporter, id: RecordId, n_diagnostics: usize) {
+    let since = reporter
+        .diagnostics
+        .get(n_diagnostics..)
+        .unwrap_or_default();
+    let error = since
+        .iter()
+        .find(|message| message.severity == Severity::Error);
+    if let Some(error) = error {
+        let error = error.clone();
+        tables.broken_records.entry(id).or_insert(error);
     }
+}
 
-    /// Without its base the layout is not known, also where the base was reported as another declaration.
-    fn note_unknown_base(&mut self, id: RecordId, specifier: &ast::RecordSpecifier) {
-        let classes = &self.tables.classes;
-        let has_base = classes.get(&id).is_some_and(|facts| facts.base.is_some());
-        if let Some(base) = specifier.bases.first().filter(|_| !has_base) {
-            let span = base.ty.span;
-            let name = self.map.snippet(span).to_string();
-            let unknown = self.diagnostic(span, DeclError::MemberNotUnderstood { name });
-            self.tables.broken_records.entry(id).or_insert(unknown);
-        }
+/// Without its base the layout is not known, also where the base was reported as another declaration.
+fn note_unknown_base(
+    tables: &mut Tables,
+    map: &SourceMap,
+    id: RecordId,
+    specifier: &ast::RecordSpecifier,
+) {
+    let classes = &tables.classes;
+    let has_base = classes.get(&id).is_some_and(|facts| facts.base.is_some());
+    if let Some(base) = specifier.bases.first().filter(|_| !has_base) {
+        let span = base.ty.span;
+        let name = map.snippet(span).to_string();
+        let unknown = tables.diagnostic(span, DeclError::MemberNotUnderstood { name });
+        tables.broken_records.entry(id).or_insert(unknown);
     }
+}
 
-    pub(crate) fn complete_record(
-        &mut self,
-        id: RecordId,
-        specifier: &ast::RecordSpecifier,
-        members: &[ast::Member],
-        span: Span,
-    ) {
-        let mut fields = Vec::new();
-        let mut names: Vec<(Arc<str>, Span)> = Vec::new();
-        let n_diagnostics = self.reporter.diagnostics.len();
-        self.open_class(id, specifier, &mut fields);
-        self.note_broken(id, n_diagnostics);
-        self.note_unknown_base(id, specifier);
-        for member in members {
-            match member {
-                ast::Member::Declaration(member) => {
-                    let n_diagnostics = self.reporter.diagnostics.len();
-                    self.member_declaration(id, member, &mut fields, &mut names);
-                    self.note_broken(id, n_diagnostics);
-                }
-                ast::Member::Function(function) => self.member_function(id, function),
-                ast::Member::Template(template) => self.member_template(id, template),
-                ast::Member::FriendFunction(function) => self.friend_function(id, function),
-                ast::Member::FriendClass(name) => self.friend_class(id, name),
-                ast::Member::StaticAssert(assertion) => self.static_assert(assertion),
-                ast::Member::Access(access) => {
-                    if let Some(open) = self.open_classes.last_mut() {
-                        open.access = *access;
-                    }
+pub(crate) fn complete_record(
+    cx: &mut Checker<'_>,
+    id: RecordId,
+    specifier: &ast::RecordSpecifier,
+    members: &[ast::Member],
+    span: Span,
+) {
+    let mut fields = Vec::new();
+    let mut names: Vec<(Arc<str>, Span)> = Vec::new();
+    let n_diagnostics = cx.reporter.diagnostics.len();
+    class::open(cx, id, specifier, &mut fields);
+    note_broken(&mut cx.tables, &cx.reporter, id, n_diagnostics);
+    note_unknown_base(&mut cx.tables, cx.map, id, specifier);
+    for member in members {
+        match member {
+            ast::Member::Declaration(member) => {
+                let n_diagnostics = cx.reporter.diagnostics.len();
+                member_declaration(cx, id, member, &mut fields, &mut names);
+                note_broken(&mut cx.tables, &cx.reporter, id, n_diagnostics);
+            }
+            ast::Member::Function(function) => class::member_function(cx, id, function),
+            ast::Member::Template(template) => template::member(cx, id, template),
+            ast::Member::FriendFunction(function) => class::friend_function(cx, id, function),
+            ast::Member::FriendClass(name) => class::friend_class(&mut cx.tables, id, name),
+            ast::Member::StaticAssert(assertion) => decl::static_assert(cx, assertion),
+            ast::Member::Access(access) => {
+                if let Some(open) = cx.open_classes.last_mut() {
+                    open.access = *access;
                 }
             }
         }
-        let align = specifier
-            .align
-            .as_ref()
-            .map_or(1, |align| self.alignment(align));
-        self.check_base_padding(id, &fields, span);
-        let has_base = self
+    }
+    let align = specifier
+        .align
+        .as_ref()
+        .map_or(1, |align| alignment(cx, align));
+    check_base_padding(cx, id, &fields, span);
+    let has_base = cx
+        .tables
+        .classes
+        .get(&id)
+        .is_some_and(|facts| facts.base.is_some());
+    let kind = match (specifier.is_union, has_base) {
+        (true, _) => layout::RecordKind::Union,
+        (false, true) => layout::RecordKind::Derived,
+        (false, false) => layout::RecordKind::Struct,
+    };
+    let unknown = fields.iter().find(|field| !field.ty.ty.is_understood());
+    let has_unknown = unknown.is_some();
+    if let Some(field) = unknown {
+        let name = field.name.clone();
+        let unknown = cx
             .tables
-            .classes
-            .get(&id)
-            .is_some_and(|facts| facts.base.is_some());
-        let kind = match (specifier.is_union, has_base) {
-            (true, _) => layout::RecordKind::Union,
-            (false, true) => layout::RecordKind::Derived,
-            (false, false) => layout::RecordKind::Struct,
-        };
-        let unknown = fields.iter().find(|field| !field.ty.ty.is_understood());
-        let has_unknown = unknown.is_some();
-        if let Some(field) = unknown {
-            let name = field.name.clone();
-            let unknown = self.diagnostic(span, DeclError::MemberNotUnderstood { name });
-            self.tables.broken_records.entry(id).or_insert(unknown);
-        }
-        let placed = layout::place_fields(&mut fields, kind, align, &self.tables.records);
-        let record = &mut self.tables.records[id];
-        record.fields = fields;
-        match placed {
-            Some((size_bytes, align_bytes)) => {
-                record.size_bytes = size_bytes;
-                record.align_bytes = align_bytes;
-            }
-            None => {
-                // A member's type is wrong; keep the record usable, its uses are not to be reported again.
-                record.size_bytes = 1;
-                record.align_bytes = 1;
-                if !has_unknown {
-                    self.error(span, DeclError::TypeTooLarge);
-                }
-            }
-        }
-        self.close_class(id);
+            .diagnostic(span, DeclError::MemberNotUnderstood { name });
+        cx.tables.broken_records.entry(id).or_insert(unknown);
     }
-
-    /// A base class that ends in padding: whether the next member goes there depends on what the base is in C++'s eyes.
-    fn check_base_padding(&mut self, id: RecordId, fields: &[Field], span: Span) {
-        let Some(base) = self.tables.classes.get(&id).and_then(|facts| facts.base) else {
-            return;
-        };
-        let is_plain = self
-            .tables
-            .classes
-            .get(&base)
-            .is_none_or(|facts| facts.is_plain);
-        let record = self.tables.record(base);
-        let used = record
-            .fields
-            .iter()
-            .map(|field| field.offset_bytes + self.tables.size_of(&field.ty.ty).unwrap_or(0));
-        let used = used.max().unwrap_or(0);
-        let Some(next) = fields.get(1) else { return };
-        let fits = used.next_multiple_of(self.tables.align_of(&next.ty.ty)) < record.size_bytes;
-        if fits && used > 0 && !is_plain {
-            self.unsupported("a member in the padding of a base class", span);
+    let placed = layout::place_fields(&mut fields, kind, align, &cx.tables.records);
+    let record = &mut cx.tables.records[id];
+    record.fields = fields;
+    match placed {
+        Some((size_bytes, align_bytes)) => {
+            record.size_bytes = size_bytes;
+            record.align_bytes = align_bytes;
+        }
+        None => {
+            // A member's type is wrong; keep the record usable, its uses are not to be reported again.
+            record.size_bytes = 1;
+            record.align_bytes = 1;
+            if !has_unknown {
+                cx.error(span, DeclError::TypeTooLarge);
+            }
         }
     }
+    class::close(cx, id);
+}
 
-    /// One name of a member's declaration.
-    fn member_declarator(
-        &mut self,
-        class: RecordId,
-        base: Result<QualTy, Reported>,
-        declarator: &ast::InitDeclarator,
-        fields: &mut Vec<Field>,
-        names: &mut Vec<(Arc<str>, Span)>,
-    ) {
-        if let Some(width) = &declarator.width {
-            self.unsupported("a bit-field", width.span);
+/// A base class that ends in padding: whether the next member goes there depends on what the base is in C++'s eyes.
+fn check_base_padding(cx: &mut Checker<'_>, id: RecordId, fields: &[Field], span: Span) {
+    let Some(base) = cx.tables.classes.get(&id).and_then(|facts| facts.base) else {
+        return;
+    };
+    let is_plain = cx
+        .tables
+        .classes
+        .get(&base)
+        .is_none_or(|facts| facts.is_plain);
+    let record = cx.tables.record(base);
+    let used = record
+        .fields
+        .iter()
+        .map(|field| field.offset_bytes + cx.tables.size_of(&field.ty.ty).unwrap_or(0));
+    let used = used.max().unwrap_or(0);
+    let Some(next) = fields.get(1) else { return };
+    let fits = used.next_multiple_of(cx.tables.align_of(&next.ty.ty)) < record.size_bytes;
+    if fits && used > 0 && !is_plain {
+        cx.unsupported("a member in the padding of a base class", span);
+    }
+}
+
+/// One name of a member's declaration.
+fn member_declarator(
+    cx: &mut Checker<'_>,
+    class: RecordId,
+    base: Result<QualTy, Reported>,
+    declarator: &ast::InitDeclarator,
+    fields: &mut Vec<Field>,
+    names: &mut Vec<(Arc<str>, Span)>,
+) {
+    if let Some(width) = &declarator.width {
+        cx.unsupported("a bit-field", width.span);
+    }
+    let Some(name) = &declarator.declarator.name else {
+        return;
+    };
+    if let (Some((span, _)), _) = reference_part(&declarator.declarator.parts) {
+        cx.unsupported("a member that is a reference", span);
+        decl::declare_name(cx, name, Entity::Error);
+        return;
+    }
+    let ty = specifier::declared_type(cx, base, &declarator.declarator.parts);
+    let ty = ty.and_then(|ty| match cx.tables.size_of(&ty.ty) {
+        Some(_) => Ok(ty),
+        None => {
+            let message = DeclError::IncompleteMember {
+                name: name.node.to_string(),
+                is_record: matches!(ty.ty, Ty::Record(_)),
+                ty: ty.ty,
+            };
+            Err(cx.error(name.span, message))
         }
-        let Some(name) = &declarator.declarator.name else {
-            return;
-        };
-        if let (Some((span, _)), _) = reference_part(&declarator.declarator.parts) {
-            self.unsupported("a member that is a reference", span);
-            self.declare_name(name, Entity::Error);
-            return;
-        }
-        let ty = self.declared_type(base, &declarator.declarator.parts);
-        let ty = ty.and_then(|ty| match self.tables.size_of(&ty.ty) {
-            Some(_) => Ok(ty),
-            None => {
-                let message = DeclError::IncompleteMember {
-                    name: name.node.to_string(),
-                    is_record: matches!(ty.ty, Ty::Record(_)),
-                    ty: ty.ty,
-                };
-                Err(self.error(name.span, message))
+    });
+    if let Some(init) = &declarator.init
+        && let Some(facts) = cx.tables.classes.get_mut(&class)
+    {
+        let index = fields.len() as u32;
+        facts.defaults.insert(index, Arc::new(init.clone()));
+    }
+    if let Some((_, first)) = names.iter().find(|(other, _)| *other == name.node) {
+        let diagnostic = cx.tables.diagnostic(
+            name.span,
+            DeclError::MemberTwice {
+                name: name.node.to_string(),
+                first: *first,
+            },
+        );
+        cx.reporter.report(diagnostic);
+        return;
+    }
+    names.push((name.node.clone(), name.span));
+    class::note_access(&mut cx.tables, &cx.open_classes, &name.node);
+    let is_public = cx
+        .open_classes
+        .last()
+        .is_none_or(|open| open.access == ast::Access::Public);
+    if let (false, Some(facts)) = (is_public, cx.tables.classes.get_mut(&class)) {
+        facts.is_plain = false;
+    }
+    cx.scopes
+        .bind(name.node.clone(), Entity::Member(class), name.span, false);
+    fields.push(Field {
+        name: name.node.to_string(),
+        ty: marked(ty),
+        offset_bytes: 0,
+    });
+}
+
+fn member_declaration(
+    cx: &mut Checker<'_>,
+    class: RecordId,
+    member: &ast::Declaration,
+    fields: &mut Vec<Field>,
+    names: &mut Vec<(Arc<str>, Span)>,
+) {
+    let has = |word| member.specifiers.word(word);
+    if has(SpecifierWord::Typedef).is_some() || has(SpecifierWord::Static).is_some() {
+        for declarator in &member.declarators {
+            if let Some(name) = &declarator.declarator.name {
+                class::note_access(&mut cx.tables, &cx.open_classes, &name.node);
             }
-        });
-        if let Some(init) = &declarator.init
-            && let Some(facts) = self.tables.classes.get_mut(&class)
-        {
-            let index = fields.len() as u32;
-            facts.defaults.insert(index, Arc::new(init.clone()));
         }
-        if let Some((_, first)) = names.iter().find(|(other, _)| *other == name.node) {
-            let diagnostic = self.diagnostic(
+        return variable::static_members(cx, member);
+    }
+    let base = specifier::base_type_not_auto(cx, &member.specifiers);
+    if let Some(word) = member.specifiers.words.first() {
+        let what = match word.node {
+            SpecifierWord::Mutable => "`mutable`",
+            _ => "a storage or memory-space word on a member",
+        };
+        cx.unsupported(what, word.span);
+    }
+    if member.declarators.is_empty() {
+        let unnamed = matches!(&member.specifiers.ty.node,
+                TypeSpecifier::Record(record) if record.name.is_none() && record.members.is_some());
+        if unnamed {
+            fields.push(Field {
+                name: String::new(),
+                ty: marked(base),
+                offset_bytes: 0,
+            });
+        }
+        return;
+    }
+    for declarator in &member.declarators {
+        member_declarator(cx, class, base.clone(), declarator, fields, names);
+    }
+}
+
+/// The value of `__align__(n)`.
+pub(crate) fn alignment(cx: &mut Checker<'_>, expr: &ast::Expr) -> u64 {
+    match constant_int(cx, expr, "an alignment") {
+        Ok(n) if n > 0 && (n as u64).is_power_of_two() && n <= 1024 => n as u64,
+        Ok(n) => {
+            cx.error(expr.span, DeclError::BadAlignment { n });
+            1
+        }
+        Err(_) => 1,
+    }
+}
+
+/// An integer constant expression; reports what is not one.
+pub(crate) fn constant_int(
+    cx: &mut Checker<'_>,
+    expr: &ast::Expr,
+    what: &'static str,
+) -> Result<i64, Reported> {
+    let value = expr::value(cx, expr)?;
+    if !value.ty.is_integral() {
+        let ty = value.ty.clone();
+        return Err(cx.error(expr.span, DeclError::NotIntegerConstant { what, ty }));
+    }
+    match constant::of(cx, &value) {
+        Ok(Const::Int(bits)) => Ok(bits as i64),
+        Ok(Const::Float(_)) | Err(NotConst::Error) => Err(cx.body.reported_before(expr.span)),
+        Err(NotConst::DivisionByZero(span)) => {
+            let message = ExprError::ConstantDivision { what };
+            Err(cx.reporter.constant_division(&cx.tables, span, message))
+        }
+        Err(why) => Err(constant::report_not_constant(
+            &cx.tables,
+            &mut cx.reporter,
+            expr.span,
+            Needed::Of(what),
+            why,
+        )),
+    }
+}
+
+/// `enum E`, `enum { A, B = 4 }`.
+pub(crate) fn enum_type(
+    cx: &mut Checker<'_>,
+    specifier: &ast::EnumSpecifier,
+    span: Span,
+) -> Result<Ty, Reported> {
+    let in_prelude = cx.in_prelude(span);
+    let Some(enumerators) = &specifier.enumerators else {
+        let Some(name) = &specifier.name else {
+            return Err(cx.body.reported_before(span));
+        };
+        if let Some((ty, _)) = cx.scopes.find_tag(&name.node) {
+            return Ok(ty.clone());
+        }
+        let near = suggest::nearest(&name.node, cx.scopes.tags()).map(str::to_string);
+        let message = DeclError::NoSuchEnum {
+            name: name.node.to_string(),
+            near,
+        };
+        return Err(cx.error(name.span, message));
+    };
+    let fixed = specifier.underlying.as_ref().and_then(|underlying| {
+        let ty = specifier::base_type_not_auto(cx, underlying).ok()?.ty;
+        let kept = Underlying::of(&ty);
+        if kept.is_none() {
+            let text = cx.tables.show_type(&ty);
+            cx.unsupported(
+                &format!("an enumeration kept in a `{text}`"),
+                underlying.span,
+            );
+        }
+        kept
+    });
+    let fixed = fixed.or(specifier.is_scoped.then_some(Underlying::Int));
+    let values = enumerator_values(cx, enumerators, fixed);
+    let fits = |ty: &Ty| values.iter().all(|&value| fits(value, ty));
+    let underlying = fixed.unwrap_or(match () {
+        () if fits(&Ty::Int) => Underlying::Int,
+        () if fits(&Ty::UInt) => Underlying::UInt,
+        () => Underlying::Long,
+    });
+    let id = EnumId(cx.tables.enums.len() as u32, underlying);
+    if specifier.is_scoped {
+        cx.tables.scoped_enums.insert(id);
+    }
+    let name = specifier.name.as_ref();
+    cx.tables.enums.push(name.map_or_else(
+        || "<unnamed enum>".to_string(),
+        |name| name.node.to_string(),
+    ));
+    if let Some(name) = name {
+        if let Some((_, declared)) = cx.scopes.find_tag_here(&name.node, in_prelude).cloned() {
+            cx.error(
                 name.span,
-                DeclError::MemberTwice {
+                DeclError::EnumDefinedTwice {
                     name: name.node.to_string(),
-                    first: *first,
+                    declared,
                 },
             );
-            self.report(diagnostic);
-            return;
         }
-        names.push((name.node.clone(), name.span));
-        self.note_access(&name.node);
-        let is_public = self
-            .open_classes
-            .last()
-            .is_none_or(|open| open.access == ast::Access::Public);
-        if let (false, Some(facts)) = (is_public, self.tables.classes.get_mut(&class)) {
-            facts.is_plain = false;
-        }
-        self.scopes
-            .bind(name.node.clone(), Entity::Member(class), name.span, false);
-        fields.push(Field {
-            name: name.node.to_string(),
-            ty: marked(ty),
-            offset_bytes: 0,
-        });
+        cx.scopes
+            .bind_tag(name.node.clone(), Ty::Enum(id), name.span, in_prelude);
     }
-
-    fn member_declaration(
-        &mut self,
-        class: RecordId,
-        member: &ast::Declaration,
-        fields: &mut Vec<Field>,
-        names: &mut Vec<(Arc<str>, Span)>,
-    ) {
-        let has = |word| member.specifiers.word(word);
-        if has(SpecifierWord::Typedef).is_some() || has(SpecifierWord::Static).is_some() {
-            for declarator in &member.declarators {
-                if let Some(name) = &declarator.declarator.name {
-                    self.note_access(&name.node);
-                }
-            }
-            return self.static_members(member);
+    for ((name, _), value) in enumerators.iter().zip(values) {
+        cx.scopes
+            .add_enumerator(id, name.node.clone(), value, name.span);
+        if !specifier.is_scoped {
+            class::note_access(&mut cx.tables, &cx.open_classes, &name.node);
+            decl::declare_name(cx, name, Entity::Enumerator(id, value));
         }
-        let base = self.base_type_not_auto(&member.specifiers);
-        if let Some(word) = member.specifiers.words.first() {
-            let what = match word.node {
-                SpecifierWord::Mutable => "`mutable`",
-                _ => "a storage or memory-space word on a member",
+    }
+    Ok(Ty::Enum(id))
+}
+
+/// The values of enumerators, each known to those after it.
+fn enumerator_values(
+    cx: &mut Checker<'_>,
+    enumerators: &[(ast::Name, Option<ast::Expr>)],
+    fixed: Option<Underlying>,
+) -> Vec<i64> {
+    let mut values = Vec::new();
+    let mut next = 0i64;
+    cx.scopes.enter();
+    for (name, value) in enumerators {
+        if let Some(value) = value {
+            next = constant_int(cx, value, "the value of an enumerator").unwrap_or(next);
+        }
+        if let Some(fixed) = fixed
+            && !fits(next, fixed.ty())
+        {
+            let message = DeclError::EnumeratorTooLarge {
+                value: next,
+                ty: fixed.ty().clone(),
             };
-            self.unsupported(what, word.span);
+            cx.error(name.span, message);
+            next = 0;
         }
-        if member.declarators.is_empty() {
-            let unnamed = matches!(&member.specifiers.ty.node,
-                TypeSpecifier::Record(record) if record.name.is_none() && record.members.is_some());
-            if unnamed {
-                fields.push(Field {
-                    name: String::new(),
-                    ty: marked(base),
-                    offset_bytes: 0,
-                });
-            }
-            return;
-        }
-        for declarator in &member.declarators {
-            self.member_declarator(class, base.clone(), declarator, fields, names);
-        }
-    }
-
-    /// The value of `__align__(n)`.
-    pub(crate) fn alignment(&mut self, expr: &ast::Expr) -> u64 {
-        match self.constant_int(expr, "an alignment") {
-            Ok(n) if n > 0 && (n as u64).is_power_of_two() && n <= 1024 => n as u64,
-            Ok(n) => {
-                self.error(expr.span, DeclError::BadAlignment { n });
-                1
-            }
-            Err(_) => 1,
-        }
-    }
-
-    /// An integer constant expression; reports what is not one.
-    pub(crate) fn constant_int(
-        &mut self,
-        expr: &ast::Expr,
-        what: &'static str,
-    ) -> Result<i64, Reported> {
-        let value = self.value(expr)?;
-        if !value.ty.is_integral() {
-            let ty = value.ty.clone();
-            return Err(self.error(expr.span, DeclError::NotIntegerConstant { what, ty }));
-        }
-        match self.constant(&value) {
-            Ok(Const::Int(bits)) => Ok(bits as i64),
-            Ok(Const::Float(_)) | Err(NotConst::Error) => Err(self.reported_before(expr.span)),
-            Err(NotConst::DivisionByZero(span)) => {
-                let message = ExprError::ConstantDivision { what };
-                Err(self.report_constant_division(span, message))
-            }
-            Err(why) => Err(self.report_not_constant(expr.span, Needed::Of(what), why)),
-        }
-    }
-
-    /// `enum E`, `enum { A, B = 4 }`.
-    pub(crate) fn enum_type(
-        &mut self,
-        specifier: &ast::EnumSpecifier,
-        span: Span,
-    ) -> Result<Ty, Reported> {
-        let in_prelude = self.in_prelude(span);
-        let Some(enumerators) = &specifier.enumerators else {
-            let Some(name) = &specifier.name else {
-                return Err(self.reported_before(span));
-            };
-            if let Some((ty, _)) = self.scopes.find_tag(&name.node) {
-                return Ok(ty.clone());
-            }
-            let near = suggest::nearest(&name.node, self.scopes.tags()).map(str::to_string);
-            let message = DeclError::NoSuchEnum {
-                name: name.node.to_string(),
-                near,
-            };
-            return Err(self.error(name.span, message));
-        };
-        let fixed = specifier.underlying.as_ref().and_then(|underlying| {
-            let ty = self.base_type_not_auto(underlying).ok()?.ty;
-            let kept = Underlying::of(&ty);
-            if kept.is_none() {
-                let text = self.show(&ty);
-                self.unsupported(
-                    &format!("an enumeration kept in a `{text}`"),
-                    underlying.span,
-                );
-            }
-            kept
+        let ty = fixed.map(|fixed| fixed.ty().clone());
+        let ty = ty.unwrap_or_else(|| match next {
+            next if fits(next, &Ty::Int) => Ty::Int,
+            next if fits(next, &Ty::UInt) => Ty::UInt,
+            _ => Ty::Long,
         });
-        let fixed = fixed.or(specifier.is_scoped.then_some(Underlying::Int));
-        let values = self.enumerator_values(enumerators, fixed);
-        let fits = |ty: &Ty| values.iter().all(|&value| fits(value, ty));
-        let underlying = fixed.unwrap_or(match () {
-            () if fits(&Ty::Int) => Underlying::Int,
-            () if fits(&Ty::UInt) => Underlying::UInt,
-            () => Underlying::Long,
-        });
-        let id = EnumId(self.tables.enums.len() as u32, underlying);
-        if specifier.is_scoped {
-            self.tables.scoped_enums.insert(id);
-        }
-        let name = specifier.name.as_ref();
-        self.tables.enums.push(name.map_or_else(
-            || "<unnamed enum>".to_string(),
-            |name| name.node.to_string(),
-        ));
-        if let Some(name) = name {
-            if let Some((_, declared)) = self.scopes.find_tag_here(&name.node, in_prelude).cloned()
-            {
-                self.error(
-                    name.span,
-                    DeclError::EnumDefinedTwice {
-                        name: name.node.to_string(),
-                        declared,
-                    },
-                );
-            }
-            self.scopes
-                .bind_tag(name.node.clone(), Ty::Enum(id), name.span, in_prelude);
-        }
-        for ((name, _), value) in enumerators.iter().zip(values) {
-            self.scopes
-                .add_enumerator(id, name.node.clone(), value, name.span);
-            if !specifier.is_scoped {
-                self.note_access(&name.node);
-                self.declare_name(name, Entity::Enumerator(id, value));
-            }
-        }
-        Ok(Ty::Enum(id))
+        let constant = Entity::Constant(ty, next as u64);
+        cx.scopes
+            .bind(name.node.clone(), constant, name.span, false);
+        values.push(next);
+        next = next.wrapping_add(1);
     }
+    cx.scopes.leave();
+    values
+}
 
-    /// The values of enumerators, each known to those after it.
-    fn enumerator_values(
-        &mut self,
-        enumerators: &[(ast::Name, Option<ast::Expr>)],
-        fixed: Option<Underlying>,
-    ) -> Vec<i64> {
-        let mut values = Vec::new();
-        let mut next = 0i64;
-        self.scopes.enter();
-        for (name, value) in enumerators {
-            if let Some(value) = value {
-                next = self
-                    .constant_int(value, "the value of an enumerator")
-                    .unwrap_or(next);
-            }
-            if let Some(fixed) = fixed
-                && !fits(next, fixed.ty())
-            {
-                let message = DeclError::EnumeratorTooLarge {
-                    value: next,
-                    ty: fixed.ty().clone(),
-                };
-                self.error(name.span, message);
-                next = 0;
-            }
-            let ty = fixed.map(|fixed| fixed.ty().clone());
-            let ty = ty.unwrap_or_else(|| match next {
-                next if fits(next, &Ty::Int) => Ty::Int,
-                next if fits(next, &Ty::UInt) => Ty::UInt,
-                _ => Ty::Long,
-            });
-            let constant = Entity::Constant(ty, next as u64);
-            self.scopes
-                .bind(name.node.clone(), constant, name.span, false);
-            values.push(next);
-            next = next.wrapping_add(1);
-        }
-        self.scopes.leave();
-        values
-    }
-
-    /// Gives an unnamed struct or enum the name of its typedef.
-    pub(crate) fn name_after_typedef(&mut self, ty: &Ty, name: &str) {
-        let slot = match ty {
-            Ty::Record(id) => &mut self.tables.records[*id].name,
-            Ty::Enum(id) => &mut self.tables.enums[id.index()],
-            _ => return,
-        };
-        if slot.starts_with('<') {
-            *slot = name.to_string();
-        }
+/// Gives an unnamed struct or enum the name of its typedef.
+pub(crate) fn name_after_typedef(tables: &mut Tables, ty: &Ty, name: &str) {
+    let slot = match ty {
+        Ty::Record(id) => &mut tables.records[*id].name,
+        Ty::Enum(id) => &mut tables.enums[id.index()],
+        _ => return,
+    };
+    if slot.starts_with('<') {
+        *slot = name.to_string();
     }
 }
 

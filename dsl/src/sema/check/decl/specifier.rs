@@ -8,7 +8,10 @@ use crate::sema::message::expr::{ExprError, Needed};
 use crate::sema::path;
 use std::sync::Arc;
 
-use crate::sema::check::{Checked, Checker, Reported, all, function::reference_part};
+use crate::sema::check::{
+    Checked, Checker, Reported, Tables, all, attempt, constant, expr, forward,
+    function::reference_part, pack, record, reference, template, unknown,
+};
 use crate::{
     sema::{
         classify::{Classify, pointer_to},
@@ -21,314 +24,325 @@ use crate::{
     syntax::ast::{self, DeclaratorPart, Signedness, SpecifierWord, TypeSpecifier},
 };
 
-impl Checker<'_> {
-    /// The type the specifiers name, with their qualifiers. `auto` gives `None`.
-    pub(crate) fn base_type(
-        &mut self,
-        specifiers: &ast::Specifiers,
-    ) -> Result<Option<QualTy>, Reported> {
-        let span = specifiers.ty.span;
-        let pick = |signedness: Signedness, signed: Ty, unsigned: Ty| match signedness {
-            Signedness::Signed => signed,
-            Signedness::Unsigned => unsigned,
-        };
-        let mut qualified: QualTy = match &specifiers.ty.node {
-            TypeSpecifier::Void => Ty::Void.into(),
-            TypeSpecifier::Bool => Ty::Bool.into(),
-            TypeSpecifier::Char(None) => Ty::Char.into(),
-            TypeSpecifier::Char(Some(sign)) => pick(*sign, Ty::SChar, Ty::UChar).into(),
-            TypeSpecifier::Short(sign) => pick(*sign, Ty::Short, Ty::UShort).into(),
-            TypeSpecifier::Int(sign) => pick(*sign, Ty::Int, Ty::UInt).into(),
-            TypeSpecifier::Long(sign) => pick(*sign, Ty::Long, Ty::ULong).into(),
-            TypeSpecifier::LongLong(sign) => pick(*sign, Ty::LongLong, Ty::ULongLong).into(),
-            TypeSpecifier::Float => Ty::Float.into(),
-            TypeSpecifier::Double => Ty::Double.into(),
-            TypeSpecifier::Auto => return Ok(None),
-            TypeSpecifier::Named(name) => self.named_type(name, span)?,
-            TypeSpecifier::Path(path) => self.path_type(path)?,
-            TypeSpecifier::Decltype(expr) => self.decltype(expr)?,
-            TypeSpecifier::Record(record) => self.record_type(record, span)?.into(),
-            TypeSpecifier::Enum(specifier) => self.enum_type(specifier, span)?.into(),
-        };
-        qualified.is_const |=
-            specifiers.is_const || specifiers.word(SpecifierWord::Constexpr).is_some();
-        qualified.is_volatile |= specifiers.is_volatile;
-        Ok(Some(push_into_elements(qualified)))
-    }
+/// The type the specifiers name, with their qualifiers. `auto` gives `None`.
+pub(crate) fn base_type(
+    cx: &mut Checker<'_>,
+    specifiers: &ast::Specifiers,
+) -> Result<Option<QualTy>, Reported> {
+    let span = specifiers.ty.span;
+    let pick = |signedness: Signedness, signed: Ty, unsigned: Ty| match signedness {
+        Signedness::Signed => signed,
+        Signedness::Unsigned => unsigned,
+    };
+    let mut qualified: QualTy = match &specifiers.ty.node {
+        TypeSpecifier::Void => Ty::Void.into(),
+        TypeSpecifier::Bool => Ty::Bool.into(),
+        TypeSpecifier::Char(None) => Ty::Char.into(),
+        TypeSpecifier::Char(Some(sign)) => pick(*sign, Ty::SChar, Ty::UChar).into(),
+        TypeSpecifier::Short(sign) => pick(*sign, Ty::Short, Ty::UShort).into(),
+        TypeSpecifier::Int(sign) => pick(*sign, Ty::Int, Ty::UInt).into(),
+        TypeSpecifier::Long(sign) => pick(*sign, Ty::Long, Ty::ULong).into(),
+        TypeSpecifier::LongLong(sign) => pick(*sign, Ty::LongLong, Ty::ULongLong).into(),
+        TypeSpecifier::Float => Ty::Float.into(),
+        TypeSpecifier::Double => Ty::Double.into(),
+        TypeSpecifier::Auto => return Ok(None),
+        TypeSpecifier::Named(name) => named_type(cx, name, span)?,
+        TypeSpecifier::Path(path) => template::path_type(cx, path)?,
+        TypeSpecifier::Decltype(expr) => template::decltype(cx, expr)?,
+        TypeSpecifier::Record(record) => record::check(cx, record, span)?.into(),
+        TypeSpecifier::Enum(specifier) => record::enum_type(cx, specifier, span)?.into(),
+    };
+    qualified.is_const |=
+        specifiers.is_const || specifiers.word(SpecifierWord::Constexpr).is_some();
+    qualified.is_volatile |= specifiers.is_volatile;
+    Ok(Some(push_into_elements(qualified)))
+}
 
-    /// The same where `auto` makes no sense.
-    pub(crate) fn base_type_not_auto(
-        &mut self,
-        specifiers: &ast::Specifiers,
-    ) -> Result<QualTy, Reported> {
-        self.base_type(specifiers)?
-            .ok_or_else(|| self.unsupported("`auto` here", specifiers.ty.span))
-    }
+/// The same where `auto` makes no sense.
+pub(crate) fn base_type_not_auto(
+    cx: &mut Checker<'_>,
+    specifiers: &ast::Specifiers,
+) -> Result<QualTy, Reported> {
+    base_type(cx, specifiers)?.ok_or_else(|| cx.unsupported("`auto` here", specifiers.ty.span))
+}
 
-    pub(crate) fn named_type(&mut self, name: &Arc<str>, span: Span) -> Result<QualTy, Reported> {
-        match self.scopes.find(name).map(|binding| &binding.entity) {
-            Some(Entity::Typedef(ty)) => return Ok(ty.clone()),
-            Some(Entity::Error) => return Err(self.reported_before(span)),
-            Some(Entity::Reference(_)) => {
-                let what = "the use of a template parameter that stands for a reference";
-                return Err(self.unsupported(what, span));
-            }
-            Some(Entity::Pack(_)) => {
-                let name = name.to_string();
-                return Err(self.error(span, DeclError::UnexpandedPack { name }));
-            }
-            _ => {}
+pub(crate) fn named_type(
+    cx: &mut Checker<'_>,
+    name: &Arc<str>,
+    span: Span,
+) -> Result<QualTy, Reported> {
+    match cx.scopes.find(name).map(|binding| &binding.entity) {
+        Some(Entity::Typedef(ty)) => return Ok(ty.clone()),
+        Some(Entity::Error) => return Err(cx.body.reported_before(span)),
+        Some(Entity::Reference(_)) => {
+            let what = "the use of a template parameter that stands for a reference";
+            return Err(cx.unsupported(what, span));
         }
-        if let Some((ty, _)) = self.scopes.find_tag(name) {
-            return Ok(ty.clone().into());
-        }
-        if let Some(Entity::Template(id)) = self.scopes.find(name).map(|found| &found.entity) {
-            let declared = self.instances.template_span(*id);
+        Some(Entity::Pack(_)) => {
             let name = name.to_string();
-            return Err(self.error(span, DeclError::TemplateNeedsArguments { name, declared }));
+            return Err(cx.error(span, DeclError::UnexpandedPack { name }));
         }
-        let name = name.strip_prefix("std::").map_or(name.clone(), Arc::from);
-        let name = &name;
-        self.type_of_name(name)
-            .ok_or_else(|| self.unknown_type(name, span))
+        _ => {}
     }
-
-    /// The types that are there without a declaration.
-    fn type_of_name(&mut self, name: &str) -> Option<QualTy> {
-        let ty = match name {
-            "size_t" | "uint64_t" | "uintptr_t" | "ulong" | "uintmax_t" => Ty::ULong,
-            "ssize_t" | "ptrdiff_t" | "int64_t" | "intptr_t" | "clock_t" | "time_t"
-            | "intmax_t" => Ty::Long,
-            "int8_t" => Ty::SChar,
-            "uint8_t" | "uchar" => Ty::UChar,
-            "int16_t" => Ty::Short,
-            "uint16_t" | "ushort" => Ty::UShort,
-            "int32_t" => Ty::Int,
-            "uint32_t" | "uint" => Ty::UInt,
-            "float_t" => Ty::Float,
-            "double_t" => Ty::Double,
-            // Only ever behind a pointer, which is what `stdout` and `stderr` are.
-            "FILE" => Ty::Void,
-            _ => Ty::Record(self.tables.vector(name)?),
-        };
-        Some(ty.into())
+    if let Some((ty, _)) = cx.scopes.find_tag(name) {
+        return Ok(ty.clone().into());
     }
-
-    fn unknown_type(&mut self, name: &str, span: Span) -> Reported {
-        if let Some(what) = crate::sema::builtin::unsupported_type(name) {
-            let message = DeclError::UnsupportedType {
-                name: name.to_string(),
-                what,
-            };
-            return self.once(name.to_string(), span, message);
-        }
-        let key = (None, format!("type {name}"));
-        if !self.reporter.reported_once.insert(key) {
-            return self.reported_before(span);
-        }
-        if path::is_qualified(name) && self.scopes.split_path(name).is_none() {
-            return self.unsupported_path(name, span);
-        }
-        let written = self.map.snippet(span);
-        if written.starts_with("std::") {
-            return self.unsupported_path(&format!("std::{name}"), span);
-        }
-        let typedefs = self
-            .scopes
-            .names()
-            .filter_map(|(name, entity)| match entity {
-                Entity::Typedef(_) => Some(name),
-                _ => None,
-            });
-        let known = [
-            "size_t", "float4", "float2", "int4", "int2", "dim3", "uint32_t", "int32_t", "uint8_t",
-        ];
-        let near = suggest::nearest(name, typedefs.chain(self.scopes.tags()).chain(known));
-        let near = near.map(str::to_string);
-        if let Some((class, _)) = self.scopes.split_path(name)
-            && self.is_enable_if(class)
-        {
-            self.reporter.attempts.disabled.insert(span);
-        }
+    if let Some(Entity::Template(id)) = cx.scopes.find(name).map(|found| &found.entity) {
+        let declared = cx.instances.template_span(*id);
         let name = name.to_string();
-        self.error(span, DeclError::NoSuchType { name, near })
+        return Err(cx.error(span, DeclError::TemplateNeedsArguments { name, declared }));
     }
+    let name = name.strip_prefix("std::").map_or(name.clone(), Arc::from);
+    let name = &name;
+    type_of_name(&mut cx.tables, name).ok_or_else(|| unknown_type(cx, name, span))
+}
 
-    /// Wraps `base` in a declarator's parts.
-    pub(crate) fn declared_type(
-        &mut self,
-        base: Result<QualTy, Reported>,
-        parts: &[DeclaratorPart],
-    ) -> Result<QualTy, Reported> {
-        let mut ty = base;
-        for (i, part) in parts.iter().enumerate().rev() {
-            ty = match part {
-                DeclaratorPart::Pointer {
-                    is_const,
-                    is_volatile,
-                    ..
-                } => ty.map(|ty| QualTy {
-                    ty: pointer_to(ty),
-                    is_const: *is_const,
-                    is_volatile: *is_volatile,
-                }),
-                DeclaratorPart::Reference(span) | DeclaratorPart::RvalueReference(span) => {
-                    Err(self.misplaced_reference(&parts[..i], *span))
-                }
-                DeclaratorPart::Array(size, span) => {
-                    self.array_type(ty, size.as_deref(), *span, i == 0)
-                }
-                DeclaratorPart::Function(params, _) => self.function_type(ty, params),
-            };
+/// The types that are there without a declaration.
+fn type_of_name(tables: &mut Tables, name: &str) -> Option<QualTy> {
+    let ty = match name {
+        "size_t" | "uint64_t" | "uintptr_t" | "ulong" | "uintmax_t" => Ty::ULong,
+        "ssize_t" | "ptrdiff_t" | "int64_t" | "intptr_t" | "clock_t" | "time_t" | "intmax_t" => {
+            Ty::Long
         }
-        ty
-    }
+        "int8_t" => Ty::SChar,
+        "uint8_t" | "uchar" => Ty::UChar,
+        "int16_t" => Ty::Short,
+        "uint16_t" | "ushort" => Ty::UShort,
+        "int32_t" => Ty::Int,
+        "uint32_t" | "uint" => Ty::UInt,
+        "float_t" => Ty::Float,
+        "double_t" => Ty::Double,
+        // Only ever behind a pointer, which is what `stdout` and `stderr` are.
+        "FILE" => Ty::Void,
+        _ => Ty::Record(tables.vector(name)?),
+    };
+    Some(ty.into())
+}
 
-    fn function_type(
-        &mut self,
-        result: Result<QualTy, Reported>,
-        params: &[ast::Param],
-    ) -> Result<QualTy, Reported> {
-        let mut types = Vec::new();
-        for param in params {
-            if !param.is_pack {
-                types.push(self.type_in_function_type(param));
-                continue;
-            }
-            let n = self.count_elements(|checker| drop(checker.param_type(param)));
-            let Some(n) = n else {
-                return Err(self.no_pack(param.span));
-            };
-            for element in 0..n {
-                types
-                    .push(self.at_element(element, |checker| checker.type_in_function_type(param)));
-            }
-        }
-        let (params, references) = all(types)?.into_iter().unzip();
-        Ok(Ty::Function(Arc::new(FunctionTy {
-            result: result?.ty,
-            params,
-            references,
-        }))
-        .into())
-    }
-
-    /// What a function's type says of a parameter: its type, and whether it is a reference.
-    fn type_in_function_type(&mut self, param: &ast::Param) -> Result<(QualTy, bool), Reported> {
-        let reference = self.param_reference(param);
-        let refused = match reference {
-            Some((span, true)) => Err(self.unsupported("a pointer to a function with `&&`", span)),
-            Some((_, false)) | None => Ok(()),
+fn unknown_type(cx: &mut Checker<'_>, name: &str, span: Span) -> Reported {
+    if let Some(what) = crate::sema::builtin::unsupported_type(name) {
+        let message = DeclError::UnsupportedType {
+            name: name.to_string(),
+            what,
         };
-        let ty = self.param_type(param)?;
-        refused?;
-        Ok(match reference {
-            Some(_) => (ty, true),
-            None => (ty.ty.into(), false),
-        })
+        return cx.once(name.to_string(), span, message);
     }
-
-    /// A parameter's type: arrays are pointers.
-    pub(crate) fn param_type(&mut self, param: &ast::Param) -> Result<QualTy, Reported> {
-        if let Some(ty) = self.collapsed(param) {
-            return Ok(ty);
-        }
-        let base = self.base_type_not_auto(&param.specifiers);
-        let (reference, parts) = reference_part(&param.declarator.parts);
-        let ty = self.declared_type(base, parts)?;
-        Ok(match &ty.ty {
-            Ty::Array(..) if reference.is_some() => ty,
-            Ty::Array(element, _) => pointer_to(element.as_ref().clone()).into(),
-            Ty::Function(_) => pointer_to(ty).into(),
-            _ => ty,
-        })
+    let key = (None, format!("type {name}"));
+    if !cx.reporter.reported_once.insert(key) {
+        return cx.body.reported_before(span);
     }
+    if path::is_qualified(name) && cx.scopes.split_path(name).is_none() {
+        return unknown::unsupported_path(&cx.tables, &mut cx.reporter, name, span);
+    }
+    let written = cx.map.snippet(span);
+    if written.starts_with("std::") {
+        return unknown::unsupported_path(
+            &cx.tables,
+            &mut cx.reporter,
+            &format!("std::{name}"),
+            span,
+        );
+    }
+    let typedefs = cx.scopes.names().filter_map(|(name, entity)| match entity {
+        Entity::Typedef(_) => Some(name),
+        _ => None,
+    });
+    let known = [
+        "size_t", "float4", "float2", "int4", "int2", "dim3", "uint32_t", "int32_t", "uint8_t",
+    ];
+    let near = suggest::nearest(name, typedefs.chain(cx.scopes.tags()).chain(known));
+    let near = near.map(str::to_string);
+    if let Some((class, _)) = cx.scopes.split_path(name)
+        && attempt::is_enable_if(&cx.instances, &cx.options, class)
+    {
+        cx.reporter.attempts.disabled.insert(span);
+    }
+    let name = name.to_string();
+    cx.error(span, DeclError::NoSuchType { name, near })
+}
 
-    fn array_type(
-        &mut self,
-        element: Result<QualTy, Reported>,
-        size: Option<&ast::Expr>,
-        span: Span,
-        is_outermost: bool,
-    ) -> Result<QualTy, Reported> {
-        let count = match size {
-            Some(size) => Some(self.array_size(size)?),
-            None if is_outermost => None,
-            None => return Err(self.error(span, DeclError::OpenInnerDimension)),
+/// Wraps `base` in a declarator's parts.
+pub(crate) fn declared_type(
+    cx: &mut Checker<'_>,
+    base: Result<QualTy, Reported>,
+    parts: &[DeclaratorPart],
+) -> Result<QualTy, Reported> {
+    let mut ty = base;
+    for (i, part) in parts.iter().enumerate().rev() {
+        ty = match part {
+            DeclaratorPart::Pointer {
+                is_const,
+                is_volatile,
+                ..
+            } => ty.map(|ty| QualTy {
+                ty: pointer_to(ty),
+                is_const: *is_const,
+                is_volatile: *is_volatile,
+            }),
+            DeclaratorPart::Reference(span) | DeclaratorPart::RvalueReference(span) => {
+                Err(reference::misplaced_reference(cx, &parts[..i], *span))
+            }
+            DeclaratorPart::Array(size, span) => array_type(cx, ty, size.as_deref(), *span, i == 0),
+            DeclaratorPart::Function(params, _) => function_type(cx, ty, params),
         };
-        let element = element?;
-        if matches!(element.ty, Ty::Void | Ty::Function(_)) {
-            return Err(self.error(span, DeclError::ArrayOf { ty: element.ty }));
-        }
-        if self.tables.size_of(&element.ty).is_none() && count.is_some() {
-            return Err(self.error(span, DeclError::ArrayOfIncomplete { ty: element.ty }));
-        }
-        let (is_const, is_volatile) = (element.is_const, element.is_volatile);
-        let ty = Ty::Array(Arc::new(element), count);
-        if count.is_some() && self.tables.size_of(&ty).is_none_or(|bytes| bytes > 1 << 40) {
-            return Err(self.error(span, DeclError::ArrayTooLarge));
-        }
-        Ok(QualTy {
-            ty,
-            is_const,
-            is_volatile,
-        })
     }
+    ty
+}
 
-    fn array_size(&mut self, size: &ast::Expr) -> Result<u64, Reported> {
-        let value = self.value(size)?;
-        if !value.ty.is_integral() {
-            let ty = value.ty.clone();
-            return Err(self.error(size.span, DeclError::ArraySizeType { ty }));
+fn function_type(
+    cx: &mut Checker<'_>,
+    result: Result<QualTy, Reported>,
+    params: &[ast::Param],
+) -> Result<QualTy, Reported> {
+    let mut types = Vec::new();
+    for param in params {
+        if !param.is_pack {
+            types.push(type_in_function_type(cx, param));
+            continue;
         }
-        let signed = value.ty.is_signed();
-        let message = match self.constant(&value) {
-            Ok(Const::Int(bits)) if signed && (bits as i64) < 0 => {
-                DeclError::ArraySizeNegative { value: bits as i64 }
-            }
-            Ok(Const::Int(0)) => DeclError::ArraySizeZero,
-            Ok(Const::Int(bits)) => return Ok(bits),
-            Ok(Const::Float(_)) | Err(NotConst::Error) => {
-                return Err(self.reported_before(size.span));
-            }
-            Err(NotConst::DivisionByZero(span)) => {
-                let what = "the size of this array";
-                let message = ExprError::ConstantDivision { what };
-                return Err(self.report_constant_division(span, message));
-            }
-            Err(why @ (NotConst::Stopped(..) | NotConst::NoBody(..))) => {
-                return Err(self.report_not_constant(size.span, Needed::ArraySize, why));
-            }
-            Err(NotConst::Variable(place)) => match self.may_be_device() {
-                true => DeclError::VariableLengthInDevice { place },
-                false => DeclError::VariableLength { place },
-            },
+        let n = pack::count_elements(cx, |cx| drop(param_type(cx, param)));
+        let Some(n) = n else {
+            return Err(pack::no_pack(&cx.tables, &mut cx.reporter, param.span));
         };
-        Err(self.error(size.span, message))
+        for element in 0..n {
+            types.push(pack::at_element(cx, element, |cx| {
+                type_in_function_type(cx, param)
+            }));
+        }
     }
+    let (params, references) = all(types)?.into_iter().unzip();
+    Ok(Ty::Function(Arc::new(FunctionTy {
+        result: result?.ty,
+        params,
+        references,
+    }))
+    .into())
+}
 
-    /// The type in a cast or `sizeof`.
-    pub(crate) fn type_name(&mut self, name: &ast::TypeName) -> Result<QualTy, Reported> {
-        let base = self.base_type_not_auto(&name.specifiers);
-        self.declared_type(base, &name.declarator.parts)
-    }
+/// What a function's type says of a parameter: its type, and whether it is a reference.
+fn type_in_function_type(
+    cx: &mut Checker<'_>,
+    param: &ast::Param,
+) -> Result<(QualTy, bool), Reported> {
+    let reference = forward::param_reference(&cx.scopes, param);
+    let refused = match reference {
+        Some((span, true)) => Err(cx.unsupported("a pointer to a function with `&&`", span)),
+        Some((_, false)) | None => Ok(()),
+    };
+    let ty = param_type(cx, param)?;
+    refused?;
+    Ok(match reference {
+        Some(_) => (ty, true),
+        None => (ty.ty.into(), false),
+    })
+}
 
-    /// `sizeof`'s and `_Alignof`'s operand type when it is written as an expression.
-    pub(crate) fn type_of_unevaluated(&mut self, expr: &ast::Expr) -> Result<Ty, Reported> {
-        self.mode.unevaluated += 1;
-        let checked = self.expr(expr);
-        self.mode.unevaluated -= 1;
-        let ty = match (&expr.kind, checked?) {
-            // A literal is an array, although it is only ever used as a pointer.
-            (ast::ExprKind::Str(bytes), _) => {
-                Ty::Array(Arc::new(Ty::Char.into()), Some(bytes.len() as u64 + 1))
-            }
-            (_, Checked::Place(place)) => place.ty.ty,
-            (_, Checked::Value(value)) => value.ty,
-        };
-        self.known(&ty, expr.span)?;
-        Ok(ty)
+/// A parameter's type: arrays are pointers.
+pub(crate) fn param_type(cx: &mut Checker<'_>, param: &ast::Param) -> Result<QualTy, Reported> {
+    if let Some(ty) = forward::collapsed(&cx.scopes, param) {
+        return Ok(ty);
     }
+    let base = base_type_not_auto(cx, &param.specifiers);
+    let (reference, parts) = reference_part(&param.declarator.parts);
+    let ty = declared_type(cx, base, parts)?;
+    Ok(match &ty.ty {
+        Ty::Array(..) if reference.is_some() => ty,
+        Ty::Array(element, _) => pointer_to(element.as_ref().clone()).into(),
+        Ty::Function(_) => pointer_to(ty).into(),
+        _ => ty,
+    })
+}
+
+fn array_type(
+    cx: &mut Checker<'_>,
+    element: Result<QualTy, Reported>,
+    size: Option<&ast::Expr>,
+    span: Span,
+    is_outermost: bool,
+) -> Result<QualTy, Reported> {
+    let count = match size {
+        Some(size) => Some(array_size(cx, size)?),
+        None if is_outermost => None,
+        None => return Err(cx.error(span, DeclError::OpenInnerDimension)),
+    };
+    let element = element?;
+    if matches!(element.ty, Ty::Void | Ty::Function(_)) {
+        return Err(cx.error(span, DeclError::ArrayOf { ty: element.ty }));
+    }
+    if cx.tables.size_of(&element.ty).is_none() && count.is_some() {
+        return Err(cx.error(span, DeclError::ArrayOfIncomplete { ty: element.ty }));
+    }
+    let (is_const, is_volatile) = (element.is_const, element.is_volatile);
+    let ty = Ty::Array(Arc::new(element), count);
+    if count.is_some() && cx.tables.size_of(&ty).is_none_or(|bytes| bytes > 1 << 40) {
+        return Err(cx.error(span, DeclError::ArrayTooLarge));
+    }
+    Ok(QualTy {
+        ty,
+        is_const,
+        is_volatile,
+    })
+}
+
+fn array_size(cx: &mut Checker<'_>, size: &ast::Expr) -> Result<u64, Reported> {
+    let value = expr::value(cx, size)?;
+    if !value.ty.is_integral() {
+        let ty = value.ty.clone();
+        return Err(cx.error(size.span, DeclError::ArraySizeType { ty }));
+    }
+    let signed = value.ty.is_signed();
+    let message = match constant::of(cx, &value) {
+        Ok(Const::Int(bits)) if signed && (bits as i64) < 0 => {
+            DeclError::ArraySizeNegative { value: bits as i64 }
+        }
+        Ok(Const::Int(0)) => DeclError::ArraySizeZero,
+        Ok(Const::Int(bits)) => return Ok(bits),
+        Ok(Const::Float(_)) | Err(NotConst::Error) => {
+            return Err(cx.body.reported_before(size.span));
+        }
+        Err(NotConst::DivisionByZero(span)) => {
+            let what = "the size of this array";
+            let message = ExprError::ConstantDivision { what };
+            return Err(cx.reporter.constant_division(&cx.tables, span, message));
+        }
+        Err(why @ (NotConst::Stopped(..) | NotConst::NoBody(..))) => {
+            return Err(constant::report_not_constant(
+                &cx.tables,
+                &mut cx.reporter,
+                size.span,
+                Needed::ArraySize,
+                why,
+            ));
+        }
+        Err(NotConst::Variable(place)) => match cx.body.may_be_device() {
+            true => DeclError::VariableLengthInDevice { place },
+            false => DeclError::VariableLength { place },
+        },
+    };
+    Err(cx.error(size.span, message))
+}
+
+/// The type in a cast or `sizeof`.
+pub(crate) fn type_name(cx: &mut Checker<'_>, name: &ast::TypeName) -> Result<QualTy, Reported> {
+    let base = base_type_not_auto(cx, &name.specifiers);
+    declared_type(cx, base, &name.declarator.parts)
+}
+
+/// `sizeof`'s and `_Alignof`'s operand type when it is written as an expression.
+pub(crate) fn type_of_unevaluated(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<Ty, Reported> {
+    cx.mode.unevaluated += 1;
+    let checked = expr::check(cx, expr);
+    cx.mode.unevaluated -= 1;
+    let ty = match (&expr.kind, checked?) {
+        // A literal is an array, although it is only ever used as a pointer.
+        (ast::ExprKind::Str(bytes), _) => {
+            Ty::Array(Arc::new(Ty::Char.into()), Some(bytes.len() as u64 + 1))
+        }
+        (_, Checked::Place(place)) => place.ty.ty,
+        (_, Checked::Value(value)) => value.ty,
+    };
+    cx.body.known(&ty, expr.span)?;
+    Ok(ty)
 }
 
 /// Qualifiers on an array type belong to its elements too: `typedef int row[4]; const row r;`.

@@ -1,6 +1,9 @@
 //! C++'s casts: what each of them may do, in terms of C's.
 
-use crate::sema::check::{Checked, Checker, Reported, function::reference_part};
+use crate::sema::check::{
+    Body, Checked, Checker, Mode, Reported, Tables, access, convert, expr,
+    function::reference_part, reference, specifier,
+};
 use crate::sema::message::expr::ExprError;
 use crate::{
     sema::{
@@ -12,112 +15,110 @@ use crate::{
     syntax::ast::{self, CastWord},
 };
 
-impl Checker<'_> {
-    /// `static_cast<T>(e)` and its like.
-    pub(crate) fn named_cast(
-        &mut self,
-        word: CastWord,
-        ty: &ast::TypeName,
-        inner: &ast::Expr,
-        span: Span,
-    ) -> Result<Checked, Reported> {
-        let (reference, parts) = reference_part(&ty.declarator.parts);
-        let base = self.base_type_not_auto(&ty.specifiers);
-        let to = self.declared_type(base, parts);
-        if reference.is_some() {
-            return self.reference_cast(word, to, inner, span);
-        }
-        if word == CastWord::Dynamic {
-            return Err(self.unsupported("`dynamic_cast`", span));
-        }
-        let value = self.value(inner)?;
-        let to = to?;
-        let allowed = match word {
-            CastWord::Static => static_ok(&value, &to.ty),
-            CastWord::Reinterpret => reinterpret_ok(&value.ty, &to.ty),
-            CastWord::Const => const_ok(&value.ty, &to.ty),
-            CastWord::Dynamic => false,
-        };
-        if !allowed {
-            let name = cast_name(word);
-            let pointers = matches!((&value.ty, &to.ty), (Ty::Pointer(_), Ty::Pointer(_)));
-            let numbers = to.ty.is_arithmetic() && value.ty.is_arithmetic();
-            return Err(self.error(
-                span,
-                ExprError::CastOf {
-                    name: name.to_string(),
-                    to: to.ty.clone(),
-                    from: value.ty.clone(),
-                    reinterprets: word == CastWord::Static && pointers,
-                    converts: word != CastWord::Static && numbers,
-                },
-            ));
-        }
-        Ok(Checked::Value(self.cast(value, &to.ty, span)?))
+/// `static_cast<T>(e)` and its like.
+pub(crate) fn named(
+    cx: &mut Checker<'_>,
+    word: CastWord,
+    ty: &ast::TypeName,
+    inner: &ast::Expr,
+    span: Span,
+) -> Result<Checked, Reported> {
+    let (reference, parts) = reference_part(&ty.declarator.parts);
+    let base = specifier::base_type_not_auto(cx, &ty.specifiers);
+    let to = specifier::declared_type(cx, base, parts);
+    if reference.is_some() {
+        return reference_cast(cx, word, to, inner, span);
     }
-
-    /// `static_cast<T &>(place)`, `reinterpret_cast<T &>(place)`: the place, under another type.
-    fn reference_cast(
-        &mut self,
-        word: CastWord,
-        to: Result<QualTy, Reported>,
-        inner: &ast::Expr,
-        span: Span,
-    ) -> Result<Checked, Reported> {
-        let value = self.value(inner)?;
-        let to = &to?;
-        let Some(place) = Self::place_of(&value).cloned() else {
-            return Err(self.unsupported("a cast of a value to a reference", span));
-        };
-        let adds = (!place.ty.is_const || to.is_const) && (!place.ty.is_volatile || to.is_volatile);
-        Ok(match word {
-            CastWord::Static if place.ty.ty == to.ty && adds => Checked::Place(Place {
-                ty: to.clone(),
-                span,
-                ..place
-            }),
-            // To the class it is a base of, as with the pattern of a class that is its base's argument; or the other way. The base comes first in memory.
-            CastWord::Static if adds && self.is_related(&place.ty.ty, &to.ty) => {
-                self.at_address(place, to, span)
-            }
-            // `volatile T &` reads past what the compiler keeps in registers: through an address.
-            CastWord::Reinterpret | CastWord::Const => {
-                if word == CastWord::Const && place.ty.ty != to.ty {
-                    return Err(self.unsupported("this `const_cast`", span));
-                }
-                self.at_address(place, to, span)
-            }
-            CastWord::Static | CastWord::Dynamic => {
-                return Err(self.unsupported("this cast to a reference", span));
-            }
-        })
+    if word == CastWord::Dynamic {
+        return Err(cx.unsupported("`dynamic_cast`", span));
     }
-
-    /// Whether one class is the other's base.
-    fn is_related(&self, from: &Ty, to: &Ty) -> bool {
-        match (from, to) {
-            (Ty::Record(from), Ty::Record(to)) => {
-                self.tables.is_derived(*from, *to) || self.tables.is_derived(*to, *from)
-            }
-            _ => false,
-        }
-    }
-
-    /// What is at a place's address, as something of another type.
-    fn at_address(&mut self, place: Place, to: &QualTy, span: Span) -> Checked {
-        self.take_address(&place);
-        let pointer = Value {
-            ty: crate::sema::classify::pointer_to(place.ty.clone()),
-            kind: ValueKind::AddressOf(Box::new(place)),
+    let value = expr::value(cx, inner)?;
+    let to = to?;
+    let allowed = match word {
+        CastWord::Static => static_ok(&value, &to.ty),
+        CastWord::Reinterpret => reinterpret_ok(&value.ty, &to.ty),
+        CastWord::Const => const_ok(&value.ty, &to.ty),
+        CastWord::Dynamic => false,
+    };
+    if !allowed {
+        let name = cast_name(word);
+        let pointers = matches!((&value.ty, &to.ty), (Ty::Pointer(_), Ty::Pointer(_)));
+        let numbers = to.ty.is_arithmetic() && value.ty.is_arithmetic();
+        return Err(cx.error(
             span,
-        };
-        let pointer = self.convert(pointer, &crate::sema::classify::pointer_to(to.clone()));
-        Checked::Place(Place::new(
-            PlaceKind::Deref(Box::new(pointer)),
-            to.clone(),
-            span,
-        ))
+            ExprError::CastOf {
+                name: name.to_string(),
+                to: to.ty.clone(),
+                from: value.ty.clone(),
+                reinterprets: word == CastWord::Static && pointers,
+                converts: word != CastWord::Static && numbers,
+            },
+        ));
     }
+    Ok(Checked::Value(convert::cast(cx, value, &to.ty, span)?))
+}
+
+/// `static_cast<T &>(place)`, `reinterpret_cast<T &>(place)`: the place, under another type.
+fn reference_cast(
+    cx: &mut Checker<'_>,
+    word: CastWord,
+    to: Result<QualTy, Reported>,
+    inner: &ast::Expr,
+    span: Span,
+) -> Result<Checked, Reported> {
+    let value = expr::value(cx, inner)?;
+    let to = &to?;
+    let Some(place) = reference::place_of(&value).cloned() else {
+        return Err(cx.unsupported("a cast of a value to a reference", span));
+    };
+    let adds = (!place.ty.is_const || to.is_const) && (!place.ty.is_volatile || to.is_volatile);
+    Ok(match word {
+        CastWord::Static if place.ty.ty == to.ty && adds => Checked::Place(Place {
+            ty: to.clone(),
+            span,
+            ..place
+        }),
+        // To the class it is a base of, as with the pattern of a class that is its base's argument; or the other way. The base comes first in memory.
+        CastWord::Static if adds && is_related(&cx.tables, &place.ty.ty, &to.ty) => {
+            at_address(&mut cx.body, &cx.mode, place, to, span)
+        }
+        // `volatile T &` reads past what the compiler keeps in registers: through an address.
+        CastWord::Reinterpret | CastWord::Const => {
+            if word == CastWord::Const && place.ty.ty != to.ty {
+                return Err(cx.unsupported("this `const_cast`", span));
+            }
+            at_address(&mut cx.body, &cx.mode, place, to, span)
+        }
+        CastWord::Static | CastWord::Dynamic => {
+            return Err(cx.unsupported("this cast to a reference", span));
+        }
+    })
+}
+
+/// Whether one class is the other's base.
+fn is_related(tables: &Tables, from: &Ty, to: &Ty) -> bool {
+    match (from, to) {
+        (Ty::Record(from), Ty::Record(to)) => {
+            tables.is_derived(*from, *to) || tables.is_derived(*to, *from)
+        }
+        _ => false,
+    }
+}
+
+/// What is at a place's address, as something of another type.
+fn at_address(body: &mut Body, mode: &Mode, place: Place, to: &QualTy, span: Span) -> Checked {
+    access::take_address(body, mode, &place);
+    let pointer = Value {
+        ty: crate::sema::classify::pointer_to(place.ty.clone()),
+        kind: ValueKind::AddressOf(Box::new(place)),
+        span,
+    };
+    let pointer = convert::to_type(pointer, &crate::sema::classify::pointer_to(to.clone()));
+    Checked::Place(Place::new(
+        PlaceKind::Deref(Box::new(pointer)),
+        to.clone(),
+        span,
+    ))
 }
 
 fn cast_name(word: CastWord) -> &'static str {

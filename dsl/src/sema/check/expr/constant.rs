@@ -3,7 +3,7 @@
 //! Calls of `constexpr` functions in them are run here and are then no calls of the program: nothing is left of them in the
 //! call graph, and they may be of functions for the other side.
 
-use crate::sema::check::{Checker, FunctionEntry, Reported};
+use crate::sema::check::{Checker, FunctionEntry, Reported, Reporter, Tables, function_template};
 use crate::sema::message::expr::{ExprError, Needed};
 use crate::{
     diagnostic::Code,
@@ -15,92 +15,91 @@ use crate::{
     span::Span,
 };
 
-impl Checker<'_> {
-    /// The constant that a value must be.
-    pub(crate) fn constant(&mut self, value: &Value) -> Result<Const, NotConst> {
-        let constant = self.constant_if_any(value)?;
-        self.forget_calls(value.span);
-        Ok(constant)
-    }
+/// The constant that a value must be.
+pub(crate) fn of(cx: &mut Checker<'_>, value: &Value) -> Result<Const, NotConst> {
+    let constant = if_any(cx, value)?;
+    forget_calls(cx, value.span);
+    Ok(constant)
+}
 
-    /// The constant that a value may be.
-    pub(crate) fn constant_if_any(&mut self, value: &Value) -> Result<Const, NotConst> {
-        loop {
-            let functions = &self.tables.functions;
-            let constexpr = |id: FunctionId| {
-                let FunctionEntry { typed, facts } = &functions[id];
-                facts.is_constexpr.then_some(match facts.is_incomplete {
-                    true => Constexpr::Wrong,
-                    false => Constexpr::Function(typed),
-                })
-            };
-            let result = Machine::new(&constexpr).value(value);
-            let Err(NotConst::NoBody(id, _)) = result else {
-                return result;
-            };
-            // Instances wait for their turn, which is now.
-            self.check_early(id);
-            if self.tables.functions[id].typed.body.is_none() {
-                return result;
-            }
-        }
-    }
-
-    /// The integer a value is, if it is a constant.
-    pub(crate) fn integer_constant(&mut self, value: &Value) -> Result<u64, NotConst> {
-        if !value.ty.is_integral() {
-            return Err(NotConst::Variable(value.span));
-        }
-        match self.constant(value)? {
-            Const::Int(bits) => Ok(bits),
-            Const::Float(_) => Err(NotConst::Variable(value.span)),
-        }
-    }
-
-    /// Reports that `what` has to be a constant, and why this is none.
-    pub(crate) fn report_not_constant(
-        &mut self,
-        span: Span,
-        what: Needed,
-        why: NotConst,
-    ) -> Reported {
-        let (place, reason) = why.reason().unzip();
-        let reason = reason.unwrap_or_default();
-        self.error(
-            span,
-            ExprError::NotConstant {
-                what,
-                place,
-                reason,
-            },
-        )
-    }
-
-    /// The calls here have been replaced by their value.
-    fn forget_calls(&mut self, span: Span) {
-        let inside =
-            |at: Span| at.file == span.file && at.start >= span.start && at.end <= span.end;
-        let is_side = |code| matches!(code, Code::HostCallInDevice | Code::DeviceCallInHost);
-        // The last ones only, each place once: what is before is of other instances.
-        let mut seen = Vec::new();
-        while let Some(last) = self.reporter.diagnostics.last()
-            && is_side(last.code)
-            && inside(last.primary.span)
-            && !seen.contains(&last.primary.span)
-        {
-            seen.push(last.primary.span);
-            self.reporter.diagnostics.pop();
-        }
-        self.reporter
-            .deferred
-            .retain(|old| !is_side(old.diagnostic.code) || !inside(old.diagnostic.primary.span));
-        let Some(caller) = self.body.id else { return };
-        let facts = &mut self.tables.functions[caller].facts;
-        let Some(first) = facts.calls.iter().position(|(_, at)| inside(*at)) else {
-            return;
+/// The constant that a value may be.
+pub(crate) fn if_any(cx: &mut Checker<'_>, value: &Value) -> Result<Const, NotConst> {
+    loop {
+        let functions = &cx.tables.functions;
+        let constexpr = |id: FunctionId| {
+            let FunctionEntry { typed, facts } = &functions[id];
+            facts.is_constexpr.then_some(match facts.is_incomplete {
+                true => Constexpr::Wrong,
+                false => Constexpr::Function(typed),
+            })
         };
-        facts.calls.retain(|(_, at)| !inside(*at));
-        // Those after them have moved.
-        facts.n_followed = facts.n_followed.min(first);
+        let result = Machine::new(&constexpr).value(value);
+        let Err(NotConst::NoBody(id, _)) = result else {
+            return result;
+        };
+        // Instances wait for their turn, which is now.
+        function_template::check_early(cx, id);
+        if cx.tables.functions[id].typed.body.is_none() {
+            return result;
+        }
     }
+}
+
+/// The integer a value is, if it is a constant.
+pub(crate) fn integer(cx: &mut Checker<'_>, value: &Value) -> Result<u64, NotConst> {
+    if !value.ty.is_integral() {
+        return Err(NotConst::Variable(value.span));
+    }
+    match of(cx, value)? {
+        Const::Int(bits) => Ok(bits),
+        Const::Float(_) => Err(NotConst::Variable(value.span)),
+    }
+}
+
+/// Reports that `what` has to be a constant, and why this is none.
+pub(crate) fn report_not_constant(
+    tables: &Tables,
+    reporter: &mut Reporter,
+    span: Span,
+    what: Needed,
+    why: NotConst,
+) -> Reported {
+    let (place, reason) = why.reason().unzip();
+    let reason = reason.unwrap_or_default();
+    reporter.error(
+        tables,
+        span,
+        ExprError::NotConstant {
+            what,
+            place,
+            reason,
+        },
+    )
+}
+
+/// The calls here have been replaced by their value.
+fn forget_calls(cx: &mut Checker<'_>, span: Span) {
+    let inside = |at: Span| at.file == span.file && at.start >= span.start && at.end <= span.end;
+    let is_side = |code| matches!(code, Code::HostCallInDevice | Code::DeviceCallInHost);
+    // The last ones only, each place once: what is before is of other instances.
+    let mut seen = Vec::new();
+    while let Some(last) = cx.reporter.diagnostics.last()
+        && is_side(last.code)
+        && inside(last.primary.span)
+        && !seen.contains(&last.primary.span)
+    {
+        seen.push(last.primary.span);
+        cx.reporter.diagnostics.pop();
+    }
+    cx.reporter
+        .deferred
+        .retain(|old| !is_side(old.diagnostic.code) || !inside(old.diagnostic.primary.span));
+    let Some(caller) = cx.body.id else { return };
+    let facts = &mut cx.tables.functions[caller].facts;
+    let Some(first) = facts.calls.iter().position(|(_, at)| inside(*at)) else {
+        return;
+    };
+    facts.calls.retain(|(_, at)| !inside(*at));
+    // Those after them have moved.
+    facts.n_followed = facts.n_followed.min(first);
 }

@@ -4,11 +4,13 @@
 //! `cast` does the same for the explicit ones. Constants are converted at once, so that `-1` and `0.5f * 2` stay constants.
 
 use crate::sema::message::expr::{Conversion, ExprError, Use};
+use crate::source::SourceMap;
 use std::sync::Arc;
 
 use crate::sema::check::{
-    Checker, Reported, int,
+    Checker, Reported, Reporter, Tables, expr, int, method,
     pointer_call::{known_function, pointed_function},
+    temporary,
 };
 use crate::{
     diagnostic::Code,
@@ -56,380 +58,418 @@ impl Why<'_> {
     }
 }
 
-impl Checker<'_> {
-    /// The value in another type; both are scalars or equal.
-    pub(crate) fn convert(&mut self, value: Value, to: &Ty) -> Value {
-        if value.ty == *to {
-            return value;
-        }
-        let span = value.span;
-        let constant = match &value.kind {
-            ValueKind::Int(bits) if to.is_arithmetic() => Some(Const::Int(*bits)),
-            ValueKind::Float(number) if to.is_arithmetic() => Some(Const::Float(*number)),
-            _ => None,
-        };
-        let kind = match constant {
-            Some(constant) => const_eval::convert(constant, &value.ty, to).kind(),
-            // A number that was made a pointer (a stream, `stdout`) and is wanted as a number again.
-            None => match value.kind {
-                ValueKind::Convert(inner) if *to == Ty::ULong && inner.ty == Ty::ULong => {
-                    inner.kind
-                }
-                ValueKind::Null if to.is_integral() => ValueKind::Int(0),
-                _ => ValueKind::Convert(Box::new(value)),
+/// The value in another type; both are scalars or equal.
+pub(crate) fn to_type(value: Value, to: &Ty) -> Value {
+    if value.ty == *to {
+        return value;
+    }
+    let span = value.span;
+    let constant = match &value.kind {
+        ValueKind::Int(bits) if to.is_arithmetic() => Some(Const::Int(*bits)),
+        ValueKind::Float(number) if to.is_arithmetic() => Some(Const::Float(*number)),
+        _ => None,
+    };
+    let kind = match constant {
+        Some(constant) => const_eval::convert(constant, &value.ty, to).kind(),
+        // A number that was made a pointer (a stream, `stdout`) and is wanted as a number again.
+        None => match value.kind {
+            ValueKind::Convert(inner) if *to == Ty::ULong && inner.ty == Ty::ULong => inner.kind,
+            ValueKind::Null if to.is_integral() => ValueKind::Int(0),
+            _ => ValueKind::Convert(Box::new(value)),
+        },
+    };
+    Value::new(kind, to.clone(), span)
+}
+
+/// After the integer promotions.
+pub(crate) fn promote(value: Value) -> Value {
+    let to = promoted(&value.ty);
+    to_type(value, &to)
+}
+
+/// Both operands in their common type.
+pub(crate) fn usual(left: Value, right: Value) -> (Value, Value, Ty) {
+    let ty = common(&left.ty, &right.ty);
+    let left = to_type(left, &ty);
+    let right = to_type(right, &ty);
+    (left, right, ty)
+}
+
+/// A scalar as a truth value.
+pub(crate) fn truth_value(cx: &mut Checker<'_>, value: Value) -> Result<Value, Reported> {
+    if let Some(id) = cx.tables.conversion_function(&value.ty, &Ty::Bool, true) {
+        let value = temporary::call_conversion(cx, id, value)?;
+        return truth_value(cx, value);
+    }
+    let value = method::as_number(cx, value)?;
+    if !value.ty.is_scalar() || cx.tables.is_scoped(&value.ty) {
+        return Err(cx.error(
+            value.span,
+            ExprError::ConditionType {
+                ty: value.ty.clone(),
             },
-        };
-        Value::new(kind, to.clone(), span)
+        ));
     }
+    Ok(match value.kind {
+        ValueKind::Null => int(0, Ty::Bool, value.span),
+        _ => to_type(value, &Ty::Bool),
+    })
+}
 
-    /// After the integer promotions.
-    pub(crate) fn promote(&mut self, value: Value) -> Value {
-        let to = promoted(&value.ty);
-        self.convert(value, &to)
+/// An expression's value, converted as [`implicit`] does.
+pub(crate) fn implicit_value(
+    cx: &mut Checker<'_>,
+    expr: &ast::Expr,
+    to: &Ty,
+    why: &Why<'_>,
+) -> Result<Value, Reported> {
+    let value = expr::value(cx, expr)?;
+    implicit(cx, value, to, why)
+}
+
+/// Converts where the program does not say so; reports what C++ does not allow.
+pub(crate) fn implicit(
+    cx: &mut Checker<'_>,
+    value: Value,
+    to: &Ty,
+    why: &Why<'_>,
+) -> Result<Value, Reported> {
+    if value.ty == *to {
+        return temporary::copied(cx, value);
     }
-
-    /// Both operands in their common type.
-    pub(crate) fn usual(&mut self, left: Value, right: Value) -> (Value, Value, Ty) {
-        let ty = common(&left.ty, &right.ty);
-        let left = self.convert(left, &ty);
-        let right = self.convert(right, &ty);
-        (left, right, ty)
+    cx.body.known(to, value.span)?;
+    if cx.tables.is_scoped(&value.ty) || cx.tables.is_scoped(to) {
+        return Err(mismatch(cx, &value, to, why));
     }
-
-    /// A scalar as a truth value.
-    pub(crate) fn truth_value(&mut self, value: Value) -> Result<Value, Reported> {
-        if let Some(id) = self.tables.conversion_function(&value.ty, &Ty::Bool, true) {
-            let value = self.call_conversion(id, value)?;
-            return self.truth_value(value);
+    if matches!(value.ty, Ty::Record(_)) || matches!(to, Ty::Record(_)) {
+        return implicit_class(cx, value, to, why);
+    }
+    match to {
+        Ty::Enum(_) if value.ty.is_integral() => {
+            warn_enum(&cx.tables, &mut cx.reporter, &value, to);
+            Ok(to_type(value, to))
         }
-        let value = self.as_number(value)?;
-        if !value.ty.is_scalar() || self.tables.is_scoped(&value.ty) {
-            return Err(self.error(
+        _ if value.ty.is_arithmetic() && to.is_arithmetic() && !matches!(to, Ty::Enum(_)) => {
+            Ok(to_type(value, to))
+        }
+        Ty::Bool if matches!(value.ty, Ty::Pointer(_)) => truth_value(cx, value),
+        Ty::Pointer(pointee) => implicit_pointer(cx, value, to, &pointee.clone(), why),
+        Ty::Record(_) => implicit_record(cx, value, to, why),
+        _ => Err(mismatch(cx, &value, to, why)),
+    }
+}
+
+/// Where one of the types is a class: its base, or a function of one of the classes that converts.
+fn implicit_class(
+    cx: &mut Checker<'_>,
+    value: Value,
+    to: &Ty,
+    why: &Why<'_>,
+) -> Result<Value, Reported> {
+    if let (Ty::Record(from), Ty::Record(class)) = (&value.ty, to)
+        && cx.tables.is_derived(*from, *class)
+    {
+        let class = *class;
+        let value = method::as_base(cx, value, class);
+        return temporary::copied(cx, value);
+    }
+    if let Ty::Record(class) = to
+        && cx
+            .tables
+            .converting_constructor(&value, *class, false)
+            .is_some()
+    {
+        let (class, span) = (*class, value.span);
+        let args = vec![crate::sema::check::overload::Argument::Value(value)];
+        return temporary::construct(cx, class, args, span);
+    }
+    if let Some(id) = cx.tables.conversion_function(&value.ty, to, false) {
+        let value = temporary::call_conversion(cx, id, value)?;
+        return implicit(cx, value, to, why);
+    }
+    match to {
+        Ty::Record(_) => implicit_record(cx, value, to, why),
+        _ => Err(mismatch(cx, &value, to, why)),
+    }
+}
+
+fn warn_enum(tables: &Tables, reporter: &mut Reporter, value: &Value, to: &Ty) {
+    let ty = to.clone();
+    reporter.error(tables, value.span, ExprError::EnumWithoutCast { ty });
+}
+
+fn implicit_pointer(
+    cx: &mut Checker<'_>,
+    value: Value,
+    to: &Ty,
+    pointee: &QualTy,
+    why: &Why<'_>,
+) -> Result<Value, Reported> {
+    let span = value.span;
+    let is_zero = matches!(value.kind, ValueKind::Int(0) | ValueKind::Null)
+        && !matches!(value.ty, Ty::Bool | Ty::Enum(_));
+    if is_zero && (value.ty.is_integral() || matches!(value.kind, ValueKind::Null)) {
+        return Ok(Value::new(ValueKind::Null, to.clone(), span));
+    }
+    let Ty::Pointer(from) = value.ty.clone() else {
+        return Err(mismatch(cx, &value, to, why));
+    };
+    let is_literal = matches!(value.kind, ValueKind::Str(_)) && pointee.ty == Ty::Char;
+    if bare_elements(&from.ty) == bare_elements(&pointee.ty) || pointee.ty == Ty::Void || is_literal
+    {
+        if !is_literal
+            && ((from.is_const && !pointee.is_const) || (from.is_volatile && !pointee.is_volatile))
+        {
+            return Err(drops_qualifier(
+                &cx.tables,
+                &mut cx.reporter,
+                &value,
+                &from,
+                to,
+                pointee,
+                why,
+            ));
+        }
+        return Ok(to_type(value, to));
+    }
+    if from.ty == Ty::Void {
+        if from.is_const && !pointee.is_const {
+            return Err(drops_qualifier(
+                &cx.tables,
+                &mut cx.reporter,
+                &value,
+                &from,
+                to,
+                pointee,
+                why,
+            ));
+        }
+        cx.error(span, ExprError::VoidPointerWithoutCast { ty: to.clone() });
+        return Ok(to_type(value, to));
+    }
+    if adds_const_below(&from, pointee) {
+        return Ok(to_type(value, to));
+    }
+    // The base is at the beginning of the object.
+    if let (Ty::Record(derived), Ty::Record(base)) = (&from.ty, &pointee.ty)
+        && cx.tables.is_derived(*derived, *base)
+    {
+        if from.is_const && !pointee.is_const {
+            return Err(drops_qualifier(
+                &cx.tables,
+                &mut cx.reporter,
+                &value,
+                &from,
+                to,
+                pointee,
+                why,
+            ));
+        }
+        return Ok(to_type(value, to));
+    }
+    Err(mismatch(cx, &value, to, why))
+}
+
+fn drops_qualifier(
+    tables: &Tables,
+    reporter: &mut Reporter,
+    value: &Value,
+    from: &QualTy,
+    to: &Ty,
+    pointee: &QualTy,
+    why: &Why<'_>,
+) -> Reported {
+    let (use_of, parameter) = (why.use_of(to), why.parameter());
+    let drops_const = from.is_const && !pointee.is_const;
+    let (from, to) = (value.ty.clone(), to.clone());
+    let message = match drops_const {
+        true => ExprError::DropsConst {
+            use_of,
+            from,
+            to,
+            parameter,
+        },
+        false => ExprError::DropsVolatile {
+            use_of,
+            from,
+            to,
+            parameter,
+        },
+    };
+    reporter.error(tables, value.span, message)
+}
+
+fn implicit_record(
+    cx: &mut Checker<'_>,
+    value: Value,
+    to: &Ty,
+    why: &Why<'_>,
+) -> Result<Value, Reported> {
+    if cx.tables.is_vector(to, "dim3") {
+        if value.ty.is_arithmetic() {
+            let x = to_type(value, &Ty::UInt);
+            let span = x.span;
+            return Ok(dim3_of(&mut cx.tables, vec![x], span));
+        }
+        if cx.tables.is_vector(&value.ty, "uint3") {
+            return Ok(retyped(value, to));
+        }
+    }
+    if cx.tables.is_vector(to, "uint3") && cx.tables.is_vector(&value.ty, "dim3") {
+        return Ok(retyped(value, to));
+    }
+    Err(mismatch(cx, &value, to, why))
+}
+
+/// `dim3` of up to three `unsigned`s; the others are 1.
+pub(crate) fn dim3_of(tables: &mut Tables, mut sizes: Vec<Value>, span: Span) -> Value {
+    while sizes.len() < 3 {
+        sizes.push(int(1, Ty::UInt, span));
+    }
+    let ty = tables.dim3();
+    Value::new(ValueKind::Aggregate(sizes), ty, span)
+}
+
+fn mismatch(cx: &mut Checker<'_>, value: &Value, to: &Ty, why: &Why<'_>) -> Reported {
+    if value.ty == Ty::Void {
+        return cx.error(value.span, ExprError::NoValue);
+    }
+    if known_function(value).is_some() && pointed_function(to).is_none() {
+        let text = cx.map.snippet(value.span).to_string();
+        // Which side it is for does not matter then.
+        cx.reporter.diagnostics.retain(|diagnostic| {
+            diagnostic.code != Code::DeviceCallInHost || diagnostic.primary.span != value.span
+        });
+        return cx.error(value.span, ExprError::FunctionNotCalled { name: text });
+    }
+    let cure = conversion_meant(cx.map, value, to);
+    let (from, to) = (value.ty.clone(), to.clone());
+    let message = match *why {
+        Why::Init(name) => ExprError::InitialType {
+            name: name.to_string(),
+            from,
+            to,
+            cure,
+        },
+        Why::Assign => ExprError::AssignedType { from, to, cure },
+        Why::Argument(n, function, parameter) => ExprError::ArgumentType {
+            n,
+            function: function.to_string(),
+            from,
+            to,
+            parameter,
+            cure,
+        },
+        Why::Return(function) => ExprError::ReturnedType {
+            function: function.to_string(),
+            from,
+            to,
+            cure,
+        },
+        Why::Operand => ExprError::OperandType { from, to, cure },
+    };
+    cx.error(value.span, message)
+}
+
+fn conversion_meant(map: &SourceMap, value: &Value, to: &Ty) -> Option<Conversion> {
+    let text = || map.snippet(value.span).to_string();
+    match (&value.ty, to) {
+        (from, Ty::Pointer(pointee))
+            if *from == pointee.ty && matches!(value.kind, ValueKind::Load(_)) =>
+        {
+            Some(Conversion::Address(text()))
+        }
+        (Ty::Pointer(pointee), to) if pointee.ty == *to => Some(Conversion::Pointee(text())),
+        (Ty::Pointer(_), Ty::Pointer(_)) => Some(Conversion::Cast(to.clone())),
+        _ => None,
+    }
+}
+
+/// `(T)value`.
+pub(crate) fn cast(
+    cx: &mut Checker<'_>,
+    value: Value,
+    to: &Ty,
+    span: Span,
+) -> Result<Value, Reported> {
+    if let Ty::Record(class) = to
+        && value.ty != *to
+        && cx
+            .tables
+            .converting_constructor(&value, *class, true)
+            .is_some()
+    {
+        let args = vec![crate::sema::check::overload::Argument::Value(value)];
+        return temporary::construct(cx, *class, args, span);
+    }
+    if matches!(value.ty, Ty::Record(_))
+        && let Some(id) = cx.tables.conversion_function(&value.ty, to, true)
+    {
+        let value = temporary::call_conversion(cx, id, value)?;
+        return cast(cx, value, to, span);
+    }
+    let is_ok = match (&value.ty, to) {
+        (_, Ty::Void) => true,
+        (from, to) if from == to => true,
+        (from, to) if from.is_arithmetic() && to.is_arithmetic() => true,
+        (Ty::Pointer(_), Ty::Pointer(_) | Ty::Bool) => true,
+        (from, Ty::Pointer(_)) if from.is_integral() => true,
+        (Ty::Pointer(_), to) if to.is_integral() && to.bits() == 64 => true,
+        (_, Ty::Record(_)) => {
+            let value = implicit(cx, value, to, &Why::Operand)?;
+            return Ok(Value { span, ..value });
+        }
+        _ => false,
+    };
+    if !is_ok {
+        return Err(cx.error(
+            span,
+            ExprError::Cast {
+                from: value.ty.clone(),
+                to: to.clone(),
+                cuts_pointer: matches!(value.ty, Ty::Pointer(_)) && to.is_integral(),
+            },
+        ));
+    }
+    if value.ty == *to {
+        return Ok(Value { span, ..value });
+    }
+    let mut value = match (&value.kind, to) {
+        (ValueKind::Int(0) | ValueKind::Null, Ty::Pointer(_)) => {
+            Value::new(ValueKind::Null, to.clone(), span)
+        }
+        _ if *to == Ty::Void => Value::new(ValueKind::Convert(Box::new(value)), Ty::Void, span),
+        (_, Ty::Pointer(_)) if value.ty.is_integral() => {
+            let wide = to_type(value, &Ty::ULong);
+            to_type(wide, to)
+        }
+        _ => to_type(value, to),
+    };
+    value.span = span;
+    Ok(value)
+}
+
+/// The promotions of arguments that no parameter's type is known for: `printf("%f", x)`.
+pub(crate) fn promote_variadic(
+    tables: &Tables,
+    reporter: &mut Reporter,
+    value: Value,
+) -> Result<Value, Reported> {
+    let to = match &value.ty {
+        Ty::Float => Ty::Double,
+        ty if ty.is_integral() => promoted(ty),
+        Ty::Pointer(_) | Ty::Double => return Ok(value),
+        _ => {
+            return Err(reporter.error(
+                tables,
                 value.span,
-                ExprError::ConditionType {
+                ExprError::NotPrintable {
                     ty: value.ty.clone(),
                 },
             ));
         }
-        Ok(match value.kind {
-            ValueKind::Null => int(0, Ty::Bool, value.span),
-            _ => self.convert(value, &Ty::Bool),
-        })
-    }
-
-    /// An expression's value, converted as [`Checker::implicit`] does.
-    pub(crate) fn implicit_value(
-        &mut self,
-        expr: &ast::Expr,
-        to: &Ty,
-        why: &Why<'_>,
-    ) -> Result<Value, Reported> {
-        let value = self.value(expr)?;
-        self.implicit(value, to, why)
-    }
-
-    /// Converts where the program does not say so; reports what C++ does not allow.
-    pub(crate) fn implicit(
-        &mut self,
-        value: Value,
-        to: &Ty,
-        why: &Why<'_>,
-    ) -> Result<Value, Reported> {
-        if value.ty == *to {
-            return self.copied(value);
-        }
-        self.known(to, value.span)?;
-        if self.tables.is_scoped(&value.ty) || self.tables.is_scoped(to) {
-            return Err(self.mismatch(&value, to, why));
-        }
-        if matches!(value.ty, Ty::Record(_)) || matches!(to, Ty::Record(_)) {
-            return self.implicit_class(value, to, why);
-        }
-        match to {
-            Ty::Enum(_) if value.ty.is_integral() => {
-                self.warn_enum(&value, to);
-                Ok(self.convert(value, to))
-            }
-            _ if value.ty.is_arithmetic() && to.is_arithmetic() && !matches!(to, Ty::Enum(_)) => {
-                Ok(self.convert(value, to))
-            }
-            Ty::Bool if matches!(value.ty, Ty::Pointer(_)) => self.truth_value(value),
-            Ty::Pointer(pointee) => self.implicit_pointer(value, to, &pointee.clone(), why),
-            Ty::Record(_) => self.implicit_record(value, to, why),
-            _ => Err(self.mismatch(&value, to, why)),
-        }
-    }
-
-    /// Where one of the types is a class: its base, or a function of one of the classes that converts.
-    fn implicit_class(&mut self, value: Value, to: &Ty, why: &Why<'_>) -> Result<Value, Reported> {
-        if let (Ty::Record(from), Ty::Record(class)) = (&value.ty, to)
-            && self.tables.is_derived(*from, *class)
-        {
-            let class = *class;
-            let value = self.as_base(value, class);
-            return self.copied(value);
-        }
-        if let Ty::Record(class) = to
-            && self
-                .tables
-                .converting_constructor(&value, *class, false)
-                .is_some()
-        {
-            let (class, span) = (*class, value.span);
-            let args = vec![crate::sema::check::overload::Argument::Value(value)];
-            return self.construct_temporary(class, args, span);
-        }
-        if let Some(id) = self.tables.conversion_function(&value.ty, to, false) {
-            let value = self.call_conversion(id, value)?;
-            return self.implicit(value, to, why);
-        }
-        match to {
-            Ty::Record(_) => self.implicit_record(value, to, why),
-            _ => Err(self.mismatch(&value, to, why)),
-        }
-    }
-
-    fn warn_enum(&mut self, value: &Value, to: &Ty) {
-        let ty = to.clone();
-        self.error(value.span, ExprError::EnumWithoutCast { ty });
-    }
-
-    fn implicit_pointer(
-        &mut self,
-        value: Value,
-        to: &Ty,
-        pointee: &QualTy,
-        why: &Why<'_>,
-    ) -> Result<Value, Reported> {
-        let span = value.span;
-        let is_zero = matches!(value.kind, ValueKind::Int(0) | ValueKind::Null)
-            && !matches!(value.ty, Ty::Bool | Ty::Enum(_));
-        if is_zero && (value.ty.is_integral() || matches!(value.kind, ValueKind::Null)) {
-            return Ok(Value::new(ValueKind::Null, to.clone(), span));
-        }
-        let Ty::Pointer(from) = value.ty.clone() else {
-            return Err(self.mismatch(&value, to, why));
-        };
-        let is_literal = matches!(value.kind, ValueKind::Str(_)) && pointee.ty == Ty::Char;
-        if bare_elements(&from.ty) == bare_elements(&pointee.ty)
-            || pointee.ty == Ty::Void
-            || is_literal
-        {
-            if !is_literal
-                && ((from.is_const && !pointee.is_const)
-                    || (from.is_volatile && !pointee.is_volatile))
-            {
-                return Err(self.drops_qualifier(&value, &from, to, pointee, why));
-            }
-            return Ok(self.convert(value, to));
-        }
-        if from.ty == Ty::Void {
-            if from.is_const && !pointee.is_const {
-                return Err(self.drops_qualifier(&value, &from, to, pointee, why));
-            }
-            self.error(span, ExprError::VoidPointerWithoutCast { ty: to.clone() });
-            return Ok(self.convert(value, to));
-        }
-        if adds_const_below(&from, pointee) {
-            return Ok(self.convert(value, to));
-        }
-        // The base is at the beginning of the object.
-        if let (Ty::Record(derived), Ty::Record(base)) = (&from.ty, &pointee.ty)
-            && self.tables.is_derived(*derived, *base)
-        {
-            if from.is_const && !pointee.is_const {
-                return Err(self.drops_qualifier(&value, &from, to, pointee, why));
-            }
-            return Ok(self.convert(value, to));
-        }
-        Err(self.mismatch(&value, to, why))
-    }
-
-    fn drops_qualifier(
-        &mut self,
-        value: &Value,
-        from: &QualTy,
-        to: &Ty,
-        pointee: &QualTy,
-        why: &Why<'_>,
-    ) -> Reported {
-        let (use_of, parameter) = (why.use_of(to), why.parameter());
-        let drops_const = from.is_const && !pointee.is_const;
-        let (from, to) = (value.ty.clone(), to.clone());
-        let message = match drops_const {
-            true => ExprError::DropsConst {
-                use_of,
-                from,
-                to,
-                parameter,
-            },
-            false => ExprError::DropsVolatile {
-                use_of,
-                from,
-                to,
-                parameter,
-            },
-        };
-        self.error(value.span, message)
-    }
-
-    fn implicit_record(&mut self, value: Value, to: &Ty, why: &Why<'_>) -> Result<Value, Reported> {
-        if self.tables.is_vector(to, "dim3") {
-            if value.ty.is_arithmetic() {
-                let x = self.convert(value, &Ty::UInt);
-                let span = x.span;
-                return Ok(self.dim3_of(vec![x], span));
-            }
-            if self.tables.is_vector(&value.ty, "uint3") {
-                return Ok(retyped(value, to));
-            }
-        }
-        if self.tables.is_vector(to, "uint3") && self.tables.is_vector(&value.ty, "dim3") {
-            return Ok(retyped(value, to));
-        }
-        Err(self.mismatch(&value, to, why))
-    }
-
-    /// `dim3` of up to three `unsigned`s; the others are 1.
-    pub(crate) fn dim3_of(&mut self, mut sizes: Vec<Value>, span: Span) -> Value {
-        while sizes.len() < 3 {
-            sizes.push(int(1, Ty::UInt, span));
-        }
-        let ty = self.tables.dim3();
-        Value::new(ValueKind::Aggregate(sizes), ty, span)
-    }
-
-    fn mismatch(&mut self, value: &Value, to: &Ty, why: &Why<'_>) -> Reported {
-        if value.ty == Ty::Void {
-            return self.error(value.span, ExprError::NoValue);
-        }
-        if known_function(value).is_some() && pointed_function(to).is_none() {
-            let text = self.map.snippet(value.span).to_string();
-            // Which side it is for does not matter then.
-            self.reporter.diagnostics.retain(|diagnostic| {
-                diagnostic.code != Code::DeviceCallInHost || diagnostic.primary.span != value.span
-            });
-            return self.error(value.span, ExprError::FunctionNotCalled { name: text });
-        }
-        let cure = self.conversion_meant(value, to);
-        let (from, to) = (value.ty.clone(), to.clone());
-        let message = match *why {
-            Why::Init(name) => ExprError::InitialType {
-                name: name.to_string(),
-                from,
-                to,
-                cure,
-            },
-            Why::Assign => ExprError::AssignedType { from, to, cure },
-            Why::Argument(n, function, parameter) => ExprError::ArgumentType {
-                n,
-                function: function.to_string(),
-                from,
-                to,
-                parameter,
-                cure,
-            },
-            Why::Return(function) => ExprError::ReturnedType {
-                function: function.to_string(),
-                from,
-                to,
-                cure,
-            },
-            Why::Operand => ExprError::OperandType { from, to, cure },
-        };
-        self.error(value.span, message)
-    }
-
-    fn conversion_meant(&self, value: &Value, to: &Ty) -> Option<Conversion> {
-        let text = || self.map.snippet(value.span).to_string();
-        match (&value.ty, to) {
-            (from, Ty::Pointer(pointee))
-                if *from == pointee.ty && matches!(value.kind, ValueKind::Load(_)) =>
-            {
-                Some(Conversion::Address(text()))
-            }
-            (Ty::Pointer(pointee), to) if pointee.ty == *to => Some(Conversion::Pointee(text())),
-            (Ty::Pointer(_), Ty::Pointer(_)) => Some(Conversion::Cast(to.clone())),
-            _ => None,
-        }
-    }
-
-    /// `(T)value`.
-    pub(crate) fn cast(&mut self, value: Value, to: &Ty, span: Span) -> Result<Value, Reported> {
-        if let Ty::Record(class) = to
-            && value.ty != *to
-            && self
-                .tables
-                .converting_constructor(&value, *class, true)
-                .is_some()
-        {
-            let args = vec![crate::sema::check::overload::Argument::Value(value)];
-            return self.construct_temporary(*class, args, span);
-        }
-        if matches!(value.ty, Ty::Record(_))
-            && let Some(id) = self.tables.conversion_function(&value.ty, to, true)
-        {
-            let value = self.call_conversion(id, value)?;
-            return self.cast(value, to, span);
-        }
-        let is_ok = match (&value.ty, to) {
-            (_, Ty::Void) => true,
-            (from, to) if from == to => true,
-            (from, to) if from.is_arithmetic() && to.is_arithmetic() => true,
-            (Ty::Pointer(_), Ty::Pointer(_) | Ty::Bool) => true,
-            (from, Ty::Pointer(_)) if from.is_integral() => true,
-            (Ty::Pointer(_), to) if to.is_integral() && to.bits() == 64 => true,
-            (_, Ty::Record(_)) => {
-                let value = self.implicit(value, to, &Why::Operand)?;
-                return Ok(Value { span, ..value });
-            }
-            _ => false,
-        };
-        if !is_ok {
-            return Err(self.error(
-                span,
-                ExprError::Cast {
-                    from: value.ty.clone(),
-                    to: to.clone(),
-                    cuts_pointer: matches!(value.ty, Ty::Pointer(_)) && to.is_integral(),
-                },
-            ));
-        }
-        if value.ty == *to {
-            return Ok(Value { span, ..value });
-        }
-        let mut value = match (&value.kind, to) {
-            (ValueKind::Int(0) | ValueKind::Null, Ty::Pointer(_)) => {
-                Value::new(ValueKind::Null, to.clone(), span)
-            }
-            _ if *to == Ty::Void => Value::new(ValueKind::Convert(Box::new(value)), Ty::Void, span),
-            (_, Ty::Pointer(_)) if value.ty.is_integral() => {
-                let wide = self.convert(value, &Ty::ULong);
-                self.convert(wide, to)
-            }
-            _ => self.convert(value, to),
-        };
-        value.span = span;
-        Ok(value)
-    }
-
-    /// The promotions of arguments that no parameter's type is known for: `printf("%f", x)`.
-    pub(crate) fn promote_variadic(&mut self, value: Value) -> Result<Value, Reported> {
-        let to = match &value.ty {
-            Ty::Float => Ty::Double,
-            ty if ty.is_integral() => promoted(ty),
-            Ty::Pointer(_) | Ty::Double => return Ok(value),
-            _ => {
-                return Err(self.error(
-                    value.span,
-                    ExprError::NotPrintable {
-                        ty: value.ty.clone(),
-                    },
-                ));
-            }
-        };
-        Ok(self.convert(value, &to))
-    }
+    };
+    Ok(to_type(value, &to))
 }
 
 /// A pointer to `from` is one to `to` but for added qualifiers.

@@ -1,6 +1,6 @@
 //! The size of a pointer where the size of what it points to is meant: `cudaMemcpy(d, h, sizeof(h), …)`.
 
-use crate::sema::check::{Checker, builtin_call::Called};
+use crate::sema::check::{Checker, builtin_call::Called, specifier};
 use crate::sema::message::expr::ExprError;
 use crate::{
     ir::HostFn,
@@ -27,62 +27,60 @@ fn places(host: HostFn) -> Option<(&'static [usize], usize)> {
     })
 }
 
-impl Checker<'_> {
-    /// Warns of sizes that are those of an argument's pointer.
-    pub(crate) fn check_sizes(&mut self, host: HostFn, called: &Called<'_>) {
-        let Some((pointers, size)) = places(host) else {
-            return;
-        };
-        let Some(size) = called.args.get(size) else {
-            return;
-        };
-        if self.is_own(called.name_span) {
-            return;
-        }
-        for &index in pointers {
-            if let Some(pointer) = called.args.get(index) {
-                self.check_size(size, pointer, called.name);
-            }
+/// Warns of sizes that are those of an argument's pointer.
+pub(crate) fn check(cx: &mut Checker<'_>, host: HostFn, called: &Called<'_>) {
+    let Some((pointers, size)) = places(host) else {
+        return;
+    };
+    let Some(size) = called.args.get(size) else {
+        return;
+    };
+    if cx.options.is_own(called.name_span) {
+        return;
+    }
+    for &index in pointers {
+        if let Some(pointer) = called.args.get(index) {
+            check_size(cx, size, pointer, called.name);
         }
     }
+}
 
-    /// `sizeof(p)`, or that times something.
-    fn check_size(&mut self, size: &ast::Expr, pointer: &ast::Expr, name: &str) {
-        match &size.kind {
-            ExprKind::Binary(op, a, b) if op.node == BinaryOp::Mul => {
-                self.check_size(a, pointer, name);
-                self.check_size(b, pointer, name);
-            }
-            ExprKind::SizeofExpr(inner) => {
-                let text = self.map.snippet(inner.span);
-                let text = text.trim_start_matches('(').trim_end_matches(')').trim();
-                let text = text.to_string();
-                let mut place = pointer;
-                while let ExprKind::Cast(_, inner) = &place.kind {
-                    place = inner;
-                }
-                let makes = name.starts_with("cudaMalloc") || name == "cudaHostAlloc";
-                if let (ExprKind::Unary(UnaryOp::AddressOf, inner), true) = (&place.kind, makes) {
-                    place = inner;
-                }
-                if text != self.map.snippet(place.span) {
-                    return;
-                }
-                let Ok(Ty::Pointer(pointee)) = self.type_of_unevaluated(inner) else {
-                    return;
-                };
-                // Of an array of pointers one element may be meant.
-                if matches!(pointee.ty, Ty::Pointer(_)) {
-                    return;
-                }
-                let name = name.to_string();
-                let message = match pointee.ty {
-                    Ty::Void => ExprError::SizeOfVoidPointer { text, name },
-                    _ => ExprError::SizeOfPointer { text, name },
-                };
-                self.error(size.span, message);
-            }
-            _ => {}
+/// `sizeof(p)`, or that times something.
+fn check_size(cx: &mut Checker<'_>, size: &ast::Expr, pointer: &ast::Expr, name: &str) {
+    match &size.kind {
+        ExprKind::Binary(op, a, b) if op.node == BinaryOp::Mul => {
+            check_size(cx, a, pointer, name);
+            check_size(cx, b, pointer, name);
         }
+        ExprKind::SizeofExpr(inner) => {
+            let text = cx.map.snippet(inner.span);
+            let text = text.trim_start_matches('(').trim_end_matches(')').trim();
+            let text = text.to_string();
+            let mut place = pointer;
+            while let ExprKind::Cast(_, inner) = &place.kind {
+                place = inner;
+            }
+            let makes = name.starts_with("cudaMalloc") || name == "cudaHostAlloc";
+            if let (ExprKind::Unary(UnaryOp::AddressOf, inner), true) = (&place.kind, makes) {
+                place = inner;
+            }
+            if text != cx.map.snippet(place.span) {
+                return;
+            }
+            let Ok(Ty::Pointer(pointee)) = specifier::type_of_unevaluated(cx, inner) else {
+                return;
+            };
+            // Of an array of pointers one element may be meant.
+            if matches!(pointee.ty, Ty::Pointer(_)) {
+                return;
+            }
+            let name = name.to_string();
+            let message = match pointee.ty {
+                Ty::Void => ExprError::SizeOfVoidPointer { text, name },
+                _ => ExprError::SizeOfPointer { text, name },
+            };
+            cx.error(size.span, message);
+        }
+        _ => {}
     }
 }

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::sema::check::{Checker, Reported};
+use crate::sema::check::{Checker, Reported, Tables, expr, overload, stmt};
 use crate::sema::message::stmt::StmtError;
 use crate::{
     sema::{
@@ -18,8 +18,8 @@ use crate::{
     syntax::ast::{self, Expr, ExprKind, Signedness, TypeSpecifier},
 };
 
-mod text;
-mod tree;
+pub(crate) mod text;
+pub(crate) mod tree;
 
 use text::{Instruction, Operand, Ptx};
 use tree::{
@@ -65,147 +65,145 @@ struct Call {
     targets: Vec<Bound>,
 }
 
-impl Checker<'_> {
-    /// An `asm` statement, for what it does.
-    pub(crate) fn inline_ptx(
-        &mut self,
-        asm: &ast::Asm,
-        span: Span,
-        out: &mut Vec<Stmt>,
-    ) -> Result<(), Reported> {
-        let text = text::without_comments(&String::from_utf8_lossy(&asm.text)).replace("%%", "%");
-        let made = match text::read(&text) {
-            Ok(ptx) => self.ptx_statements(&ptx, asm, span),
-            Err(name) => Err(name.to_string()),
+/// An `asm` statement, for what it does.
+pub(crate) fn check(
+    cx: &mut Checker<'_>,
+    asm: &ast::Asm,
+    span: Span,
+    out: &mut Vec<Stmt>,
+) -> Result<(), Reported> {
+    let text = text::without_comments(&String::from_utf8_lossy(&asm.text)).replace("%%", "%");
+    let made = match text::read(&text) {
+        Ok(ptx) => ptx_statements(cx, &ptx, asm, span),
+        Err(name) => Err(name.to_string()),
+    };
+    match made {
+        Ok(stmts) if stmts.len() == 1 => stmt::check(cx, &stmts[0], out),
+        Ok(stmts) => {
+            let body = stmt::block(cx, &stmts);
+            out.push(Stmt::new(typed::StmtKind::Block(body), span));
+        }
+        Err(name) => {
+            let reported = cx.error(span, StmtError::UnsupportedPtx { name });
+            for operand in asm.outputs.iter().chain(&asm.inputs) {
+                // Its messages are all that is wanted.
+                let _ = expr::check(cx, &operand.1);
+            }
+            return Err(reported);
+        }
+    }
+    Ok(())
+}
+
+/// The statements of the instructions, or the instruction that is not understood.
+fn ptx_statements(
+    cx: &mut Checker<'_>,
+    ptx: &Ptx<'_>,
+    asm: &ast::Asm,
+    span: Span,
+) -> Result<Vec<ast::Stmt>, String> {
+    let operands = asm.outputs.iter().chain(&asm.inputs);
+    let direct = operands.map(|(constraint, expr)| Bound {
+        expr: expr.clone(),
+        holds: Holds::of_constraint(constraint),
+    });
+    let mut names = Names {
+        numbered: direct.collect(),
+        readable: vec![true; asm.outputs.len() + asm.inputs.len()],
+        registers: Vec::new(),
+        span,
+    };
+    for (readable, (constraint, _)) in names.readable.iter_mut().zip(&asm.outputs) {
+        *readable = constraint.contains(&b'+');
+    }
+    if let [instruction] = &ptx.instructions[..]
+        && instruction.is_simple()
+        && operands_are_plain(asm, instruction)
+    {
+        let call = ptx_call(cx, instruction, &names);
+        let call = call.ok_or_else(|| instruction.opcode.to_string())?;
+        return Ok(vec![expr_stmt(match &call.targets[..] {
+            [target] => assign(target.expr.clone(), call.reinterpreted(target.holds)),
+            _ => call.call,
+        })]);
+    }
+    let mut stmts = names.bind(ptx, asm);
+    for instruction in &ptx.instructions {
+        let call = ptx_call(cx, instruction, &names);
+        let call = call.ok_or_else(|| instruction.opcode.to_string())?;
+        let effect = names.effect(call, stmts.len());
+        let effect = match instruction.guard {
+            None => effect,
+            Some(guard) => {
+                let predicate = names.register(guard.register);
+                let predicate = predicate.ok_or_else(|| instruction.opcode.to_string())?;
+                vec![guarded(predicate.expr, guard.is_negated, effect, span)]
+            }
         };
-        match made {
-            Ok(stmts) if stmts.len() == 1 => self.stmt(&stmts[0], out),
-            Ok(stmts) => {
-                let body = self.block(&stmts);
-                out.push(Stmt::new(typed::StmtKind::Block(body), span));
-            }
-            Err(name) => {
-                let reported = self.error(span, StmtError::UnsupportedPtx { name });
-                for operand in asm.outputs.iter().chain(&asm.inputs) {
-                    // Its messages are all that is wanted.
-                    let _ = self.expr(&operand.1);
-                }
-                return Err(reported);
-            }
-        }
-        Ok(())
+        stmts.extend(effect);
+        names.written(instruction);
     }
+    for (n, (_, target)) in asm.outputs.iter().enumerate() {
+        if names.readable[n] {
+            stmts.push(expr_stmt(assign(
+                target.clone(),
+                names.numbered[n].expr.clone(),
+            )));
+        }
+    }
+    Ok(stmts)
+}
 
-    /// The statements of the instructions, or the instruction that is not understood.
-    fn ptx_statements(
-        &mut self,
-        ptx: &Ptx<'_>,
-        asm: &ast::Asm,
-        span: Span,
-    ) -> Result<Vec<ast::Stmt>, String> {
-        let operands = asm.outputs.iter().chain(&asm.inputs);
-        let direct = operands.map(|(constraint, expr)| Bound {
-            expr: expr.clone(),
-            holds: Holds::of_constraint(constraint),
-        });
-        let mut names = Names {
-            numbered: direct.collect(),
-            readable: vec![true; asm.outputs.len() + asm.inputs.len()],
-            registers: Vec::new(),
-            span,
-        };
-        for (readable, (constraint, _)) in names.readable.iter_mut().zip(&asm.outputs) {
-            *readable = constraint.contains(&b'+');
-        }
-        if let [instruction] = &ptx.instructions[..]
-            && instruction.is_simple()
-            && operands_are_plain(asm, instruction)
-        {
-            let call = self.ptx_call(instruction, &names);
-            let call = call.ok_or_else(|| instruction.opcode.to_string())?;
-            return Ok(vec![expr_stmt(match &call.targets[..] {
-                [target] => assign(target.expr.clone(), call.reinterpreted(target.holds)),
-                _ => call.call,
-            })]);
-        }
-        let mut stmts = names.bind(ptx, asm);
-        for instruction in &ptx.instructions {
-            let call = self.ptx_call(instruction, &names);
-            let call = call.ok_or_else(|| instruction.opcode.to_string())?;
-            let effect = names.effect(call, stmts.len());
-            let effect = match instruction.guard {
-                None => effect,
-                Some(guard) => {
-                    let predicate = names.register(guard.register);
-                    let predicate = predicate.ok_or_else(|| instruction.opcode.to_string())?;
-                    vec![guarded(predicate.expr, guard.is_negated, effect, span)]
+/// An instruction as a call of the library's function; `None` if it has none for these operands.
+fn ptx_call(cx: &mut Checker<'_>, instruction: &Instruction<'_>, names: &Names) -> Option<Call> {
+    let name: Arc<str> = function_name(instruction, names)?.into();
+    let id = overload::prelude_function(cx, &name)?;
+    let result = cx.tables.functions[id].typed.result.clone();
+    let mut operands = &instruction.operands[..];
+    let mut targets = Vec::new();
+    if result != Ty::Void {
+        let (target, rest) = operands.split_first()?;
+        operands = rest;
+        match target {
+            Operand::Vector(elements) => {
+                for element in elements {
+                    targets.push(names.target(element)?);
                 }
-            };
-            stmts.extend(effect);
-            names.written(instruction);
-        }
-        for (n, (_, target)) in asm.outputs.iter().enumerate() {
-            if names.readable[n] {
-                stmts.push(expr_stmt(assign(
-                    target.clone(),
-                    names.numbered[n].expr.clone(),
-                )));
             }
+            target => targets.push(names.target(target)?),
         }
-        Ok(stmts)
     }
+    let mut args = Vec::new();
+    // A special register that is moved is in the function's name.
+    let moves_special = instruction.moves_special(names);
+    for operand in operands.iter().filter(|_| !moves_special) {
+        names.arguments(operand, &mut args)?;
+    }
+    let params = param_types(&cx.tables, id);
+    let carries = instruction.uses_carry();
+    if args.len() + usize::from(carries) != params.len() {
+        return None;
+    }
+    let span = names.span;
+    let mut args: Vec<Expr> = args
+        .into_iter()
+        .zip(&params)
+        .map(|(arg, param)| as_argument(arg, param))
+        .collect();
+    if carries {
+        args.push(name_expr(CARRY, span));
+    }
+    let callee = Box::new(Expr::new(ExprKind::Name(name), span));
+    Some(Call {
+        call: Expr::new(ExprKind::Call(callee, args), span),
+        result,
+        targets,
+    })
+}
 
-    /// An instruction as a call of the library's function; `None` if it has none for these operands.
-    fn ptx_call(&mut self, instruction: &Instruction<'_>, names: &Names) -> Option<Call> {
-        let name: Arc<str> = function_name(instruction, names)?.into();
-        let id = self.prelude_function(&name)?;
-        let result = self.tables.functions[id].typed.result.clone();
-        let mut operands = &instruction.operands[..];
-        let mut targets = Vec::new();
-        if result != Ty::Void {
-            let (target, rest) = operands.split_first()?;
-            operands = rest;
-            match target {
-                Operand::Vector(elements) => {
-                    for element in elements {
-                        targets.push(names.target(element)?);
-                    }
-                }
-                target => targets.push(names.target(target)?),
-            }
-        }
-        let mut args = Vec::new();
-        // A special register that is moved is in the function's name.
-        let moves_special = instruction.moves_special(names);
-        for operand in operands.iter().filter(|_| !moves_special) {
-            names.arguments(operand, &mut args)?;
-        }
-        let params = self.param_types(id);
-        let carries = instruction.uses_carry();
-        if args.len() + usize::from(carries) != params.len() {
-            return None;
-        }
-        let span = names.span;
-        let mut args: Vec<Expr> = args
-            .into_iter()
-            .zip(&params)
-            .map(|(arg, param)| as_argument(arg, param))
-            .collect();
-        if carries {
-            args.push(name_expr(CARRY, span));
-        }
-        let callee = Box::new(Expr::new(ExprKind::Name(name), span));
-        Some(Call {
-            call: Expr::new(ExprKind::Call(callee, args), span),
-            result,
-            targets,
-        })
-    }
-
-    fn param_types(&self, id: FunctionId) -> Vec<Ty> {
-        let params = self.tables.functions[id].facts.params.iter();
-        params.map(|param| param.ty.ty.clone()).collect()
-    }
+fn param_types(tables: &Tables, id: FunctionId) -> Vec<Ty> {
+    let params = tables.functions[id].facts.params.iter();
+    params.map(|param| param.ty.ty.clone()).collect()
 }
 
 /// The block's variable for the condition code register `CC.CF`.

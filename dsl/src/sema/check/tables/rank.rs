@@ -1,8 +1,9 @@
 //! How well arguments fit parameters: C++'s ranks, as far as the tables decide them.
 
+use crate::sema::check::reference;
 use crate::sema::{
     check::{
-        Checker, ParamFacts, Tables,
+        ParamFacts, Tables,
         overload::{Argument, Rank},
     },
     classify::{Classify, promoted},
@@ -23,12 +24,12 @@ impl Tables {
                 ty if ty.is_scalar() && items.len() < 2 => Some(Rank::Conversion),
                 _ => None,
             },
-            Argument::Value(value) if param.is_this && Checker::place_of(value).is_none() => {
+            Argument::Value(value) if param.is_this && reference::place_of(value).is_none() => {
                 Some(Rank::Exact)
             }
             Argument::Value(value) if param.is_reference => self.rank_reference(value, &param.ty),
             Argument::Value(value) => {
-                let is_place = param.is_rvalue && Checker::place_of(value).is_some();
+                let is_place = param.is_rvalue && reference::place_of(value).is_some();
                 self.rank_type(value, &param.ty).filter(|_| !is_place)
             }
         }
@@ -40,9 +41,8 @@ impl Tables {
             (Ty::Record(from), Ty::Record(to)) => from != to && self.is_derived(*from, *to),
             _ => false,
         };
-        let place = Checker::place_of(value).filter(|place| {
-            is_base || crate::sema::check::reference::same_object(&place.ty.ty, &to.ty)
-        });
+        let place = reference::place_of(value)
+            .filter(|place| is_base || reference::same_object(&place.ty.ty, &to.ty));
         let Some(place) = place else {
             return match to.is_const && !to.is_volatile && !matches!(to.ty, Ty::Array(..)) {
                 true => self

@@ -4,8 +4,9 @@
 //! substitution failure, and `std::enable_if` lives by it. What is wrong inside of a class that the signature needs is an error all
 //! the same.
 
-use super::super::{Checker, survey};
+use super::super::{Checker, Reporter, arguments, deduce, reference, survey, template::Instances};
 use super::{Arg, Known, deduce::Deduction};
+use crate::sema::Options;
 use crate::sema::path;
 use std::collections::HashSet;
 
@@ -86,274 +87,277 @@ impl Misfit {
     }
 }
 
-impl Checker<'_> {
-    /// Runs `f`; if it finds nothing or reports an error, that is as if it had not been, and the first error is given back.
-    pub(crate) fn attempt<R>(
-        &mut self,
-        f: impl FnOnce(&mut Self) -> Option<R>,
-    ) -> Result<R, Failure> {
-        let from = self.reporter.diagnostics.len();
-        // What was said before says nothing here: an error must be seen.
-        let said = std::mem::take(&mut self.reporter.reported_once);
-        let known = (self.body.first_unknown, self.body.is_incomplete);
-        self.reporter.attempts.depth += 1;
-        let result = f(self);
-        self.reporter.attempts.depth -= 1;
-        let said_here = std::mem::replace(&mut self.reporter.reported_once, said);
-        let found = self.reporter.diagnostics.split_off(from);
-        let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
-        let result = match result {
-            Some(result) if !found.iter().any(is_error) => {
-                self.reporter.diagnostics.extend(found);
-                self.reporter.reported_once.extend(said_here);
-                Ok(result)
-            }
-            _ => {
-                (self.body.first_unknown, self.body.is_incomplete) = known;
-                let first = found.into_iter().find(is_error);
-                let disabled = &self.reporter.attempts.disabled;
-                let at = first.as_ref().map(|diagnostic| diagnostic.primary.span);
-                Err(Failure {
-                    is_disabled: at.is_some_and(|at| disabled.contains(&at)),
-                    diagnostic: first.map(Box::new),
-                })
-            }
-        };
-        if self.reporter.attempts.depth == 0 {
-            self.reporter
-                .diagnostics
-                .append(&mut self.reporter.attempts.hard);
+/// Runs `f`; if it finds nothing or reports an error, that is as if it had not been, and the first error is given back.
+pub(crate) fn run<'a, R>(
+    cx: &mut Checker<'a>,
+    f: impl FnOnce(&mut Checker<'a>) -> Option<R>,
+) -> Result<R, Failure> {
+    let from = cx.reporter.diagnostics.len();
+    // What was said before says nothing here: an error must be seen.
+    let said = std::mem::take(&mut cx.reporter.reported_once);
+    let known = (cx.body.first_unknown, cx.body.is_incomplete);
+    cx.reporter.attempts.depth += 1;
+    let result = f(cx);
+    cx.reporter.attempts.depth -= 1;
+    let said_here = std::mem::replace(&mut cx.reporter.reported_once, said);
+    let found = cx.reporter.diagnostics.split_off(from);
+    let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+    let result = match result {
+        Some(result) if !found.iter().any(is_error) => {
+            cx.reporter.diagnostics.extend(found);
+            cx.reporter.reported_once.extend(said_here);
+            Ok(result)
         }
-        self.tell_explained();
-        result
-    }
-
-    /// The class is an instance of the library's `enable_if`.
-    pub(crate) fn is_enable_if(&self, class: RecordId) -> bool {
-        let mut templates = self.instances.templates.iter();
-        templates.any(|facts| {
-            &*facts.name == "enable_if"
-                && self.is_own(facts.span)
-                && facts.records.values().any(|&id| id == class)
-        })
-    }
-
-    /// Runs `f` for its result alone: what is wrong will be found again. Only bodies of instances are not checked again.
-    pub(crate) fn tentatively<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
-        let from = self.reporter.diagnostics.len();
-        let said = self.reporter.reported_once.clone();
-        let known = (self.body.first_unknown, self.body.is_incomplete);
-        self.reporter.attempts.depth += 1;
-        let result = f(self);
-        self.reporter.attempts.depth -= 1;
-        // It can be said again.
-        self.reporter.reported_once = said;
-        (self.body.first_unknown, self.body.is_incomplete) = known;
-        self.reporter.diagnostics.truncate(from);
-        if self.reporter.attempts.depth == 0 {
-            self.reporter
-                .diagnostics
-                .append(&mut self.reporter.attempts.hard);
+        _ => {
+            (cx.body.first_unknown, cx.body.is_incomplete) = known;
+            let first = found.into_iter().find(is_error);
+            let disabled = &cx.reporter.attempts.disabled;
+            let at = first.as_ref().map(|diagnostic| diagnostic.primary.span);
+            Err(Failure {
+                is_disabled: at.is_some_and(|at| disabled.contains(&at)),
+                diagnostic: first.map(Box::new),
+            })
         }
-        self.tell_explained();
-        result
+    };
+    if cx.reporter.attempts.depth == 0 {
+        cx.reporter
+            .diagnostics
+            .append(&mut cx.reporter.attempts.hard);
     }
+    tell_explained(&mut cx.reporter);
+    result
+}
 
-    /// What is wrong inside of an instance's body, from the message `from` on, is said once, whoever needs the body and for what.
-    pub(crate) fn keep_explained(&mut self, from: usize) {
-        let found = self.reporter.diagnostics.split_off(from);
-        self.reporter.attempts.explained.extend(found);
-        self.tell_explained();
+/// The class is an instance of the library's `enable_if`.
+pub(crate) fn is_enable_if(instances: &Instances<'_>, options: &Options, class: RecordId) -> bool {
+    let mut templates = instances.templates.iter();
+    templates.any(|facts| {
+        &*facts.name == "enable_if"
+            && options.is_own(facts.span)
+            && facts.records.values().any(|&id| id == class)
+    })
+}
+
+/// Runs `f` for its result alone: what is wrong will be found again. Only bodies of instances are not checked again.
+pub(crate) fn tentatively<'a, R>(cx: &mut Checker<'a>, f: impl FnOnce(&mut Checker<'a>) -> R) -> R {
+    let from = cx.reporter.diagnostics.len();
+    let said = cx.reporter.reported_once.clone();
+    let known = (cx.body.first_unknown, cx.body.is_incomplete);
+    cx.reporter.attempts.depth += 1;
+    let result = f(cx);
+    cx.reporter.attempts.depth -= 1;
+    // It can be said again.
+    cx.reporter.reported_once = said;
+    (cx.body.first_unknown, cx.body.is_incomplete) = known;
+    cx.reporter.diagnostics.truncate(from);
+    if cx.reporter.attempts.depth == 0 {
+        cx.reporter
+            .diagnostics
+            .append(&mut cx.reporter.attempts.hard);
     }
+    tell_explained(&mut cx.reporter);
+    result
+}
 
-    fn tell_explained(&mut self) {
-        if self.reporter.attempts.depth == 0 && self.reporter.attempts.bodies == 0 {
-            self.reporter
-                .diagnostics
-                .append(&mut self.reporter.attempts.explained);
-        }
+/// What is wrong inside of an instance's body, from the message `from` on, is said once, whoever needs the body and for what.
+pub(crate) fn keep_explained(reporter: &mut Reporter, from: usize) {
+    let found = reporter.diagnostics.split_off(from);
+    reporter.attempts.explained.extend(found);
+    tell_explained(reporter);
+}
+
+fn tell_explained(reporter: &mut Reporter) {
+    if reporter.attempts.depth == 0 && reporter.attempts.bodies == 0 {
+        reporter
+            .diagnostics
+            .append(&mut reporter.attempts.explained);
     }
+}
 
-    /// What is wrong inside of a class, from the message `from` on, is not a matter of the attempt that needed the class.
-    pub(crate) fn keep_hard(&mut self, from: usize) {
-        if self.reporter.attempts.depth > 0 {
-            let found = self.reporter.diagnostics.split_off(from);
-            self.reporter.attempts.hard.extend(found);
-        }
+/// What is wrong inside of a class, from the message `from` on, is not a matter of the attempt that needed the class.
+pub(crate) fn keep_hard(reporter: &mut Reporter, from: usize) {
+    if reporter.attempts.depth > 0 {
+        let found = reporter.diagnostics.split_off(from);
+        reporter.attempts.hard.extend(found);
     }
+}
 
-    /// A template with a body has another one.
-    pub(crate) fn second_template(
-        &mut self,
-        name: &ast::Name,
-        first: Span,
-        params: &[ast::TemplateParam],
-    ) {
-        // What C++ does not look at: a default argument.
-        let unnamed = params.iter().any(|param| {
-            param.name.is_none() && matches!(param.kind, TemplateParamKind::Type(Some(_)))
-        });
-        let name_text = name.node.to_string();
-        self.error(
-            name.span,
-            TemplateError::TemplateDefinedTwice {
-                name: name_text,
-                first,
-                unnamed,
-            },
+/// A template with a body has another one.
+pub(crate) fn second_template(
+    tables: &Tables,
+    reporter: &mut Reporter,
+    name: &ast::Name,
+    first: Span,
+    params: &[ast::TemplateParam],
+) {
+    // What C++ does not look at: a default argument.
+    let unnamed = params.iter().any(|param| {
+        param.name.is_none() && matches!(param.kind, TemplateParamKind::Type(Some(_)))
+    });
+    let name_text = name.node.to_string();
+    reporter.error(
+        tables,
+        name.span,
+        TemplateError::TemplateDefinedTwice {
+            name: name_text,
+            first,
+            unnamed,
+        },
+    );
+}
+
+/// The parameter that neither the call nor a default says anything about.
+pub(crate) fn not_deduced(
+    tables: &Tables,
+    instances: &Instances<'_>,
+    id: TemplateId,
+    params: &[ast::TemplateParam],
+    known: &[Option<Arg>],
+    n_given: usize,
+) -> Option<Box<Misfit>> {
+    let is_missing = |(param, known): &(&ast::TemplateParam, &Option<Arg>)| {
+        let has_default = matches!(
+            param.kind,
+            TemplateParamKind::Type(Some(_))
+                | TemplateParamKind::Value {
+                    default: Some(_),
+                    ..
+                }
         );
+        known.is_none() && !has_default && !param.is_pack
+    };
+    let (missing, _) = params.iter().zip(known).find(is_missing)?;
+    let shown = missing.name.as_ref().map_or("", |name| &name.node);
+    let before = known.iter().take_while(|known| known.is_some()).cloned();
+    let before: Vec<Arg> = before.flatten().collect();
+    let mut written: Vec<String> = Vec::new();
+    if !before.is_empty() {
+        let text = arguments::show_args(tables, instances, &before);
+        written.push(text[1..text.len() - 1].to_string());
     }
+    let is_first_missing = written.is_empty() || n_given >= before.len();
+    written.push(match missing.kind {
+        TemplateParamKind::Type(_) => "float".to_string(),
+        TemplateParamKind::Value { .. } => "32".to_string(),
+        TemplateParamKind::Template => "…".to_string(),
+    });
+    let facts = &instances.templates[id];
+    let name = path::last(&facts.name);
+    let is_launch =
+        matches!(facts.item, ast::Item::Function(function) if survey::is_kernel(function));
+    let misfit = Misfit::because(Reason::NotDeduced {
+        parameter: shown.to_string(),
+        template: name.to_string(),
+        example: written.join(", "),
+        is_launch,
+        is_first_missing,
+    });
+    Some(misfit)
+}
 
-    /// The parameter that neither the call nor a default says anything about.
-    pub(crate) fn not_deduced(
-        &self,
-        id: TemplateId,
-        params: &[ast::TemplateParam],
-        known: &[Option<Arg>],
-        n_given: usize,
-    ) -> Option<Box<Misfit>> {
-        let is_missing = |(param, known): &(&ast::TemplateParam, &Option<Arg>)| {
-            let has_default = matches!(
-                param.kind,
-                TemplateParamKind::Type(Some(_))
-                    | TemplateParamKind::Value {
-                        default: Some(_),
-                        ..
-                    }
-            );
-            known.is_none() && !has_default && !param.is_pack
+/// An argument says something else of a parameter than those before it, or is not of its form.
+pub(crate) fn misfit_argument(
+    cx: &Checker<'_>,
+    deduction: &Deduction<'_>,
+    param: &ast::Param,
+    value: &Value,
+    index: usize,
+) -> Box<Misfit> {
+    let Deduction {
+        params,
+        given,
+        known,
+        ..
+    } = deduction;
+    let n = index + 1;
+    let mut alone: Vec<Known> = given.iter().cloned().map(Known::Given).collect();
+    alone.resize(params.len(), Known::Nothing);
+    let (reference, parts) = super::super::function::reference_part(&param.declarator.parts);
+    let by_value = reference.is_none() && parts.is_empty();
+    let of_value = match (reference, reference::place_of(value)) {
+        (Some(_), Some(place)) => place.ty.clone(),
+        _ => value.ty.clone().into(),
+    };
+    let fits = deduce::deduce(
+        cx,
+        params,
+        &param.specifiers,
+        parts,
+        &of_value,
+        by_value,
+        &mut alone,
+    );
+    let differs = |(at, old): &(usize, &Known)| matches!((old, &alone[*at]), (Known::Deduced(old), Known::Deduced(new)) if old != new);
+    let conflict = known.iter().enumerate().find(differs).filter(|_| fits);
+    if let Some((at, Known::Deduced(old))) = conflict
+        && let Known::Deduced(new) = &alone[at]
+        && let Some(name) = &params[at].name
+    {
+        let text = |arg: &Arg| {
+            let text = arguments::show_args(&cx.tables, &cx.instances, std::slice::from_ref(arg));
+            text[1..text.len() - 1].to_string()
         };
-        let (missing, _) = params.iter().zip(known).find(is_missing)?;
-        let shown = missing.name.as_ref().map_or("", |name| &name.node);
-        let before = known.iter().take_while(|known| known.is_some()).cloned();
-        let before: Vec<Arg> = before.flatten().collect();
-        let mut written: Vec<String> = Vec::new();
-        if !before.is_empty() {
-            let text = self.show_args(&before);
-            written.push(text[1..text.len() - 1].to_string());
-        }
-        let is_first_missing = written.is_empty() || n_given >= before.len();
-        written.push(match missing.kind {
-            TemplateParamKind::Type(_) => "float".to_string(),
-            TemplateParamKind::Value { .. } => "32".to_string(),
-            TemplateParamKind::Template => "…".to_string(),
-        });
-        let facts = &self.instances.templates[id];
-        let name = path::last(&facts.name);
-        let is_launch =
-            matches!(facts.item, ast::Item::Function(function) if survey::is_kernel(function));
-        let misfit = Misfit::because(Reason::NotDeduced {
-            parameter: shown.to_string(),
-            template: name.to_string(),
-            example: written.join(", "),
-            is_launch,
-            is_first_missing,
-        });
-        Some(misfit)
-    }
-
-    /// An argument says something else of a parameter than those before it, or is not of its form.
-    pub(crate) fn misfit_argument(
-        &self,
-        deduction: &Deduction<'_>,
-        param: &ast::Param,
-        value: &Value,
-        index: usize,
-    ) -> Box<Misfit> {
-        let Deduction {
-            params,
-            given,
-            known,
-            ..
-        } = deduction;
-        let n = index + 1;
-        let mut alone: Vec<Known> = given.iter().cloned().map(Known::Given).collect();
-        alone.resize(params.len(), Known::Nothing);
-        let (reference, parts) = super::super::function::reference_part(&param.declarator.parts);
-        let by_value = reference.is_none() && parts.is_empty();
-        let of_value = match (reference, Self::place_of(value)) {
-            (Some(_), Some(place)) => place.ty.clone(),
-            _ => value.ty.clone().into(),
-        };
-        let fits = self.deduce(
-            params,
-            &param.specifiers,
-            parts,
-            &of_value,
-            by_value,
-            &mut alone,
-        );
-        let differs = |(at, old): &(usize, &Known)| matches!((old, &alone[*at]), (Known::Deduced(old), Known::Deduced(new)) if old != new);
-        let conflict = known.iter().enumerate().find(differs).filter(|_| fits);
-        if let Some((at, Known::Deduced(old))) = conflict
-            && let Known::Deduced(new) = &alone[at]
-            && let Some(name) = &params[at].name
-        {
-            let text = |arg: &Arg| {
-                let text = self.show_args(std::slice::from_ref(arg));
-                text[1..text.len() - 1].to_string()
-            };
-            return Misfit::because(Reason::Disagree {
-                parameter: name.node.clone(),
-                old: text(old),
-                new: text(new),
-                n,
-                is_type: matches!(params[at].kind, TemplateParamKind::Type(_)),
-            });
-        }
-        let written = self.map.snippet(param.span);
-        let pointer = parts
-            .iter()
-            .any(|part| matches!(part, DeclaratorPart::Pointer { .. }));
-        Misfit::because(Reason::CannotBeGiven {
-            written: written.to_string(),
-            ty: value.ty.clone(),
+        return Misfit::because(Reason::Disagree {
+            parameter: name.node.clone(),
+            old: text(old),
+            new: text(new),
             n,
-            needs_pointer: pointer && value.ty.is_arithmetic(),
-        })
+            is_type: matches!(params[at].kind, TemplateParamKind::Type(_)),
+        });
     }
+    let written = cx.map.snippet(param.span);
+    let pointer = parts
+        .iter()
+        .any(|part| matches!(part, DeclaratorPart::Pointer { .. }));
+    Misfit::because(Reason::CannotBeGiven {
+        written: written.to_string(),
+        ty: value.ty.clone(),
+        n,
+        needs_pointer: pointer && value.ty.is_arithmetic(),
+    })
+}
 
-    /// Reports what is wrong with the arguments `<…>` as written, for the first template of these that has something against them.
-    pub(crate) fn report_written(&mut self, misfits: Vec<(TemplateId, Box<Misfit>)>) -> bool {
-        let mut written = misfits.into_iter().filter(|(_, misfit)| misfit.is_written);
-        match written.find_map(|(_, misfit)| misfit.failure.diagnostic) {
-            Some(diagnostic) => {
-                self.report(*diagnostic);
-                true
-            }
-            None => false,
+/// Reports what is wrong with the arguments `<…>` as written, for the first template of these that has something against them.
+pub(crate) fn report_written(
+    reporter: &mut Reporter,
+    misfits: Vec<(TemplateId, Box<Misfit>)>,
+) -> bool {
+    let mut written = misfits.into_iter().filter(|(_, misfit)| misfit.is_written);
+    match written.find_map(|(_, misfit)| misfit.failure.diagnostic) {
+        Some(diagnostic) => {
+            reporter.report(*diagnostic);
+            true
         }
+        None => false,
     }
+}
 
-    /// Says of each template why it does not fit; of the only one in one message.
-    pub(crate) fn with_misfits(
-        &self,
-        mut diagnostic: Diagnostic,
-        name: &str,
-        misfits: Vec<(TemplateId, Box<Misfit>)>,
-    ) -> Diagnostic {
-        if let [(id, misfit)] = &misfits[..]
-            && misfit.is_written
-            && let Some(inner) = &misfit.failure.diagnostic
-        {
-            return with_template((**inner).clone(), name, self.instances.template_span(*id));
-        }
-        let only = match &misfits[..] {
-            [(_, misfit)] => misfit.reason.as_ref(),
-            _ => None,
-        };
-        if let Some(message) = only.and_then(|reason| reason.message(name)) {
-            diagnostic.message = message;
-        }
-        for (id, misfit) in misfits.iter().take(4) {
-            diagnostic = diagnostic.label(
-                self.instances.template_span(*id),
-                misfit.label(&self.tables),
-            );
-        }
-        match only.and_then(Reason::help) {
-            Some(help) => diagnostic.help(help),
-            None => diagnostic,
-        }
+/// Says of each template why it does not fit; of the only one in one message.
+pub(crate) fn with_misfits(
+    tables: &Tables,
+    instances: &Instances<'_>,
+    mut diagnostic: Diagnostic,
+    name: &str,
+    misfits: Vec<(TemplateId, Box<Misfit>)>,
+) -> Diagnostic {
+    if let [(id, misfit)] = &misfits[..]
+        && misfit.is_written
+        && let Some(inner) = &misfit.failure.diagnostic
+    {
+        return with_template((**inner).clone(), name, instances.template_span(*id));
+    }
+    let only = match &misfits[..] {
+        [(_, misfit)] => misfit.reason.as_ref(),
+        _ => None,
+    };
+    if let Some(message) = only.and_then(|reason| reason.message(name)) {
+        diagnostic.message = message;
+    }
+    for (id, misfit) in misfits.iter().take(4) {
+        diagnostic = diagnostic.label(instances.template_span(*id), misfit.label(tables));
+    }
+    match only.and_then(Reason::help) {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
     }
 }

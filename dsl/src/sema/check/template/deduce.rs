@@ -1,6 +1,9 @@
 //! What a call's arguments say about a template's parameters.
 
-use super::super::{Checker, function::reference_part, overload::Argument};
+use super::super::{
+    Checker, arguments, attempt, function::reference_part, function_template, overload::Argument,
+    reference, template,
+};
 use super::{Arg, Known, attempt::Misfit, learn};
 use crate::sema::message::template::Reason;
 use crate::sema::path;
@@ -120,428 +123,439 @@ fn parameter_parts(is_reference: bool, parts: &[DeclaratorPart]) -> Cow<'_, [Dec
     }
 }
 
-impl<'a> Checker<'a> {
-    /// The instance that a call with these arguments means; `result` is what a specialisation gives, which tells as well.
-    pub(crate) fn deduce_call(
-        &mut self,
-        id: TemplateId,
-        explicit: &[TemplateArg],
-        args: &[Argument<'_>],
-        result: Option<&QualTy>,
-        at: Span,
-    ) -> Result<FunctionId, Box<Misfit>> {
-        let facts = &self.instances.templates[id];
-        let (params, item) = (facts.params, facts.item);
-        let ast::Item::Function(function) = item else {
-            return Err(Box::default());
-        };
-        let required = arity(
-            params,
-            function,
-            explicit.len(),
-            args.len(),
-            result.is_some(),
-        )?;
-        // The arguments are read again for each candidate; what is wrong with them is said if none fits.
-        let given = self
-            .attempt(|checker| checker.explicit_args(params, explicit).ok())
-            .map_err(Misfit::written)?;
-        let mut deduction = Deduction::new(params, function, given);
-        // What the parameters name is looked for where the template is.
-        let namespace = self.instances.templates[id].namespace.clone();
-        let outside = self.scopes.set_namespace(namespace);
-        let deduced = self.deduce_arguments(&mut deduction, args, result);
-        self.scopes.set_namespace(outside);
-        deduced?;
-        let known = deduction.finish()?;
-        if let Some(misfit) = self.not_deduced(id, params, &known, explicit.len()) {
-            return Err(match args.len() < required {
-                true => Misfit::because(Reason::Needs(required)),
-                false => misfit,
-            });
-        }
-        // What a parameter cannot stand for takes the template out of the choice, and is no error.
-        let args = self
-            .attempt(|checker| checker.complete_args(id, params, known).ok())
-            .map_err(Misfit::of)?;
-        self.declare_instance(id, args, at)
+/// The instance that a call with these arguments means; `result` is what a specialisation gives, which tells as well.
+pub(crate) fn deduce_call(
+    cx: &mut Checker<'_>,
+    id: TemplateId,
+    explicit: &[TemplateArg],
+    args: &[Argument<'_>],
+    result: Option<&QualTy>,
+    at: Span,
+) -> Result<FunctionId, Box<Misfit>> {
+    let facts = &cx.instances.templates[id];
+    let (params, item) = (facts.params, facts.item);
+    let ast::Item::Function(function) = item else {
+        return Err(Box::default());
+    };
+    let required = arity(
+        params,
+        function,
+        explicit.len(),
+        args.len(),
+        result.is_some(),
+    )?;
+    // The arguments are read again for each candidate; what is wrong with them is said if none fits.
+    let given = attempt::run(cx, |cx| arguments::explicit_args(cx, params, explicit).ok())
+        .map_err(Misfit::written)?;
+    let mut deduction = Deduction::new(params, function, given);
+    // What the parameters name is looked for where the template is.
+    let namespace = cx.instances.templates[id].namespace.clone();
+    let outside = cx.scopes.set_namespace(namespace);
+    let deduced = deduce_arguments(cx, &mut deduction, args, result);
+    cx.scopes.set_namespace(outside);
+    deduced?;
+    let known = deduction.finish()?;
+    if let Some(misfit) = attempt::not_deduced(
+        &cx.tables,
+        &cx.instances,
+        id,
+        params,
+        &known,
+        explicit.len(),
+    ) {
+        return Err(match args.len() < required {
+            true => Misfit::because(Reason::Needs(required)),
+            false => misfit,
+        });
     }
+    // What a parameter cannot stand for takes the template out of the choice, and is no error.
+    let args = attempt::run(cx, |cx| {
+        arguments::complete_args(cx, id, params, known).ok()
+    })
+    .map_err(Misfit::of)?;
+    function_template::declare(cx, id, args, at)
+}
 
-    /// What the arguments of a call, and its result, say of the template's parameters.
-    fn deduce_arguments(
-        &mut self,
-        deduction: &mut Deduction<'_>,
-        args: &[Argument<'_>],
-        result: Option<&QualTy>,
-    ) -> Result<(), Box<Misfit>> {
-        for (index, arg) in args.iter().enumerate() {
-            self.deduce_argument(deduction, index, arg)?;
-        }
-        let Some(result) = result else { return Ok(()) };
-        let (params, function) = (deduction.params, deduction.function);
-        let (_, parts) = reference_part(&function.declarator.parts);
-        let (specifiers, known) = (&function.specifiers, &mut deduction.known);
-        match self.deduce(params, specifiers, parts, result, true, known) {
-            true => Ok(()),
-            false => Err(Box::default()),
-        }
+/// What the arguments of a call, and its result, say of the template's parameters.
+fn deduce_arguments(
+    cx: &Checker<'_>,
+    deduction: &mut Deduction<'_>,
+    args: &[Argument<'_>],
+    result: Option<&QualTy>,
+) -> Result<(), Box<Misfit>> {
+    for (index, arg) in args.iter().enumerate() {
+        deduce_argument(cx, deduction, index, arg)?;
     }
+    let Some(result) = result else { return Ok(()) };
+    let (params, function) = (deduction.params, deduction.function);
+    let (_, parts) = reference_part(&function.declarator.parts);
+    let (specifiers, known) = (&function.specifiers, &mut deduction.known);
+    match deduce(cx, params, specifiers, parts, result, true, known) {
+        true => Ok(()),
+        false => Err(Box::default()),
+    }
+}
 
-    /// What one argument of a call says of the template's parameters.
-    fn deduce_argument(
-        &mut self,
-        deduction: &mut Deduction<'_>,
-        index: usize,
-        arg: &Argument<'_>,
-    ) -> Result<(), Box<Misfit>> {
-        let Deduction {
-            params, function, ..
-        } = *deduction;
-        let last = function.params.len().saturating_sub(1);
-        let param = &function.params[index.min(last)];
-        let value = match arg {
-            Argument::Value(value) => value,
-            _ if param.is_pack => return Err(Box::default()),
-            _ => return Ok(()),
+/// What one argument of a call says of the template's parameters.
+fn deduce_argument(
+    cx: &Checker<'_>,
+    deduction: &mut Deduction<'_>,
+    index: usize,
+    arg: &Argument<'_>,
+) -> Result<(), Box<Misfit>> {
+    let Deduction {
+        params, function, ..
+    } = *deduction;
+    let last = function.params.len().saturating_sub(1);
+    let param = &function.params[index.min(last)];
+    let value = match arg {
+        Argument::Value(value) => value,
+        _ if param.is_pack => return Err(Box::default()),
+        _ => return Ok(()),
+    };
+    if param.is_pack && index - last < deduction.n_given {
+        return Ok(());
+    }
+    let (reference, parts) = reference_part(&param.declarator.parts);
+    let place = reference::place_of(value);
+    let ty = match (reference, place) {
+        (Some(_), Some(place)) => place.ty.clone(),
+        _ => value.ty.clone().into(),
+    };
+    let parts = &parameter_parts(reference.is_some(), parts)[..];
+    let by_value = reference.is_none() && parts.is_empty();
+    // A forwarding reference: given a variable, its parameter stands for a reference to that.
+    let is_forwarding = matches!(reference, Some((_, true))) && parts.is_empty() && place.is_some();
+    let forwarded = plain_parameter(params, &param.specifiers)
+        .filter(|_| is_forwarding)
+        .map(|slot| (slot, Arg::Reference(ty.clone())));
+    let specifiers = &param.specifiers;
+    if param.is_pack && deduction.has_pack {
+        let mut of_element = deduction.known.clone();
+        let slot = of_element.len() - 1;
+        of_element[slot] = Known::Nothing;
+        let element = match forwarded {
+            Some((own, arg)) => Some(arg).filter(|_| own == slot),
+            None if deduce(
+                cx,
+                params,
+                specifiers,
+                parts,
+                &ty,
+                by_value,
+                &mut of_element,
+            ) =>
+            {
+                of_element.swap_remove(slot).arg()
+            }
+            None => return Err(attempt::misfit_argument(cx, deduction, param, value, index)),
         };
-        if param.is_pack && index - last < deduction.n_given {
-            return Ok(());
-        }
+        deduction.pack.push(element.ok_or_else(Box::default)?);
+        return Ok(());
+    }
+    let mut known = deduction.known.clone();
+    let fits = match forwarded {
+        Some((slot, arg)) => learn(&mut known, slot, arg, &params[slot]),
+        None => deduce(cx, params, specifiers, parts, &ty, by_value, &mut known),
+    };
+    if !fits {
+        return Err(attempt::misfit_argument(cx, deduction, param, value, index));
+    }
+    deduction.known = known;
+    Ok(())
+}
+
+/// The type parameter that these specifiers are, and no more.
+fn plain_parameter(params: &[ast::TemplateParam], specifiers: &ast::Specifiers) -> Option<usize> {
+    let ast::TypeSpecifier::Named(name) = &specifiers.ty.node else {
+        return None;
+    };
+    let is_plain = !specifiers.is_const && !specifiers.is_volatile;
+    params
+        .iter()
+        .position(|param| param.name.as_ref().is_some_and(|own| own.node == *name))
+        .filter(|_| is_plain)
+}
+
+/// `R(A, Ts...)` against the type of a function.
+fn deduce_function(
+    cx: &Checker<'_>,
+    params: &[ast::TemplateParam],
+    written: &[ast::Param],
+    function: &FunctionTy,
+    known: &mut [Known],
+) -> bool {
+    let one = |param: &ast::Param, at: usize, known: &mut [Known]| {
         let (reference, parts) = reference_part(&param.declarator.parts);
-        let place = Self::place_of(value);
-        let ty = match (reference, place) {
-            (Some(_), Some(place)) => place.ty.clone(),
-            _ => value.ty.clone().into(),
-        };
-        let parts = &parameter_parts(reference.is_some(), parts)[..];
-        let by_value = reference.is_none() && parts.is_empty();
-        // A forwarding reference: given a variable, its parameter stands for a reference to that.
-        let is_forwarding =
-            matches!(reference, Some((_, true))) && parts.is_empty() && place.is_some();
-        let forwarded = Self::plain_parameter(params, &param.specifiers)
-            .filter(|_| is_forwarding)
-            .map(|slot| (slot, Arg::Reference(ty.clone())));
-        let specifiers = &param.specifiers;
-        if param.is_pack && deduction.has_pack {
-            let mut of_element = deduction.known.clone();
-            let slot = of_element.len() - 1;
-            of_element[slot] = Known::Nothing;
-            let element = match forwarded {
-                Some((own, arg)) => Some(arg).filter(|_| own == slot),
-                None if self.deduce(params, specifiers, parts, &ty, by_value, &mut of_element) => {
-                    of_element.swap_remove(slot).arg()
-                }
-                None => return Err(self.misfit_argument(deduction, param, value, index)),
-            };
-            deduction.pack.push(element.ok_or_else(Box::default)?);
-            return Ok(());
-        }
-        let mut known = deduction.known.clone();
-        let fits = match forwarded {
-            Some((slot, arg)) => learn(&mut known, slot, arg, &params[slot]),
-            None => self.deduce(params, specifiers, parts, &ty, by_value, &mut known),
-        };
-        if !fits {
-            return Err(self.misfit_argument(deduction, param, value, index));
-        }
-        deduction.known = known;
-        Ok(())
+        let ty = &function.params[at];
+        reference.is_some() == function.references[at]
+            && deduce(
+                cx,
+                params,
+                &param.specifiers,
+                parts,
+                ty,
+                reference.is_none(),
+                known,
+            )
+    };
+    let n = function.params.len();
+    let (before, pack) = match written {
+        [before @ .., last] if last.is_pack => (before, Some(last)),
+        _ => (written, None),
+    };
+    if before.len() > n || (pack.is_none() && before.len() < n) {
+        return false;
     }
+    let fits = before
+        .iter()
+        .enumerate()
+        .all(|(at, param)| one(param, at, known));
+    let (Some(pack), Some(slot)) = (pack, params.len().checked_sub(1)) else {
+        return fits;
+    };
+    if !fits || !params[slot].is_pack {
+        return false;
+    }
+    let mut found = Vec::new();
+    for at in before.len()..n {
+        let mut of_element = known.to_vec();
+        of_element[slot] = Known::Nothing;
+        if !one(pack, at, &mut of_element) {
+            return false;
+        }
+        found.extend(of_element.swap_remove(slot).arg());
+    }
+    learn(known, slot, Arg::Pack(found), &params[slot])
+}
 
-    /// The type parameter that these specifiers are, and no more.
-    fn plain_parameter(
-        params: &[ast::TemplateParam],
-        specifiers: &ast::Specifiers,
-    ) -> Option<usize> {
-        let ast::TypeSpecifier::Named(name) = &specifiers.ty.node else {
-            return None;
-        };
-        let is_plain = !specifiers.is_const && !specifiers.is_volatile;
+/// Finds what the parameters stand for where a type as written is to be `ty`; `false` if it cannot be.
+pub(crate) fn deduce(
+    cx: &Checker<'_>,
+    params: &[ast::TemplateParam],
+    specifiers: &ast::Specifiers,
+    parts: &[DeclaratorPart],
+    ty: &QualTy,
+    by_value: bool,
+    known: &mut [Known],
+) -> bool {
+    let index = |name: &str| {
         params
             .iter()
-            .position(|param| param.name.as_ref().is_some_and(|own| own.node == *name))
-            .filter(|_| is_plain)
-    }
-
-    /// `R(A, Ts...)` against the type of a function.
-    fn deduce_function(
-        &self,
-        params: &[ast::TemplateParam],
-        written: &[ast::Param],
-        function: &FunctionTy,
-        known: &mut [Known],
-    ) -> bool {
-        let one = |param: &ast::Param, at: usize, known: &mut [Known]| {
-            let (reference, parts) = reference_part(&param.declarator.parts);
-            let ty = &function.params[at];
-            reference.is_some() == function.references[at]
-                && self.deduce(
-                    params,
-                    &param.specifiers,
-                    parts,
-                    ty,
-                    reference.is_none(),
-                    known,
-                )
+            .position(|param| param.name.as_ref().is_some_and(|own| &*own.node == name))
+    };
+    let Some((part, rest)) = parts.split_first() else {
+        return match &specifiers.ty.node {
+            ast::TypeSpecifier::Named(name) => match index(name) {
+                Some(i) => {
+                    let found = QualTy {
+                        ty: ty.ty.clone(),
+                        is_const: ty.is_const && !specifiers.is_const && !by_value,
+                        is_volatile: ty.is_volatile && !specifiers.is_volatile && !by_value,
+                    };
+                    learn(known, i, Arg::Type(found), &params[i])
+                }
+                None => true,
+            },
+            ast::TypeSpecifier::Path(path) => deduce_path(cx, params, path, ty, known),
+            _ => true,
         };
-        let n = function.params.len();
-        let (before, pack) = match written {
-            [before @ .., last] if last.is_pack => (before, Some(last)),
-            _ => (written, None),
-        };
-        if before.len() > n || (pack.is_none() && before.len() < n) {
-            return false;
+    };
+    match (part, &ty.ty) {
+        (DeclaratorPart::Pointer { .. }, Ty::Pointer(pointee)) => {
+            deduce(cx, params, specifiers, rest, pointee, false, known)
         }
-        let fits = before
-            .iter()
-            .enumerate()
-            .all(|(at, param)| one(param, at, known));
-        let (Some(pack), Some(slot)) = (pack, params.len().checked_sub(1)) else {
-            return fits;
-        };
-        if !fits || !params[slot].is_pack {
-            return false;
+        (DeclaratorPart::Function(written, _), Ty::Function(function)) => {
+            let result = function.result.clone().into();
+            deduce(cx, params, specifiers, rest, &result, true, known)
+                && deduce_function(cx, params, written, function, known)
         }
-        let mut found = Vec::new();
-        for at in before.len()..n {
-            let mut of_element = known.to_vec();
-            of_element[slot] = Known::Nothing;
-            if !one(pack, at, &mut of_element) {
+        (DeclaratorPart::Array(size, _), Ty::Array(element, n)) => {
+            if let (Some(size), Some(n)) = (size, n)
+                && let ExprKind::Name(name) = &size.kind
+                && let Some(i) = index(name)
+                && !learn(known, i, Arg::Value(Ty::ULong, *n), &params[i])
+            {
                 return false;
             }
-            found.extend(of_element.swap_remove(slot).arg());
+            let element = QualTy {
+                is_const: element.is_const || ty.is_const,
+                ..element.as_ref().clone()
+            };
+            deduce(cx, params, specifiers, rest, &element, false, known)
         }
-        learn(known, slot, Arg::Pack(found), &params[slot])
+        // Nothing to find out: an ordinary conversion may do, or the explicit arguments have said all.
+        _ => match &specifiers.ty.node {
+            ast::TypeSpecifier::Named(name) => {
+                index(name).is_none_or(|i| known[i] != Known::Nothing)
+            }
+            ast::TypeSpecifier::Path(_) => false,
+            _ => true,
+        },
     }
+}
 
-    /// Finds what the parameters stand for where a type as written is to be `ty`; `false` if it cannot be.
-    pub(crate) fn deduce(
-        &self,
-        params: &[ast::TemplateParam],
-        specifiers: &ast::Specifiers,
-        parts: &[DeclaratorPart],
-        ty: &QualTy,
-        by_value: bool,
-        known: &mut [Known],
-    ) -> bool {
-        let index = |name: &str| {
-            params
-                .iter()
-                .position(|param| param.name.as_ref().is_some_and(|own| &*own.node == name))
-        };
-        let Some((part, rest)) = parts.split_first() else {
-            return match &specifiers.ty.node {
-                ast::TypeSpecifier::Named(name) => match index(name) {
-                    Some(i) => {
-                        let found = QualTy {
-                            ty: ty.ty.clone(),
-                            is_const: ty.is_const && !specifiers.is_const && !by_value,
-                            is_volatile: ty.is_volatile && !specifiers.is_volatile && !by_value,
-                        };
-                        learn(known, i, Arg::Type(found), &params[i])
-                    }
-                    None => true,
-                },
-                ast::TypeSpecifier::Path(path) => self.deduce_path(params, path, ty, known),
-                _ => true,
-            };
-        };
-        match (part, &ty.ty) {
-            (DeclaratorPart::Pointer { .. }, Ty::Pointer(pointee)) => {
-                self.deduce(params, specifiers, rest, pointee, false, known)
-            }
-            (DeclaratorPart::Function(written, _), Ty::Function(function)) => {
-                let result = function.result.clone().into();
-                self.deduce(params, specifiers, rest, &result, true, known)
-                    && self.deduce_function(params, written, function, known)
-            }
-            (DeclaratorPart::Array(size, _), Ty::Array(element, n)) => {
-                if let (Some(size), Some(n)) = (size, n)
-                    && let ExprKind::Name(name) = &size.kind
-                    && let Some(i) = index(name)
-                    && !learn(known, i, Arg::Value(Ty::ULong, *n), &params[i])
-                {
-                    return false;
-                }
-                let element = QualTy {
-                    is_const: element.is_const || ty.is_const,
-                    ..element.as_ref().clone()
-                };
-                self.deduce(params, specifiers, rest, &element, false, known)
-            }
-            // Nothing to find out: an ordinary conversion may do, or the explicit arguments have said all.
-            _ => match &specifiers.ty.node {
-                ast::TypeSpecifier::Named(name) => {
-                    index(name).is_none_or(|i| known[i] != Known::Nothing)
-                }
-                ast::TypeSpecifier::Path(_) => false,
-                _ => true,
-            },
-        }
+/// `Tile<T, N>` against the instance that a type is.
+fn deduce_path(
+    cx: &Checker<'_>,
+    params: &[ast::TemplateParam],
+    path: &ast::Path,
+    ty: &QualTy,
+    known: &mut [Known],
+) -> bool {
+    let Some((
+        ast::Segment {
+            name,
+            args: Some(written),
+        },
+        scopes,
+    )) = path.segments.split_last()
+    else {
+        return true;
+    };
+    // A member of a class's instance says nothing of its arguments.
+    if scopes.iter().any(|scope| scope.args.is_some()) {
+        return true;
     }
-
-    /// `Tile<T, N>` against the instance that a type is.
-    pub(crate) fn deduce_path(
-        &self,
-        params: &[ast::TemplateParam],
-        path: &ast::Path,
-        ty: &QualTy,
-        known: &mut [Known],
-    ) -> bool {
-        let Some((
-            ast::Segment {
-                name,
-                args: Some(written),
-            },
-            scopes,
-        )) = path.segments.split_last()
-        else {
-            return true;
-        };
-        // A member of a class's instance says nothing of its arguments.
-        if scopes.iter().any(|scope| scope.args.is_some()) {
-            return true;
-        }
-        // `C<T>` where `C` is a parameter: the template that the class is an instance of.
-        let own = params.iter().position(|param| {
-            matches!(param.kind, TemplateParamKind::Template)
-                && param.name.as_ref().is_some_and(|own| own.node == name.node)
-        });
-        if let (Some(own), []) = (own, scopes) {
-            let instance = match &ty.ty {
-                Ty::Record(class) => self.instances.classes.get(class),
-                _ => None,
-            };
-            let Some(instance) = instance else {
-                return false;
-            };
-            return learn(known, own, Arg::Template(instance.template), &params[own])
-                && self.deduce_args(params, written, &instance.args, known);
-        }
-        let parts = scopes.iter().map(|scope| &*scope.name.node);
-        let full: Vec<&str> = parts.chain([&*name.node]).collect();
-        let found = self.scopes.find(&path::join(&full));
-        let Some(Entity::Template(template)) = found.map(|found| &found.entity) else {
-            return true;
-        };
-        // What an alias stands for is not looked into: the other arguments have to say it.
-        if Self::record_of(self.instances.templates[*template].item).is_none() {
-            return true;
-        }
-        // The class itself, or the first of its bases that is an instance.
-        let mut class = match &ty.ty {
-            Ty::Record(class) => Some(*class),
+    // `C<T>` where `C` is a parameter: the template that the class is an instance of.
+    let own = params.iter().position(|param| {
+        matches!(param.kind, TemplateParamKind::Template)
+            && param.name.as_ref().is_some_and(|own| own.node == name.node)
+    });
+    if let (Some(own), []) = (own, scopes) {
+        let instance = match &ty.ty {
+            Ty::Record(class) => cx.instances.classes.get(class),
             _ => None,
         };
-        let instance = loop {
-            let Some(id) = class else { return false };
-            match self.instances.classes.get(&id) {
-                Some(instance) if instance.template == *template => break instance,
-                _ => class = self.tables.classes.get(&id).and_then(|facts| facts.base),
-            }
-        };
-        self.deduce_args(params, written, &instance.args, known)
-    }
-
-    /// What the arguments that `pattern...` stands for say of the template's pack.
-    fn deduce_rest(
-        &self,
-        params: &[ast::TemplateParam],
-        pattern: &TemplateArg,
-        rest: &[Arg],
-        known: &mut [Known],
-    ) -> bool {
-        let Some(slot) = params.len().checked_sub(1) else {
+        let Some(instance) = instance else {
             return false;
         };
-        let mut pack = Vec::new();
-        for arg in rest {
-            let mut of_element = known.to_vec();
-            of_element[slot] = Known::Nothing;
-            let (one, arg) = (std::slice::from_ref(pattern), std::slice::from_ref(arg));
-            if !self.deduce_args(params, one, arg, &mut of_element) {
-                return false;
-            }
-            pack.extend(of_element.swap_remove(slot).arg());
-        }
-        if params[slot].is_pack {
-            known[slot] = Known::Deduced(Arg::Pack(pack));
-        }
-        true
+        return learn(known, own, Arg::Template(instance.template), &params[own])
+            && deduce_args(cx, params, written, &instance.args, known);
     }
-
-    /// Template arguments as written against those of an instance.
-    pub(crate) fn deduce_args(
-        &self,
-        params: &[ast::TemplateParam],
-        written: &[TemplateArg],
-        args: &[Arg],
-        known: &mut [Known],
-    ) -> bool {
-        let index = |name: &str| {
-            params
-                .iter()
-                .position(|param| param.name.as_ref().is_some_and(|own| &*own.node == name))
-        };
-        let flat: Vec<Arg> = args
-            .iter()
-            .flat_map(|arg| match arg {
-                Arg::Pack(args) => args.clone(),
-                other => vec![other.clone()],
-            })
-            .collect();
-        let mut written = written;
-        let mut args = &flat[..];
-        // `Ts...` at the end takes all that is left.
-        if let [before @ .., TemplateArg::Expansion(pattern)] = written {
-            let Some((first, rest)) = args.split_at_checked(before.len()) else {
-                return false;
-            };
-            if !self.deduce_rest(params, pattern, rest, known) {
-                return false;
-            }
-            written = before;
-            args = first;
+    let parts = scopes.iter().map(|scope| &*scope.name.node);
+    let full: Vec<&str> = parts.chain([&*name.node]).collect();
+    let found = cx.scopes.find(&path::join(&full));
+    let Some(Entity::Template(template)) = found.map(|found| &found.entity) else {
+        return true;
+    };
+    // What an alias stands for is not looked into: the other arguments have to say it.
+    if template::record_of(cx.instances.templates[*template].item).is_none() {
+        return true;
+    }
+    // The class itself, or the first of its bases that is an instance.
+    let mut class = match &ty.ty {
+        Ty::Record(class) => Some(*class),
+        _ => None,
+    };
+    let instance = loop {
+        let Some(id) = class else { return false };
+        match cx.instances.classes.get(&id) {
+            Some(instance) if instance.template == *template => break instance,
+            _ => class = cx.tables.classes.get(&id).and_then(|facts| facts.base),
         }
-        if written.len() > args.len() {
+    };
+    deduce_args(cx, params, written, &instance.args, known)
+}
+
+/// What the arguments that `pattern...` stands for say of the template's pack.
+fn deduce_rest(
+    cx: &Checker<'_>,
+    params: &[ast::TemplateParam],
+    pattern: &TemplateArg,
+    rest: &[Arg],
+    known: &mut [Known],
+) -> bool {
+    let Some(slot) = params.len().checked_sub(1) else {
+        return false;
+    };
+    let mut pack = Vec::new();
+    for arg in rest {
+        let mut of_element = known.to_vec();
+        of_element[slot] = Known::Nothing;
+        let (one, arg) = (std::slice::from_ref(pattern), std::slice::from_ref(arg));
+        if !deduce_args(cx, params, one, arg, &mut of_element) {
             return false;
         }
-        written
-            .iter()
-            .zip(args)
-            .all(|(written, arg)| match (written, arg) {
-                (TemplateArg::Expansion(_), _) | (_, Arg::Pack(_)) => false,
-                (TemplateArg::Type(name), Arg::Reference(ty)) => {
-                    match reference_part(&name.declarator.parts) {
-                        (Some((_, false)), parts) => {
-                            self.deduce(params, &name.specifiers, parts, ty, false, known)
-                        }
-                        (None, []) => Self::plain_parameter(params, &name.specifiers)
-                            .is_some_and(|i| learn(known, i, arg.clone(), &params[i])),
-                        _ => false,
-                    }
-                }
-                (TemplateArg::Type(name), Arg::Type(ty)) => {
-                    let parts = &name.declarator.parts;
-                    if reference_part(parts).0.is_some() {
-                        return false;
-                    }
-                    self.deduce(params, &name.specifiers, parts, ty, false, known)
-                }
-                (TemplateArg::Value(expr), arg) => match &expr.kind {
-                    ExprKind::Name(name) => match index(name) {
-                        Some(i) => learn(known, i, arg.clone(), &params[i]),
-                        None => true,
-                    },
-                    _ => true,
-                },
-                (TemplateArg::Type(name), Arg::Template(_)) => match &name.specifiers.ty.node {
-                    ast::TypeSpecifier::Named(name) => {
-                        index(name).is_none_or(|i| learn(known, i, arg.clone(), &params[i]))
-                    }
-                    _ => true,
-                },
-                (TemplateArg::Type(_), Arg::Value(..)) => false,
-            })
+        pack.extend(of_element.swap_remove(slot).arg());
     }
+    if params[slot].is_pack {
+        known[slot] = Known::Deduced(Arg::Pack(pack));
+    }
+    true
+}
+
+/// Template arguments as written against those of an instance.
+pub(crate) fn deduce_args(
+    cx: &Checker<'_>,
+    params: &[ast::TemplateParam],
+    written: &[TemplateArg],
+    args: &[Arg],
+    known: &mut [Known],
+) -> bool {
+    let index = |name: &str| {
+        params
+            .iter()
+            .position(|param| param.name.as_ref().is_some_and(|own| &*own.node == name))
+    };
+    let flat: Vec<Arg> = args
+        .iter()
+        .flat_map(|arg| match arg {
+            Arg::Pack(args) => args.clone(),
+            other => vec![other.clone()],
+        })
+        .collect();
+    let mut written = written;
+    let mut args = &flat[..];
+    // `Ts...` at the end takes all that is left.
+    if let [before @ .., TemplateArg::Expansion(pattern)] = written {
+        let Some((first, rest)) = args.split_at_checked(before.len()) else {
+            return false;
+        };
+        if !deduce_rest(cx, params, pattern, rest, known) {
+            return false;
+        }
+        written = before;
+        args = first;
+    }
+    if written.len() > args.len() {
+        return false;
+    }
+    written
+        .iter()
+        .zip(args)
+        .all(|(written, arg)| match (written, arg) {
+            (TemplateArg::Expansion(_), _) | (_, Arg::Pack(_)) => false,
+            (TemplateArg::Type(name), Arg::Reference(ty)) => {
+                match reference_part(&name.declarator.parts) {
+                    (Some((_, false)), parts) => {
+                        deduce(cx, params, &name.specifiers, parts, ty, false, known)
+                    }
+                    (None, []) => plain_parameter(params, &name.specifiers)
+                        .is_some_and(|i| learn(known, i, arg.clone(), &params[i])),
+                    _ => false,
+                }
+            }
+            (TemplateArg::Type(name), Arg::Type(ty)) => {
+                let parts = &name.declarator.parts;
+                if reference_part(parts).0.is_some() {
+                    return false;
+                }
+                deduce(cx, params, &name.specifiers, parts, ty, false, known)
+            }
+            (TemplateArg::Value(expr), arg) => match &expr.kind {
+                ExprKind::Name(name) => match index(name) {
+                    Some(i) => learn(known, i, arg.clone(), &params[i]),
+                    None => true,
+                },
+                _ => true,
+            },
+            (TemplateArg::Type(name), Arg::Template(_)) => match &name.specifiers.ty.node {
+                ast::TypeSpecifier::Named(name) => {
+                    index(name).is_none_or(|i| learn(known, i, arg.clone(), &params[i]))
+                }
+                _ => true,
+            },
+            (TemplateArg::Type(_), Arg::Value(..)) => false,
+        })
 }

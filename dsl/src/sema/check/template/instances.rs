@@ -1,12 +1,12 @@
 //! Templates and what has been made of them.
 
+use crate::sema::check::template;
 use std::collections::HashMap;
 
 use super::{Bound, ClassInstance, Instance, Kept, LazyBody, TemplateFacts};
 use crate::{
     arena::Arena,
     sema::{
-        check::Checker,
         scope::{Callable, TemplateId},
         ty::RecordId,
         typed::FunctionId,
@@ -73,7 +73,7 @@ impl<'a> Instances<'a> {
         let item = self.templates[id].item;
         match item {
             ast::Item::Declaration(declaration) => {
-                Checker::record_of(item).is_none()
+                template::record_of(item).is_none()
                     && declaration
                         .specifiers
                         .word(ast::SpecifierWord::Typedef)

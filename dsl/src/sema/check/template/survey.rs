@@ -4,7 +4,7 @@
 use crate::sema::message::template::TemplateError;
 use std::collections::HashMap;
 
-use crate::sema::check::{Checker, FunctionEntry};
+use crate::sema::check::{Checker, FunctionEntry, function_template};
 use crate::{
     arena::Arena,
     diagnostic::{Diagnostic, Severity},
@@ -54,96 +54,6 @@ pub struct SurveyedUnit {
 }
 
 impl<'a> Checker<'a> {
-    /// Kernel templates that nothing instantiates are checked with arguments that are likely: the first ones with which nothing is
-    /// wrong, else the first ones of all.
-    pub(crate) fn instantiate_unused(&mut self) {
-        /// The type, and the value, that each parameter is tried with.
-        const TRIES: [(Ty, u64); 12] = [
-            (Ty::Float, 32),
-            (Ty::Float, 4),
-            (Ty::Float, 1),
-            (Ty::Float, 128),
-            (Ty::Float, 8),
-            (Ty::Int, 32),
-            (Ty::UInt, 4),
-            (Ty::Float, 0),
-            (Ty::Float, 2),
-            (Ty::Float, 3),
-            (Ty::Float, 16),
-            (Ty::Float, 256),
-        ];
-        for id in self.instances.templates.ids() {
-            let Some(params) = self.unused_kernel(id) else {
-                continue;
-            };
-            let n_diagnostics = self.reporter.diagnostics.len();
-            let n_functions = self.tables.functions.len();
-            let mut is_made = false;
-            let mut first: Option<(Vec<Diagnostic>, FunctionId)> = None;
-            for (ty, value) in &TRIES {
-                let said = (
-                    self.reporter.reported_once.clone(),
-                    self.reporter.reported_in_instances.clone(),
-                );
-                let args = params
-                    .iter()
-                    .map(|param| match &param.kind {
-                        TemplateParamKind::Type(None) => Some(Arg::Type(ty.clone().into())),
-                        TemplateParamKind::Value { default: None, .. } => {
-                            Some(Arg::Value(Ty::Int, *value))
-                        }
-                        _ => None,
-                    })
-                    .collect();
-                let made = self.instantiate_with(id, params, args);
-                self.check_needed(true);
-                let is_wrong = |message: &Diagnostic| message.severity == Severity::Error;
-                let wrong = self.reporter.diagnostics[n_diagnostics..]
-                    .iter()
-                    .any(is_wrong);
-                let Some(made) = made else {
-                    self.reporter.diagnostics.truncate(n_diagnostics);
-                    continue;
-                };
-                is_made = true;
-                if !wrong {
-                    if let Some((_, old)) = first.take() {
-                        self.tables.functions[old].typed.body = None;
-                    }
-                    break;
-                }
-                // What is wrong with these arguments is of interest only if there are no better ones.
-                let messages = self.reporter.diagnostics.split_off(n_diagnostics);
-                (
-                    self.reporter.reported_once,
-                    self.reporter.reported_in_instances,
-                ) = said;
-                match &first {
-                    None => first = Some((messages, made)),
-                    Some(_) => self.tables.functions[made].typed.body = None,
-                }
-                // A kernel that needs so much is not worth another try.
-                if self.tables.functions.len() > n_functions + ENOUGH {
-                    break;
-                }
-            }
-            if !is_made {
-                self.no_likely_arguments(id);
-            }
-            if let Some((messages, _)) = first {
-                self.reporter.diagnostics.extend(messages);
-            }
-        }
-    }
-
-    /// Nothing makes an instance of a kernel template, and none can be made up.
-    fn no_likely_arguments(&mut self, id: TemplateId) {
-        let span = self.instances.template_span(id);
-        let name = self.instances.template_facts(id).name.clone();
-        let name = name.to_string();
-        self.error(span, TemplateError::NoLikelyArguments { name });
-    }
-
     /// Everything about the functions, whatever is wrong with them.
     pub(crate) fn survey(mut self) -> SurveyedUnit {
         let surveyed = self
@@ -183,6 +93,93 @@ impl<'a> Checker<'a> {
             broken_records: self.tables.broken_records,
         }
     }
+}
+
+/// Kernel templates that nothing instantiates are checked with arguments that are likely: the first ones with which nothing is
+/// wrong, else the first ones of all.
+pub(crate) fn instantiate_unused(cx: &mut Checker<'_>) {
+    /// The type, and the value, that each parameter is tried with.
+    const TRIES: [(Ty, u64); 12] = [
+        (Ty::Float, 32),
+        (Ty::Float, 4),
+        (Ty::Float, 1),
+        (Ty::Float, 128),
+        (Ty::Float, 8),
+        (Ty::Int, 32),
+        (Ty::UInt, 4),
+        (Ty::Float, 0),
+        (Ty::Float, 2),
+        (Ty::Float, 3),
+        (Ty::Float, 16),
+        (Ty::Float, 256),
+    ];
+    for id in cx.instances.templates.ids() {
+        let Some(params) = function_template::unused_kernel(&cx.instances, id) else {
+            continue;
+        };
+        let n_diagnostics = cx.reporter.diagnostics.len();
+        let n_functions = cx.tables.functions.len();
+        let mut is_made = false;
+        let mut first: Option<(Vec<Diagnostic>, FunctionId)> = None;
+        for (ty, value) in &TRIES {
+            let said = (
+                cx.reporter.reported_once.clone(),
+                cx.reporter.reported_in_instances.clone(),
+            );
+            let args = params
+                .iter()
+                .map(|param| match &param.kind {
+                    TemplateParamKind::Type(None) => Some(Arg::Type(ty.clone().into())),
+                    TemplateParamKind::Value { default: None, .. } => {
+                        Some(Arg::Value(Ty::Int, *value))
+                    }
+                    _ => None,
+                })
+                .collect();
+            let made = function_template::instantiate_with(cx, id, params, args);
+            function_template::check_needed(cx, true);
+            let is_wrong = |message: &Diagnostic| message.severity == Severity::Error;
+            let wrong = cx.reporter.diagnostics[n_diagnostics..]
+                .iter()
+                .any(is_wrong);
+            let Some(made) = made else {
+                cx.reporter.diagnostics.truncate(n_diagnostics);
+                continue;
+            };
+            is_made = true;
+            if !wrong {
+                if let Some((_, old)) = first.take() {
+                    cx.tables.functions[old].typed.body = None;
+                }
+                break;
+            }
+            // What is wrong with these arguments is of interest only if there are no better ones.
+            let messages = cx.reporter.diagnostics.split_off(n_diagnostics);
+            (cx.reporter.reported_once, cx.reporter.reported_in_instances) = said;
+            match &first {
+                None => first = Some((messages, made)),
+                Some(_) => cx.tables.functions[made].typed.body = None,
+            }
+            // A kernel that needs so much is not worth another try.
+            if cx.tables.functions.len() > n_functions + ENOUGH {
+                break;
+            }
+        }
+        if !is_made {
+            no_likely_arguments(cx, id);
+        }
+        if let Some((messages, _)) = first {
+            cx.reporter.diagnostics.extend(messages);
+        }
+    }
+}
+
+/// Nothing makes an instance of a kernel template, and none can be made up.
+fn no_likely_arguments(cx: &mut Checker<'_>, id: TemplateId) {
+    let span = cx.instances.template_span(id);
+    let name = cx.instances.template_facts(id).name.clone();
+    let name = name.to_string();
+    cx.error(span, TemplateError::NoLikelyArguments { name });
 }
 
 /// A template's item is a kernel with a body.

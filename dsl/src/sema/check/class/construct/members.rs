@@ -2,8 +2,10 @@
 
 use super::Stmt;
 use crate::sema::check::Checker;
+use crate::sema::check::{cleanup, construct};
 use crate::sema::message::class::ClassError;
 use crate::sema::path;
+use crate::sema::scope::Scopes;
 use crate::{
     sema::{
         scope::Entity,
@@ -13,94 +15,89 @@ use crate::{
     syntax::ast::MemberInit,
 };
 
-impl Checker<'_> {
-    /// What a constructor does before its own code: its base, then its members in the order of their declaration.
-    pub(crate) fn construct_members(
-        &mut self,
-        class: RecordId,
-        inits: &[MemberInit],
-        span: Span,
-        out: &mut Vec<Stmt>,
-    ) {
-        let Some(this) = self.this_place(span) else {
-            return;
+/// What a constructor does before its own code: its base, then its members in the order of their declaration.
+pub(crate) fn check(
+    cx: &mut Checker<'_>,
+    class: RecordId,
+    inits: &[MemberInit],
+    span: Span,
+    out: &mut Vec<Stmt>,
+) {
+    let Some(this) = cx.body.this_place(span) else {
+        return;
+    };
+    let own = cx.tables.record(class).name.clone();
+    if let [only] = inits
+        && *only.name.node == *plain_name(&own)
+    {
+        let args = construct::init_arguments(cx, &this.ty.ty, &only.init);
+        construct::into(cx, this, args, only.name.span, out);
+        return;
+    }
+    let fields = cx.tables.record(class).fields.clone();
+    let base = cx.tables.classes.get(&class).and_then(|facts| facts.base);
+    let defaults = cx
+        .tables
+        .classes
+        .get(&class)
+        .map(|facts| facts.defaults.clone());
+    let defaults = defaults.unwrap_or_default();
+    let mut used = vec![false; inits.len()];
+    for (index, field) in (0u32..).zip(&fields) {
+        let place = cx.tables.field_place(this.clone(), index, span);
+        let is_base = index == 0 && base.is_some();
+        let name = match (&field.ty.ty, is_base) {
+            (Ty::Record(id), true) => plain_name(&cx.tables.record(*id).name).to_string(),
+            _ => field.name.clone(),
         };
-        let own = self.tables.record(class).name.clone();
-        if let [only] = inits
-            && *only.name.node == *plain_name(&own)
-        {
-            let args = self.init_arguments(&this.ty.ty, &only.init);
-            self.construct_into(this, args, only.name.span, out);
-            return;
-        }
-        let fields = self.tables.record(class).fields.clone();
-        let base = self.tables.classes.get(&class).and_then(|facts| facts.base);
-        let defaults = self
-            .tables
-            .classes
-            .get(&class)
-            .map(|facts| facts.defaults.clone());
-        let defaults = defaults.unwrap_or_default();
-        let mut used = vec![false; inits.len()];
-        for (index, field) in (0u32..).zip(&fields) {
-            let place = self.tables.field_place(this.clone(), index, span);
-            let is_base = index == 0 && base.is_some();
-            let name = match (&field.ty.ty, is_base) {
-                (Ty::Record(id), true) => plain_name(&self.tables.record(*id).name).to_string(),
-                _ => field.name.clone(),
-            };
-            let found = inits.iter().position(|init| {
-                let last = path::last(&init.name.node);
-                (last == name && !name.is_empty())
-                    || (is_base && self.is_alias(&init.name.node, &field.ty.ty))
-            });
-            if let Some(found) = found {
-                if std::mem::replace(&mut used[found], true) {
-                    continue;
-                }
-                self.member_init(place, &inits[found].init, inits[found].name.span, out);
-            } else if let Some(default) = defaults.get(&index) {
-                self.member_init(place, &default.clone(), span, out);
-            } else {
-                self.begin_object(place, &name, span, out);
-            }
-            self.end_temporaries(span, out);
-        }
-        for (init, used) in inits.iter().zip(used) {
-            if used {
+        let found = inits.iter().position(|init| {
+            let last = path::last(&init.name.node);
+            (last == name && !name.is_empty())
+                || (is_base && is_alias(&cx.scopes, &init.name.node, &field.ty.ty))
+        });
+        if let Some(found) = found {
+            if std::mem::replace(&mut used[found], true) {
                 continue;
             }
-            let is_twice = fields.iter().any(|field| *field.name == *init.name.node);
-            // Members of an unnamed union.
-            let mut path = Vec::new();
-            if !is_twice
-                && self.tables.find_field(class, &init.name.node, &mut path)
-                && path.len() > 1
-            {
-                let mut place = this.clone();
-                for index in path {
-                    place = self.tables.field_place(place, index, init.name.span);
-                }
-                self.member_init(place, &init.init, init.name.span, out);
-                continue;
-            }
-            let name = init.name.node.to_string();
-            let message = match is_twice {
-                true => ClassError::InitialisedTwice { name },
-                false => ClassError::NoMemberToInitialise {
-                    class: own.to_string(),
-                    name,
-                },
-            };
-            self.error(init.name.span, message);
+            construct::member_init(cx, place, &inits[found].init, inits[found].name.span, out);
+        } else if let Some(default) = defaults.get(&index) {
+            construct::member_init(cx, place, &default.clone(), span, out);
+        } else {
+            construct::begin_object(cx, place, &name, span, out);
         }
+        cleanup::end_temporaries(cx, span, out);
     }
+    for (init, used) in inits.iter().zip(used) {
+        if used {
+            continue;
+        }
+        let is_twice = fields.iter().any(|field| *field.name == *init.name.node);
+        // Members of an unnamed union.
+        let mut path = Vec::new();
+        if !is_twice && cx.tables.find_field(class, &init.name.node, &mut path) && path.len() > 1 {
+            let mut place = this.clone();
+            for index in path {
+                place = cx.tables.field_place(place, index, init.name.span);
+            }
+            construct::member_init(cx, place, &init.init, init.name.span, out);
+            continue;
+        }
+        let name = init.name.node.to_string();
+        let message = match is_twice {
+            true => ClassError::InitialisedTwice { name },
+            false => ClassError::NoMemberToInitialise {
+                class: own.to_string(),
+                name,
+            },
+        };
+        cx.error(init.name.span, message);
+    }
+}
 
-    /// The name stands for this type here.
-    fn is_alias(&self, name: &str, ty: &Ty) -> bool {
-        let found = self.scopes.find(name);
-        matches!(found.map(|found| &found.entity), Some(Entity::Typedef(other)) if other.ty == *ty)
-    }
+/// The name stands for this type here.
+fn is_alias(scopes: &Scopes, name: &str, ty: &Ty) -> bool {
+    let found = scopes.find(name);
+    matches!(found.map(|found| &found.entity), Some(Entity::Typedef(other)) if other.ty == *ty)
 }
 
 /// The name of a class as a constructor's entry says it: without its scopes and its arguments.

@@ -1,0 +1,102 @@
+//! What a class says of conversions: constructors of one argument, conversion functions; copies, and objects without a name.
+
+use super::{assign_value, comma, local};
+use crate::sema::check::{
+    Body, Checker, Reported, Tables, construct, method, overload::Argument, reference,
+};
+use crate::{
+    sema::{
+        ty::{RecordId, Ty},
+        typed::{FunctionId, Storage, Value, ValueKind, Var},
+    },
+    span::Span,
+};
+
+/// `S(a, b)`: an object without a name.
+pub(crate) fn construct(
+    cx: &mut Checker<'_>,
+    class: RecordId,
+    args: Vec<Argument<'_>>,
+    span: Span,
+) -> Result<Value, Reported> {
+    let ty = Ty::Record(class);
+    let var = variable(&cx.tables, &mut cx.body, ty.clone(), "temporary", span);
+    let place = local(var, ty.clone().into(), span);
+    let load = Value::load(place.clone(), span);
+    if args.is_empty() && !cx.tables.has_constructors(&ty) {
+        // `S()` of a class without constructors is all zero first.
+        let zero = Value::new(ValueKind::Aggregate(Vec::new()), ty.clone(), span);
+        let Some(call) = construct::construction(cx, place.clone(), args, span)? else {
+            return Ok(zero);
+        };
+        let zero = assign_value(place, zero, span);
+        return Ok(comma(comma(zero, call), load));
+    }
+    match construct::construction(cx, place, args, span)? {
+        Some(call) => Ok(comma(call, load)),
+        None => Err(cx.body.reported_before(span)),
+    }
+}
+
+/// A variable of the function that the program does not name.
+pub(crate) fn variable(
+    tables: &Tables,
+    body: &mut Body,
+    ty: Ty,
+    name: &str,
+    span: Span,
+) -> crate::sema::typed::VarId {
+    body.add_var(plain_variable(tables, ty, name, span))
+}
+
+/// The facts of a variable that has nothing but its type and its name.
+pub(crate) fn plain_variable(tables: &Tables, ty: Ty, name: &str, span: Span) -> Var {
+    Var {
+        name: name.to_string(),
+        align_bytes: tables.align_of(&ty),
+        ty: ty.into(),
+        storage: Storage::Auto,
+        address_taken: false,
+        is_reference: false,
+        is_restrict: false,
+        span,
+    }
+}
+
+/// A class's value where another object of it is made: the class may want its own way of copying.
+pub(crate) fn copied(cx: &mut Checker<'_>, value: Value) -> Result<Value, Reported> {
+    let Ty::Record(class) = value.ty else {
+        return Ok(value);
+    };
+    if !cx.tables.needs_copy(&value.ty) {
+        return Ok(value);
+    }
+    let span = value.span;
+    if let ValueKind::Conditional(cond, yes, no) = value.kind {
+        let (yes, no) = (copied(cx, *yes)?, copied(cx, *no)?);
+        let kind = ValueKind::Conditional(cond, Box::new(yes), Box::new(no));
+        return Ok(Value::new(kind, Ty::Record(class), span));
+    }
+    if matches!(value.kind, ValueKind::Assign(..)) {
+        return Err(cx.unsupported("copying what an assignment of an object gives", span));
+    }
+    if reference::place_of(&value).is_none() {
+        return Ok(value);
+    }
+    if cx.body.id.is_none() {
+        return Err(cx.unsupported("a copy of an object at file scope", span));
+    }
+    construct(cx, class, vec![Argument::Value(value)], span)
+}
+
+/// An object as a value of the type that its conversion gives.
+pub(crate) fn call_conversion(
+    cx: &mut Checker<'_>,
+    id: FunctionId,
+    value: Value,
+) -> Result<Value, Reported> {
+    let span = value.span;
+    let name = cx.tables.functions[id].typed.name.clone();
+    let called = method::call_member(cx, Some(value), &[id], &name, span, Vec::new(), span)?;
+    Ok(method::read_checked(cx, called))
+}

@@ -1,0 +1,345 @@
+//! Templates of classes: their instances, their specialisations, and members whose bodies wait until somebody needs them.
+
+use super::super::{
+    Checker, FunctionEntry, Reported, arguments, attempt, deduce, function_template, record,
+    specifier, template, unknown::standard_near, variable_template,
+};
+use super::{Arg, ClassInstance, INSTANCE, Known, LazyBody, MAX_DEPTH, SHOWN, shortened};
+use crate::sema::message::template::TemplateError;
+use crate::sema::path;
+use crate::{
+    sema::{
+        scope::{Entity, TemplateId},
+        ty::{QualTy, Record, RecordId, Ty},
+        typed::FunctionId,
+    },
+    span::Span,
+    stack,
+    syntax::ast::{self, TemplateArg},
+};
+
+/// Members of instances that have been called since the last time.
+pub(crate) fn need_members(cx: &mut Checker<'_>) {
+    while cx.instances.n_followed < cx.tables.functions.len() || !cx.instances.lazy.is_empty() {
+        // Calls are noted in the caller's facts; look through those that have grown.
+        let mut found = Vec::new();
+        for FunctionEntry { facts, .. } in &mut cx.tables.functions {
+            let new = facts.calls.get(facts.n_followed..).unwrap_or_default();
+            let callees = new.iter().map(|(callee, _)| *callee);
+            found.extend(callees.filter(|callee| cx.instances.lazy.contains_key(callee)));
+            facts.n_followed = facts.calls.len();
+        }
+        cx.instances.n_followed = cx.tables.functions.len();
+        if found.is_empty() {
+            return;
+        }
+        for callee in found {
+            if let Some(lazy) = cx.instances.lazy.remove(&callee) {
+                lazy_body(cx, callee, lazy);
+            }
+        }
+    }
+}
+
+/// `Tile<float, 4>` as a type; also an alias template's instance.
+pub(crate) fn templated_type(
+    cx: &mut Checker<'_>,
+    name: &str,
+    args: &[TemplateArg],
+    span: Span,
+) -> Result<QualTy, Reported> {
+    let found = cx.scopes.find(name).map(|found| found.entity.clone());
+    let id = match found {
+        Some(Entity::Template(id)) => id,
+        Some(Entity::Error) => return Err(cx.body.reported_before(span)),
+        _ => return Err(unknown_template(cx, name, span)),
+    };
+    let params = cx.instances.templates[id].params;
+    let args = variable_template::all_args(cx, id, args, span)?;
+    if cx.instances.is_variable(id) {
+        let name = name.to_string();
+        return Err(cx.error(span, TemplateError::VariableAsType { name }));
+    }
+    match cx.instances.templates[id].item {
+        ast::Item::Declaration(declaration)
+            if template::record_of(cx.instances.templates[id].item).is_none() =>
+        {
+            let bound = arguments::bindings(params, &args);
+            arguments::bound(cx, id, &bound, |cx| {
+                let base = specifier::base_type_not_auto(cx, &declaration.specifiers);
+                match declaration.declarators.first() {
+                    Some(first) => specifier::declared_type(cx, base, &first.declarator.parts),
+                    None => base,
+                }
+            })
+        }
+        _ => class_instance(cx, id, args, span),
+    }
+}
+
+fn unknown_template(cx: &mut Checker<'_>, name: &str, span: Span) -> Reported {
+    let library = name.strip_prefix("std::").is_some()
+        || name.starts_with("thrust::")
+        || name.starts_with("cub::")
+        || name.starts_with("cuda::");
+    let key = format!("template {name}");
+    let message = match library {
+        true => TemplateError::UnsupportedLibraryType {
+            name: name.to_string(),
+            near: standard_near(name),
+        },
+        false => TemplateError::NoClassTemplate {
+            name: name.to_string(),
+        },
+    };
+    cx.once(key, span, message)
+}
+
+fn class_instance(
+    cx: &mut Checker<'_>,
+    id: TemplateId,
+    args: Vec<Arg>,
+    span: Span,
+) -> Result<QualTy, Reported> {
+    let facts = &cx.instances.templates[id];
+    if let Some(&record) = facts.records.get(&args) {
+        return Ok(Ty::Record(record).into());
+    }
+    let depth = function_template::depth_of(&cx.tables, &cx.instances, cx.body.id)
+        .max(cx.instances.class_depth)
+        + 1;
+    let shown = format!(
+        "{}{}",
+        facts.name,
+        arguments::show_args(&cx.tables, &cx.instances, &args)
+    );
+    if depth > MAX_DEPTH {
+        return Err(report_class_depth(cx, id, &shown, span));
+    }
+    let (special, params, specifier, own_args) = match specialisation(cx, id, &args) {
+        Some((index, own_args)) => {
+            let (params, specifier) = cx.instances.templates[id].specialisations[index];
+            (Some(index), params, specifier, own_args)
+        }
+        None => {
+            let facts = &cx.instances.templates[id];
+            let Some(specifier) = template::record_of(facts.item) else {
+                return Err(cx.body.reported_before(span));
+            };
+            (None, facts.params, specifier, args.clone())
+        }
+    };
+    let declared = cx.instances.templates[id].span;
+    let record = cx.tables.records.push(Record {
+        name: shown,
+        is_union: specifier.is_union,
+        is_vector: false,
+        fields: Vec::new(),
+        size_bytes: 0,
+        align_bytes: 0,
+        span: Some(declared),
+    });
+    cx.instances.templates[id]
+        .records
+        .insert(args.clone(), record);
+    let bound = arguments::bindings(params, &own_args);
+    let needed = (cx.body.id, span);
+    cx.instances.classes.insert(
+        record,
+        ClassInstance {
+            template: id,
+            args,
+            bound: bound.clone(),
+            special,
+            needed,
+            depth,
+        },
+    );
+    let Some(members) = &specifier.members else {
+        return Ok(Ty::Record(record).into());
+    };
+    let outer = std::mem::take(&mut cx.body);
+    let open = std::mem::take(&mut cx.open_classes);
+    let outside = std::mem::replace(&mut cx.instances.class_depth, depth);
+    let n_diagnostics = cx.reporter.diagnostics.len();
+    stack::level(|| {
+        arguments::bound(cx, id, &bound, |cx| {
+            cx.instances.class_params = bound.clone();
+            record::complete_record(cx, record, specifier, members, declared);
+        });
+    });
+    cx.instances.class_depth = outside;
+    cx.open_classes = open;
+    cx.body = outer;
+    note_instance(cx, n_diagnostics, record, span);
+    attempt::keep_hard(&mut cx.reporter, n_diagnostics);
+    Ok(Ty::Record(record).into())
+}
+
+/// Instances of a class that need one another without end are reported once.
+fn report_class_depth(cx: &mut Checker<'_>, id: TemplateId, shown: &str, span: Span) -> Reported {
+    let facts = &cx.instances.templates[id];
+    let name = facts.name.clone();
+    let declared = facts.span;
+    let key = format!("template depth {name}");
+    let message = TemplateError::ClassInstanceDepth {
+        most: MAX_DEPTH,
+        name: name.to_string(),
+        last: shortened(shown).to_string(),
+        declared,
+    };
+    cx.once(key, span, message)
+}
+
+/// What has been reported since the message `from` is about the instance `record`, needed at `span`.
+fn note_instance(cx: &mut Checker<'_>, from: usize, record: RecordId, span: Span) {
+    if cx.reporter.diagnostics.len() == from {
+        return;
+    }
+    let site = cx.map.use_site(span);
+    let line = cx.map.file(site.file).line_column(site.start).0;
+    let name = shortened(&cx.tables.records[record].name);
+    for diagnostic in &mut cx.reporter.diagnostics[from..] {
+        let notes = &mut diagnostic.notes;
+        let said = notes.iter().filter(|note| note.starts_with(INSTANCE));
+        match said.count() {
+            n if n < SHOWN => notes.push(format!("{INSTANCE} `{name}`, needed at line {line}")),
+            _ if notes.last().is_some_and(|last| last == "and so on") => {}
+            _ => notes.push("and so on".to_string()),
+        }
+    }
+}
+
+/// The specialisation of a class that fits best, and what its own parameters stand for.
+fn specialisation(cx: &mut Checker<'_>, id: TemplateId, args: &[Arg]) -> Option<(usize, Vec<Arg>)> {
+    let all = &cx.instances.templates[id].specialisations;
+    let all = all.iter();
+    let all = all.map(|(params, specifier)| (*params, specifier.args.as_deref()));
+    let all = all.collect();
+    best_specialisation(cx, id, all, args)
+}
+
+/// The specialisation that fits best among these, each with its own parameters and the arguments written after its name.
+pub(crate) fn best_specialisation<'a>(
+    cx: &mut Checker<'a>,
+    id: TemplateId,
+    all: Vec<(&'a [ast::TemplateParam], Option<&'a [TemplateArg]>)>,
+    args: &[Arg],
+) -> Option<(usize, Vec<Arg>)> {
+    let mut found: Option<(usize, Vec<Arg>)> = None;
+    for (index, (params, written)) in all.into_iter().enumerate() {
+        let Some(written) = written else {
+            continue;
+        };
+        let mut known = vec![Known::Nothing; params.len()];
+        if !deduce::deduce_args(cx, params, written, args, &mut known) {
+            continue;
+        }
+        let own = known.into_iter().map(Known::arg);
+        let Some(own) = own.collect::<Option<Vec<Arg>>>() else {
+            continue;
+        };
+        // With its parameters known, it must say exactly these arguments.
+        let template_params = cx.instances.templates[id].params;
+        let bound = arguments::bindings(params, &own);
+        let said = attempt::run(cx, |cx| {
+            arguments::bound(cx, id, &bound, |cx| {
+                let given = arguments::explicit_args(cx, template_params, written).ok()?;
+                let known = given.into_iter().map(Some).collect();
+                arguments::complete_args(cx, id, template_params, known).ok()
+            })
+        });
+        if said.ok().as_deref() != Some(args) {
+            continue;
+        }
+        // The one with fewer parameters of its own is the more special one.
+        if found
+            .as_ref()
+            .is_none_or(|(_, best)| own.len() < best.len())
+        {
+            found = Some((index, own));
+        }
+    }
+    found
+}
+
+pub(crate) fn specialise<'a>(
+    cx: &mut Checker<'a>,
+    params: &'a [ast::TemplateParam],
+    declaration: &'a ast::Declaration,
+    span: Span,
+) {
+    let ast::TypeSpecifier::Record(record) = &declaration.specifiers.ty.node else {
+        cx.unsupported("this form of a template", span);
+        return;
+    };
+    let Some(name) = &record.name else {
+        cx.unsupported("a template without a name", span);
+        return;
+    };
+    match cx.scopes.find(&name.node).map(|found| found.entity.clone()) {
+        Some(Entity::Template(id)) => cx.instances.templates[id]
+            .specialisations
+            .push((params, record)),
+        Some(Entity::Error) => {}
+        _ => {
+            unknown_template(cx, &name.node, name.span);
+        }
+    }
+}
+
+/// `template <typename T> void Tile<T>::f() { … }`.
+pub(crate) fn member_of_template<'a>(
+    cx: &mut Checker<'a>,
+    params: &'a [ast::TemplateParam],
+    function: &'a ast::Function,
+) {
+    let Some((class, _)) = path::split(&function.name.node) else {
+        return;
+    };
+    match cx.scopes.find(class).map(|found| found.entity.clone()) {
+        Some(Entity::Template(id)) => cx.instances.templates[id].members.push((params, function)),
+        Some(Entity::Error) => {}
+        _ => {
+            unknown_template(cx, class, function.name.span);
+        }
+    }
+}
+
+/// The body of a member function of an instance, in its class or outside.
+pub(crate) fn lazy_body(cx: &mut Checker<'_>, id: FunctionId, lazy: LazyBody) {
+    let Some(instance) = cx.instances.classes.get(&lazy.class).cloned() else {
+        return;
+    };
+    let (bound, function) = match lazy.function {
+        Some(function) => (instance.bound.clone(), function),
+        None => {
+            if instance.special.is_some() {
+                return;
+            }
+            let own = &cx.tables.functions[id].typed.name;
+            let last = path::last(own).to_string();
+            let facts = &cx.tables.functions[id].facts;
+            let n_params = facts.params.len() - usize::from(facts.has_this);
+            let members = &cx.instances.templates[instance.template].members;
+            let found = members.iter().find(|(_, function)| {
+                let name = Some(path::last(&function.name.node));
+                name == Some(&last) && function.params.len() == n_params
+            });
+            let Some(&(params, function)) = found else {
+                return;
+            };
+            let bound = arguments::bindings(params, &instance.args);
+            (bound, function.clone())
+        }
+    };
+    cx.tables.functions[id].facts.is_defined = true;
+    function_template::in_instance(
+        cx,
+        id,
+        instance.template,
+        &bound,
+        &function,
+        instance.needed,
+    );
+}
