@@ -171,7 +171,56 @@ impl Image {
     }
 }
 
+/// Around an image in the comments of PTX.
+const BLOCK_BEGINS: &str = "// dslc image, for its simulator:";
+const BLOCK_ENDS: &str = "// end of the dslc image";
+const LINE: &str = "//= ";
+
+/// Six bits a letter, as in base 64.
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 impl Image {
+    /// As comments of PTX: whoever loads the text finds the image in it.
+    pub fn to_comments(&self) -> String {
+        /// Bytes of a line: a multiple of three, so that lines end with whole letters.
+        const BYTES: usize = 84;
+        let mut text = format!("{BLOCK_BEGINS}\n");
+        for line in self.to_bytes().chunks(BYTES) {
+            text += LINE;
+            for three in line.chunks(3) {
+                let mut bytes = [0; 4];
+                bytes[1..=three.len()].copy_from_slice(three);
+                let word = u32::from_be_bytes(bytes);
+                for place in 0..=three.len() as u32 {
+                    let letter = word >> (18 - 6 * place) & 63;
+                    text.push(char::from(LETTERS[letter as usize]));
+                }
+            }
+            text.push('\n');
+        }
+        text + BLOCK_ENDS + "\n"
+    }
+
+    /// The image in the comments of PTX; `None` if there is none.
+    pub fn in_ptx(text: &str) -> Option<Result<Image, BadImage>> {
+        let (_, block) = text.split_once(BLOCK_BEGINS)?;
+        let (block, _) = block.split_once(BLOCK_ENDS)?;
+        let mut bytes = Vec::new();
+        for line in block.lines().filter_map(|line| line.strip_prefix(LINE)) {
+            for four in line.trim_end().as_bytes().chunks(4) {
+                let mut word = 0;
+                for (place, letter) in four.iter().enumerate() {
+                    let Some(bits) = LETTERS.iter().position(|known| known == letter) else {
+                        return Some(Err(BadImage));
+                    };
+                    word |= (bits as u32) << (18 - 6 * place);
+                }
+                bytes.extend_from_slice(&word.to_be_bytes()[1..four.len()]);
+            }
+        }
+        Some(Image::from_bytes(&bytes))
+    }
+
     /// The values of a note's key.
     pub fn notes<'i>(&'i self, key: &'i str) -> impl Iterator<Item = &'i str> {
         let of_key = self.notes.iter().filter(move |(known, _)| known == key);
@@ -248,6 +297,20 @@ mod tests {
         let mut bytes = image.to_bytes();
         bytes.extend(b"what lies behind it");
         assert_eq!(Image::from_bytes(&bytes), Ok(image));
+    }
+
+    #[test]
+    fn ptx_carries_an_image() {
+        for length in 0..4 {
+            let image = Image {
+                ir: "x".repeat(100 + length),
+                files: vec![("ä.cu".to_string(), "// ü\n".to_string())],
+                ..Image::default()
+            };
+            let text = format!(".version 8.0\n{}.target sm_90\n", image.to_comments());
+            assert_eq!(Image::in_ptx(&text), Some(Ok(image)));
+        }
+        assert_eq!(Image::in_ptx(".version 8.0\n"), None);
     }
 
     #[test]

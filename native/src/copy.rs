@@ -8,6 +8,7 @@ use std::{
 use runtime::error::CudaError;
 
 use crate::{
+    array::Arrays,
     graph::Op,
     state::{State, call},
     stream::Stream,
@@ -24,7 +25,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    fn of(number: c_int) -> Result<Kind, CudaError> {
+    pub(crate) fn of(number: c_int) -> Result<Kind, CudaError> {
         Ok(match number {
             0 => Kind::HostToHost,
             1 => Kind::HostToDevice,
@@ -47,10 +48,10 @@ pub(crate) struct Extent {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Pos {
-    x: usize,
-    y: usize,
-    z: usize,
+pub(crate) struct Pos {
+    pub(crate) x: usize,
+    pub(crate) y: usize,
+    pub(crate) z: usize,
 }
 
 #[repr(C)]
@@ -285,7 +286,7 @@ extern "C" fn cudaMemcpy3DAsync(copy: *const Copy3D, stream: Stream) -> c_int {
     call(|state| {
         // SAFETY: the program hands in a description, or null.
         let copy = unsafe { copy.as_ref() }.ok_or(CudaError::InvalidValue)?;
-        for rows in copy.slices()? {
+        for rows in copy.slices(&state.given.arrays)? {
             state.submit(stream, Op::Copy(rows, Kind::of(copy.kind)?))?;
         }
         Ok(())
@@ -297,21 +298,60 @@ extern "C" fn cudaMemcpy3D(copy: *const Copy3D) -> c_int {
     cudaMemcpy3DAsync(copy, Stream::LEGACY)
 }
 
-impl Copy3D {
-    /// Slice by slice.
-    pub(crate) fn slices(&self) -> Result<Vec<Rows>, CudaError> {
-        if !self.from_array.is_null() || !self.to_array.is_null() {
-            return Err(CudaError::NotSupported);
+/// One side of a copy of a box.
+struct Side {
+    start: u64,
+    pitch: u64,
+    /// Bytes from a slice to the next.
+    slice: u64,
+    element_bytes: Option<u64>,
+}
+
+impl Side {
+    fn of(
+        array: *mut c_void,
+        memory: &PitchedPtr,
+        pos: &Pos,
+        arrays: &Arrays,
+    ) -> Result<Side, CudaError> {
+        if array.is_null() {
+            let (pitch, slice) = (memory.pitch, memory.pitch * memory.ysize);
+            return Ok(Side {
+                start: memory.ptr as u64 + (pos.z * slice + pos.y * pitch + pos.x) as u64,
+                pitch: pitch as u64,
+                slice: slice as u64,
+                element_bytes: None,
+            });
         }
-        let slice = |at: &PitchedPtr, pos: &Pos, z: usize| {
-            at.ptr as u64 + (((z + pos.z) * at.ysize + pos.y) * at.pitch + pos.x) as u64
+        let array = arrays.get(array as usize)?;
+        Ok(Side {
+            start: array.at(
+                pos.x as u64 * array.element_bytes,
+                pos.y as u64,
+                pos.z as u64,
+            ),
+            pitch: array.pitch,
+            slice: array.slice(),
+            element_bytes: Some(array.element_bytes),
+        })
+    }
+}
+
+impl Copy3D {
+    /// Slice by slice. Where an array takes part, the extent counts its elements, and so do places in it.
+    pub(crate) fn slices(&self, arrays: &Arrays) -> Result<Vec<Rows>, CudaError> {
+        let from = Side::of(self.from_array, &self.from, &self.from_pos, arrays)?;
+        let to = Side::of(self.to_array, &self.to, &self.to_pos, arrays)?;
+        let element = match (from.element_bytes, to.element_bytes) {
+            (Some(from), Some(to)) if from != to => return Err(CudaError::InvalidValue),
+            (from, to) => from.or(to).unwrap_or(1),
         };
-        let all = (0..self.extent.depth).map(|z| Rows {
-            to: slice(&self.to, &self.to_pos, z),
-            to_pitch: self.to.pitch as u64,
-            from: slice(&self.from, &self.from_pos, z),
-            from_pitch: self.from.pitch as u64,
-            width: self.extent.width as u64,
+        let all = (0..self.extent.depth as u64).map(|z| Rows {
+            to: to.start + z * to.slice,
+            to_pitch: to.pitch,
+            from: from.start + z * from.slice,
+            from_pitch: from.pitch,
+            width: self.extent.width as u64 * element,
             height: self.extent.height as u64,
         });
         Ok(all.collect())

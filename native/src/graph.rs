@@ -1,16 +1,20 @@
-//! Graphs: work that is kept, and done when the graph is launched. Its order is the order in which it was added, which every graph
-//! allows: a node can only follow nodes that were there before it.
+//! Graphs: work that is kept, and done when the graph is launched. A node keeps what it does and which nodes it follows; a launch does the
+//! nodes one after another, in an order that their edges allow.
+//!
+//! Handles are numbers that look like pointers. An executable graph is a copy, whose nodes keep the handles of the graph's own.
+
+mod node;
 
 use std::{
-    collections::HashMap,
-    ffi::{c_int, c_uint, c_void},
+    collections::{BTreeMap, HashMap},
+    ffi::{c_int, c_uint},
 };
 
 use runtime::error::CudaError;
 
 use crate::{
-    copy::{Copy3D, Kind, Rows},
-    launch::{Dim3, Launch},
+    copy::{Kind, Rows},
+    launch::{Argument, Launch},
     state::{State, call, state},
     stream::{HostFunction, Stream, run_host},
 };
@@ -22,27 +26,119 @@ pub(crate) enum Op {
     Fill(u64, u8, u64),
     Launch(Launch),
     Host(HostFunction),
-    /// A node that only orders others.
-    Nothing,
 }
 
-/// A graph that is being captured, and its number afterwards.
+/// A graph, also while a stream is captured into it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct CaptureId(usize);
+pub(crate) struct CaptureId(pub(crate) usize);
+
+/// What kind of node it is; the numbers are `cudaGraphNodeType`'s.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum NodeKind {
+    Kernel = 0,
+    Copy = 1,
+    Fill = 2,
+    Host = 3,
+    Graph = 4,
+    Empty = 5,
+    WaitEvent = 6,
+    RecordEvent = 7,
+    Allocate = 10,
+    Free = 11,
+}
+
+/// A node: what it does, and what the program said of it, for the calls that ask.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) kind: NodeKind,
+    /// One piece of work, or a copy's slices, or a child graph's nodes.
+    pub(crate) ops: Vec<Op>,
+    /// The nodes that it follows.
+    after: Vec<usize>,
+    is_enabled: bool,
+    pub(crate) said: Said,
+}
+
+/// A node's parameters, as they were handed in: bytes of CUDA's struct. Pointers in them to a kernel's arguments lead to copies.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Said {
+    pub(crate) params: Vec<u8>,
+    pub(crate) args: Vec<Argument>,
+    /// A child graph's handle, an event's, an address.
+    pub(crate) handle: usize,
+}
+
+impl Node {
+    pub(crate) fn new(kind: NodeKind, ops: Vec<Op>, said: Said) -> Node {
+        Node {
+            kind,
+            ops,
+            after: Vec::new(),
+            is_enabled: true,
+            said,
+        }
+    }
+
+    /// A node that a stream's work becomes.
+    fn captured(op: Op) -> Node {
+        let kind = match op {
+            Op::Copy(..) => NodeKind::Copy,
+            Op::Fill(..) => NodeKind::Fill,
+            Op::Launch(_) => NodeKind::Kernel,
+            Op::Host(_) => NodeKind::Host,
+        };
+        Node::new(kind, vec![op], Said::default())
+    }
+}
+
+/// A graph's nodes by their handles, which grow in the order in which nodes were added.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Graph {
+    pub(crate) nodes: BTreeMap<usize, Node>,
+    /// Of a clone: its nodes by those of the graph that it was made of.
+    originals: HashMap<usize, usize>,
+}
+
+impl Graph {
+    /// The nodes in an order that the edges allow, the first added first; `None` if edges go round in a circle.
+    pub(crate) fn order(&self) -> Option<Vec<usize>> {
+        let mut order: Vec<usize> = Vec::new();
+        while order.len() < self.nodes.len() {
+            let mut nodes = self.nodes.iter();
+            let is_next = |(handle, node): &(&usize, &Node)| {
+                !order.contains(handle) && node.after.iter().all(|before| order.contains(before))
+            };
+            let (next, _) = nodes.find(is_next)?;
+            order.push(*next);
+        }
+        Some(order)
+    }
+
+    fn edges(&self) -> Vec<(usize, usize)> {
+        let of_node = |(to, node): (&usize, &Node)| {
+            let to = *to;
+            node.after
+                .iter()
+                .map(move |from| (*from, to))
+                .collect::<Vec<_>>()
+        };
+        self.nodes.iter().flat_map(of_node).collect()
+    }
+}
 
 /// All graphs.
 #[derive(Default)]
 pub(crate) struct Graphs {
-    graphs: HashMap<CaptureId, Vec<Op>>,
-    executable: HashMap<usize, Vec<Op>>,
+    graphs: HashMap<usize, Graph>,
+    executable: HashMap<usize, Graph>,
     handles: usize,
 }
 
 impl Graphs {
-    fn create(&mut self) -> CaptureId {
-        let id = CaptureId(self.handle());
-        self.graphs.insert(id, Vec::new());
-        id
+    pub(crate) fn create(&mut self) -> CaptureId {
+        let handle = self.handle();
+        self.graphs.insert(handle, Graph::default());
+        CaptureId(handle)
     }
 
     fn handle(&mut self) -> usize {
@@ -50,9 +146,59 @@ impl Graphs {
         0x9000_0000 + 0x10 * self.handles
     }
 
-    /// Adds work to a graph.
-    pub(crate) fn add(&mut self, graph: CaptureId, op: Op) {
-        self.graphs.entry(graph).or_default().push(op);
+    /// Adds a stream's work to a graph, behind what the stream did before; gives its node.
+    pub(crate) fn capture(&mut self, graph: CaptureId, after: &[usize], op: Op) -> usize {
+        let handle = self.handle();
+        let mut node = Node::captured(op);
+        node.after = after.to_vec();
+        let graph = self.graphs.entry(graph.0).or_default();
+        graph.nodes.insert(handle, node);
+        handle
+    }
+
+    pub(crate) fn graph(&mut self, graph: usize) -> Result<&mut Graph, CudaError> {
+        self.graphs.get_mut(&graph).ok_or(CudaError::InvalidValue)
+    }
+
+    /// The graph that a node is of.
+    fn of_node(&mut self, node: usize) -> Result<&mut Graph, CudaError> {
+        let mut graphs = self.graphs.values_mut();
+        graphs
+            .find(|graph| graph.nodes.contains_key(&node))
+            .ok_or(CudaError::InvalidValue)
+    }
+
+    pub(crate) fn node(&mut self, node: usize) -> Result<&mut Node, CudaError> {
+        let graph = self.of_node(node)?;
+        graph.nodes.get_mut(&node).ok_or(CudaError::InvalidValue)
+    }
+
+    /// A node of an executable graph.
+    pub(crate) fn executable_node(
+        &mut self,
+        exec: usize,
+        node: usize,
+    ) -> Result<&mut Node, CudaError> {
+        let exec = self.executable.get_mut(&exec);
+        let exec = exec.ok_or(CudaError::InvalidValue)?;
+        exec.nodes.get_mut(&node).ok_or(CudaError::InvalidValue)
+    }
+
+    /// Adds a node behind others of its graph.
+    pub(crate) fn add(
+        &mut self,
+        graph: usize,
+        after: &[usize],
+        mut node: Node,
+    ) -> Result<usize, CudaError> {
+        let handle = self.handle();
+        let graph = self.graph(graph)?;
+        if !after.iter().all(|before| graph.nodes.contains_key(before)) {
+            return Err(CudaError::InvalidValue);
+        }
+        node.after = after.to_vec();
+        graph.nodes.insert(handle, node);
+        Ok(handle)
     }
 }
 
@@ -63,65 +209,213 @@ impl State {
             Op::Copy(rows, kind) => self.copy_rows(rows, *kind),
             Op::Fill(address, byte, bytes) => self.fill(*address, *byte, *bytes),
             Op::Launch(launch) => self.launch(launch),
-            Op::Host(_) | Op::Nothing => Ok(()),
+            Op::Host(_) => Ok(()),
         }
-    }
-
-    fn node(&mut self, graph: usize, node: *mut usize, op: Op) -> Result<(), CudaError> {
-        let handle = self.graphs.handle();
-        let ops = self.graphs.graphs.get_mut(&CaptureId(graph));
-        ops.ok_or(CudaError::InvalidValue)?.push(op);
-        put(node, handle)
     }
 }
 
-fn put(target: *mut usize, value: usize) -> Result<(), CudaError> {
-    // SAFETY: the program hands in a place for a handle, or null.
+pub(crate) fn put<T>(target: *mut T, value: T) -> Result<(), CudaError> {
+    // SAFETY: the program hands in a place for a `T`, or null.
     *unsafe { target.as_mut() }.ok_or(CudaError::InvalidValue)? = value;
     Ok(())
 }
 
-#[unsafe(no_mangle)]
-extern "C" fn cudaStreamBeginCapture(stream: Stream, _mode: c_int) -> c_int {
-    call(|state| {
-        let capture = state.graphs.create();
-        state.streams.begin(stream, capture)
-    })
+/// The program's list of nodes.
+pub(crate) fn listed<'l>(nodes: *const usize, count: usize) -> &'l [usize] {
+    match nodes.is_null() || count == 0 {
+        true => &[],
+        // SAFETY: the program hands in that many handles.
+        false => unsafe { std::slice::from_raw_parts(nodes, count) },
+    }
 }
 
-#[unsafe(no_mangle)]
-extern "C" fn cudaStreamEndCapture(stream: Stream, graph: *mut usize) -> c_int {
-    call(|state| {
-        let CaptureId(handle) = state.streams.end(stream)?;
-        put(graph, handle)
-    })
+/// Hands out a list: how long it is, if there is no place for it; else as much as there is place for.
+fn put_list(all: &[usize], places: &[*mut usize], count: *mut usize) -> Result<(), CudaError> {
+    // SAFETY: the program hands in where the number is.
+    let count = unsafe { count.as_mut() }.ok_or(CudaError::InvalidValue)?;
+    let wide = places.len();
+    let there = all.len() / wide;
+    if places.iter().any(|place| place.is_null()) {
+        *count = there;
+        return Ok(());
+    }
+    let room = *count;
+    for index in 0..room {
+        for (number, place) in places.iter().enumerate() {
+            let value = all.get(index * wide + number).copied().unwrap_or(0);
+            // SAFETY: the program says that there is place for that many.
+            unsafe { place.add(index).write(value) };
+        }
+    }
+    *count = there.min(room);
+    Ok(())
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaGraphCreate(graph: *mut usize, _flags: c_uint) -> c_int {
-    call(|state| {
-        let CaptureId(handle) = state.graphs.create();
-        put(graph, handle)
-    })
+    call(|state| put(graph, state.graphs.create().0))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaGraphDestroy(graph: usize) -> c_int {
-    call(
-        |state| match state.graphs.graphs.remove(&CaptureId(graph)) {
-            Some(_) => Ok(()),
-            None => Err(CudaError::InvalidValue),
-        },
-    )
+    call(|state| match state.graphs.graphs.remove(&graph) {
+        Some(_) => Ok(()),
+        None => Err(CudaError::InvalidValue),
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGraphClone(clone: *mut usize, graph: usize) -> c_int {
+    call(|state| {
+        let original = state.graphs.graph(graph)?.clone();
+        let mut made = Graph::default();
+        for handle in original.nodes.keys() {
+            made.originals.insert(*handle, state.graphs.handle());
+        }
+        for (handle, node) in &original.nodes {
+            let mut node = node.clone();
+            for before in &mut node.after {
+                *before = made.originals[&*before];
+            }
+            made.nodes.insert(made.originals[handle], node);
+        }
+        let handle = state.graphs.handle();
+        state.graphs.graphs.insert(handle, made);
+        put(clone, handle)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGraphNodeFindInClone(found: *mut usize, node: usize, clone: usize) -> c_int {
+    call(|state| {
+        let originals = &state.graphs.graph(clone)?.originals;
+        let copy = originals.get(&node).copied();
+        put(found, copy.ok_or(CudaError::InvalidValue)?)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGraphAddDependencies(
+    graph: usize,
+    from: *const usize,
+    to: *const usize,
+    count: usize,
+) -> c_int {
+    call(|state| {
+        let graph = state.graphs.graph(graph)?;
+        for (from, to) in listed(from, count).iter().zip(listed(to, count)) {
+            let is_there = graph.nodes.contains_key(from) && from != to;
+            let node = graph.nodes.get_mut(to).filter(|_| is_there);
+            let node = node.ok_or(CudaError::InvalidValue)?;
+            if node.after.contains(from) {
+                return Err(CudaError::InvalidValue);
+            }
+            node.after.push(*from);
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGraphRemoveDependencies(
+    graph: usize,
+    from: *const usize,
+    to: *const usize,
+    count: usize,
+) -> c_int {
+    call(|state| {
+        let graph = state.graphs.graph(graph)?;
+        for (from, to) in listed(from, count).iter().zip(listed(to, count)) {
+            let node = graph.nodes.get_mut(to).ok_or(CudaError::InvalidValue)?;
+            let place = node.after.iter().position(|before| before == from);
+            node.after.remove(place.ok_or(CudaError::InvalidValue)?);
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGraphDestroyNode(node: usize) -> c_int {
+    call(|state| {
+        let graph = state.graphs.of_node(node)?;
+        graph.nodes.remove(&node);
+        for other in graph.nodes.values_mut() {
+            other.after.retain(|before| *before != node);
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGraphGetNodes(graph: usize, nodes: *mut usize, count: *mut usize) -> c_int {
+    call(|state| {
+        let all: Vec<usize> = state.graphs.graph(graph)?.nodes.keys().copied().collect();
+        put_list(&all, &[nodes], count)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGraphGetRootNodes(graph: usize, nodes: *mut usize, count: *mut usize) -> c_int {
+    call(|state| {
+        let all = state.graphs.graph(graph)?.nodes.iter();
+        let roots = all.filter(|(_, node)| node.after.is_empty());
+        let roots: Vec<usize> = roots.map(|(handle, _)| *handle).collect();
+        put_list(&roots, &[nodes], count)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGraphGetEdges(
+    graph: usize,
+    from: *mut usize,
+    to: *mut usize,
+    count: *mut usize,
+) -> c_int {
+    call(|state| {
+        let edges = state.graphs.graph(graph)?.edges();
+        let flat: Vec<usize> = edges.iter().flat_map(|(from, to)| [*from, *to]).collect();
+        put_list(&flat, &[from, to], count)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGraphNodeGetDependencies(
+    node: usize,
+    nodes: *mut usize,
+    count: *mut usize,
+) -> c_int {
+    call(|state| {
+        let after = state.graphs.node(node)?.after.clone();
+        put_list(&after, &[nodes], count)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGraphNodeGetDependentNodes(
+    node: usize,
+    nodes: *mut usize,
+    count: *mut usize,
+) -> c_int {
+    call(|state| {
+        let edges = state.graphs.of_node(node)?.edges();
+        let behind = edges.iter().filter(|(from, _)| *from == node);
+        let behind: Vec<usize> = behind.map(|(_, to)| *to).collect();
+        put_list(&behind, &[nodes], count)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGraphNodeGetType(node: usize, kind: *mut c_int) -> c_int {
+    call(|state| put(kind, state.graphs.node(node)?.kind as c_int))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaGraphInstantiateWithFlags(exec: *mut usize, graph: usize, _flags: u64) -> c_int {
     call(|state| {
-        let ops = state.graphs.graphs.get(&CaptureId(graph));
-        let ops = ops.ok_or(CudaError::InvalidValue)?.clone();
+        let graph = state.graphs.graph(graph)?.clone();
+        graph.order().ok_or(CudaError::InvalidValue)?;
         let handle = state.graphs.handle();
-        state.graphs.executable.insert(handle, ops);
+        state.graphs.executable.insert(handle, graph);
         put(exec, handle)
     })
 }
@@ -134,22 +428,111 @@ extern "C" fn cudaGraphExecDestroy(exec: usize) -> c_int {
     })
 }
 
+/// `cudaGraphExecUpdateResultInfo`.
+#[repr(C)]
+pub(crate) struct UpdateResult {
+    result: c_int,
+    node: usize,
+    from: usize,
+}
+
+/// Gives an executable graph the work of another graph of the same shape: the same kinds of nodes in the same order.
 #[unsafe(no_mangle)]
-extern "C" fn cudaGraphLaunch(exec: usize, _stream: Stream) -> c_int {
-    let ops = state().graphs.executable.get(&exec).cloned();
-    let Some(ops) = ops else {
+extern "C" fn cudaGraphExecUpdate(exec: usize, graph: usize, info: *mut UpdateResult) -> c_int {
+    /// `cudaGraphExecUpdateErrorTopologyChanged`, `…NodeTypeChanged`.
+    const OTHER_SHAPE: c_int = 2;
+    const OTHER_KIND: c_int = 3;
+    call(|state| {
+        let new = state.graphs.graph(graph)?.clone();
+        let old = state.graphs.executable.get_mut(&exec);
+        let old = old.ok_or(CudaError::InvalidValue)?;
+        let shape = |graph: &Graph| -> Vec<Vec<usize>> {
+            let handles: Vec<usize> = graph.nodes.keys().copied().collect();
+            let places = |node: &Node| {
+                let place = |before: &usize| handles.binary_search(before).unwrap_or(0);
+                let mut places: Vec<usize> = node.after.iter().map(place).collect();
+                places.sort_unstable();
+                places
+            };
+            graph.nodes.values().map(places).collect()
+        };
+        let pairs = old.nodes.values().zip(&new.nodes);
+        let other = pairs
+            .filter(|(before, (_, after))| before.kind != after.kind)
+            .map(|(_, (handle, _))| *handle)
+            .next();
+        let (result, node) = match other {
+            _ if shape(old) != shape(&new) => (OTHER_SHAPE, 0),
+            Some(node) => (OTHER_KIND, node),
+            None => (0, 0),
+        };
+        if !info.is_null() {
+            let from = 0;
+            put(info, UpdateResult { result, node, from })?;
+        }
+        if result != 0 {
+            return Err(CudaError::GraphExecUpdateFailure);
+        }
+        // The program knows the nodes by the handles of the graph that the executable one was made of.
+        for (before, after) in old.nodes.values_mut().zip(new.nodes.values()) {
+            before.ops = after.ops.clone();
+            before.said = after.said.clone();
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGraphNodeSetEnabled(exec: usize, node: usize, is_enabled: c_uint) -> c_int {
+    call(|state| {
+        let node = state.graphs.executable_node(exec, node)?;
+        match node.kind {
+            NodeKind::Kernel | NodeKind::Copy | NodeKind::Fill => {
+                node.is_enabled = is_enabled != 0;
+                Ok(())
+            }
+            _ => Err(CudaError::InvalidValue),
+        }
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGraphNodeGetEnabled(exec: usize, node: usize, is_enabled: *mut c_uint) -> c_int {
+    call(|state| {
+        let node = state.graphs.executable_node(exec, node)?;
+        put(is_enabled, c_uint::from(node.is_enabled))
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGraphLaunch(exec: usize, stream: Stream) -> c_int {
+    let graph = state().graphs.executable.get(&exec).cloned();
+    let Some(graph) = graph else {
         return crate::state::remember(CudaError::InvalidValue);
     };
-    for op in &ops {
-        let error = match op {
-            Op::Host(host) => {
-                run_host(*host);
-                0
+    // A graph that is launched in a captured stream becomes a part of what is captured.
+    let mut captured = false;
+    let error = call(|state| {
+        captured = state.streams.capture_of(stream)?.is_some();
+        Ok(())
+    });
+    if error != 0 {
+        return error;
+    }
+    for node in graph.order().unwrap_or_default() {
+        let node = &graph.nodes[&node];
+        for op in node.ops.iter().filter(|_| node.is_enabled) {
+            let error = match op {
+                op if captured => call(|state| state.submit(stream, op.clone())),
+                Op::Host(host) => {
+                    run_host(*host);
+                    0
+                }
+                op => call(|state| state.perform(op)),
+            };
+            if error != 0 {
+                return error;
             }
-            op => call(|state| state.perform(op)),
-        };
-        if error != 0 {
-            return error;
         }
     }
     0
@@ -160,161 +543,5 @@ extern "C" fn cudaGraphUpload(exec: usize, _stream: Stream) -> c_int {
     call(|state| match state.graphs.executable.contains_key(&exec) {
         true => Ok(()),
         false => Err(CudaError::InvalidValue),
-    })
-}
-
-/// `cudaKernelNodeParams`.
-#[repr(C)]
-pub(crate) struct KernelNode {
-    function: *const c_void,
-    grid: Dim3,
-    block: Dim3,
-    shared_bytes: c_uint,
-    args: *mut *mut c_void,
-    extra: *mut *mut c_void,
-}
-
-/// `cudaMemsetParams`.
-#[repr(C)]
-pub(crate) struct FillNode {
-    to: u64,
-    pitch: usize,
-    value: c_uint,
-    element_bytes: c_uint,
-    width: usize,
-    height: usize,
-}
-
-/// `cudaHostNodeParams`.
-#[repr(C)]
-pub(crate) struct HostNode {
-    function: Option<extern "C" fn(*mut c_void)>,
-    data: *mut c_void,
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn cudaGraphAddKernelNode(
-    node: *mut usize,
-    graph: usize,
-    _after: *const usize,
-    _count: usize,
-    params: *const KernelNode,
-) -> c_int {
-    call(|state| {
-        // SAFETY: the program hands in a description, or null.
-        let params = unsafe { params.as_ref() }.ok_or(CudaError::InvalidValue)?;
-        let shape = (params.grid, params.block, params.shared_bytes as usize);
-        let launch = state.prepare(params.function, shape, params.args, false)?;
-        state.node(graph, node, Op::Launch(launch))
-    })
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn cudaGraphAddMemcpyNode1D(
-    node: *mut usize,
-    graph: usize,
-    _after: *const usize,
-    _count: usize,
-    to: u64,
-    from: u64,
-    bytes: usize,
-    _kind: c_int,
-) -> c_int {
-    let bytes = bytes as u64;
-    let rows = Rows {
-        to,
-        to_pitch: bytes,
-        from,
-        from_pitch: bytes,
-        width: bytes,
-        height: 1,
-    };
-    call(|state| state.node(graph, node, Op::Copy(rows, Kind::Default)))
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn cudaGraphAddMemcpyNode(
-    node: *mut usize,
-    graph: usize,
-    _after: *const usize,
-    _count: usize,
-    params: *const Copy3D,
-) -> c_int {
-    call(|state| {
-        // SAFETY: the program hands in a description, or null.
-        let copy = unsafe { params.as_ref() }.ok_or(CudaError::InvalidValue)?;
-        let kind = copy.kind()?;
-        for rows in copy.slices()? {
-            state.node(graph, node, Op::Copy(rows, kind))?;
-        }
-        Ok(())
-    })
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn cudaGraphAddMemsetNode(
-    node: *mut usize,
-    graph: usize,
-    _after: *const usize,
-    _count: usize,
-    params: *const FillNode,
-) -> c_int {
-    call(|state| {
-        // SAFETY: the program hands in a description, or null.
-        let fill = unsafe { params.as_ref() }.ok_or(CudaError::InvalidValue)?;
-        let bytes = fill.value.to_le_bytes();
-        let is_one = bytes[..fill.element_bytes.clamp(1, 4) as usize]
-            .iter()
-            .all(|byte| *byte == bytes[0]);
-        if !is_one {
-            return Err(CudaError::NotSupported);
-        }
-        let width = fill.width as u64 * u64::from(fill.element_bytes);
-        for row in 0..fill.height.max(1) {
-            let address = fill.to + (row * fill.pitch) as u64;
-            state.node(graph, node, Op::Fill(address, bytes[0], width))?;
-        }
-        Ok(())
-    })
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn cudaGraphAddHostNode(
-    node: *mut usize,
-    graph: usize,
-    _after: *const usize,
-    _count: usize,
-    params: *const HostNode,
-) -> c_int {
-    call(|state| {
-        // SAFETY: the program hands in a description, or null.
-        let host = unsafe { params.as_ref() }.ok_or(CudaError::InvalidValue)?;
-        let host = HostFunction {
-            function: host.function.ok_or(CudaError::InvalidValue)?,
-            data: host.data as usize,
-        };
-        state.node(graph, node, Op::Host(host))
-    })
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn cudaGraphAddEmptyNode(
-    node: *mut usize,
-    graph: usize,
-    _after: *const usize,
-    _count: usize,
-) -> c_int {
-    call(|state| state.node(graph, node, Op::Nothing))
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn cudaGraphGetNodes(graph: usize, nodes: *mut usize, count: *mut usize) -> c_int {
-    call(|state| {
-        let ops = state.graphs.graphs.get(&CaptureId(graph));
-        let there = ops.ok_or(CudaError::InvalidValue)?.len();
-        if !nodes.is_null() {
-            return Err(CudaError::NotSupported);
-        }
-        put(count, there)
     })
 }

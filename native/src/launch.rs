@@ -40,6 +40,9 @@ pub(crate) struct Launch {
     args: Vec<u64>,
 }
 
+/// An argument's bytes, as far as its scalars reach, aligned like any argument.
+pub(crate) type Argument = Vec<u128>;
+
 /// What stands between `<<<` and `>>>`, until the kernel's stub asks for it.
 struct Configuration {
     grid: Dim3,
@@ -227,6 +230,32 @@ impl State {
             },
             args: bits_of_args,
         })
+    }
+
+    /// A launch's arguments as the host hands them over.
+    pub(crate) fn arguments(&mut self, launch: &Launch) -> Vec<Argument> {
+        let ids = &self.loaded(launch.module).kernels;
+        let number = ids.iter().position(|id| *id == launch.kernel);
+        let kernels = &self.modules[launch.module].image.kernels;
+        let kernel = kernels.iter().find(|kernel| Some(kernel.index) == number);
+        let params = kernel.map_or(&[][..], |kernel| kernel.params.as_slice());
+        let mut bits = launch.args.iter();
+        let argument = |scalars: &Vec<(u64, MemType)>| {
+            let ends = scalars
+                .iter()
+                .map(|(offset, ty)| *offset + u64::from(ty.bytes()));
+            let words = ends.max().unwrap_or(0).div_ceil(16).max(1) as usize;
+            let mut bytes = vec![0u8; 16 * words];
+            for ((offset, ty), bits) in scalars.iter().zip(&mut bits) {
+                let (at, width) = (*offset as usize, ty.bytes() as usize);
+                bytes[at..at + width].copy_from_slice(&bits.to_le_bytes()[..width]);
+            }
+            let words = bytes.chunks_exact(16);
+            words
+                .map(|word| u128::from_le_bytes(word.try_into().unwrap_or_default()))
+                .collect()
+        };
+        params.iter().map(argument).collect()
     }
 
     /// Runs a kernel, and what its threads launch. What goes wrong in it shows at the next call.

@@ -4,13 +4,16 @@
 //! calls give, and a report at the end of the process. Kernels run on the simulator, at once: a call has done its work when it
 //! returns. One lock guards all that is here, so that any thread may call.
 
+mod array;
 mod copy;
 mod device;
 mod exit;
 mod graph;
 mod launch;
 mod memory;
+mod module;
 mod options;
+mod pool;
 mod register;
 mod reserve;
 mod state;

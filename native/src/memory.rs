@@ -49,7 +49,7 @@ impl State {
         (address < base + shared.bytes.max(1)).then_some((base, shared))
     }
 
-    fn allocate_device(&mut self, bytes: u64) -> Result<u64, CudaError> {
+    pub(crate) fn allocate_device(&mut self, bytes: u64) -> Result<u64, CudaError> {
         let result = self.device.malloc(&mut self.memory, bytes, false);
         let address = self.device_result(result, "cudaMalloc")?;
         self.name(address, "cudaMalloc", bytes);
@@ -57,14 +57,17 @@ impl State {
     }
 
     fn name(&mut self, address: u64, call: &str, bytes: u64) {
-        self.allocations += 1;
+        self.given.allocations += 1;
         let name = match SITE.take() {
             // SAFETY: headers of ours hand over the literal `__FILE__`.
             Some(site) if !site.file.is_null() => unsafe {
                 let file = std::ffi::CStr::from_ptr(site.file).to_string_lossy();
                 format!("the allocation of {file}:{}", site.line)
             },
-            _ => format!("allocation {} ({call} of {bytes} bytes)", self.allocations),
+            _ => format!(
+                "allocation {} ({call} of {bytes} bytes)",
+                self.given.allocations
+            ),
         };
         self.memory.set_name(address, &name);
     }
@@ -150,7 +153,9 @@ impl State {
     pub(crate) fn submit(&mut self, stream: Stream, op: Op) -> Result<(), CudaError> {
         match self.streams.capture_of(stream)? {
             Some(capture) => {
-                self.graphs.add(capture, op);
+                let after = self.streams.tail(stream);
+                let node = self.graphs.capture(capture, &after, op);
+                self.streams.went_on(stream, node);
                 Ok(())
             }
             None => self.perform(&op),
@@ -193,7 +198,22 @@ extern "C" fn cudaMalloc(pointer: *mut *mut c_void, bytes: usize) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaMallocAsync(pointer: *mut *mut c_void, bytes: usize, _stream: Stream) -> c_int {
-    give(pointer, bytes, |state| state.allocate_device(bytes as u64))
+    give(pointer, bytes, |state| {
+        let pool = state.given.pools.current();
+        state.allocate_pooled(pool, bytes as u64)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMallocFromPoolAsync(
+    pointer: *mut *mut c_void,
+    bytes: usize,
+    pool: usize,
+    _stream: Stream,
+) -> c_int {
+    give(pointer, bytes, |state| {
+        state.allocate_pooled(pool, bytes as u64)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -262,6 +282,7 @@ extern "C" fn cudaFree(pointer: *mut c_void) -> c_int {
             Some(_) => Err(CudaError::InvalidValue),
             None => {
                 let result = state.device.free(&mut state.memory, address);
+                state.given.pools.freed(address);
                 state.device_result(result, "cudaFree")
             }
         }

@@ -23,7 +23,7 @@ use runtime::{
     host::{Fault, Outcome},
 };
 
-use crate::{graph::Graphs, options::Options, stream::Streams};
+use crate::{array::Arrays, graph::Graphs, options::Options, pool::Pools, stream::Streams};
 
 /// Reading the IR and compiling it to bytecode recurse as deep as a kernel is nested.
 const LOADING_STACK_BYTES: usize = 64 << 20;
@@ -88,6 +88,15 @@ pub(crate) enum SharedKind {
     Registered,
 }
 
+/// What was given out.
+#[derive(Default)]
+pub(crate) struct Given {
+    /// How many allocations there were: messages count them.
+    pub(crate) allocations: u64,
+    pub(crate) pools: Pools,
+    pub(crate) arrays: Arrays,
+}
+
 /// All of it.
 pub(crate) struct State {
     pub(crate) options: Options,
@@ -106,8 +115,7 @@ pub(crate) struct State {
     pub(crate) pending: Option<CudaError>,
     /// A kernel faulted, and nothing works any more.
     pub(crate) sticky: Option<CudaError>,
-    /// How many allocations there were: messages count them.
-    pub(crate) allocations: u64,
+    pub(crate) given: Given,
     /// Calls of CUDA's libraries, by their names.
     pub(crate) library_calls: BTreeMap<String, u64>,
     /// The module whose variables are the memory's.
@@ -177,6 +185,17 @@ pub(crate) fn fail(sentence: &str) -> ! {
     unsafe { libc::exit(2) }
 }
 
+/// Says once why a function of CUDA's is not there, and gives its error.
+pub(crate) fn refuse(name: &'static str, why: &str) -> CudaError {
+    static SAID: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if !said.contains(&name) {
+        said.push(name);
+        eprintln_all(&format!("dslc: {name} is not supported: {why}\n"));
+    }
+    CudaError::NotSupported
+}
+
 /// Writes to standard error; nobody is left to tell if that fails.
 pub(crate) fn eprintln_all(text: &str) {
     use std::io::Write;
@@ -218,7 +237,7 @@ impl State {
             graphs: Graphs::default(),
             pending: None,
             sticky: None,
-            allocations: 0,
+            given: Given::default(),
             library_calls: BTreeMap::new(),
             current: None,
         }
@@ -430,6 +449,18 @@ impl State {
         modules.filter_map(|module| module.loaded.as_mut())
     }
 
+    /// A variable of a module by its name: its address and size.
+    pub(crate) fn variable(&mut self, index: usize, name: &str) -> Result<(u64, u64), CudaError> {
+        self.enter(index);
+        let globals = &self.loaded(index).program.module().clone().globals;
+        let number = globals
+            .iter()
+            .position(|global| global.space != GlobalSpace::Host && same_name(&global.name, name))
+            .ok_or(CudaError::InvalidSymbol)?;
+        let address = self.memory.symbol_address(GlobalId(number as u32));
+        Ok((address, globals[number].size_bytes))
+    }
+
     /// The address of the variable that the host knows by its own one's address, and its size.
     pub(crate) fn symbol(&mut self, host: *const c_void) -> Result<(u64, u64), CudaError> {
         let wanted = host as usize;
@@ -445,14 +476,7 @@ impl State {
             Some((self.modules.iter().position(is_its)?, managed.name.clone()))
         };
         let (index, name) = found.or_else(managed).ok_or(CudaError::InvalidSymbol)?;
-        self.enter(index);
-        let globals = &self.loaded(index).program.module().clone().globals;
-        let number = globals
-            .iter()
-            .position(|global| global.space != GlobalSpace::Host && same_name(&global.name, &name))
-            .ok_or(CudaError::InvalidSymbol)?;
-        let address = self.memory.symbol_address(GlobalId(number as u32));
-        Ok((address, globals[number].size_bytes))
+        self.variable(index, &name)
     }
 }
 

@@ -38,7 +38,15 @@ struct EventState {
     has_no_time: bool,
     recorded: Option<Instant>,
     /// Recorded in a stream that is captured.
-    capture: Option<CaptureId>,
+    capture: Option<Capture>,
+}
+
+/// What a stream's work is captured into.
+#[derive(Clone, Debug)]
+struct Capture {
+    graph: CaptureId,
+    /// The nodes that the stream's next one follows.
+    tail: Vec<usize>,
 }
 
 struct StreamState {
@@ -51,7 +59,7 @@ struct StreamState {
 pub(crate) struct Streams {
     streams: HashMap<Stream, StreamState>,
     events: HashMap<Event, EventState>,
-    capturing: HashMap<Stream, CaptureId>,
+    capturing: HashMap<Stream, Capture>,
     /// The stream each capture began in.
     origins: HashMap<CaptureId, Stream>,
     handles: usize,
@@ -74,7 +82,20 @@ impl Streams {
     /// What a stream's work is captured into.
     pub(crate) fn capture_of(&self, stream: Stream) -> Result<Option<CaptureId>, CudaError> {
         self.check(stream)?;
-        Ok(self.capturing.get(&stream).copied())
+        Ok(self.capturing.get(&stream).map(|capture| capture.graph))
+    }
+
+    /// The nodes that a captured stream's next one follows.
+    pub(crate) fn tail(&self, stream: Stream) -> Vec<usize> {
+        let capture = self.capturing.get(&stream);
+        capture.map_or(Vec::new(), |capture| capture.tail.clone())
+    }
+
+    /// A captured stream has a new node.
+    pub(crate) fn went_on(&mut self, stream: Stream, node: usize) {
+        if let Some(capture) = self.capturing.get_mut(&stream) {
+            capture.tail = vec![node];
+        }
     }
 
     /// Begins a capture.
@@ -83,21 +104,27 @@ impl Streams {
         if stream == Stream::LEGACY || self.capturing.contains_key(&stream) {
             return Err(CudaError::NotSupported);
         }
-        self.capturing.insert(stream, capture);
+        let tail = Vec::new();
+        let new = Capture {
+            graph: capture,
+            tail,
+        };
+        self.capturing.insert(stream, new);
         self.origins.insert(capture, stream);
         Ok(())
     }
 
     /// Ends the capture that began in the stream.
     pub(crate) fn end(&mut self, stream: Stream) -> Result<CaptureId, CudaError> {
-        let capture = *self.capturing.get(&stream).ok_or(CudaError::InvalidValue)?;
+        let capture = self.capturing.get(&stream).map(|capture| capture.graph);
+        let capture = capture.ok_or(CudaError::InvalidValue)?;
         if self.origins.get(&capture) != Some(&stream) {
             return Err(CudaError::InvalidValue);
         }
         self.origins.remove(&capture);
-        self.capturing.retain(|_, one| *one != capture);
+        self.capturing.retain(|_, one| one.graph != capture);
         for event in self.events.values_mut() {
-            event.capture = event.capture.filter(|one| *one != capture);
+            event.capture.take_if(|one| one.graph == capture);
         }
         Ok(capture)
     }
@@ -187,8 +214,17 @@ extern "C" fn cudaStreamWaitEvent(stream: Stream, event: Event, _flags: c_uint) 
     call(|state| {
         state.streams.check(stream)?;
         // A stream that waits for a captured event is captured with it.
-        if let Some(capture) = state.streams.event(event)?.capture {
-            state.streams.capturing.entry(stream).or_insert(capture);
+        if let Some(capture) = state.streams.event(event)?.capture.clone() {
+            let known = state.streams.capturing.get_mut(&stream);
+            let Some(known) = known.filter(|known| known.graph == capture.graph) else {
+                state.streams.capturing.insert(stream, capture);
+                return Ok(());
+            };
+            for node in capture.tail {
+                if !known.tail.contains(&node) {
+                    known.tail.push(node);
+                }
+            }
         }
         Ok(())
     })
@@ -227,12 +263,14 @@ extern "C" fn cudaEventDestroy(event: Event) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn cudaEventRecord(event: Event, stream: Stream) -> c_int {
     call(|state| {
-        let capture = state.streams.capture_of(stream)?;
+        state.streams.check(stream)?;
+        let capture = state.streams.capturing.get(&stream).cloned();
+        let is_captured = capture.is_some();
         let Event(number) = event;
         let event = state.streams.event(event)?;
         event.capture = capture;
         event.recorded = Some(Instant::now());
-        if capture.is_none() {
+        if !is_captured {
             let result = state.device.record(number as u64);
             state.device_result(result, "cudaEventRecord")?;
         }
@@ -306,7 +344,7 @@ extern "C" fn cudaLaunchHostFunc(
             data: data as usize,
         };
         match state.streams.capture_of(stream)? {
-            Some(capture) => state.graphs.add(capture, Op::Host(host)),
+            Some(_) => state.submit(stream, Op::Host(host))?,
             None => {
                 runs = true;
                 state.wait()?;
@@ -339,6 +377,88 @@ extern "C" fn cudaStreamAddCallback(
         callback(stream, error, data);
     }
     error
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamBeginCapture(stream: Stream, _mode: c_int) -> c_int {
+    call(|state| {
+        let capture = state.graphs.create();
+        state.streams.begin(stream, capture)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamEndCapture(stream: Stream, graph: *mut usize) -> c_int {
+    call(|state| {
+        let CaptureId(handle) = state.streams.end(stream)?;
+        put(graph, handle)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamGetCaptureInfo(
+    stream: Stream,
+    status: *mut c_int,
+    id: *mut u64,
+    graph: *mut usize,
+    after: *mut *const usize,
+    count: *mut usize,
+) -> c_int {
+    call(|state| {
+        state.streams.check(stream)?;
+        let capture = state.streams.capturing.get(&stream).cloned();
+        put(status, c_int::from(capture.is_some()))?;
+        let Some(capture) = capture else {
+            return Ok(());
+        };
+        if !id.is_null() {
+            put(id, capture.graph.0 as u64)?;
+        }
+        if !graph.is_null() {
+            put(graph, capture.graph.0)?;
+        }
+        if !count.is_null() {
+            put(count, capture.tail.len())?;
+        }
+        if !after.is_null() {
+            // The program may look at it as long as the capture goes on, and does not say when it has done so.
+            put(after, Box::leak(capture.tail.into_boxed_slice()).as_ptr())?;
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamUpdateCaptureDependencies(
+    stream: Stream,
+    nodes: *const usize,
+    count: usize,
+    flags: c_uint,
+) -> c_int {
+    call(|state| {
+        let nodes = crate::graph::listed(nodes, count);
+        let capture = state.streams.capturing.get_mut(&stream);
+        let tail = &mut capture.ok_or(CudaError::InvalidValue)?.tail;
+        if flags == 1 {
+            tail.clear();
+        }
+        tail.extend(nodes);
+        Ok(())
+    })
+}
+
+/// The mode matters for what other threads may call meanwhile: here they may call anything.
+#[unsafe(no_mangle)]
+extern "C" fn cudaThreadExchangeStreamCaptureMode(mode: *mut c_int) -> c_int {
+    thread_local! {
+        static MODE: std::cell::Cell<c_int> = const { std::cell::Cell::new(0) };
+    }
+    call(|_| {
+        // SAFETY: the program hands in where the mode is.
+        let mode = unsafe { mode.as_mut() }.ok_or(CudaError::InvalidValue)?;
+        *mode = MODE.replace(*mode);
+        Ok(())
+    })
 }
 
 #[unsafe(no_mangle)]

@@ -90,6 +90,10 @@ errors! {
     CooperativeLaunchTooLarge = 720, "cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch";
     /// Not on this device.
     NotSupported = 801, "cudaErrorNotSupported", "operation not supported";
+    /// A captured stream waits for the host, or the host for it.
+    StreamCaptureUnsupported = 900, "cudaErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing";
+    /// A graph of another shape than the executable one.
+    GraphExecUpdateFailure = 910, "cudaErrorGraphExecUpdateFailure", "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update";
     /// Something else.
     Unknown = 999, "cudaErrorUnknown", "unknown error";
 }

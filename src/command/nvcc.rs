@@ -76,7 +76,10 @@ pub(crate) fn build(
     };
     match options.stage {
         Stage::Preprocess => job.preprocess(),
-        Stage::Object => job.objects(),
+        Stage::Object => job.objects("o", Job::object),
+        Stage::Kernels(file) => job.objects(file.ending(), |job, source, _, output| {
+            device::kernels(job, source, output, file)
+        }),
         Stage::Library => job.library(),
         Stage::DeviceLink => job.device_link(),
         Stage::Program => job.program(),
@@ -108,8 +111,12 @@ impl Job<'_> {
         Ok(0)
     }
 
-    /// `-c`: an object for each source.
-    fn objects(&mut self) -> Result<u8, Failure> {
+    /// `-c` and its like: a file for each source, whose name ends so.
+    fn objects(
+        &mut self,
+        ending: &str,
+        mut make: impl FnMut(&mut Self, &Path, Kind, &Path) -> Result<u8, Failure>,
+    ) -> Result<u8, Failure> {
         let sources: Vec<_> = self
             .options
             .inputs
@@ -126,10 +133,10 @@ impl Job<'_> {
                 Some(output) => output.clone(),
                 None => {
                     let name = Path::new(input.path.file_name().unwrap_or_default());
-                    self.options.folder.join(name.with_extension("o"))
+                    self.options.folder.join(name.with_extension(ending))
                 }
             };
-            let code = self.object(&input.path, input.kind, &object)?;
+            let code = make(self, &input.path, input.kind, &object)?;
             if code != 0 {
                 return Ok(code);
             }

@@ -15,8 +15,29 @@ pub(super) enum Stage {
     Library,
     /// `-dlink`.
     DeviceLink,
+    /// `-ptx`, `-cubin`, `-fatbin`: the kernels alone.
+    Kernels(KernelFile),
     #[default]
     Program,
+}
+
+/// A file of kernels that a program loads by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum KernelFile {
+    Ptx,
+    Cubin,
+    Fatbin,
+}
+
+impl KernelFile {
+    /// How its name ends.
+    pub(super) fn ending(self) -> &'static str {
+        match self {
+            KernelFile::Ptx => "ptx",
+            KernelFile::Cubin => "cubin",
+            KernelFile::Fatbin => "fatbin",
+        }
+    }
 }
 
 /// What a file is.
@@ -266,11 +287,9 @@ impl Options {
                 self.mode.is_verbose = true;
             }
             "-run" | "--run" => self.mode.runs = true,
-            "-ptx" | "--ptx" | "-cubin" | "--cubin" | "-fatbin" | "--fatbin" => {
-                return Err(Failure::new(format!(
-                    "nvcc: {name} is not supported: `dslc ptx` writes PTX"
-                )));
-            }
+            "-ptx" | "--ptx" => self.stage = Stage::Kernels(KernelFile::Ptx),
+            "-cubin" | "--cubin" => self.stage = Stage::Kernels(KernelFile::Cubin),
+            "-fatbin" | "--fatbin" => self.stage = Stage::Kernels(KernelFile::Fatbin),
             _ => return Ok(false),
         }
         Ok(true)

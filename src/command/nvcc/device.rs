@@ -18,7 +18,7 @@ use object::Object;
 
 use super::{
     Job,
-    args::{Kind, Options},
+    args::{KernelFile, Kind, Options},
     clang,
     found::found,
     functors,
@@ -101,6 +101,61 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
         return host_part(job, source, object, &managed, &image.to_bytes());
     }
     put(job, object, &["--update-section", ".nv_fatbin"], &image)
+}
+
+/// Writes the kernels of a source alone, for programs that load them by the driver's functions: PTX with the image in its comments, or the
+/// image. The host's part is compiled all the same, since it says which names the kernels have.
+pub(super) fn kernels(
+    job: &mut Job<'_>,
+    source: &Path,
+    output: &Path,
+    file: KernelFile,
+) -> Result<u8, Failure> {
+    let text = text_of(source)
+        .map_err(|why| Failure::new(format!("cannot read `{}`: {why}", source.display())))?;
+    let reader = Reader {
+        folders: &job.options.include,
+        read: RefCell::default(),
+    };
+    let object = job.folder.join("kernels.o");
+    let code = host_part(job, source, &object, &[], &[0; 16])?;
+    if code != 0 {
+        return Ok(code);
+    }
+    let wanted = names::kernels(&fs::read(&object)?)?;
+    let name = source.display().to_string();
+    let image = compiled(job, &name, (name.clone(), text), &wanted, &reader)?;
+    let bytes = match file {
+        KernelFile::Ptx => ptx_file(&image).into_bytes(),
+        KernelFile::Cubin | KernelFile::Fatbin => image.to_bytes(),
+    };
+    fs::write(output, bytes)
+        .map_err(|why| Failure::new(format!("cannot write `{}`: {why}", output.display())))?;
+    Ok(0)
+}
+
+/// The PTX of an image, with the names that the host's compiler gives kernels, and the image itself.
+fn ptx_file(image: &Image) -> String {
+    let mut text = match image.ptx.first() {
+        Some((_, ptx)) => ptx.clone(),
+        None => {
+            let why = image.notes("no-ptx").next().unwrap_or("it has no kernels");
+            format!("// There is no PTX, so that only dslc's simulator runs it: {why}\n")
+        }
+    };
+    if let Ok(module) = dsl::ir::parse(&image.ir) {
+        let ids: Vec<_> = module.kernels().map(|(id, _)| id).collect();
+        for kernel in &image.kernels {
+            if let Some(id) = ids.get(kernel.index) {
+                let symbol = dsl::ir::symbol::kernel_symbol(&module, *id);
+                text = text.replace(
+                    &format!(".entry {symbol}("),
+                    &format!(".entry {}(", kernel.mangled),
+                );
+            }
+        }
+    }
+    text + &image.to_comments()
 }
 
 /// Whether the object has room for an image: kernels or variables of the device.

@@ -1,10 +1,18 @@
-/* The driver's functions over the runtime's. Modules of PTX cannot be loaded: a program's kernels are those that were compiled into it. */
+/* The driver's functions over the runtime's. A module is an image of kernels that dslc wrote: alone, or in the comments of its PTX. */
 #include <cuda.h>
 #include <cuda_runtime.h>
 
 #include <cstdio>
 #include <cstring>
 #include <vector>
+
+extern "C" {
+/* libdslcrt's: modules, what stands for their kernels, their variables, arguments in one buffer. */
+cudaError_t __dslcModuleLoad(void **module, const void *image);
+cudaError_t __dslcModuleFunction(const void **function, CUmodule module, const char *name);
+cudaError_t __dslcModuleVariable(CUdeviceptr *pointer, size_t *bytes, CUmodule module, const char *name);
+cudaError_t __dslcUnpack(void **args, size_t room, void *buffer, size_t bytes, const void *function);
+}
 
 namespace {
 /* The one context: the runtime's own. Its address is its handle. */
@@ -15,10 +23,6 @@ bool is_ready = false;
 /* The numbers of both interfaces are the same. */
 CUresult of(cudaError_t error) { return (CUresult)error; }
 CUresult when_ready(cudaError_t error) { return is_ready ? of(error) : CUDA_ERROR_NOT_INITIALIZED; }
-CUresult no_module() {
-    fputs("dslc: the driver cannot load a module: kernels have to be compiled into the program and launched with <<<…>>> or cudaLaunchKernel\n", stderr);
-    return CUDA_ERROR_NOT_SUPPORTED;
-}
 } // namespace
 
 extern "C" {
@@ -32,16 +36,25 @@ CUresult cuDriverGetVersion(int *version) { return of(cudaDriverGetVersion(versi
 CUresult cuGetErrorName(CUresult error, const char **name) {
     /* The driver's names are the runtime's, written otherwise. */
     static char text[128];
-    const char *known = cudaGetErrorName((cudaError_t)error);
+    const char *known = error == CUDA_ERROR_FILE_NOT_FOUND ? "" : cudaGetErrorName((cudaError_t)error);
     if (!strcmp(known, "unrecognized error code")) return *name = nullptr, CUDA_ERROR_INVALID_VALUE;
     if (!error) return *name = "CUDA_SUCCESS", of(cudaSuccess);
     size_t at = snprintf(text, sizeof text, "CUDA_ERROR");
-    for (const char *c = known + strlen("cudaError"); *c && at + 2 < sizeof text; c++) {
+    for (const char *c = known + (*known ? strlen("cudaError") : 0); *c && at + 2 < sizeof text; c++) {
         if (*c >= 'A' && *c <= 'Z') text[at++] = '_';
         text[at++] = *c >= 'a' && *c <= 'z' ? (char)(*c - 32) : *c;
     }
     text[at] = 0;
-    const char *found = error == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : error == CUDA_ERROR_NOT_INITIALIZED ? "CUDA_ERROR_NOT_INITIALIZED" : text;
+    const char *found = text;
+    switch (error) {
+    case CUDA_ERROR_OUT_OF_MEMORY: found = "CUDA_ERROR_OUT_OF_MEMORY"; break;
+    case CUDA_ERROR_NOT_INITIALIZED: found = "CUDA_ERROR_NOT_INITIALIZED"; break;
+    case CUDA_ERROR_INVALID_IMAGE: found = "CUDA_ERROR_INVALID_IMAGE"; break;
+    case CUDA_ERROR_NOT_FOUND: found = "CUDA_ERROR_NOT_FOUND"; break;
+    case CUDA_ERROR_FILE_NOT_FOUND: found = "CUDA_ERROR_FILE_NOT_FOUND"; break;
+    case CUDA_ERROR_INVALID_HANDLE: found = "CUDA_ERROR_INVALID_HANDLE"; break;
+    default: break;
+    }
     return *name = found, of(cudaSuccess);
 }
 CUresult cuGetErrorString(CUresult error, const char **text) { return *text = cudaGetErrorString((cudaError_t)error), of(cudaSuccess); }
@@ -123,13 +136,85 @@ CUresult cuEventRecord(CUevent event, CUstream stream) { return when_ready(cudaE
 CUresult cuEventSynchronize(CUevent event) { return when_ready(cudaEventSynchronize(event)); }
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) { return when_ready(cudaEventElapsedTime(milliseconds, start, end)); }
 
-CUresult cuModuleLoad(CUmodule *, const char *) { return no_module(); }
-CUresult cuModuleLoadData(CUmodule *, const void *) { return no_module(); }
-CUresult cuModuleLoadDataEx(CUmodule *, const void *, unsigned int, void *, void **) { return no_module(); }
-CUresult cuModuleUnload(CUmodule) { return CUDA_ERROR_INVALID_VALUE; }
-CUresult cuModuleGetFunction(CUfunction *, CUmodule, const char *) { return CUDA_ERROR_INVALID_VALUE; }
-CUresult cuModuleGetGlobal(CUdeviceptr *, size_t *, CUmodule, const char *) { return CUDA_ERROR_INVALID_VALUE; }
-CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA_ERROR_INVALID_VALUE; }
-CUresult cuLaunchKernel(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, CUstream, void **, void **) { return CUDA_ERROR_INVALID_VALUE; }
+CUresult cuMemsetD16(CUdeviceptr pointer, unsigned short value, size_t count) {
+    std::vector<unsigned short> all(count, value);
+    return when_ready(cudaMemcpy((void *)pointer, all.data(), count * sizeof value, cudaMemcpyHostToDevice));
+}
+CUresult cuMemsetD8Async(CUdeviceptr pointer, unsigned char value, size_t count, CUstream stream) { return when_ready(cudaMemsetAsync((void *)pointer, value, count, stream)); }
+CUresult cuMemsetD32Async(CUdeviceptr pointer, unsigned int value, size_t count, CUstream) { return cuMemsetD32(pointer, value, count); }
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) { return when_ready(cudaMemcpy((void *)to, (void *)from, bytes, cudaMemcpyDefault)); }
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) { return when_ready(cudaMemcpyAsync((void *)to, (void *)from, bytes, cudaMemcpyDefault, stream)); }
+CUresult cuMemAllocPitch(CUdeviceptr *pointer, size_t *pitch, size_t width, size_t height, unsigned int) { return when_ready(cudaMallocPitch((void **)pointer, pitch, width, height)); }
+CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stream) { return when_ready(cudaMallocAsync((void **)pointer, bytes, stream)); }
+CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) { return when_ready(cudaFreeAsync((void *)pointer, stream)); }
+CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned int flags) { return when_ready(cudaHostAlloc(pointer, bytes, flags)); }
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *pointer, void *host, unsigned int flags) { return when_ready(cudaHostGetDevicePointer((void **)pointer, host, flags)); }
+CUresult cuMemHostRegister(void *pointer, size_t bytes, unsigned int flags) { return when_ready(cudaHostRegister(pointer, bytes, flags)); }
+CUresult cuMemHostUnregister(void *pointer) { return when_ready(cudaHostUnregister(pointer)); }
+CUresult cuCtxGetApiVersion(CUcontext, unsigned int *version) { return *version = CUDA_VERSION, when_ready(cudaSuccess); }
+CUresult cuCtxSetLimit(CUlimit limit, size_t value) { return when_ready(cudaDeviceSetLimit((cudaLimit)limit, value)); }
+CUresult cuCtxGetLimit(size_t *value, CUlimit limit) { return when_ready(cudaDeviceGetLimit(value, (cudaLimit)limit)); }
+CUresult cuDevicePrimaryCtxReset(CUdevice) { return when_ready(cudaDeviceReset()); }
+CUresult cuEventQuery(CUevent event) { return when_ready(cudaEventQuery(event)); }
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data) { return when_ready(cudaLaunchHostFunc(stream, function, data)); }
+
+/* Images that `dslc nvcc` writes; libdslcrt knows them. */
+CUresult cuModuleLoadData(CUmodule *module, const void *image) { return when_ready(__dslcModuleLoad((void **)module, image)); }
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int, CUjit_option *, void **) { return cuModuleLoadData(module, image); }
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image) { return cuModuleLoadData(module, image); }
+CUresult cuModuleLoad(CUmodule *module, const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
+    std::vector<char> text;
+    char part[4096];
+    while (size_t bytes = fread(part, 1, sizeof part, file)) text.insert(text.end(), part, part + bytes);
+    fclose(file);
+    /* PTX is text, which ends with a zero. */
+    text.push_back(0);
+    return cuModuleLoadData(module, text.data());
+}
+CUresult cuModuleUnload(CUmodule module) { return module ? when_ready(cudaDeviceSynchronize()) : CUDA_ERROR_INVALID_VALUE; }
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) { return when_ready(__dslcModuleFunction((const void **)function, module, name)); }
+CUresult cuModuleGetGlobal(CUdeviceptr *pointer, size_t *bytes, CUmodule module, const char *name) { return when_ready(__dslcModuleVariable(pointer, bytes, module, name)); }
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) { return when_ready(cudaFuncSetAttribute((const void *)function, (cudaFuncAttribute)attribute, value)); }
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function) {
+    cudaFuncAttributes all;
+    if (CUresult error = when_ready(cudaFuncGetAttributes(&all, (const void *)function))) return error;
+    switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return *value = all.maxThreadsPerBlock, of(cudaSuccess);
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return *value = (int)all.sharedSizeBytes, of(cudaSuccess);
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: return *value = (int)all.constSizeBytes, of(cudaSuccess);
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: return *value = (int)all.localSizeBytes, of(cudaSuccess);
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: return *value = all.numRegs, of(cudaSuccess);
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION: return *value = all.ptxVersion, of(cudaSuccess);
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: return *value = all.binaryVersion, of(cudaSuccess);
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: return *value = all.maxDynamicSharedSizeBytes, of(cudaSuccess);
+    default: return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) { return when_ready(cudaFuncSetCacheConfig((const void *)function, (cudaFuncCache)config)); }
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads, size_t shared_bytes) { return when_ready(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)function, threads, shared_bytes)); }
+CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function, CUoccupancyB2DSize, size_t shared_bytes, int limit) { return when_ready(__dslcPotentialBlockSize(grid, block, (const void *)function, shared_bytes, limit)); }
+
+CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes, CUstream stream, void **args, void **extra) {
+    if (args && extra) return CUDA_ERROR_INVALID_VALUE;
+    void *places[1024];
+    if (extra) {
+        void *buffer = nullptr;
+        size_t bytes = 0;
+        for (; *extra; extra += 2) {
+            if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = extra[1];
+            else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) bytes = *(size_t *)extra[1];
+            else return CUDA_ERROR_INVALID_VALUE;
+        }
+        if (CUresult error = when_ready(__dslcUnpack(places, 1024, buffer, bytes, (const void *)function))) return error;
+        args = places;
+    }
+    return when_ready(cudaLaunchKernel((const void *)function, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z), args, shared_bytes, stream));
+}
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes, CUstream stream, void **args) {
+    return when_ready(cudaLaunchCooperativeKernel((const void *)function, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z), args, shared_bytes, stream));
+}
 
 } // extern "C"
