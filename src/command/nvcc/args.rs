@@ -434,12 +434,11 @@ impl Options {
             "cudart_static",
             "cudadevrt",
             "nvToolsExt",
-            "cublasLt",
-            "cublasLt_static",
             "culibos",
         ];
         let name = match name {
-            "cublas_static" => "cublas",
+            // cuBLAS's archive has both.
+            "cublas_static" | "cublasLt" | "cublasLt_static" => "cublas",
             "cufft_static" | "cufft_static_nocallback" => "cufft",
             "curand_static" => "curand",
             "cusparse_static" => "cusparse",

@@ -23,15 +23,15 @@ macro_rules! text {
     };
 }
 
-const ABSENT: &[Text] = &[text!("absent.cpp")];
-
 /// All of them.
 pub(super) const SOURCES: &[Source] = &[
     (
         "cublas",
         &[
             text!("cublas.cpp"),
+            text!("cublaslt.cpp"),
             text!("gemm_ex.cpp"),
+            text!("elements.h"),
             text!("calls.h"),
             text!("blas.h"),
             text!("common.h"),
@@ -40,8 +40,11 @@ pub(super) const SOURCES: &[Source] = &[
     ("cufft", &[text!("cufft.cpp"), text!("common.h")]),
     ("curand", &[text!("curand.cpp"), text!("common.h")]),
     ("cuda", &[text!("driver.cpp")]),
-    ("cusparse", ABSENT),
-    ("cusolver", ABSENT),
+    ("cusparse", &[text!("cusparse.cpp"), text!("common.h")]),
+    (
+        "cusolver",
+        &[text!("cusolver.cpp"), text!("blas.h"), text!("common.h")],
+    ),
 ];
 
 /// Thrust: headers alone.
@@ -54,11 +57,12 @@ const THRUST: &[Text] = &[
 ];
 
 /// The names under which programs include it: each is all of it.
-const THRUST_NAMES: &str = "adjacent_difference advance binary_search copy count device_allocator device_free device_malloc \
+const THRUST_NAMES: &str = "adjacent_difference advance binary_search complex copy count detail/config detail/type_traits device_allocator device_free device_malloc \
     device_malloc_allocator device_new device_ptr device_reference device_vector distance equal execution_policy extrema fill find \
     for_each functional gather generate host_vector inner_product iterator/constant_iterator iterator/counting_iterator \
     iterator/discard_iterator iterator/iterator_traits iterator/permutation_iterator iterator/reverse_iterator \
-    iterator/transform_iterator iterator/zip_iterator logical memory merge pair partition reduce remove replace reverse scan scatter \
+    iterator/transform_iterator iterator/zip_iterator logical memory merge pair partition random random/linear_congruential_engine random/normal_distribution random/uniform_int_distribution \
+    random/uniform_real_distribution reduce remove replace reverse scan scatter \
     sequence set_operations sort swap system/cuda/execution_policy system/cuda/vector \
     system/system_error system_error tabulate transform transform_reduce transform_scan tuple unique universal_vector version";
 
@@ -103,6 +107,8 @@ pub(super) fn announce(toolkit: &Path) -> std::io::Result<()> {
     for (name, _) in SOURCES {
         fs::write(place(toolkit, name), EMPTY)?;
     }
+    // Its functions are in cuBLAS's archive.
+    fs::write(place(toolkit, "cublasLt"), EMPTY)?;
     Ok(())
 }
 
@@ -133,6 +139,7 @@ pub(super) fn prepare(toolkit: &Path, clang: &Path, source: &Path) -> Result<(),
         ("cuda", "<cuda.h>"),
         ("cublas", "cublas_v2.h"),
         ("cublas", "cublas.h"),
+        ("cublas", "cublasLt.h"),
         ("cufft", "cufft"),
         ("curand", "curand.h"),
         ("cusparse", "cusparse.h"),
