@@ -3,6 +3,7 @@
 #define DSLC_THRUST_ALGORITHM_H
 
 #include "iterator.h"
+#include "numbers.h"
 #include <numeric>
 
 namespace thrust {
@@ -57,7 +58,9 @@ template <class In, class Out> Out pick(In from, size_t count, const std::vector
     return make(to, places.size(), [&](size_t i) { return all[places[i]]; });
 }
 } // namespace detail
-static const detail::Policy host, device, seq;
+static const detail::Policy host, device;
+/* Kernels name it, too. */
+static constexpr detail::Policy seq{};
 namespace cuda {
 static const detail::Policy par, par_nosync;
 }
@@ -66,7 +69,7 @@ static const detail::Policy par;
 }
 
 #define DSLC_POLICY(name) \
-    template <class P, class... A, detail::IfPolicy<P> = 0> decltype(auto) name(const P &, A &&...all) { return thrust::name(std::forward<A>(all)...); }
+    template <class P, class... A, detail::IfPolicy<P> = 0> DSLC_BOTH decltype(auto) name(const P &, A &&...all) { return thrust::name(std::forward<A>(all)...); }
 
 template <class I, class F> I for_each_n(I first, size_t count, F f) {
     detail::count_call();

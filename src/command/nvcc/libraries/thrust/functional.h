@@ -25,12 +25,16 @@ using std::get;
 using std::make_pair;
 using std::make_tuple;
 using std::pair;
-using std::swap;
 using std::tie;
 using std::tuple;
 using std::tuple_element;
 using std::tuple_size;
 struct null_type {};
+template <class T> DSLC_BOTH void swap(T &a, T &b) {
+    T t = std::move(a);
+    a = std::move(b);
+    b = std::move(t);
+}
 
 template <class A, class R> struct unary_function {
     typedef A argument_type;
