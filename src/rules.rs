@@ -1,11 +1,10 @@
 //! Whose rules count: `--arch`, `--bank-width`, `--rules FILE`.
 //!
-//! A file of rules is TOML. What it does not say is the architecture's, which is its own `arch`, or `--arch`, or sm_90.
+//! What a file of rules says is in [`runtime::rules`].
 
 use std::path::Path;
 
-use interp::rules::{Arch, AtomicRule, BankWidth, RuleSet};
-use serde::Deserialize;
+use interp::rules::{Arch, BankWidth, RuleSet};
 
 use crate::{args::RulesArgs, failure::Failure, files};
 
@@ -14,40 +13,6 @@ pub(crate) const DEFAULT_ARCH: &str = "sm_90";
 
 /// The most that is read of a file of rules.
 const MOST_BYTES: u64 = 1 << 20;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    arch: Option<String>,
-    #[serde(default)]
-    shared: Shared,
-    #[serde(default)]
-    global: Global,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Shared {
-    banks: Option<u32>,
-    bank_bytes: Option<u32>,
-    row_bytes: Option<u32>,
-    lanes_4: Option<u32>,
-    lanes_8: Option<u32>,
-    /// 0: not modelled.
-    lanes_16: Option<u32>,
-    extra_16: Option<u32>,
-    merges_pairs: Option<bool>,
-    atomics: Option<bool>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Global {
-    loads_lines: Option<bool>,
-    splits_wide: Option<bool>,
-    transaction_bytes: Option<u32>,
-    atomics: Option<bool>,
-}
 
 /// The rule set that counts.
 pub(crate) fn rules(arch: Option<&str>, args: &RulesArgs) -> Result<RuleSet, Failure> {
@@ -77,35 +42,5 @@ fn from_file(path: &Path, arch: Option<&str>) -> Result<RuleSet, Failure> {
     let wrong = |why: &dyn std::fmt::Display| Failure::new(format!("--rules `{name}`: {why}"));
     let bytes = files::read(path, true, MOST_BYTES).map_err(|why| wrong(&why))?;
     let text = String::from_utf8(bytes).map_err(|_| wrong(&"it is not UTF-8 text"))?;
-    let file: File = toml::from_str(&text).map_err(|why| wrong(&why.to_string().trim_end()))?;
-    let arch = arch.or(file.arch.as_deref()).unwrap_or(DEFAULT_ARCH);
-    let base = of_arch(arch, 4)?;
-    let (mut shared, mut global) = (base.shared, base.global);
-    let from = &file.shared;
-    shared.banks = from.banks.unwrap_or(shared.banks);
-    shared.bank_bytes = from.bank_bytes.unwrap_or(shared.bank_bytes);
-    if from.banks.is_some() || from.bank_bytes.is_some() {
-        shared.row_bytes = shared.banks.saturating_mul(shared.bank_bytes);
-    }
-    shared.row_bytes = from.row_bytes.unwrap_or(shared.row_bytes);
-    shared.lanes_4 = from.lanes_4.unwrap_or(shared.lanes_4);
-    shared.lanes_8 = from.lanes_8.unwrap_or(shared.lanes_8);
-    if let Some(lanes) = from.lanes_16 {
-        shared.lanes_16 = Some(lanes).filter(|&lanes| lanes > 0);
-    }
-    shared.extra_16 = from.extra_16.unwrap_or(shared.extra_16);
-    shared.merges_pairs = from.merges_pairs.unwrap_or(shared.merges_pairs);
-    shared.atomics = match from.atomics {
-        Some(true) => AtomicRule::LanesPerBank,
-        Some(false) => AtomicRule::NotModelled,
-        None => shared.atomics,
-    };
-    let from = &file.global;
-    global.loads_lines = from.loads_lines.unwrap_or(global.loads_lines);
-    global.splits_wide = from.splits_wide.unwrap_or(global.splits_wide);
-    global.transaction_bytes = from.transaction_bytes.unwrap_or(global.transaction_bytes);
-    global.atomics = from.atomics.unwrap_or(global.atomics);
-    // A rule set is copied wherever something is counted; its name is made once a process.
-    let by: &'static str = Box::leak(format!("`{name}`").into_boxed_str());
-    base.given(by, shared, global).map_err(|why| wrong(&why))
+    runtime::rules::of_text(&name, &text, arch, DEFAULT_ARCH).map_err(|why| wrong(&why))
 }

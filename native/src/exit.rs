@@ -6,9 +6,10 @@ use std::{
     io::IsTerminal,
     path::Path,
     sync::atomic::{AtomicI32, Ordering},
+    time::{Duration, Instant},
 };
 
-use interp::rules::RuleSet;
+use interp::{StopFlag, StopReason, rules::RuleSet};
 use report::{
     Input, Model, Tables,
     findings::{self, baseline::Baseline},
@@ -17,7 +18,7 @@ use report::{
 
 use crate::{
     options::Options,
-    state::{Loaded, eprintln_all, try_state},
+    state::{Loaded, State, eprintln_all, try_state},
 };
 
 /// Columns where standard error is no terminal.
@@ -61,15 +62,64 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     }
 }
 
+/// Ends the process when its time is over, with a report of what ran until then. A launch that runs ends where it is.
+pub(crate) fn end_after(time: Duration, stop: StopFlag) {
+    /// How long a launch may take to notice.
+    const GRACE: Duration = Duration::from_secs(2);
+    let end = move || {
+        std::thread::sleep(time);
+        let why = StopReason::TimeOver(time);
+        stop.ask(why);
+        let asked = Instant::now();
+        let state = loop {
+            match try_state() {
+                None if asked.elapsed() < GRACE => std::thread::sleep(Duration::from_millis(1)),
+                state => break state,
+            }
+        };
+        match state {
+            Some(mut state) => {
+                flush_printed();
+                eprintln_all(&format!("dslc: {why}\n"));
+                end_now(&mut state, why);
+            }
+            None => {
+                eprintln_all(&format!("dslc: {why}, but a call does not end\n"));
+                // SAFETY: it does not return.
+                unsafe { libc::_exit(why.exit_code().into()) };
+            }
+        }
+    };
+    if let Err(why) = std::thread::Builder::new().spawn(end) {
+        crate::state::fail(&format!("cannot start a thread for --timeout: {why}"));
+    }
+}
+
+/// Ends the process with its report, without the program's own handlers.
+pub(crate) fn end_now(state: &mut State, why: StopReason) -> ! {
+    flush_printed();
+    report_of(state);
+    // SAFETY: it does not return.
+    unsafe { libc::_exit(why.exit_code().into()) }
+}
+
+/// What the program printed comes before what is said of it. Other streams stay as they are: a thread that waits for input holds one.
+fn flush_printed() {
+    unsafe extern "C" {
+        static stdout: *mut libc::FILE;
+    }
+    // SAFETY: C's standard output is there as long as the process.
+    unsafe { libc::fflush(stdout) };
+}
+
 /// Reports what every module's kernels did; gives whether that makes the process fail.
 pub(crate) fn report() -> bool {
-    let Some(mut state) = try_state() else {
-        return false;
-    };
-    let state = &mut *state;
+    try_state().is_some_and(|mut state| report_of(&mut state))
+}
+
+fn report_of(state: &mut State) -> bool {
     let width = state.device.bank_width();
-    let arch = state.options.rules_arch();
-    let Ok(rules) = RuleSet::new(arch, width) else {
+    let Ok(rules) = state.options.rule_set(width) else {
         return false;
     };
     let times = state.device.finish();

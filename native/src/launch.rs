@@ -7,7 +7,7 @@ use std::{
 };
 
 use dsl::ir::{FuncId, LocId, MemType, Module};
-use interp::{ChildLaunch, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchQueue};
+use interp::{ChildLaunch, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchQueue, TrapKind};
 use runtime::{
     device::{DeviceInfo, LaunchError},
     error::CudaError,
@@ -315,7 +315,14 @@ impl State {
             Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
                 pending.get_or_insert(error_of_trap(&trap.kind));
                 let launch = Some(loaded.outcome.launches.push(*report));
+                let stopped = match trap.kind {
+                    TrapKind::Stopped(why) => Some(why),
+                    _ => None,
+                };
                 loaded.outcome.faults.push(Fault::Trap { launch, trap });
+                if let Some(why) = stopped {
+                    crate::exit::end_now(self, why);
+                }
                 Ok(Vec::new())
             }
             Err(LaunchError::Device(error)) => {

@@ -1,9 +1,9 @@
 //! What the environment variable `DSLC` asks for: `DSLC="--arch sm_80 --html out.html"`.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use interp::{
-    BothOrders, Checks, MachineConfig, Order, Severity,
+    BothOrders, Checks, MachineConfig, Order, Severity, StopFlag,
     rules::{Arch, BankWidth, RuleSet},
 };
 use report::Tables;
@@ -13,7 +13,7 @@ use runtime::words;
 const DEFAULT_LIMIT: u64 = 20_000_000_000;
 
 /// The names of all options, for the message about one that is not there.
-const NAMES: &str = "--arch, --bank-width, --device, --jobs, --limit, --memory, --checks, --no-checks, --order, --stop-at-first, --fail-on, \
+const NAMES: &str = "--arch, --bank-width, --rules, --device, --jobs, --limit, --timeout, --memory, --checks, --no-checks, --order, --stop-at-first, --fail-on, \
     --baseline, --write-baseline, --quiet, --kernel, --launches, --metrics, --html, --json and --sarif";
 
 /// The options of a process.
@@ -26,6 +26,11 @@ pub(crate) struct Options {
     pub(crate) on_gpu: bool,
     pub(crate) jobs: usize,
     limit: u64,
+    /// When the process ends at the latest, and what tells running launches.
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) stop: StopFlag,
+    /// A file of rules: its name and text.
+    rules: Option<(String, String)>,
     /// The most memory that the device gives out.
     pub(crate) memory_bytes: Option<u64>,
     pub(crate) checking: Checking,
@@ -68,6 +73,9 @@ impl Default for Options {
             on_gpu: false,
             jobs: std::thread::available_parallelism().map_or(1, |n| n.get()),
             limit: DEFAULT_LIMIT,
+            timeout: None,
+            stop: StopFlag::default(),
+            rules: None,
             memory_bytes: None,
             checking: Checking {
                 checks: Checks::default(),
@@ -163,6 +171,16 @@ impl Options {
                 jobs => self.jobs = usize::try_from(jobs).unwrap_or(usize::MAX),
             },
             "--limit" => self.limit = number(&value()?)?,
+            "--timeout" => {
+                let time = seconds(&value()?)?;
+                (self.timeout, self.stop) = (Some(time), StopFlag::with_time(time));
+            }
+            "--rules" => {
+                let name = value()?;
+                let text =
+                    std::fs::read_to_string(&name).map_err(|why| format!("`{name}`: {why}"))?;
+                self.rules = Some((name, text));
+            }
             "--memory" => self.memory_bytes = Some(words::bytes_of(&value()?)?),
             "--checks" => {
                 let text = value()?;
@@ -208,10 +226,20 @@ impl Options {
         self.arch.unwrap_or(Arch::SM_90)
     }
 
+    /// What counts on banks of this width.
+    pub(crate) fn rule_set(&self, width: BankWidth) -> Result<RuleSet, String> {
+        let Some((name, text)) = &self.rules else {
+            return RuleSet::new(self.rules_arch(), width).map_err(|why| format!("DSLC: {why}"));
+        };
+        let arch = self.arch.map(|arch| arch.to_string());
+        let default = Arch::SM_90.to_string();
+        let rules = runtime::rules::of_text(name, text, arch.as_deref(), &default);
+        rules.map_err(|why| format!("DSLC: --rules `{name}`: {why}"))
+    }
+
     /// The machine of these options.
     pub(crate) fn machine(&self) -> Result<MachineConfig, String> {
-        let rules = RuleSet::new(self.rules_arch(), self.bank_width)
-            .map_err(|why| format!("DSLC: {why}"))?;
+        let rules = self.rule_set(self.bank_width)?;
         let checking = &self.checking;
         Ok(MachineConfig {
             rules,
@@ -222,7 +250,7 @@ impl Options {
             both_orders: checking.both_orders,
             keep_going: !checking.stops_at_first,
             trace: false,
-            stop: interp::StopFlag::default(),
+            stop: self.stop.clone(),
             progress: interp::Progress::default(),
         })
     }
@@ -234,6 +262,14 @@ fn is_gpu(device: &str) -> Result<bool, String> {
         "sim" | "simulator" | "" => Ok(false),
         other => Err(format!("{other}: expected gpu or simulator")),
     }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: Option<f64> = text.trim().parse().ok();
+    seconds
+        .filter(|&seconds| seconds > 0.0)
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| format!("{text}: expected a number of seconds above 0: 5, 0.5"))
 }
 
 fn number(text: &str) -> Result<u64, String> {

@@ -216,6 +216,9 @@ impl State {
     fn new() -> State {
         let options = Options::of_environment().unwrap_or_else(|why| fail(&why));
         let device = device(&options);
+        if let Some(time) = options.timeout {
+            crate::exit::end_after(time, options.stop.clone());
+        }
         if !options.on_gpu {
             crate::reserve::reserve();
         }

@@ -13,6 +13,8 @@ pub mod host;
 #[cfg(feature = "standalone")]
 pub mod launch;
 pub mod launches;
+#[cfg(feature = "rules")]
+pub mod rules;
 #[cfg(feature = "standalone")]
 pub mod standalone;
 pub mod words;

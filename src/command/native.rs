@@ -139,8 +139,6 @@ fn refuse(args: &RunArgs) -> Result<(), Failure> {
             "--host interpreted with several files",
         ),
         (!args.program.launch.is_empty(), "--launch"),
-        (args.program.timeout.is_some(), "--timeout"),
-        (args.rules.rules.is_some(), "--rules"),
         (args.cures == Cures::Always, "--cures always"),
         (args.observer.record.is_some(), "--record"),
         (args.observer.trace.is_some(), "--trace"),
@@ -200,7 +198,13 @@ fn machine_options(args: &RunArgs, words: &mut Words) {
     if args.is_on_gpu() {
         words.add("--device", "gpu");
     }
+    words.add_if(
+        "--rules",
+        args.rules.rules.as_ref().map(|path| path.display()),
+    );
     words.add_if("--limit", args.program.limit);
+    let seconds = args.program.timeout.map(|time| time.as_secs_f64());
+    words.add_if("--timeout", seconds);
     words.add_if("--memory", args.program.memory);
     if args.checking.checks.is_some() {
         let checks = args.wanted_checks();

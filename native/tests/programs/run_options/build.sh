@@ -23,7 +23,7 @@ echo "ended with $?"
 echo '== a page with a blank in its name'
 $dslc run main.cu more.cu -I include -q --html 'the page.html' -- 3 >/dev/null && ls *.html
 echo '== what is not there'
-$dslc run main.cu more.cu -I include --timeout 3
+$dslc run main.cu more.cu -I include --trace 0
 echo "ended with $?"
 DSLC='--htm x' $dslc nvcc -I include main.cu more.cu -o direct && DSLC='--htm x' ./direct
 END
