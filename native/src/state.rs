@@ -467,13 +467,16 @@ impl State {
     /// The address of the variable that the host knows by its own one's address, and its size.
     pub(crate) fn symbol(&mut self, host: *const c_void) -> Result<(u64, u64), CudaError> {
         let wanted = host as usize;
-        let found = self.modules.iter().enumerate().find_map(|(index, module)| {
+        // What was registered last counts: a library may lie where another one was unloaded.
+        let mut modules = self.modules.iter().enumerate().rev();
+        let found = modules.find_map(|(index, module)| {
             let mut variables = module.variables.iter();
             let (_, name) = variables.find(|(address, _)| *address == wanted)?;
             Some((index, name.clone()))
         });
         let managed = || {
-            let managed = self.managed.iter().find(|one| one.address == wanted)?;
+            let mut managed = self.managed.iter().rev();
+            let managed = managed.find(|one| one.address == wanted)?;
             let is_its =
                 |module: &Module| module.image.notes("source").any(|id| id == managed.source);
             Some((self.modules.iter().position(is_its)?, managed.name.clone()))
