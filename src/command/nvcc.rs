@@ -62,7 +62,7 @@ pub(crate) fn build(
     }
     let clang = Clang::find(dependencies)?;
     if options.mode.is_verbose {
-        output::err(&clang.steps());
+        output::err(&clang.steps(&options));
     }
     if options.mode.is_dry {
         return Ok(0);

@@ -95,7 +95,6 @@ impl Clang {
                 "-D__CUDACC_VER_BUILD__=131",
                 "-D__CUDACC_EXTENDED_LAMBDA__",
                 "-D__CUDACC_RELAXED_CONSTEXPR__",
-                "-fclang-abi-compat=17",
                 "-Wno-unknown-cuda-version",
                 "-Wno-unused-command-line-argument",
                 "-Wno-pass-failed",
@@ -120,7 +119,8 @@ impl Clang {
             command.args(["-x", "c++"]);
         }
         if kind != Kind::C {
-            command.args(AS_GCC);
+            // All sources of a program name their functions alike, and as g++ 12 does: constrained templates, too.
+            command.arg("-fclang-abi-compat=17").args(AS_GCC);
         }
         let mut standards = options.clang.compiling.iter();
         if options.is_plain() {
@@ -203,13 +203,14 @@ impl Clang {
         status(&mut command)
     }
 
-    /// What nvcc says with `-v`: build systems read where the toolkit is, and how programs are linked.
-    pub(super) fn steps(&self) -> String {
+    /// What nvcc says with `-v`: build systems read where the toolkit is, which architecture is the default, and how programs are linked.
+    pub(super) fn steps(&self, options: &Options) -> String {
         let top = self.toolkit.display();
+        let arch = options.arch.unwrap_or(super::device::DEFAULT_ARCH);
         format!(
             "#$ _HERE_={top}/bin\n#$ TOP={top}\n#$ PATH={top}/bin:{}\n#$ INCLUDES=\"-I{top}/include\"\n\
              #$ LIBRARIES=  \"-L{top}/lib64\"\n#$ SYSTEM_INCLUDES=\n#$ CUDAFE_FLAGS=\n#$ PTXAS_FLAGS=\n#$ host and device code\n\
-             #$ {top}/bin/nvcc \"-L{top}/lib64\" -lcudart -o a.out\n",
+             #$ cicc -arch compute_{arch} -o a.ptx\n#$ {top}/bin/nvcc \"-L{top}/lib64\" -lcudart -o a.out\n",
             env::var("PATH").unwrap_or_default()
         )
     }

@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// `__CUDA_ARCH__` when nothing says it.
-const DEFAULT_ARCH: u32 = 90;
+pub(super) const DEFAULT_ARCH: u32 = 90;
 
 /// Reads what a source includes: beside it, then in the folders of `-I`.
 pub(super) struct Reader<'a> {

@@ -1,0 +1,1 @@
+$NVCC -std=c++20 main.cpp view.cu -o prog
