@@ -37,6 +37,7 @@ pub(crate) mod launch;
 pub(crate) mod launch_call;
 pub(crate) mod overload;
 pub(crate) mod pointer_call;
+pub(crate) mod unbound;
 
 /// `f(a, b)`: a function of the program, else something built in.
 pub(crate) fn check(
@@ -68,11 +69,11 @@ pub(crate) fn check(
         && cx.options.is_own(binding.span)
         && builtin::is_math(name)
     {
-        return math_call(cx, name, callee.span, args, span);
+        return unbound::math(cx, name, callee.span, args, span);
     }
     match binding {
         Some(binding) => call_bound(cx, name, binding.entity, explicit, callee, args, span),
-        None => call_unbound(cx, name, explicit, callee, args, span),
+        None => unbound::check(cx, name, explicit, callee, args, span),
     }
 }
 
@@ -232,60 +233,6 @@ fn call_set(
     overloaded(cx, name, set, explicit, at, args, span)
 }
 
-/// A call of a name that nothing declares: something built in, if it is anything.
-fn call_unbound(
-    cx: &mut Checker<'_>,
-    name: &Arc<str>,
-    explicit: Option<&[ast::TemplateArg]>,
-    callee: &ast::Expr,
-    args: &[ast::Expr],
-    span: Span,
-) -> Result<Checked, Reported> {
-    if explicit.is_none()
-        && builtin::find(name).is_none()
-        && let Some((name, set)) = associated::associated_functions(cx, name, args)
-    {
-        return overloaded(cx, &name, &set, None, callee.span, args, span);
-    }
-    match explicit {
-        Some([to]) if &**name == "forward" && args.len() == 1 => {
-            forward::check(cx, to, &args[0], span)
-        }
-        None if &**name == "move" && args.len() == 1 => {
-            let value = expr::value(cx, &args[0])?;
-            forward::moved(cx, value, "std::move", span).map(Checked::Value)
-        }
-        // `std::max<float>(a, b)`: both are converted first.
-        Some([ast::TemplateArg::Type(ty)]) if matches!(&**name, "min" | "max") => {
-            let cast = |arg: &ast::Expr| {
-                ast::Expr::new(
-                    ExprKind::Cast(Box::new(ty.clone()), Box::new(arg.clone())),
-                    arg.span,
-                )
-            };
-            let args: Vec<ast::Expr> = args.iter().map(cast).collect();
-            call_builtin(cx, name, callee.span, &args, span)
-        }
-        Some(_) if builtin::find(name).is_some() => Err(cx.unsupported(
-            "template arguments of a function of the library",
-            callee.span,
-        )),
-        _ if builtin::find(name).is_none() && cx.map.snippet(callee.span).starts_with("std::") => {
-            let reported = match cx.first_time(&format!("name std::{name}")) {
-                true => unknown::unsupported_path(
-                    &cx.tables,
-                    &mut cx.reporter,
-                    &format!("std::{name}"),
-                    callee.span,
-                ),
-                false => cx.body.reported_before(callee.span),
-            };
-            no_call(cx, args, reported)
-        }
-        _ => call_builtin(cx, name, callee.span, args, span),
-    }
-}
-
 /// The class whose functions these are.
 fn class_of(tables: &Tables, ids: &[FunctionId]) -> Option<crate::sema::ty::RecordId> {
     let facts = &tables.functions[*ids.first()?].facts;
@@ -345,62 +292,6 @@ pub(crate) fn with(
     let args = overload::bind_arguments(cx, id, values, span)?;
     let value = Value::new(ValueKind::Call(id, args), ty, span);
     called(&cx.tables, &mut cx.body, id, value)
-}
-
-/// A function of `math_double.k` and its like. Host code calls C's library where it has the function. A `double` function
-/// gives way to its `float` version where all its `double` parameters would get a `float`.
-fn math_call(
-    cx: &mut Checker<'_>,
-    name: &Arc<str>,
-    name_span: Span,
-    args: &[ast::Expr],
-    span: Span,
-) -> Result<Checked, Reported> {
-    if !cx.body.may_be_device() && builtin::is_host(name) {
-        return call_builtin(cx, name, name_span, args, span);
-    }
-    // Where C's library differs from CUDA's, host code has a form of its own.
-    let own: Option<Arc<str>> = (!cx.body.may_be_device())
-        .then(|| format!("__dslc_host_{name}").into())
-        .filter(|name: &Arc<str>| exchange::prelude_functions(&cx.scopes, name).is_some());
-    let name = own.as_ref().unwrap_or(name);
-    let Some(mut id) = overload::prelude_function(cx, name) else {
-        return Err(cx.body.reported_before(name_span));
-    };
-    let float = match own.is_some() {
-        true => Some(format!("{name}f").into()),
-        false => builtin::float_version(name),
-    };
-    let params = &cx.tables.functions[id].facts.params;
-    let is_list = |arg: &ast::Expr| matches!(arg.kind, ExprKind::List(_));
-    let (Some(float), false) = (
-        float,
-        params.len() != args.len() || args.iter().any(is_list),
-    ) else {
-        let set = [Callable::Function(id)];
-        return overloaded(cx, name, &set, None, name_span, args, span);
-    };
-    let is_double: Vec<bool> = params
-        .iter()
-        .map(|param| param.ty.ty == Ty::Double)
-        .collect();
-    let values = overload::arguments(cx, args);
-    let mut reals = values.iter().zip(is_double).filter(|(_, is)| *is);
-    let is_float =
-        |arg: &Argument<'_>| matches!(arg, Argument::Value(value) if value.ty == Ty::Float);
-    if reals.all(|(arg, _)| is_float(arg))
-        && let Some(float) = overload::prelude_function(cx, &float)
-    {
-        id = float;
-    }
-    note_call(cx, id, name_span);
-    let ty = cx.tables.functions[id].typed.result.clone();
-    let args = overload::bind_arguments(cx, id, values, span)?;
-    Ok(Checked::Value(Value::new(
-        ValueKind::Call(id, args),
-        ty,
-        span,
-    )))
 }
 
 /// Keeps who calls whom.
@@ -471,7 +362,7 @@ fn overloaded(
             cx.reporter.diagnostics.truncate(n_diagnostics);
             cx.body.flow.temporaries.truncate(n_temporaries);
             if builtin::is_math(name) {
-                math_call(cx, name, name_span, args, span)
+                unbound::math(cx, name, name_span, args, span)
             } else {
                 call_builtin(cx, name, name_span, args, span)
             }

@@ -57,7 +57,7 @@ pub(crate) fn declare_name(cx: &mut Checker<'_>, name: &ast::Name, entity: Entit
 /// A declaration at file scope.
 pub(crate) fn file_declaration(cx: &mut Checker<'_>, declaration: &ast::Declaration) {
     each_declarator(cx, declaration, &mut |cx, base, declarator| {
-        variable::file_variable(cx, declaration, base, declarator);
+        variable::global::file_variable(cx, declaration, base, declarator);
     });
 }
 

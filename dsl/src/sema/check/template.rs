@@ -4,17 +4,21 @@
 //! record. Instances are made once for each list of arguments; a function's body is checked when the item that needs it is done, so
 //! that templates that use themselves do not recurse here. Errors inside an instance say which one it is and who needed it.
 //!
-//! Here are the declarations of templates and the names that lead to them; the rest is in `arguments`, `deduce`, `function` and
-//! `class`.
+//! Here are the declarations of templates and the names that lead to them; the rest is in `arguments`, `deduce`,
+//! `function_template`, `class_template` and `variable_template`.
 
 pub(crate) mod arguments;
 pub(crate) mod attempt;
 pub(crate) mod class_template;
 pub(crate) mod deduce;
-pub(crate) mod instances;
-use crate::source::SourceMap;
-pub(crate) use instances::Instances;
 pub(crate) mod function_template;
+pub(crate) mod instances;
+pub(crate) mod pack;
+pub(crate) mod same;
+pub(crate) mod survey;
+pub(crate) mod variable_template;
+
+pub(crate) use instances::Instances;
 
 use crate::sema::message::template::TemplateError;
 use crate::sema::path;
@@ -34,10 +38,6 @@ use crate::{
     span::Span,
     syntax::ast::{self, ExprKind, TemplateArg, TemplateKind, TemplateParamKind},
 };
-
-pub(crate) mod pack;
-pub(crate) mod survey;
-pub(crate) mod variable_template;
 
 /// How a note begins that says in which instance a message is.
 const INSTANCE: &str = "in the instance";
@@ -222,7 +222,7 @@ pub(crate) fn check<'a>(cx: &mut Checker<'a>, template: &'a ast::Template) {
         }
         (TemplateKind::Instantiation, ast::Item::Function(function)) => {
             if let Some(id) = function_template::specialised(cx, function) {
-                if is_request(cx.map, function.name.span) {
+                if same::is_request(cx.map, function.name.span) {
                     cx.instances.requested.push((function.name.span, id));
                 }
                 function_template::need(cx, id);
@@ -381,7 +381,7 @@ fn declare_template<'a>(
     let in_prelude = cx.in_prelude(name.span);
     if let ast::Item::Function(function) = item {
         method::note_operator(cx, &name.node, name.span);
-        if let Some(id) = same_template(cx, &name.node, params, function) {
+        if let Some(id) = same::same_template(cx, &name.node, params, function) {
             return define_template(cx, id, params, function);
         }
     } else if let Some(Entity::Template(id)) = cx
@@ -413,102 +413,6 @@ fn declare_template<'a>(
         }
         _ => decl::declare_name(cx, &name, Entity::Template(id)),
     }
-}
-
-/// The template that a second declaration is of: as many parameters, and the same text of its function's parameters and of
-/// what else depends on the template's.
-fn same_template(
-    cx: &Checker<'_>,
-    name: &str,
-    params: &[ast::TemplateParam],
-    function: &ast::Function,
-) -> Option<TemplateId> {
-    let Entity::Functions(set) = &cx.scopes.find_at_file(name)?.entity else {
-        return None;
-    };
-    let text = canonical(cx.map, params, function);
-    set.iter().find_map(|callable| match callable {
-        Callable::Template(id) => {
-            let facts = &cx.instances.templates[*id];
-            let ast::Item::Function(old) = facts.item else {
-                return None;
-            };
-            let same =
-                facts.params.len() == params.len() && canonical(cx.map, facts.params, old) == text;
-            same.then_some(*id)
-        }
-        _ => None,
-    })
-}
-
-/// What tells function templates of one name apart, as text, with the template's parameters numbered: what these are, the
-/// result if it has template arguments (as `std::enable_if` has), the parameters.
-fn canonical(map: &SourceMap, params: &[ast::TemplateParam], function: &ast::Function) -> String {
-    let mut out = String::new();
-    for param in params {
-        match &param.kind {
-            TemplateParamKind::Type(_) => out.push('T'),
-            TemplateParamKind::Template => out.push('C'),
-            TemplateParamKind::Value { ty, .. } => {
-                canonical_text(map, params, ty.specifiers.ty.span, None, &mut out);
-            }
-        }
-        out.push(if param.is_pack { '*' } else { ';' });
-    }
-    if let ast::TypeSpecifier::Path(path) = &function.specifiers.ty.node {
-        canonical_text(map, params, path.span, None, &mut out);
-    }
-    for param in &function.params {
-        out.push(';');
-        let own = param.declarator.name.as_ref().map(|name| &*name.node);
-        canonical_text(map, params, param.span, own, &mut out);
-    }
-    out
-}
-
-/// The text at a place up to a default argument, without spaces and without the name `own`.
-fn canonical_text(
-    map: &SourceMap,
-    params: &[ast::TemplateParam],
-    span: Span,
-    own: Option<&str>,
-    out: &mut String,
-) {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut rest = map.snippet(span);
-    while let Some(c) = rest.chars().next() {
-        let n = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-        if n == 0 {
-            let second = rest[c.len_utf8()..].chars().next();
-            let is_comparison = second == Some('=') || out.ends_with(['=', '!', '<', '>']);
-            if c == '=' && !is_comparison {
-                break;
-            }
-            if !c.is_whitespace() {
-                out.push(c);
-            }
-            rest = &rest[c.len_utf8()..];
-            continue;
-        }
-        let (word, after) = rest.split_at(n);
-        let index = params
-            .iter()
-            .position(|param| param.name.as_ref().is_some_and(|name| &*name.node == word));
-        match index {
-            Some(index) => out.push_str(&format!("${index}")),
-            None if Some(word) == own => {}
-            None => {
-                out.push(' ');
-                out.push_str(word);
-            }
-        }
-        rest = after;
-    }
-}
-
-/// The command line asks for this.
-fn is_request(map: &SourceMap, span: Span) -> bool {
-    map.file(span.file).name == crate::source::COMMAND_LINE
 }
 
 /// A path as a plain name, the classes in it by their numbers, and the arguments of its last part.

@@ -1,5 +1,7 @@
 //! Functions: declarations against definitions, what kernels and `main` must look like, bodies.
 
+pub(crate) mod rules;
+
 use crate::sema::check::{
     Body, Checker, FunctionEntry, FunctionFacts, ParamFacts, Reported, Reporter, Tables, VarFacts,
     body, class, cleanup, decl, forward, label, marked, members, method, pack, record, specifier,
@@ -10,7 +12,6 @@ use crate::sema::path;
 use crate::{
     sema::{
         classify::pointer_to,
-        layout,
         scope::{Callable, Entity},
         ty::{QualTy, Ty},
         typed::{Function, FunctionId, FunctionSpace, Stmt, StmtKind, Storage, Var},
@@ -18,9 +19,6 @@ use crate::{
     span::Span,
     syntax::ast::{self, DeclaratorPart, MethodKind, SpecifierWord},
 };
-
-/// Parameters of a kernel, from sm_70 on.
-const PARAMETER_BYTES: u64 = 32_764;
 
 /// What a function's name means before the function is declared.
 enum Before {
@@ -98,24 +96,12 @@ pub(crate) fn new_function(
     declare_as(cx, function, Some(shown))
 }
 
-/// Reports what cannot stand at file scope: an `operator new`, a function in a memory space.
-fn refuse_misplaced(cx: &mut Checker<'_>, function: &ast::Function) {
-    if class::allocates(&function.name.node) {
-        let what = format!("`{}` outside of a class", function.name.node);
-        cx.unsupported(&what, function.name.span);
-    }
-    let word = |word| function.specifiers.word(word);
-    if let Some(span) = word(SpecifierWord::Shared).or(word(SpecifierWord::Constant)) {
-        cx.error(span, DeclError::FunctionWithSpace);
-    }
-}
-
 fn declare_as(
     cx: &mut Checker<'_>,
     function: &ast::Function,
     shown: Option<&str>,
 ) -> Option<FunctionId> {
-    refuse_misplaced(cx, function);
+    rules::refuse_misplaced(cx, function);
     method::note_operator(cx, &function.name.node, function.name.span);
     let specifiers = &function.specifiers;
     let space = space_of(specifiers);
@@ -125,10 +111,10 @@ fn declare_as(
         cx.unsupported("a function with `...`", function.span);
     }
     if space == FunctionSpace::Kernel {
-        check_kernel_params(&cx.tables, &mut cx.reporter, function, &params);
+        rules::check_kernel_params(&cx.tables, &mut cx.reporter, function, &params);
     }
     if let Ok(result) = &result {
-        check_result(cx, function, space, result);
+        rules::check_result(cx, function, space, result);
     }
     let reference = reference_part(&function.declarator.parts).0;
     if let Some((span, true)) = reference {
@@ -142,7 +128,7 @@ fn declare_as(
             Before::Nothing => {}
         }
     }
-    check_defaults(&cx.tables, &mut cx.reporter, &params);
+    rules::check_defaults(&cx.tables, &mut cx.reporter, &params);
     let launch_bounds = launch_bounds(cx, function, space);
     let typed = Function {
         name: match (shown, &*cx.scopes.namespace()) {
@@ -178,7 +164,7 @@ fn declare_as(
         of_library,
     );
     if &*function.name.node == "main" {
-        check_main(&cx.tables, &mut cx.reporter, id, function);
+        rules::check_main(&cx.tables, &mut cx.reporter, id, function);
     }
     Some(id)
 }
@@ -269,85 +255,6 @@ pub(crate) fn param(cx: &mut Checker<'_>, param: &ast::Param) -> ParamFacts {
     }
 }
 
-/// A kernel runs elsewhere: what a reference names is not there.
-fn check_kernel_params(
-    tables: &Tables,
-    reporter: &mut Reporter,
-    function: &ast::Function,
-    params: &[ParamFacts],
-) {
-    let declared = pack::declared(params, &function.params);
-    for (param, facts) in declared.into_iter().zip(params) {
-        let (written, _) = reference_part(&param.declarator.parts);
-        let span = written.map_or(facts.span, |(span, _)| span);
-        if (facts.is_reference || facts.is_rvalue) && facts.ty.ty.is_understood() {
-            let name = facts.name.as_deref().unwrap_or("this parameter");
-            reporter.error(
-                tables,
-                span,
-                DeclError::KernelReference {
-                    name: name.to_string(),
-                },
-            );
-        }
-    }
-    check_parameter_bytes(tables, reporter, params);
-}
-
-/// All parameters of a kernel travel in one piece of constant memory.
-fn check_parameter_bytes(tables: &Tables, reporter: &mut Reporter, params: &[ParamFacts]) {
-    let mut end = 0u64;
-    for facts in params {
-        // What has no size has its message.
-        let Some(size) = tables.size_of(&facts.ty.ty) else {
-            return;
-        };
-        let align = layout::align_of(&facts.ty.ty, &tables.records);
-        end = end
-            .checked_next_multiple_of(align)
-            .and_then(|start| start.checked_add(size))
-            .unwrap_or(u64::MAX);
-    }
-    let largest = params
-        .iter()
-        .max_by_key(|facts| tables.size_of(&facts.ty.ty));
-    if let Some(largest) = largest.filter(|_| end > PARAMETER_BYTES) {
-        let message = DeclError::TooManyParameterBytes {
-            n_bytes: end,
-            most: PARAMETER_BYTES,
-        };
-        reporter.error(tables, largest.span, message);
-    }
-}
-
-fn check_result(
-    cx: &mut Checker<'_>,
-    function: &ast::Function,
-    space: FunctionSpace,
-    result: &QualTy,
-) {
-    let span = function.specifiers.ty.span;
-    if space == FunctionSpace::Kernel && result.ty != Ty::Void {
-        cx.error(
-            span,
-            DeclError::KernelWithResult {
-                name: function.name.node.to_string(),
-                ty: result.ty.clone(),
-            },
-        );
-    } else if matches!(result.ty, Ty::Array(..) | Ty::Function(_))
-        || matches!(result.ty, Ty::Record(id)
-                if cx.tables.size_of(&result.ty).is_none() && !class::is_open(&cx.open_classes, id))
-    {
-        cx.error(
-            span,
-            DeclError::IncompleteResult {
-                ty: result.ty.clone(),
-            },
-        );
-    }
-}
-
 /// A second declaration must agree with the first.
 fn redeclare(
     cx: &mut Checker<'_>,
@@ -389,18 +296,6 @@ fn redeclare(
     let old = &mut cx.tables.functions[id].typed;
     old.launch_bounds = old.launch_bounds.or(launch_bounds);
     Some(id)
-}
-
-/// Only the last parameters can have defaults.
-fn check_defaults(tables: &Tables, reporter: &mut Reporter, params: &[ParamFacts]) {
-    let without = params.iter().rposition(|param| param.default.is_none());
-    let early = params[..without.unwrap_or(0)]
-        .iter()
-        .find(|param| param.default.is_some());
-    if let (Some(early), Some(without)) = (early, without) {
-        let message = DeclError::DefaultMissing { early: early.span };
-        reporter.error(tables, params[without].span, message);
-    }
 }
 
 /// Defaults of parameters add up over the declarations; names are the definition's.
@@ -450,29 +345,6 @@ fn launch_bounds(
         }
     }
     Some((*values.first()?, values.get(1).copied()))
-}
-
-fn check_main(tables: &Tables, reporter: &mut Reporter, id: FunctionId, function: &ast::Function) {
-    let entry = &tables.functions[id].typed;
-    if entry.space != FunctionSpace::Host {
-        reporter.error(
-            tables,
-            function.name.span,
-            DeclError::MainOnDevice { space: entry.space },
-        );
-    } else if entry.result.is_understood() && entry.result != Ty::Int {
-        reporter.error(
-            tables,
-            function.specifiers.ty.span,
-            DeclError::MainResult {
-                ty: entry.result.clone().clone(),
-            },
-        );
-    }
-    let n_params = tables.functions[id].facts.params.len();
-    if n_params == 1 || n_params > 3 {
-        reporter.error(tables, function.span, DeclError::MainParameters);
-    }
 }
 
 /// Checks a function's body and stores it.
@@ -550,7 +422,7 @@ pub(crate) fn body(cx: &mut Checker<'_>, id: FunctionId, function: &ast::Functio
     for _ in 0..depth {
         cx.scopes.leave();
     }
-    check_end(&cx.tables, &mut cx.reporter, id, function, &mut body);
+    rules::check_end(&cx.tables, &mut cx.reporter, id, function, &mut body);
     cx.end_body(id, floor, ids, body);
     cx.scopes.leave_element(element);
 }
@@ -562,43 +434,6 @@ pub(crate) fn note_params(tables: &Tables, body: &mut Body, params: &[crate::sem
             cleanup::note_object(tables, body, param);
         }
     }
-}
-
-/// What happens when control reaches the closing brace.
-fn check_end(
-    tables: &Tables,
-    reporter: &mut Reporter,
-    id: FunctionId,
-    function: &ast::Function,
-    body: &mut Vec<Stmt>,
-) {
-    let Some(block) = &function.body else { return };
-    let typed = &tables.functions[id].typed;
-    if typed.result == Ty::Void
-        || !typed.result.is_understood()
-        || !crate::sema::check::stmt::falls_through(body)
-    {
-        return;
-    }
-    let end = Span {
-        start: block.span.end.saturating_sub(1),
-        ..block.span
-    };
-    if typed.name == "main" {
-        // C: reaching the end of `main` returns 0.
-        let zero = crate::sema::check::int(0, Ty::Int, end);
-        body.push(Stmt::new(StmtKind::Return(Some(zero)), end));
-        return;
-    }
-    reporter.error(
-        tables,
-        function.name.span,
-        DeclError::MissingReturn {
-            name: function.name.node.to_string(),
-            end,
-            ty: typed.result.clone().clone(),
-        },
-    );
 }
 
 /// Whether two declarations are of one function.

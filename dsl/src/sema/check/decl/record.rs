@@ -306,7 +306,7 @@ fn member_declaration(
                 class::note_access(&mut cx.tables, &cx.open_classes, &name.node);
             }
         }
-        return variable::static_members(cx, member);
+        return variable::global::static_members(cx, member);
     }
     let base = specifier::base_type_not_auto(cx, &member.specifiers);
     if let Some(word) = member.specifiers.words.first() {

@@ -350,7 +350,7 @@ pub(crate) fn specialised(cx: &mut Checker<'_>, function: &ast::Function) -> Opt
         .map(|(ty, param)| Argument::Value(Value::new(ValueKind::Int(0), ty.clone(), param.span)))
         .collect();
     // What the command line asks for has no result written.
-    let result = result.filter(|_| !template::is_request(cx.map, name.span));
+    let result = result.filter(|_| !template::same::is_request(cx.map, name.span));
     let mut misfits = Vec::new();
     let ids = template::instances_giving(
         cx,
@@ -374,7 +374,7 @@ pub(crate) fn specialised(cx: &mut Checker<'_>, function: &ast::Function) -> Opt
         return Some(*id);
     }
     // What the command line asks for has no parameters written.
-    if let ([id], true) = (&ids[..], template::is_request(cx.map, name.span)) {
+    if let ([id], true) = (&ids[..], template::same::is_request(cx.map, name.span)) {
         return Some(*id);
     }
     if attempt::report_written(&mut cx.reporter, misfits) {

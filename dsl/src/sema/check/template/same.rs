@@ -1,0 +1,105 @@
+//! Whether two declarations are of the same template: their text is compared, with the parameters' names made equal.
+
+use super::super::Checker;
+use crate::source::SourceMap;
+use crate::{
+    sema::scope::{Callable, Entity, TemplateId},
+    span::Span,
+    syntax::ast::{self, TemplateParamKind},
+};
+
+/// The template that a second declaration is of: as many parameters, and the same text of its function's parameters and of
+/// what else depends on the template's.
+pub(crate) fn same_template(
+    cx: &Checker<'_>,
+    name: &str,
+    params: &[ast::TemplateParam],
+    function: &ast::Function,
+) -> Option<TemplateId> {
+    let Entity::Functions(set) = &cx.scopes.find_at_file(name)?.entity else {
+        return None;
+    };
+    let text = canonical(cx.map, params, function);
+    set.iter().find_map(|callable| match callable {
+        Callable::Template(id) => {
+            let facts = &cx.instances.templates[*id];
+            let ast::Item::Function(old) = facts.item else {
+                return None;
+            };
+            let same =
+                facts.params.len() == params.len() && canonical(cx.map, facts.params, old) == text;
+            same.then_some(*id)
+        }
+        _ => None,
+    })
+}
+
+/// What tells function templates of one name apart, as text, with the template's parameters numbered: what these are, the
+/// result if it has template arguments (as `std::enable_if` has), the parameters.
+fn canonical(map: &SourceMap, params: &[ast::TemplateParam], function: &ast::Function) -> String {
+    let mut out = String::new();
+    for param in params {
+        match &param.kind {
+            TemplateParamKind::Type(_) => out.push('T'),
+            TemplateParamKind::Template => out.push('C'),
+            TemplateParamKind::Value { ty, .. } => {
+                canonical_text(map, params, ty.specifiers.ty.span, None, &mut out);
+            }
+        }
+        out.push(if param.is_pack { '*' } else { ';' });
+    }
+    if let ast::TypeSpecifier::Path(path) = &function.specifiers.ty.node {
+        canonical_text(map, params, path.span, None, &mut out);
+    }
+    for param in &function.params {
+        out.push(';');
+        let own = param.declarator.name.as_ref().map(|name| &*name.node);
+        canonical_text(map, params, param.span, own, &mut out);
+    }
+    out
+}
+
+/// The text at a place up to a default argument, without spaces and without the name `own`.
+fn canonical_text(
+    map: &SourceMap,
+    params: &[ast::TemplateParam],
+    span: Span,
+    own: Option<&str>,
+    out: &mut String,
+) {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut rest = map.snippet(span);
+    while let Some(c) = rest.chars().next() {
+        let n = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        if n == 0 {
+            let second = rest[c.len_utf8()..].chars().next();
+            let is_comparison = second == Some('=') || out.ends_with(['=', '!', '<', '>']);
+            if c == '=' && !is_comparison {
+                break;
+            }
+            if !c.is_whitespace() {
+                out.push(c);
+            }
+            rest = &rest[c.len_utf8()..];
+            continue;
+        }
+        let (word, after) = rest.split_at(n);
+        let index = params
+            .iter()
+            .position(|param| param.name.as_ref().is_some_and(|name| &*name.node == word));
+        match index {
+            Some(index) => out.push_str(&format!("${index}")),
+            None if Some(word) == own => {}
+            None => {
+                out.push(' ');
+                out.push_str(word);
+            }
+        }
+        rest = after;
+    }
+}
+
+/// The command line asks for this.
+pub(crate) fn is_request(map: &SourceMap, span: Span) -> bool {
+    map.file(span.file).name == crate::source::COMMAND_LINE
+}
