@@ -202,9 +202,39 @@ impl<'a> Generator<'a> {
         self.variables();
         let statements = 4 + self.random.below(10);
         self.block(statements, 0);
+        if self.kernel && !self.options.plain && self.random.chance(2) {
+            self.routine();
+        }
         let mut function = self.builder.finish();
         function.name = name.to_string();
         function
+    }
+
+    /// A routine that calls itself, and a call of it at the kernel's end. Nothing else names its variables.
+    fn routine(&mut self) {
+        let [given, more, result] = [(); 3].map(|()| self.random.pick(TYPES));
+        let args = vec![self.operand(given), self.operand(more)];
+        let [first, second, sum, own] = [given, more, result, result].map(|ty| {
+            let slot_name = name(self.random);
+            self.builder.slot(slot_name, ty)
+        });
+        let routine = self.builder.routine(Routine {
+            name: name(self.random),
+            params: vec![first, second],
+            results: vec![sum],
+            loc: loc(self.random, self.module),
+        });
+        self.builder.call_routine(routine, args);
+        self.builder.open_routine(routine);
+        let again = [first, second].map(|slot| self.builder.get(slot));
+        let cond = self.constant(Type::I1);
+        self.builder.open_if(cond);
+        let given = self.builder.call_routine(routine, again.to_vec());
+        self.builder.set(own, given[0]);
+        self.builder.close();
+        let kept = self.builder.get(own);
+        self.builder.set(sum, kept);
+        self.builder.close();
     }
 
     fn types(&self) -> &'static [Type] {
