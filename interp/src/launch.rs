@@ -365,7 +365,7 @@ impl<'a> Run<'a> {
             policy: Policy {
                 limit: self.machine.limit.unwrap_or(u64::MAX),
                 stop: &self.machine.stop,
-                stack_bytes: routine::STACK_BYTES,
+                stack_bytes: self.memory.device_stack().max(routine::STACK_BYTES),
                 order: self.machine.order,
                 keep_going: self.machine.keep_going,
             },

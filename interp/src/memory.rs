@@ -88,6 +88,8 @@ pub struct Memory {
     limits: MemoryLimits,
     /// Of `malloc` in kernels.
     kernel_heap: KernelHeap,
+    /// What the calls of a kernel's thread may take, if the program has said it.
+    kernel_stack: u64,
     /// What the last launch copied regions to.
     #[cfg(feature = "threads")]
     spare: Mutex<Vec<u8>>,
@@ -110,6 +112,7 @@ impl Memory {
             transfers: Vec::new(),
             limits: MemoryLimits::default(),
             kernel_heap: KernelHeap::default(),
+            kernel_stack: 0,
             #[cfg(feature = "threads")]
             spare: Mutex::default(),
         };

@@ -185,7 +185,10 @@ extern "C" fn cudaDeviceGetPCIBusId(text: *mut c_char, bytes: c_int, device: c_i
 #[unsafe(no_mangle)]
 extern "C" fn cudaDeviceSetLimit(limit: c_int, value: usize) -> c_int {
     call(|state| {
-        // Of the limits only the heap's is one here.
+        // Of the limits only the stack's and the heap's are ones here.
+        if limit == 0 && !state.device.set_stack(&mut state.memory, value as u64) {
+            return Err(CudaError::InvalidValue);
+        }
         if limit == 2 && !state.device.set_heap(&mut state.memory, value as u64) {
             return Err(CudaError::InvalidValue);
         }

@@ -263,6 +263,11 @@ pub trait Device {
         memory.set_device_heap(bytes)
     }
 
+    /// How much local memory the calls of a kernel's thread may take; `false` if that cannot be.
+    fn set_stack(&mut self, memory: &mut Memory, bytes: u64) -> bool {
+        memory.set_device_stack(bytes)
+    }
+
     /// Chooses the width of shared-memory banks; `false` where the hardware has only one.
     fn set_bank_width(&mut self, width: BankWidth) -> bool;
 

@@ -611,6 +611,6 @@ codes! {
         bad: "int mask = (1 << n) - 1; // n is 32", good: "unsigned mask = n < 32 ? (1u << n) - 1 : ~0u;";
     /// Too many nested calls.
     StackOverflow = "R0403", "stack-overflow",
-        "Calls nest too deeply, or local arrays are too large: the host's stack has 8 MB, the calls of a kernel's thread have 64 KB. Recursion needs a case in which it ends. Use `malloc` for large arrays.",
+        "Calls nest too deeply, or local arrays are too large: the host's stack has 8 MB, the calls of a kernel's thread have 64 KB, or more if the program sets `cudaLimitStackSize`. Recursion needs a case in which it ends. Use `malloc` for large arrays.",
         bad: "int f(int n) { return f(n + 1); }", good: "";
 }

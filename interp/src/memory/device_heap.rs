@@ -47,6 +47,21 @@ impl Memory {
         true
     }
 
+    /// How much local memory the calls of a thread may take from now on; `false` if no thread has so much.
+    pub fn set_device_stack(&mut self, bytes: u64) -> bool {
+        // CUDA C++ Programming Guide, "Technical Specifications": local memory per thread.
+        let exists = bytes <= 512 << 10;
+        if exists {
+            self.kernel_stack = bytes;
+        }
+        exists
+    }
+
+    /// What the program asked for, or 0.
+    pub(crate) fn device_stack(&self) -> u64 {
+        self.kernel_stack
+    }
+
     /// Makes room for the heap of kernels, before one uses it.
     pub(crate) fn open_device_heap(&mut self) {
         if self.kernel_heap.base.is_some() {

@@ -158,6 +158,12 @@ impl Host<'_> {
                     false => Err(CudaError::InvalidValue.into()),
                 }
             })?,
+            HostFn::SetStack => self.cuda(|host| {
+                match host.device.set_stack(&mut host.memory, args[0]) {
+                    true => Ok(()),
+                    false => Err(CudaError::InvalidValue.into()),
+                }
+            })?,
             HostFn::SetError => self.cuda(|_| match CudaError::from_code(args[0] as i32) {
                 None | Some(CudaError::Success) => Ok(()),
                 Some(error) => Err(error.into()),

@@ -138,6 +138,13 @@ pub(super) fn unshare(address: u64) -> Result<()> {
     check(unsafe { sys::cuMemHostUnregister(address as *mut _) })
 }
 
+/// Room for the calls of a thread.
+pub(super) fn set_stack_bytes(bytes: usize) -> Result<()> {
+    let limit = sys::CUlimit::CU_LIMIT_STACK_SIZE;
+    // SAFETY: plain numbers.
+    check(unsafe { sys::cuCtxSetLimit(limit, bytes) })
+}
+
 /// Room for what kernels allocate.
 pub(super) fn set_heap_bytes(bytes: usize) -> Result<()> {
     let limit = sys::CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE;

@@ -590,6 +590,10 @@ impl Device for Gpu {
         usize::try_from(bytes).is_ok_and(|bytes| driver::set_heap_bytes(bytes).is_ok())
     }
 
+    fn set_stack(&mut self, _memory: &mut Memory, bytes: u64) -> bool {
+        usize::try_from(bytes).is_ok_and(|bytes| driver::set_stack_bytes(bytes).is_ok())
+    }
+
     fn set_bank_width(&mut self, width: BankWidth) -> bool {
         width == BankWidth::Four
     }
