@@ -448,8 +448,12 @@ impl<'a> Run<'a> {
         let mut others = Vec::new();
         if fault.kind.is_about_missing_lanes() {
             let mut missing = warp.lanes & !warp.gone & !warp.mask;
-            let here =
-                |wait: &&crate::isa::bytecode::Waitplace| (wait.start..wait.end).contains(&warp.pc);
+            // The kernel's registers hold what they held at its call.
+            let places = [Some(warp.pc), warp.stack.outermost_call()];
+            let here = |wait: &&crate::isa::bytecode::Waitplace| {
+                let mut places = places.iter().flatten();
+                places.any(|pc| (wait.start..wait.end).contains(pc))
+            };
             for wait in self.code.waits.iter().filter(here) {
                 let waiting = missing & warp.registers.s[wait.save as usize] as u32;
                 if waiting != 0 {

@@ -52,6 +52,11 @@ impl Stack {
         (self.shift, self.top) = (0, code.memory.local_bytes);
     }
 
+    /// The kernel's instruction that the warp is in a call of, if it is in any.
+    pub(crate) fn outermost_call(&self) -> Option<u32> {
+        self.frames.first().map(|frame| frame.call)
+    }
+
     /// Everything of it that decides what the warp does next.
     pub(crate) fn words(&self, add: &mut dyn FnMut(u64)) {
         for frame in &self.frames {
