@@ -64,7 +64,7 @@ impl Check {
 /// assert!(Checks::default().has(Check::Uninit));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Checks(u8);
+pub struct Checks(u16);
 
 impl Checks {
     /// Everything.
