@@ -170,9 +170,11 @@ messages! {
             "`{name}` is {space} and cannot be launched",
             label declared "declared here",
             help "declare it `__global__`, or call it without `<<<…>>>`: `{name}(…)`";
-        LaunchSizeType { what: &'static str, ty: Ty, is_floating: bool } => LaunchConfig
-            "{what} must be an integer or a `dim3`, not a `{ty}`",
-            help "round it up to an integer: `(n + threads - 1) / threads`" if is_floating;
+        LaunchSizeType { what: &'static str, ty: Ty } => LaunchConfig
+            "{what} must be an integer or a `dim3`, not a `{ty}`";
+        LaunchSizeFloating { what: &'static str, ty: Ty } => LaunchConfig
+            "{what} is a `{ty}`, whose fraction is dropped",
+            help "round it up to an integer: `(n + threads - 1) / threads`";
         LaunchSizeTooSmall { what: &'static str, value: i64 } => LaunchConfig
             "{what} is {value}, but must be at least 1";
         LaunchSharedBytesType { ty: Ty } => LaunchConfig

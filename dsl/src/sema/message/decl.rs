@@ -35,8 +35,11 @@ messages! {
             "`{name}` already names something else",
             label first "first declaration";
         KernelReference { name: String } => KernelReference
-            "the parameter `{name}` is a reference, but a kernel cannot have reference parameters",
+            "the parameter `{name}` is a reference: the kernel gets the argument's address, which is wrong unless it is in managed memory",
             help "pass it by value, or pass a pointer to device memory";
+        KernelRvalueReference { name: String } => KernelReference
+            "the parameter `{name}` refers to a temporary value of the host, which a kernel cannot reach",
+            help "pass it by value";
         KernelWithResult { name: String, ty: Ty } => KernelResult
             "the kernel `{name}` returns `{ty}`, but a kernel returns nothing",
             help "make it `void` and write the result through a pointer parameter";

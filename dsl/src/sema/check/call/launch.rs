@@ -211,16 +211,26 @@ pub(crate) fn extent(
     }
     let value = expr::value(cx, expr)?;
     let fits =
-        value.ty.is_integral() || value.ty == dim3 || cx.tables.is_vector(&value.ty, "uint3");
+        value.ty.is_arithmetic() || value.ty == dim3 || cx.tables.is_vector(&value.ty, "uint3");
     if !fits {
         return Err(cx.error(
             expr.span,
             CallError::LaunchSizeType {
                 what,
                 ty: value.ty.clone(),
-                is_floating: value.ty.is_floating(),
             },
         ));
+    }
+    if value.ty.is_floating() {
+        // C++ converts it; a call, as of `ceil`, may have rounded it.
+        if !matches!(expr.kind, ExprKind::Call(..)) {
+            let ty = value.ty.clone();
+            let message = CallError::LaunchSizeFloating { what, ty };
+            let message = cx.tables.diagnostic(expr.span, message);
+            cx.reporter.report(message.as_warning());
+        }
+        let whole = convert::to_type(value, &Ty::UInt);
+        return convert::implicit(cx, whole, &dim3, &Why::Operand);
     }
     if let ValueKind::Int(bits) = value.kind
         && (bits == 0 || (value.ty.is_signed() && (bits as i64) < 0))

@@ -42,13 +42,16 @@ pub(crate) fn check_kernel_params(
         let span = written.map_or(facts.span, |(span, _)| span);
         if (facts.is_reference || facts.is_rvalue) && facts.ty.ty.is_understood() {
             let name = facts.name.as_deref().unwrap_or("this parameter");
-            reporter.error(
-                tables,
-                span,
-                DeclError::KernelReference {
-                    name: name.to_string(),
-                },
-            );
+            let name = name.to_string();
+            // A constant reference is given temporary values, too.
+            let message = match facts.is_rvalue || facts.ty.is_const {
+                true => tables.diagnostic(span, DeclError::KernelRvalueReference { name }),
+                false => {
+                    let message = DeclError::KernelReference { name };
+                    tables.diagnostic(span, message).as_warning()
+                }
+            };
+            reporter.report(message);
         }
     }
     check_parameter_bytes(tables, reporter, params);
