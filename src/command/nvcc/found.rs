@@ -1,5 +1,7 @@
 //! Which kernel of the front end's program stands behind a mangled name of the object.
 
+use std::sync::Arc;
+
 use dsl::ir::symbol::template_name;
 use dsl::{
     Survey,
@@ -74,11 +76,15 @@ fn kernel_at(
     survey: &Survey,
 ) -> Kernel {
     let function = kernels[index].1;
-    let params = function.params.iter().map(|&id| &function.vars[id].ty.ty);
+    let params = function.params.iter().map(|&id| &function.vars[id]);
+    let params = params.map(|param| match param.is_reference {
+        true => scalars(&survey.program, &Ty::Pointer(Arc::new(param.ty.clone()))),
+        false => scalars(&survey.program, &param.ty.ty),
+    });
     Kernel {
         mangled: wanted.mangled.clone(),
         index,
-        params: params.map(|ty| scalars(&survey.program, ty)).collect(),
+        params: params.collect(),
         name: function.name.clone(),
     }
 }
