@@ -229,16 +229,12 @@ fn is_system_header(name: &str) -> bool {
         "vector_types",
         "vector_functions",
     ];
-    const MORE: [&str; 21] = [
+    const MORE: [&str; 17] = [
         "mma",
         "cuda_fp16",
         "cuda_bf16",
         "cuda_fp8",
         "cuda_device_runtime_api",
-        "sm_20_atomic_functions",
-        "sm_20_intrinsics",
-        "sm_30_intrinsics",
-        "sm_35_intrinsics",
         "device_atomic_functions",
         "device_types",
         "driver_types",
@@ -259,5 +255,12 @@ fn is_system_header(name: &str) -> bool {
         .or_else(|| file.strip_suffix(".cuh"))
         .unwrap_or(file);
     let is_part = name.starts_with("cooperative_groups/");
-    is_part || STEMS.contains(&stem) || MORE.contains(&stem) || stem == "common_functions"
+    // What an architecture added: `sm_61_intrinsics.h`, `sm_35_atomic_functions.h`.
+    let is_of_architecture = stem.starts_with("sm_")
+        && (stem.ends_with("_intrinsics") || stem.ends_with("_atomic_functions"));
+    is_part
+        || is_of_architecture
+        || STEMS.contains(&stem)
+        || MORE.contains(&stem)
+        || stem == "common_functions"
 }
