@@ -166,7 +166,7 @@ fn registers(object: &Path) -> Result<bool, Failure> {
 }
 
 /// What tells a source from the others of a program.
-fn identity(name: &str) -> String {
+pub(super) fn identity(name: &str) -> String {
     let path = std::path::absolute(name).unwrap_or_else(|_| name.into());
     format!(
         "{:016x}",

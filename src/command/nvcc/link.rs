@@ -13,7 +13,7 @@ use object::{Object, ObjectSection};
 
 use super::{
     Job, clang,
-    device::{Reader, compiled, front_end, put},
+    device::{Reader, compiled, front_end, identity, put},
     names,
     names::Wanted,
 };
@@ -78,6 +78,7 @@ pub(super) fn carry_sources(
     image.files = files;
     let mut note = |key: &str, value: String| image.notes.push((key.to_string(), value));
     note("main", name.to_string());
+    note("source", identity(name));
     for folder in &job.options.include {
         note("include", folder.display().to_string());
     }
@@ -145,7 +146,11 @@ pub(super) fn link(
     }
     let mut programs = images.iter().flat_map(|image| image.notes("main"));
     let program = programs.next().unwrap_or(JOINED);
-    let image = compiled(job, program, (JOINED.to_string(), root), &wanted, &carried)?;
+    let mut image = compiled(job, program, (JOINED.to_string(), root), &wanted, &carried)?;
+    // The objects register their `__managed__` variables by these.
+    let sources = images.iter().flat_map(|image| image.notes("source"));
+    let sources = sources.map(|id| ("source".to_string(), id.to_string()));
+    image.notes.extend(sources);
     let code = registration(job, &image, output)?;
     Ok(if code == 0 {
         Linked::Made
