@@ -387,8 +387,8 @@ codes! {
         bad: "void f() { }\nint main() { cudaFuncSetCacheConfig(f, cudaFuncCachePreferL1); }", good: "__global__ void f() { }\nint main() { cudaFuncSetCacheConfig(f, cudaFuncCachePreferL1); }";
     /// A kernel's parameter is a reference.
     KernelReference = "E0709", "kernel-reference",
-        "A kernel runs in another memory than its caller, where the reference would be invalid. Pass small objects by value, others through a pointer to device memory.",
-        bad: "__global__ void f(int &x) { x = 1; }", good: "__global__ void f(int *x) { *x = 1; }";
+        "A kernel runs in another memory than its caller, and a reference is the address of the argument. It is valid only for an object in managed memory. A constant reference may be given a temporary value, which never is there. Pass small objects by value, others through a pointer to device memory.",
+        bad: "__global__ void f(const int &x, int *y) { *y = x; }", good: "__global__ void f(int x, int *y) { *y = x; }";
     /// A construct that is not supported yet.
     Unsupported = "E0801", "unsupported",
         "nvcc accepts this, dslc does not yet. dslc reports the first use instead of giving it another meaning.",

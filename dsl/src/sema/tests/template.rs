@@ -116,14 +116,14 @@ fn what_forwarding_references_may_not_be() {
 struct Owner { int *p; Owner() {} Owner(const Owner &other) {} ~Owner() {} };
 template <class T> struct Box { T x; }; //~ E0801
 template <class T> void boxed(T &&x) { Box<T> b; }
-template <class T> __global__ void kernel(T &&x) {}
+template <class T> __global__ void kernel(T &&x) {} //~ E0709
 template <class... Args> void run(void (*k)(Args...), Args &&...args) { k<<<1, 1>>>(args...); }
 __global__ void takes(int *p) {}
 template <class... Args> void same(void (*k)(Args...), Args... args) { k<<<1, 1>>>(args...); }
 void f(int *p, Owner *o) {
     int x = 1;
     boxed(x);
-    kernel<<<1, 1>>>(x); //~ E0521
+    kernel<<<1, 1>>>(x);
     run(takes, p); //~ E0521
     same(takes, 1.0f); //~ E0521
     Owner other = std::move(*o); //~ E0801
