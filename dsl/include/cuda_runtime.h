@@ -69,7 +69,7 @@ inline cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t wi
 #ifdef __CUDACC__
 
 /* A `__managed__` variable: `id` says of which source. */
-extern "C" void __dslcRegisterManaged(const char *id, const char *name, void *address);
+extern "C" void __dslcRegisterManaged(const char *id, const char *name, void *address, unsigned long bytes);
 
 /* What a launch `k<<<grid, block>>>(…)` becomes. */
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes = 0, void *stream = 0, int line = __builtin_LINE(), const char *file = __builtin_FILE());

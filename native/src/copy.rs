@@ -102,7 +102,9 @@ impl State {
         }
         let (to_device, from_device) = (self.is_device(to), self.is_device(from));
         let fits = |is_device: bool, address: u64, wants: bool| {
-            is_device == wants || self.shared_at(address).is_some()
+            is_device == wants
+                || self.shared_at(address).is_some()
+                || self.is_managed_variable(address)
         };
         let (wants_to, wants_from) = match kind {
             Kind::HostToHost => (false, false),

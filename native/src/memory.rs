@@ -49,6 +49,12 @@ impl State {
         (address < base + shared.bytes.max(1)).then_some((base, shared))
     }
 
+    /// Whether a `__managed__` variable is there.
+    pub(crate) fn is_managed_variable(&self, address: u64) -> bool {
+        let mut managed = self.managed.iter();
+        managed.any(|one| (one.address as u64..one.address as u64 + one.bytes).contains(&address))
+    }
+
     pub(crate) fn allocate_device(&mut self, bytes: u64) -> Result<u64, CudaError> {
         let result = self.device.malloc(&mut self.memory, bytes, false);
         let address = self.device_result(result, "cudaMalloc")?;

@@ -98,11 +98,13 @@ extern "C" fn __dslcRegisterManaged(
     source: *const c_char,
     name: *const c_char,
     address: *mut c_void,
+    bytes: u64,
 ) {
     let managed = Managed {
         source: text(source),
         name: text(name),
         address: address as usize,
+        bytes,
     };
     state().managed.push(managed);
 }

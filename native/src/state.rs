@@ -70,6 +70,8 @@ pub(crate) struct Managed {
     pub(crate) name: String,
     /// Where the host has it.
     pub(crate) address: usize,
+    /// 0 in a source that only declares an array of unknown length.
+    pub(crate) bytes: u64,
 }
 
 /// Memory that both sides see.

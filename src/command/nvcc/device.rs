@@ -232,11 +232,15 @@ fn host_part(
         }
         text = format!("#line 1 \"{}\"\n{text}\n", source.display());
         if !managed.is_empty() {
-            text += "namespace { struct __dslc_managed { __dslc_managed() {\n";
+            // An array of unknown length has no size here; the source that defines it says it.
+            text += "namespace { template <typename T, unsigned long N = sizeof(T)> unsigned long __dslc_bytes(T &) { return N; }\n\
+                     inline unsigned long __dslc_bytes(...) { return 0; }\n\
+                     struct __dslc_managed { __dslc_managed() {\n";
             for name in managed {
                 let id = identity(&source.display().to_string());
-                text +=
-                    &format!("__dslcRegisterManaged(\"{id}\", \"{name}\", (void *)&::{name});\n");
+                text += &format!(
+                    "__dslcRegisterManaged(\"{id}\", \"{name}\", (void *)&::{name}, __dslc_bytes(::{name}));\n"
+                );
             }
             text += "} } __dslc_managed_variables; }\n";
         }

@@ -8,7 +8,10 @@ int main() {
   float *d; cudaMalloc(&d, 400); cudaMemcpy(d, h.data(), 400, cudaMemcpyHostToDevice);
   float c[4] = {1, 10, 0, 0};
   cudaMemcpyToSymbol(coef, c, sizeof c);
-  scale = 3;
+  // A variable in managed memory is on both sides.
+  int three = 3, *factor;
+  cudaMalloc(&factor, sizeof(int)); cudaMemcpy(factor, &three, sizeof three, cudaMemcpyHostToDevice);
+  if (cudaMemcpy(&scale, factor, sizeof(int), cudaMemcpyDeviceToDevice) != cudaSuccess) return 1;
   k<<<4, 32>>>(d, 100);
   int n; cudaMemcpyFromSymbol(&n, hits, sizeof n);
   cudaMemcpy(h.data(), d, 400, cudaMemcpyDeviceToHost);
