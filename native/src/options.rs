@@ -315,7 +315,7 @@ mod tests {
         assert!(Options::parse("--htm x").unwrap_err().contains("--html"));
         assert_eq!(
             Options::parse("--limit").unwrap_err(),
-            "DSLC: --limit needs a value"
+            "DSLC: --limit: expected a value"
         );
         assert!(
             Options::parse("--limit ten")
