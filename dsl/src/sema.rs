@@ -18,7 +18,7 @@ mod classify;
 mod const_eval;
 mod layout;
 mod message;
-mod path;
+pub(crate) mod path;
 mod scope;
 mod show;
 pub mod ty;

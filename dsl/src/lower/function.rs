@@ -157,7 +157,7 @@ pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
 /// A name of the IR: `S::operator()` has characters that no name there has.
 pub(super) fn symbol(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '<' || c == '>';
-    if name.chars().all(plain) || !name.contains("::") {
+    if name.chars().all(plain) || !crate::sema::path::is_qualified(name) {
         return name.to_string();
     }
     name.chars()

@@ -28,6 +28,11 @@ pub(crate) fn relative(name: &str) -> &str {
     name.strip_prefix(SEPARATOR).unwrap_or(name)
 }
 
+/// What follows the first part, if that is `first`.
+pub(crate) fn after<'n>(name: &'n str, first: &str) -> Option<&'n str> {
+    split_first(name).and_then(|(part, rest)| (part == first).then_some(rest))
+}
+
 /// The scope that a scope is in; empty for the outermost.
 pub(crate) fn outer(scope: &str) -> &str {
     split(scope).map_or("", |(outer, _)| outer)

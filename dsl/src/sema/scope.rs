@@ -240,8 +240,7 @@ impl Scopes {
 
     /// The type that the scopes of a qualified name lead to: `A::B` of `A::B::c`.
     fn find_scope(&self, scopes: &str) -> Option<Ty> {
-        let scopes = scopes.trim_start_matches("::");
-        let parts: Vec<&str> = path::parts(scopes);
+        let parts: Vec<&str> = path::parts(path::relative(scopes));
         let named = |name: &str| match self.find_tag_here_or_out(name) {
             Some((ty, _)) => Some(ty.clone()),
             None => match &self.find_out(name)?.entity {

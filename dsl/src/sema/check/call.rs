@@ -92,9 +92,12 @@ fn without_std(scopes: &Scopes, name: Arc<str>) -> Arc<str> {
     if !path::is_qualified(&name) || scopes.find(&name).is_some() {
         return name;
     }
-    let prefixes = ["std::", "::std::", "cuda::std::", "::cuda::std::", "::"];
-    let mut lasts = prefixes.iter().map(|prefix| name.strip_prefix(prefix));
-    lasts.find_map(|last| last).map_or(name.clone(), Arc::from)
+    let relative = path::relative(&name);
+    let in_cuda = path::after(relative, "cuda").unwrap_or(relative);
+    match path::after(in_cuda, "std") {
+        Some(rest) => rest.into(),
+        None => relative.into(),
+    }
 }
 
 /// A call of something that is no plain name.
@@ -237,7 +240,7 @@ fn call_set(
 fn class_of(tables: &Tables, ids: &[FunctionId]) -> Option<crate::sema::ty::RecordId> {
     let facts = &tables.functions[*ids.first()?].facts;
     // A friend is no member.
-    let is_member = facts.has_this || facts.is_static;
+    let is_member = facts.has_this || facts.words.is_static;
     facts.class.filter(|_| is_member)
 }
 

@@ -5,6 +5,7 @@
 
 pub(crate) mod this;
 
+use crate::sema::check::tables::MemberWords;
 use crate::sema::message::class::ClassError;
 use crate::sema::path;
 use crate::sema::scope::Scopes;
@@ -382,13 +383,17 @@ fn method_as(
         span: name.span,
         ..Function::default()
     };
+    let written = written_facts(function);
     let facts = FunctionFacts {
         params,
         class: Some(class),
         has_this: !is_static,
-        is_static,
+        words: MemberWords {
+            is_static,
+            ..written.words
+        },
         deduces,
-        ..written_facts(function)
+        ..written
     };
     let id = cx.tables.functions.push(FunctionEntry { typed, facts });
     if shown.is_some() {
@@ -405,9 +410,12 @@ fn written_facts(function: &ast::Function) -> FunctionFacts {
     let body = function.body.as_ref();
     FunctionFacts {
         declared: function.name.span,
-        is_explicit: has(SpecifierWord::Explicit),
+        words: MemberWords {
+            is_static: false,
+            is_explicit: has(SpecifierWord::Explicit),
+            is_deleted: function.method.special.is_some(),
+        },
         is_constexpr: has(SpecifierWord::Constexpr),
-        is_deleted: function.method.special.is_some(),
         is_empty: body.is_some_and(|body| body.stmts.is_empty())
             && function.method.inits.is_empty(),
         ..FunctionFacts::default()

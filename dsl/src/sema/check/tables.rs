@@ -85,18 +85,14 @@ pub(crate) struct FunctionFacts {
     pub(crate) class: Option<RecordId>,
     /// Its first parameter is the object.
     pub(crate) has_this: bool,
-    /// A member function without an object.
-    pub(crate) is_static: bool,
-    /// `explicit`.
-    pub(crate) is_explicit: bool,
+    /// What its declaration says of a member.
+    pub(crate) words: MemberWords,
     /// From its first word to the end of its body.
     pub(crate) extent: Option<Span>,
     /// A part of its body is wrong and left out: nothing can be computed by it.
     pub(crate) is_incomplete: bool,
     /// The first place in its body that depends on a declaration that is not understood.
     pub(crate) first_unknown: Option<Span>,
-    /// `= delete`.
-    pub(crate) is_deleted: bool,
     /// `auto f()`: its type is that of its first `return`.
     pub(crate) deduces: bool,
     /// `constexpr`: it may be called where a constant is needed.
@@ -109,6 +105,17 @@ pub(crate) struct FunctionFacts {
     pub(crate) calls: Vec<(FunctionId, Span)>,
     /// How many of them have been followed to member functions that are checked on their first call.
     pub(crate) n_followed: usize,
+}
+
+/// Words in the declaration of a member function.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct MemberWords {
+    /// It has no object.
+    pub(crate) is_static: bool,
+    /// `explicit`.
+    pub(crate) is_explicit: bool,
+    /// `= delete`.
+    pub(crate) is_deleted: bool,
 }
 
 /// A parameter as declared.

@@ -243,7 +243,7 @@ pub(crate) fn call_member(
         }
     };
     let facts = &cx.tables.functions[id].facts;
-    if facts.is_deleted {
+    if facts.words.is_deleted {
         let declared = facts.declared;
         return Err(cx.error(
             at,
@@ -410,7 +410,7 @@ pub(crate) fn as_number(cx: &mut Checker<'_>, value: Value) -> Result<Value, Rep
     let mut found = Vec::new();
     while let Some(facts) = cx.tables.classes.get(&class) {
         found.extend(facts.conversions.iter().copied().filter(|id| {
-            !cx.tables.functions[*id].facts.is_explicit
+            !cx.tables.functions[*id].facts.words.is_explicit
                 && cx.tables.functions[*id].typed.result.is_scalar()
         }));
         match facts.base {

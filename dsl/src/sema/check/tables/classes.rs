@@ -88,7 +88,7 @@ impl Tables {
             next = facts.base;
         }
         let usable = |id: &&FunctionId| {
-            let is_explicit = self.functions[**id].facts.is_explicit;
+            let is_explicit = self.functions[**id].facts.words.is_explicit;
             explicit || !is_explicit
         };
         let result = |id: &FunctionId| self.functions[*id].typed.result.clone();
@@ -128,7 +128,7 @@ impl Tables {
                 .is_some_and(|param| param.ty.ty == Ty::Record(class));
             takes_one
                 && !is_own
-                && (explicit || !facts.is_explicit)
+                && (explicit || !facts.words.is_explicit)
                 && self
                     .rank_standard(value, &params[1])
                     .is_some_and(|rank| rank < crate::sema::check::overload::Rank::User)
