@@ -545,7 +545,7 @@ mod tests {
         let whole = made("a=int[4]:iota").to_npy();
         assert_eq!(
             why(&whole, 15),
-            "it holds 16 bytes; a buffer from a file may have 15"
+            "it holds 16 bytes; a buffer from a file may have at most 15"
         );
         let short = "it is shorter than its header says";
         assert_eq!(why(&whole[..whole.len() - 1], 99), short);
