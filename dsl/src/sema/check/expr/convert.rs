@@ -214,35 +214,19 @@ fn implicit_pointer(
     let Ty::Pointer(from) = value.ty.clone() else {
         return Err(mismatch(cx, &value, to, why));
     };
+    let drops_const = from.is_const && !pointee.is_const;
+    let drops_volatile = from.is_volatile && !pointee.is_volatile;
     let is_literal = matches!(value.kind, ValueKind::Str(_)) && pointee.ty == Ty::Char;
     if bare_elements(&from.ty) == bare_elements(&pointee.ty) || pointee.ty == Ty::Void || is_literal
     {
-        if !is_literal
-            && ((from.is_const && !pointee.is_const) || (from.is_volatile && !pointee.is_volatile))
-        {
-            return Err(drops_qualifier(
-                &cx.tables,
-                &mut cx.reporter,
-                &value,
-                &from,
-                to,
-                pointee,
-                why,
-            ));
+        if !is_literal && (drops_const || drops_volatile) {
+            return Err(drops_qualifier(cx, &value, to, why, drops_const));
         }
         return Ok(to_type(value, to));
     }
     if from.ty == Ty::Void {
-        if from.is_const && !pointee.is_const {
-            return Err(drops_qualifier(
-                &cx.tables,
-                &mut cx.reporter,
-                &value,
-                &from,
-                to,
-                pointee,
-                why,
-            ));
+        if drops_const {
+            return Err(drops_qualifier(cx, &value, to, why, true));
         }
         cx.error(span, ExprError::VoidPointerWithoutCast { ty: to.clone() });
         return Ok(to_type(value, to));
@@ -254,16 +238,8 @@ fn implicit_pointer(
     if let (Ty::Record(derived), Ty::Record(base)) = (&from.ty, &pointee.ty)
         && cx.tables.is_derived(*derived, *base)
     {
-        if from.is_const && !pointee.is_const {
-            return Err(drops_qualifier(
-                &cx.tables,
-                &mut cx.reporter,
-                &value,
-                &from,
-                to,
-                pointee,
-                why,
-            ));
+        if drops_const {
+            return Err(drops_qualifier(cx, &value, to, why, true));
         }
         return Ok(to_type(value, to));
     }
@@ -271,16 +247,13 @@ fn implicit_pointer(
 }
 
 fn drops_qualifier(
-    tables: &Tables,
-    reporter: &mut Reporter,
+    cx: &mut Checker<'_>,
     value: &Value,
-    from: &QualTy,
     to: &Ty,
-    pointee: &QualTy,
     why: &Why<'_>,
+    drops_const: bool,
 ) -> Reported {
     let (use_of, parameter) = (why.use_of(to), why.parameter());
-    let drops_const = from.is_const && !pointee.is_const;
     let (from, to) = (value.ty.clone(), to.clone());
     let message = match drops_const {
         true => ExprError::DropsConst {
@@ -296,7 +269,7 @@ fn drops_qualifier(
             parameter,
         },
     };
-    reporter.error(tables, value.span, message)
+    cx.error(value.span, message)
 }
 
 fn implicit_record(
