@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 use dsl::ir::{GlobalId, GlobalSpace, Object};
 
 use super::region::{CAPACITY_BYTES, charge};
-use super::{AddressKind, Memory, MemoryFault, Region, bytes::Bytes, defined::Defined};
+use super::{AddressKind, Memory, MemoryFault, Region, bytes::Bytes};
 
 impl Region {
     /// Memory whose bytes are on the other side of a bus.
@@ -86,20 +86,8 @@ impl Memory {
                 && base < region.end().max(region.base + 1))
         });
         let at = regions.partition_point(|region| region.base < base);
-        let region = Region {
-            base,
-            size,
-            kind,
-            bytes,
-            freed: false,
-            freed_at: None,
-            defined: Defined::All,
-            dirty: false,
-            allocation: None,
-            setter: None,
-            name: name.map(str::to_owned),
-            element_bytes: 1,
-        };
+        let mut region = Region::new(base, size, kind, bytes);
+        region.name = name.map(str::to_owned);
         regions.insert(at, region);
         self.areas.foreign.in_use_bytes += size;
         self.areas.foreign.charged_bytes += charge(size);

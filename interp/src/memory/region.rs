@@ -42,6 +42,24 @@ pub(crate) struct Region {
 }
 
 impl Region {
+    /// One that lives, which no call is known of yet.
+    pub(super) fn new(base: u64, size: u64, kind: AddressKind, bytes: Bytes) -> Region {
+        Region {
+            base,
+            size,
+            kind,
+            bytes,
+            freed: false,
+            freed_at: None,
+            defined: Defined::All,
+            dirty: false,
+            allocation: None,
+            setter: None,
+            name: None,
+            element_bytes: 1,
+        }
+    }
+
     pub(crate) fn end(&self) -> u64 {
         self.base + self.size
     }
@@ -109,20 +127,7 @@ impl Area {
         self.next = base + size + GUARD_BYTES;
         self.in_use_bytes += size;
         self.charged_bytes += charge(size);
-        self.regions.push(Region {
-            base,
-            size,
-            kind,
-            bytes,
-            freed: false,
-            freed_at: None,
-            defined: Defined::All,
-            dirty: false,
-            allocation: None,
-            setter: None,
-            name: None,
-            element_bytes: 1,
-        });
+        self.regions.push(Region::new(base, size, kind, bytes));
         Ok(self.regions.last_mut().expect("just pushed"))
     }
 
