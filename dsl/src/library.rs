@@ -183,6 +183,14 @@ impl File {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        Options, compile,
+        source::{NoFiles, SourceFile, SourceMap},
+        syntax::{
+            self,
+            token::{Punct, TokenKind},
+        },
+    };
 
     #[test]
     fn the_first_lines_say_what_a_file_is() {
@@ -203,6 +211,35 @@ mod tests {
         assert_eq!(types_named("is_same"), [TypeName::StdTrait]);
         assert_eq!(types_named("BlockReduce"), [TypeName::Class("cub")]);
         assert!(types_named("no_such_thing").is_empty());
+    }
+
+    /// A function of the library is checked when a program uses it. Instructions have names that no program says, so all are named here.
+    #[test]
+    fn every_instruction_of_inline_ptx_checks() {
+        let file = files().iter().find(|file| file.name == "ptx");
+        let mut map = SourceMap::new();
+        let id = map.add(SourceFile::new("ptx.k", file.expect("ptx.k").text));
+        let tokens = syntax::tokenize(&mut map, id, &syntax::Options::default(), &NoFiles).tokens;
+        let mut names = std::collections::BTreeSet::new();
+        for pair in tokens.windows(2) {
+            if let TokenKind::Ident(name) = &pair[0].kind
+                && pair[1].kind == TokenKind::Punct(Punct::LParen)
+                && name.starts_with("__dslc_ptx_")
+            {
+                names.insert(name.to_string());
+            }
+        }
+        assert!(names.len() > 300, "{}", names.len());
+        let uses = names.iter().enumerate();
+        let uses: String = uses
+            .map(|(at, name)| format!("auto f{at} = &{name};\n"))
+            .collect();
+        let program = format!("__global__ void k() {{\nasm(\"\");\n{uses}}}\n");
+        let mut map = SourceMap::new();
+        let id = map.add(SourceFile::new("uses.k", program));
+        let (_, messages) = compile::check(&mut map, id, &Options::default(), &NoFiles);
+        let messages: Vec<&str> = messages.iter().map(|one| &*one.message).collect();
+        assert_eq!(messages, [""; 0]);
     }
 
     #[test]

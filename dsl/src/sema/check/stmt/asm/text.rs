@@ -59,6 +59,20 @@ pub(super) fn read(text: &str) -> Result<Ptx<'_>, &str> {
             registers(declared.trim(), &mut ptx.registers).ok_or(".reg")?;
             continue;
         }
+        // A jump's label is told apart from what follows it, so that the jump is the first thing that is not understood.
+        if let Some((label, rest)) = line.split_once(':')
+            && !label.contains(|c: char| !c.is_ascii_alphanumeric() && !"_$".contains(c))
+        {
+            ptx.instructions.push(Instruction {
+                guard: None,
+                opcode: &line[..=label.len()],
+                operands: Vec::new(),
+            });
+            line = rest.trim();
+            if line.is_empty() {
+                continue;
+            }
+        }
         let mut guard = None;
         if let Some(rest) = line.strip_prefix('@') {
             let (register, rest) = rest.split_once(char::is_whitespace).ok_or(line)?;
