@@ -23,6 +23,7 @@ pub mod unset;
 #[cfg(feature = "threads")]
 use std::sync::{Mutex, PoisonError};
 
+use self::bytes::Bytes;
 use dsl::ir::{LocId, Module};
 
 use crate::fault::trap::BadObject;
@@ -116,11 +117,11 @@ impl Memory {
             #[cfg(feature = "threads")]
             spare: Mutex::default(),
         };
+        let stack = Bytes::sparse(STACK_BYTES as usize).expect("8 MiB");
         memory
             .areas
             .stack
-            .add(STACK_BYTES, 4096, AddressKind::Host)
-            .expect("8 MiB")
+            .place(stack, 4096, AddressKind::Host)
             .name = Some("the stack".to_owned());
         memory
     }

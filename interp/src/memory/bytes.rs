@@ -8,6 +8,9 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::NonNull;
 
+#[cfg(any(unix, windows))]
+use memmap2::MmapMut;
+
 const ALIGN_BYTES: usize = 256;
 /// What is asked of the allocator. Up to this alignment zeroed memory comes as untouched pages from the system; beyond it,
 /// every byte would be written to be zero. So `ALIGN_BYTES` more are asked for, and the start is moved.
@@ -16,10 +19,21 @@ const ALLOCATION_ALIGN_BYTES: usize = 16;
 /// Zeroed memory that may be written through a shared pointer.
 #[derive(Debug)]
 pub(crate) struct Bytes {
-    /// What to give back; `None` for memory that is not ours.
-    allocation: Option<NonNull<u8>>,
+    owner: Owner,
     pointer: NonNull<u8>,
     len: usize,
+}
+
+/// Where the bytes go in the end.
+#[derive(Debug)]
+enum Owner {
+    /// Nowhere: they are somebody else's, or there are none.
+    Nobody,
+    /// To the allocator, from this address.
+    Allocator(NonNull<u8>),
+    /// To the system, page by page.
+    #[cfg(any(unix, windows))]
+    Pages { _pages: MmapMut },
 }
 
 // SAFETY: `Bytes` owns its memory; who writes through `pointer` from several threads answers for the races (see `launch`).
@@ -33,7 +47,7 @@ impl Bytes {
         if len == 0 {
             let nowhere = NonNull::dangling();
             return Some(Bytes {
-                allocation: None,
+                owner: Owner::Nobody,
                 pointer: nowhere,
                 len,
             });
@@ -47,10 +61,26 @@ impl Bytes {
         // SAFETY: the allocation is ALIGN_BYTES larger than `len`, and `offset` is less than that.
         let pointer = unsafe { allocation.add(offset) };
         Some(Bytes {
-            allocation: Some(allocation),
+            owner: Owner::Allocator(allocation),
             pointer,
             len,
         })
+    }
+
+    /// `len` zero bytes of which few will be touched, or `None` if there is not so much memory. They come from the system: an
+    /// allocator gives memory of this size a second time and would have to clear all of it.
+    pub(crate) fn sparse(len: usize) -> Option<Bytes> {
+        #[cfg(any(unix, windows))]
+        if len > 0 {
+            let mut pages = MmapMut::map_anon(len).ok()?;
+            let pointer = NonNull::new(pages.as_mut_ptr())?;
+            return Some(Bytes {
+                owner: Owner::Pages { _pages: pages },
+                pointer,
+                len,
+            });
+        }
+        Bytes::new(len)
     }
 
     /// Memory of somebody else.
@@ -59,7 +89,7 @@ impl Bytes {
     /// `pointer` is valid for reads and writes of `len` bytes for as long as the value and its regions are used.
     pub(crate) unsafe fn borrowed(pointer: NonNull<u8>, len: usize) -> Bytes {
         Bytes {
-            allocation: None,
+            owner: Owner::Nobody,
             pointer,
             len,
         }
@@ -91,7 +121,7 @@ fn layout(len: usize) -> Option<Layout> {
 
 impl Drop for Bytes {
     fn drop(&mut self) {
-        if let Some(allocation) = self.allocation {
+        if let Owner::Allocator(allocation) = self.owner {
             let layout = layout(self.len).expect("made by new");
             // SAFETY: allocated in `new` with this layout.
             unsafe { System.dealloc(allocation.as_ptr(), layout) }

@@ -122,13 +122,19 @@ impl Area {
             return Err(error);
         }
         let bytes = Bytes::new(usize::try_from(size).map_err(|_| error)?).ok_or(error)?;
+        Ok(self.place(bytes, align, kind))
+    }
+
+    /// A region of these bytes.
+    pub(super) fn place(&mut self, bytes: Bytes, align: u64, kind: AddressKind) -> &mut Region {
+        let size = bytes.len() as u64;
         let align = align.max(1).next_power_of_two();
         let base = self.next.next_multiple_of(align);
         self.next = base + size + GUARD_BYTES;
         self.in_use_bytes += size;
         self.charged_bytes += charge(size);
         self.regions.push(Region::new(base, size, kind, bytes));
-        Ok(self.regions.last_mut().expect("just pushed"))
+        self.regions.last_mut().expect("just pushed")
     }
 
     /// The region that holds the address, or the one before it (whose guard may hold it).
