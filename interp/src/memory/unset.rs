@@ -191,6 +191,11 @@ impl Memory {
     pub(crate) fn begin_frame(&mut self, address: u64, len: u64, follows: bool) {
         self.fill(address, 0, len).expect("on the stack");
         if follows {
+            let stack = &mut self.areas.stack.regions[0];
+            if address == stack.base && matches!(stack.defined, Defined::All) {
+                // The first frame: nobody has written to any of the stack, and words of zeros cost nothing until they are touched.
+                stack.defined = Defined::Nothing;
+            }
             self.forget(address, len);
             self.transfers
                 .retain(|known| known.to.1 <= address || address + len <= known.to.0);
