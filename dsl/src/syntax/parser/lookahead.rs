@@ -370,7 +370,7 @@ pub(super) fn is_declaration(look: Ahead<'_>) -> bool {
                     is_specifier(*keyword) || *keyword == Keyword::Operator
                 }
                 Some(TokenKind::Punct(Punct::Star | Punct::Amp | Punct::AmpAmp)) => is_type,
-                Some(TokenKind::Punct(Punct::LParen)) => is_type && look.is(n + 1, Punct::Star),
+                Some(TokenKind::Punct(Punct::LParen)) => is_type && groups_pointer(look, n),
                 _ => false,
             }
         }
@@ -389,7 +389,7 @@ pub(super) fn is_declaration(look: Ahead<'_>) -> bool {
                 is_specifier(*keyword) || *keyword == Keyword::Operator
             }
             Some(TokenKind::Punct(Punct::Star | Punct::Amp | Punct::Semi)) => true,
-            Some(TokenKind::Punct(Punct::LParen)) => look.is(2, Punct::Star),
+            Some(TokenKind::Punct(Punct::LParen)) => groups_pointer(look, 1),
             _ => false,
         },
         Some(TokenKind::Ident(_)) => match look.kind(1) {
@@ -402,6 +402,19 @@ pub(super) fn is_declaration(look: Ahead<'_>) -> bool {
             }
             _ => false,
         },
+        _ => false,
+    }
+}
+
+/// Whether the `(` at offset `n`, after a type, groups the declarator of a pointer or of a reference to an array: `T (*p)[4]` and
+/// `T (&a)[4]`, but not `T(*p).f()` and `T(&a)`, which make values.
+fn groups_pointer(look: Ahead<'_>, n: usize) -> bool {
+    let after = look.punct(look.after_brackets(n));
+    match look.punct(n + 1) {
+        Some(Punct::Star) => !matches!(after, Some(Punct::Dot | Punct::Arrow)),
+        Some(Punct::Amp) => {
+            look.is_ident(n + 2) && look.is(n + 3, Punct::RParen) && after == Some(Punct::LBracket)
+        }
         _ => false,
     }
 }
