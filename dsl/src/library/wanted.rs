@@ -54,7 +54,12 @@ fn telling() -> &'static Telling {
                     known.push(at);
                 }
             }
-            for name in file.names.iter().chain(&file.namespace) {
+            // What goes on with another file's namespace is read for its own names only.
+            let goes_on = |other: &File| {
+                file.needs.contains(&other.name) && other.namespace == file.namespace
+            };
+            let namespace = file.namespace.filter(|_| !files().iter().any(goes_on));
+            for name in file.names.iter().chain(&namespace) {
                 telling.names.entry(name).or_default().push(at);
             }
             for name in &file.std {

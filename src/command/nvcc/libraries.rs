@@ -90,7 +90,10 @@ const DRIVER_TEXT: &str = include_str!("libraries/driver.h");
 
 /// Headers that lead to more than they have: their paths, and what follows their text.
 pub(super) const CONTINUED: &[Text] = &[
-    ("cub/cub.cuh", "#include <dslc/thrust/cub_device.h>\n"),
+    (
+        "cub/cub.cuh",
+        "#include <dslc/cub_block.h>\n#include <dslc/thrust/cub_device.h>\n",
+    ),
     ("cuda.h", "#include <dslc/driver.h>\n"),
 ];
 
