@@ -32,12 +32,12 @@ use dsl::ir::{
     Type, ValueId,
 };
 
-use crate::isa::bytecode::{Class, Code, Inst, Place, S_FREE, V_FREE};
+use crate::isa::bytecode::{Class, Code, Inst, Place};
 use crate::isa::op::Op;
 use crate::memory::layout;
 use control::Frame;
 use lifetimes::Lifetimes;
-use registers::Pool;
+use registers::Allocator;
 use uniformity::Uniformity;
 
 /// Compiles one function; a kernel with `row_warps` for blocks whose warps have one `tid.y` and `tid.z` each.
@@ -66,8 +66,7 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
             private: private::analyse(function),
         },
         code: Code::default(),
-        scalars: Pool::new(S_FREE),
-        units: Pool::new(V_FREE),
+        allocator: Allocator::new(),
         values: Values::of(function.values.len()),
         pointers: Pointers::default(),
         slots: Slots::default(),
@@ -197,8 +196,7 @@ struct Compiler<'a> {
     row_warps: bool,
     analyses: Analyses,
     code: Code,
-    scalars: Pool,
-    units: Pool,
+    allocator: Allocator,
     values: Values,
     pointers: Pointers,
     slots: Slots,
@@ -243,18 +241,18 @@ impl Compiler<'_> {
 
     /// Registers for the slots, in one run per file, so that a block can begin with a clear.
     fn slots(&mut self) {
-        let (s_start, v_start) = (self.scalars.len(), self.units.len());
+        let (s_start, v_start) = (self.allocator.scalars.len(), self.allocator.units.len());
         for (index, slot) in self.function.slots.iter().enumerate() {
             let class = Class::of(slot.ty);
             let place = if self.analyses.uniformity.slots[index] && class != Class::Mask {
-                Place::V(self.units.reserve(class.units()))
+                Place::V(self.allocator.units.reserve(class.units()))
             } else {
-                Place::S(self.scalars.reserve(1))
+                Place::S(self.allocator.scalars.reserve(1))
             };
             self.slots.places.push(place);
         }
-        self.code.registers.slot_s = s_start..self.scalars.len();
-        self.code.registers.slot_v = v_start..self.units.len();
+        self.code.registers.slot_s = s_start..self.allocator.scalars.len();
+        self.code.registers.slot_v = v_start..self.allocator.units.len();
         let mut assigned = vec![false; self.slots.places.len()];
         self.function.body.for_each_inst(&mut |inst| {
             if let dsl::ir::InstKind::Set(slot, _) = inst.kind {
@@ -269,7 +267,7 @@ impl Compiler<'_> {
                 .push((self.slots.places[param.slot.index()], class));
             let mirrored = !self.host && !assigned[param.slot.index()] && class != Class::Mask;
             if mirrored && matches!(self.slots.places[param.slot.index()], Place::S(_)) {
-                let unit = self.units.reserve(class.units());
+                let unit = self.allocator.units.reserve(class.units());
                 self.slots.mirrors.insert(param.slot.0, unit);
             }
         }
@@ -296,8 +294,8 @@ impl Compiler<'_> {
         } else {
             self.control(Op::End, 0, 0, 0);
         }
-        self.code.registers.s_count = self.scalars.len();
-        self.code.registers.v_units = self.units.len();
+        self.code.registers.s_count = self.allocator.scalars.len();
+        self.code.registers.v_units = self.allocator.units.len();
     }
 
     // Emission.
@@ -416,7 +414,7 @@ impl Compiler<'_> {
 
     /// A varying register that is free again after this instruction.
     fn temporary(&mut self, class: Class) -> u32 {
-        let register = self.units.take(class.units());
+        let register = self.allocator.units.take(class.units());
         self.values
             .temporaries
             .push(Owned::V(register, class.units()));
@@ -424,7 +422,7 @@ impl Compiler<'_> {
     }
 
     fn scalar_temporary(&mut self) -> u32 {
-        let register = self.scalars.take(1);
+        let register = self.allocator.scalars.take(1);
         self.values.temporaries.push(Owned::S(register));
         register
     }
@@ -433,7 +431,7 @@ impl Compiler<'_> {
         if let Some(&register) = self.constants.scalar.get(&bits) {
             return register;
         }
-        let register = self.scalars.reserve(1);
+        let register = self.allocator.scalars.reserve(1);
         self.constants.scalar.insert(bits, register);
         self.code.registers.s_init.push((register, bits));
         register
@@ -443,7 +441,7 @@ impl Compiler<'_> {
         if let Some(&register) = self.constants.varying.get(&(bits, class.units())) {
             return register;
         }
-        let register = self.units.reserve(class.units());
+        let register = self.allocator.units.reserve(class.units());
         self.constants
             .varying
             .insert((bits, class.units()), register);
@@ -456,7 +454,7 @@ impl Compiler<'_> {
         if let Some(&register) = self.constants.symbols.get(&object) {
             return register;
         }
-        let register = self.scalars.reserve(1);
+        let register = self.allocator.scalars.reserve(1);
         self.constants.symbols.insert(object, register);
         self.code.registers.s_symbols.push((register, object));
         register
@@ -466,11 +464,11 @@ impl Compiler<'_> {
     fn define(&mut self, id: ValueId) -> Place {
         let class = Class::of(self.function.values[id.index()]);
         let place = if self.varies(id) && class != Class::Mask {
-            let register = self.units.take(class.units());
+            let register = self.allocator.units.take(class.units());
             self.values.owned[id.index()] = Some(Owned::V(register, class.units()));
             Place::V(register)
         } else {
-            let register = self.scalars.take(1);
+            let register = self.allocator.scalars.take(1);
             self.values.owned[id.index()] = Some(Owned::S(register));
             Place::S(register)
         };
@@ -490,7 +488,7 @@ impl Compiler<'_> {
                 continue;
             }
             if let Some(Place::S(scalar)) = self.values.places[id.index()] {
-                let register = self.units.take(class.units());
+                let register = self.allocator.units.take(class.units());
                 self.splat(register, scalar, class);
                 self.values.spread.insert(id, (register, class.units()));
             }
@@ -509,15 +507,15 @@ impl Compiler<'_> {
             if let Some((register, units)) = self.values.spread.remove(&id)
                 && units > 0
             {
-                self.units.give(register, units);
+                self.allocator.units.give(register, units);
             }
         }
     }
 
     fn give(&mut self, owned: Owned) {
         match owned {
-            Owned::S(register) => self.scalars.give(register, 1),
-            Owned::V(register, units) => self.units.give(register, units),
+            Owned::S(register) => self.allocator.scalars.give(register, 1),
+            Owned::V(register, units) => self.allocator.units.give(register, units),
         }
     }
 }

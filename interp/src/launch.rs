@@ -35,7 +35,7 @@ use crate::launch::report::{
 use crate::machine::block::{Block, Turn};
 use crate::machine::engine;
 use crate::machine::ops::routine;
-use crate::machine::{Fault, Machine, Pass, Policy, Record, WarpState, is_global};
+use crate::machine::{Fault, Machine, Pass, Policy, Record, SiteRegions, WarpState, is_global};
 use crate::memory::Memory;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
@@ -358,8 +358,10 @@ impl<'a> Run<'a> {
             shared: Vec::new(),
             patterns: self.code.sites.iter().map(|_| Pattern::new()).collect(),
             observer,
-            region_of_site: declared.iter().map(|region| region.unwrap_or(0)).collect(),
-            declared,
+            regions: SiteRegions {
+                last: declared.iter().map(|region| region.unwrap_or(0)).collect(),
+                declared,
+            },
             tracker: None,
             shape: self.shape,
             policy: Policy {

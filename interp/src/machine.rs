@@ -113,6 +113,14 @@ pub(crate) struct Pass {
     pub(crate) changed: bool,
 }
 
+/// The regions of global memory that the accesses go to, by site.
+pub(crate) struct SiteRegions {
+    /// The one that it last hit.
+    pub(crate) last: Vec<u32>,
+    /// The one that it has to stay in, where the source names a variable of the module or the pointer starts from one parameter.
+    pub(crate) declared: Vec<Option<u32>>,
+}
+
 /// What a worker needs to run warps; one per worker.
 pub(crate) struct Machine<'a, O> {
     pub(crate) module: &'a Module,
@@ -128,11 +136,7 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) patterns: Vec<Pattern>,
     /// Who watches.
     pub(crate) observer: O,
-    /// Per site: the region it last hit.
-    pub(crate) region_of_site: Vec<u32>,
-    /// By site: the region that the access has to stay in, where the source names a variable of the module or the pointer starts
-    /// from one parameter.
-    pub(crate) declared: Vec<Option<u32>>,
+    pub(crate) regions: SiteRegions,
     /// What this worker touches, when there are others.
     pub(crate) tracker: Option<Box<Tracker>>,
     pub(crate) record: Record,

@@ -152,7 +152,10 @@ impl Taint {
         }
         let args: Vec<Cell> = call.args.iter().map(|step| self.at(step.from)).collect();
         let (mut scalars, mut units) = (Vec::new(), Vec::new());
-        if let Some(row) = call.caller.map(|caller| &code.routines[caller as usize]) {
+        if let Some(row) = call
+            .caller
+            .map(|caller| &code.routines.rows[caller as usize])
+        {
             let at = row.scalars.iter().cloned().flatten();
             scalars.extend(at.map(|at| self.s[at as usize]));
             let at = row.units.iter().cloned().flatten();
@@ -170,7 +173,10 @@ impl Taint {
         }
         let results = call.results.iter().map(|step| self.at(step.from)).collect();
         let (scalars, units) = kept.unwrap_or_default();
-        if let Some(row) = call.caller.map(|caller| &code.routines[caller as usize]) {
+        if let Some(row) = call
+            .caller
+            .map(|caller| &code.routines.rows[caller as usize])
+        {
             let (mut scalars, mut units) = (scalars.into_iter(), units.into_iter());
             for at in row.scalars.iter().cloned().flatten() {
                 self.s[at as usize] = scalars.next().unwrap_or_default();

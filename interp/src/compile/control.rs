@@ -283,7 +283,7 @@ impl Compiler<'_> {
     }
 
     fn parting_if(&mut self, cond: u32, then: &Block, otherwise: &Block, loc: LocId) {
-        let save = self.scalars.take(1);
+        let save = self.allocator.scalars.take(1);
         let start = self.here();
         let skip = self.control(Op::If, save, cond, 0);
         self.frames.push(Frame::side());
@@ -301,7 +301,7 @@ impl Compiler<'_> {
             frame.exits.push(swap);
         }
         self.join(save, frame.exits, loc, start);
-        self.scalars.give(save, 1);
+        self.allocator.scalars.give(save, 1);
     }
 
     /// The place where the lanes of `save` join.
@@ -316,8 +316,8 @@ impl Compiler<'_> {
 
     fn open(&mut self, label: LabelId, is_loop: bool) -> (Option<u32>, Option<u32>) {
         let parts = self.analyses.uniformity.labels[label.index()];
-        let left = parts.then(|| self.scalars.take(1));
-        let continued = (parts && is_loop).then(|| self.scalars.take(1));
+        let left = parts.then(|| self.allocator.scalars.take(1));
+        let continued = (parts && is_loop).then(|| self.allocator.scalars.take(1));
         for save in [left, continued].into_iter().flatten() {
             self.emit(Op::Clear, save, 0, 0, 0);
         }
@@ -340,7 +340,7 @@ impl Compiler<'_> {
         match left {
             Some(save) => {
                 self.join(save, frame.exits, loc, start);
-                self.scalars.give(save, 1);
+                self.allocator.scalars.give(save, 1);
             }
             None => {
                 self.tick();
@@ -348,7 +348,7 @@ impl Compiler<'_> {
             }
         }
         if let Some(save) = continued {
-            self.scalars.give(save, 1);
+            self.allocator.scalars.give(save, 1);
         }
     }
 

@@ -107,7 +107,7 @@ impl Compiler<'_> {
                 offset,
                 ..pointer
             };
-            let register = self.scalars.take(1);
+            let register = self.allocator.scalars.take(1);
             self.values.owned[id.index()] = Some(Owned::S(register));
             self.scalar_pointer(sum, register, class);
             FusedPointer {

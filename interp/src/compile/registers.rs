@@ -1,4 +1,39 @@
-//! Hands out registers and takes them back. Varying registers come in runs of one or two units.
+//! The register allocator: hands out registers and takes them back. Varying registers come in runs of one or two units.
+
+use crate::isa::bytecode::{S_FREE, V_FREE};
+
+/// The free registers of a function or routine.
+pub(super) struct Allocator {
+    pub(super) scalars: Pool,
+    /// Units of varying registers.
+    pub(super) units: Pool,
+}
+
+impl Allocator {
+    /// All registers but those that every kernel has.
+    pub(super) fn new() -> Allocator {
+        Allocator {
+            scalars: Pool::new(S_FREE),
+            units: Pool::new(V_FREE),
+        }
+    }
+
+    /// No register that this one ever handed out: for a routine.
+    pub(super) fn behind(&self) -> Allocator {
+        Allocator {
+            scalars: Pool::new(self.scalars.len()),
+            units: Pool::new(self.units.len()),
+        }
+    }
+
+    /// The same free registers; new ones behind those of the routine.
+    pub(super) fn going_on_behind(self, routine: &Allocator) -> Allocator {
+        Allocator {
+            scalars: self.scalars.going_on_at(routine.scalars.len()),
+            units: self.units.going_on_at(routine.units.len()),
+        }
+    }
+}
 
 /// The free registers of one file.
 #[derive(Debug, Default)]
@@ -9,7 +44,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    pub(super) fn new(first: u32) -> Pool {
+    fn new(first: u32) -> Pool {
         Pool {
             next: first,
             ..Pool::default()
@@ -17,7 +52,7 @@ impl Pool {
     }
 
     /// The same free registers; new ones from that number on.
-    pub(super) fn going_on_at(self, next: u32) -> Pool {
+    fn going_on_at(self, next: u32) -> Pool {
         Pool { next, ..self }
     }
 

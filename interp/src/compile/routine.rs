@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use dsl::ir::{Block, Function, InstKind, LocalId, Node, Object, Operand, RoutineId, ValueId};
 
-use super::{Compiler, control::Frame, registers::Pool};
+use super::{Compiler, control::Frame};
 use crate::isa::bytecode::{Class, Move, Place, RoutineCall, RoutineRow};
 use crate::isa::op::Op;
 
@@ -53,7 +53,7 @@ impl Compiler<'_> {
                 offset += var.size_bytes;
             }
             offset = offset.next_multiple_of(align_bytes);
-            self.code.routines.push(RoutineRow {
+            self.code.routines.rows.push(RoutineRow {
                 local_start: start,
                 local_bytes: offset - start,
                 align_bytes,
@@ -67,9 +67,9 @@ impl Compiler<'_> {
         let over = self.control(Op::Jump, 0, 0, 0);
         let frames = std::mem::replace(&mut self.frames, vec![Frame::function()]);
         self.routine = Some(id);
-        let (scalar, unit) = (self.scalars.len(), self.units.len());
-        let scalars = std::mem::replace(&mut self.scalars, Pool::new(scalar));
-        let units = std::mem::replace(&mut self.units, Pool::new(unit));
+        let (scalar, unit) = (self.allocator.scalars.len(), self.allocator.units.len());
+        let own = self.allocator.behind();
+        let kernels = std::mem::replace(&mut self.allocator, own);
         let entry = self.here();
         // Whoever yields here is at no loop's head.
         self.control(Op::Tick, 0, 0, 0);
@@ -79,14 +79,13 @@ impl Compiler<'_> {
         self.tick();
         self.bind(frame.exits);
         self.control(Op::EndRoutine, 0, 0, 0);
-        let mut row = std::mem::take(&mut self.code.routines[id.index()]);
+        let mut row = std::mem::take(&mut self.code.routines.rows[id.index()]);
         row.entry = entry;
-        row.scalars.push(scalar..self.scalars.len());
-        row.units.push(unit..self.units.len());
+        row.scalars.push(scalar..self.allocator.scalars.len());
+        row.units.push(unit..self.allocator.units.len());
         self.keep_slots(body, id, &mut row);
-        self.code.routines[id.index()] = row;
-        self.scalars = scalars.going_on_at(self.scalars.len());
-        self.units = units.going_on_at(self.units.len());
+        self.code.routines.rows[id.index()] = row;
+        self.allocator = kernels.going_on_behind(&self.allocator);
         self.frames = frames;
         self.routine = None;
         self.bind(vec![over]);
@@ -143,8 +142,8 @@ impl Compiler<'_> {
                 class: Class::of(self.function.slots[slot.index()].ty),
             });
         }
-        self.code.routine_calls.push(row);
-        let row = self.code.routine_calls.len() as u32 - 1;
+        self.code.routines.calls.push(row);
+        let row = self.code.routines.calls.len() as u32 - 1;
         let at = self.control(Op::CallRoutine, 0, row, 0);
         self.park_target(at);
     }

@@ -271,6 +271,13 @@ pub(crate) struct RoutineRow {
     pub(crate) align_bytes: u64,
 }
 
+/// The routines of a kernel, and the places that call them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Routines {
+    pub(crate) rows: Vec<RoutineRow>,
+    pub(crate) calls: Vec<RoutineCall>,
+}
+
 /// A counter that an instruction may add to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct CounterSite {
@@ -330,8 +337,7 @@ pub(crate) struct Code {
     pub(crate) launches: Vec<LaunchRow>,
     pub(crate) exchanges: Vec<ExchangeRow>,
     pub(crate) calls: Vec<CallRow>,
-    pub(crate) routines: Vec<RoutineRow>,
-    pub(crate) routine_calls: Vec<RoutineCall>,
+    pub(crate) routines: Routines,
     pub(crate) waits: Vec<Waitplace>,
     pub(crate) registers: RegisterLayout,
     pub(crate) memory: MemoryLayout,

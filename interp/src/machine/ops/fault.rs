@@ -178,14 +178,14 @@ pub(crate) fn global<O: Observer>(
     let width = u64::from(site.width_bytes);
     let mut access = bad_access(site, site.access.space, address);
     let memory_fault = machine.memory.fault(address, width, false);
-    let place = machine.declared[site_row].unwrap_or_else(|| machine.map.find(address));
+    let place = machine.regions.declared[site_row].unwrap_or_else(|| machine.map.find(address));
     let region = machine.map.regions[place as usize];
     let allowed = region.writable || !writes;
     if address & (width - 1) != 0 && region.holds(address, 1) && allowed {
         return fault(lane, TrapKind::Misaligned(Box::new(access)));
     }
     if let Some(region) =
-        machine.declared[site_row].map(|region| machine.map.regions[region as usize])
+        machine.regions.declared[site_row].map(|region| machine.map.regions[region as usize])
         && !region.holds(address, width)
     {
         access.object = match site.access.object {

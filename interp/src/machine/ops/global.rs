@@ -53,16 +53,16 @@ pub(crate) fn region<O: Observer>(
             && region.size - (high - region.base) >= width
     };
     let map = machine.map;
-    let mut region = map.regions[machine.region_of_site[row] as usize];
+    let mut region = map.regions[machine.regions.last[row] as usize];
     if all & (width - 1) == 0 {
         if fits(&region) && (region.writable || !writes) {
             return Ok(Some(region));
         }
-        if machine.declared[row].is_none() {
+        if machine.regions.declared[row].is_none() {
             let found = map.find(low);
             region = map.regions[found as usize];
             if fits(&region) && (region.writable || !writes) {
-                machine.region_of_site[row] = found;
+                machine.regions.last[row] = found;
                 return Ok(Some(region));
             }
         }
@@ -104,7 +104,7 @@ fn is_refused<O: Observer>(
     writes: bool,
 ) -> bool {
     let width = u64::from(site.width_bytes);
-    let place = machine.declared[row].unwrap_or_else(|| machine.map.find(address));
+    let place = machine.regions.declared[row].unwrap_or_else(|| machine.map.find(address));
     let region = machine.map.regions[place as usize];
     !region.holds(address, width) || address & (width - 1) != 0 || writes && !region.writable
 }

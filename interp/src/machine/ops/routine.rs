@@ -160,8 +160,8 @@ pub(crate) fn enter<O: Observer>(
     inst: &Inst,
 ) -> Result<u32, Box<Fault>> {
     let code = machine.code;
-    let call = &code.routine_calls[inst.a as usize];
-    let routine = &code.routines[call.callee as usize];
+    let call = &code.routines.calls[inst.a as usize];
+    let routine = &code.routines.rows[call.callee as usize];
     let r = warp.registers.view();
     let stack = &mut warp.stack;
     let start = stack.top.next_multiple_of(routine.align_bytes);
@@ -178,7 +178,7 @@ pub(crate) fn enter<O: Observer>(
     }
     stack.take(r, &call.args);
     if let Some(caller) = call.caller {
-        stack.save(r, &code.routines[caller as usize]);
+        stack.save(r, &code.routines.rows[caller as usize]);
     }
     stack.put(r, &call.args);
     stack.frames.push(Frame {
@@ -212,10 +212,10 @@ pub(crate) fn leave<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) 
         unreachable!("the end of a routine that nobody called");
     };
     let inst = &code.insts[frame.call as usize];
-    let call = &code.routine_calls[inst.a as usize];
+    let call = &code.routines.calls[inst.a as usize];
     stack.take(r, &call.results);
     if let Some(caller) = call.caller {
-        stack.restore(r, &code.routines[caller as usize]);
+        stack.restore(r, &code.routines.rows[caller as usize]);
     }
     stack.put(r, &call.results);
     (stack.shift, stack.top) = (frame.shift, frame.top);
