@@ -1,0 +1,306 @@
+//! The sentences of traps.
+
+use std::fmt;
+
+use dsl::ir::{LocId, Space};
+
+use super::{
+    AccessOp, BadAccess, BadObject, BadPointer, MaskFault, Trap, TrapKind, Waiting, WaitingState,
+};
+
+impl fmt::Display for AccessOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AccessOp::Load => "load",
+            AccessOp::Store => "store",
+            AccessOp::Atomic => "atomic",
+        })
+    }
+}
+
+impl BadObject {
+    /// The index in elements, per dimension where that is meaningful: `[32][0]`. An offset before the object, or one
+    /// that is in no dimension's range, counts in the outermost dimension.
+    pub fn index(&self) -> String {
+        let element = self.element_bytes.max(1) as i64;
+        let flat = self.from_pointer().0.div_euclid(element);
+        let mut text = String::new();
+        let inner: Vec<i64> = self.dims.iter().skip(1).map(|&n| n.max(1) as i64).collect();
+        let mut rest = flat;
+        for k in 0..=inner.len() {
+            let stride: i64 = inner[k..].iter().product();
+            let at = rest.div_euclid(stride);
+            rest = rest.rem_euclid(stride);
+            text += &format!("[{at}]");
+        }
+        text
+    }
+
+    /// The access's offset and the object's size, both in bytes from where the kernel's pointer points.
+    pub fn from_pointer(&self) -> (i64, u64) {
+        let start = self.pointer.as_ref().map_or(0, |p| p.offset_bytes);
+        (
+            self.offset_bytes.wrapping_sub_unsigned(start),
+            self.size_bytes.saturating_sub(start),
+        )
+    }
+
+    /// What the source calls it, in backquotes, or what it is.
+    pub fn source_name(&self) -> String {
+        match &self.pointer {
+            Some(pointer) => format!("`{}`", pointer.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// In full: `` `out`, the allocation of line 12 ``.
+    fn described(&self) -> String {
+        match self.pointer.as_deref() {
+            Some(BadPointer {
+                name,
+                offset_bytes: 0,
+            }) => format!("`{name}`, {}", self.name),
+            Some(BadPointer { name, offset_bytes }) => {
+                format!(
+                    "`{name}`, which points to byte {offset_bytes} of {}",
+                    self.name
+                )
+            }
+            None => self.name.clone(),
+        }
+    }
+
+    fn bounds(&self) -> String {
+        self.dims.iter().map(|n| format!("[{n}]")).collect()
+    }
+}
+
+impl BadAccess {
+    fn place(&self) -> String {
+        format!(
+            "{} of {} bytes at {:#x}",
+            self.op, self.width_bytes, self.address
+        )
+    }
+
+    fn space_name(&self) -> String {
+        match self.space {
+            Space::Generic => "memory".to_owned(),
+            space => format!("{space} memory"),
+        }
+    }
+
+    fn misaligned(&self) -> String {
+        let object = self.object.as_ref().filter(|object| object.declared);
+        let place = object.map_or(String::new(), |object| {
+            format!(", byte {} of `{}`,", object.offset_bytes, object.name)
+        });
+        format!(
+            "misaligned {}: the address {:#x}{place} is not a multiple of {}",
+            self.op, self.address, self.width_bytes
+        )
+    }
+
+    fn null_pointer(&self) -> String {
+        let address = match self.address {
+            0 => String::new(),
+            address => format!(" (address {address:#x})"),
+        };
+        let object = self.object.as_ref();
+        let object = object.map_or(String::new(), |object| {
+            format!(": {} is null", object.source_name())
+        });
+        format!("{} through a null pointer{address}{object}", self.op)
+    }
+
+    fn out_of_bounds(&self) -> String {
+        let Some(object) = &self.object else {
+            return format!("{} is out of bounds of {}", self.place(), self.space_name());
+        };
+        if object.declared && !object.dims.is_empty() {
+            let name = object.name.trim_matches('`');
+            return format!(
+                "{} of `{name}{}` is out of bounds: the array is `{name}{}`",
+                self.op,
+                object.index(),
+                object.bounds()
+            );
+        }
+        let (offset, size) = object.from_pointer();
+        let size = size as i64;
+        // Memory that only has a size is seen as an array of what is accessed.
+        let element = object.element_bytes.max(self.width_bytes.into()) as i64;
+        let name = object.described();
+        let space = match self.space {
+            Space::Generic => String::new(),
+            space => format!(" of {space} memory"),
+        };
+        if offset % element != 0 || size % element != 0 {
+            let last = offset.wrapping_add(i64::from(self.width_bytes) - 1);
+            return format!(
+                "{} out of bounds{space}: bytes {offset} to {last} of {name} ({size} bytes)",
+                self.op
+            );
+        }
+        let here = match &object.pointer {
+            Some(pointer) if pointer.offset_bytes != 0 => " from there",
+            _ => "",
+        };
+        format!(
+            "{} out of bounds{space}: element {} of {name} ({} elements of {element} bytes{here})",
+            self.op,
+            offset / element,
+            size / element
+        )
+    }
+}
+
+impl fmt::Display for MaskFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MaskFault::OmitsCaller => {
+                f.write_str("which does not include the thread that executes it")
+            }
+            MaskFault::Differs { lane, mask } => write!(
+                f,
+                "which includes lane {lane}, but that lane passes the mask {mask:#010x}"
+            ),
+            MaskFault::Elsewhere { lanes } => write!(
+                f,
+                "which includes threads that do not reach this call (lanes {lanes:#010x})"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for TrapKind {
+    /// One sentence. A table: one arm per kind.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TrapKind::OutOfBounds(access) => f.write_str(&access.out_of_bounds()),
+            TrapKind::Misaligned(access) => f.write_str(&access.misaligned()),
+            TrapKind::NullPointer(access) => f.write_str(&access.null_pointer()),
+            TrapKind::UseAfterFree(access) => {
+                let name = access
+                    .object
+                    .as_ref()
+                    .map_or("memory".to_owned(), BadObject::described);
+                write!(f, "{} after free: {name} was freed", access.place())
+            }
+            TrapKind::HostPointerOnDevice(access) => {
+                write!(f, "a kernel cannot touch host memory: {}", access.place())
+            }
+            TrapKind::DevicePointerOnHost(access) => {
+                write!(f, "the host cannot touch device memory: {}", access.place())
+            }
+            TrapKind::ReadOnly(access) => write!(
+                f,
+                "{} to read-only memory at {:#x}",
+                access.op, access.address
+            ),
+            TrapKind::InvalidPointer(access) => {
+                write!(f, "{}: no memory at this address", access.place())
+            }
+            TrapKind::InvalidFree(fault) => write!(f, "free: {fault}"),
+            TrapKind::Deadlock => f.write_str("deadlock: no thread can advance"),
+            TrapKind::Endless => {
+                f.write_str("endless loop: nothing that its condition depends on changes any more")
+            }
+            TrapKind::BarrierDivergence { arrived, missing } => {
+                write!(
+                    f,
+                    "divergent barrier: {arrived} threads of a warp wait at it, {missing} do not reach it"
+                )
+            }
+            TrapKind::InvalidMask {
+                operation,
+                mask,
+                fault,
+            } => write!(f, "{operation} with the mask {mask:#010x}, {fault}"),
+            TrapKind::Limit { instructions } => write!(f, "more than {instructions} instructions"),
+            TrapKind::Stopped(why) => why.fmt(f),
+            TrapKind::RunLimit { instructions } => write!(
+                f,
+                "the run takes more than {instructions} instructions: those of the host program and of the warps of all launches"
+            ),
+            TrapKind::PrintLimit { bytes } => write!(f, "a block prints more than {bytes} bytes"),
+            TrapKind::Assert { condition } => write!(f, "assertion failed: {condition}"),
+            TrapKind::Explicit => f.write_str("trap instruction: the program calls `__trap()`"),
+            TrapKind::BadCall => {
+                f.write_str("call through a function pointer that is null or was never set")
+            }
+            TrapKind::DivisionByZero => f.write_str("integer division by zero"),
+            TrapKind::StackOverflow => f.write_str("stack overflow"),
+            TrapKind::CallsTooDeep {
+                routine,
+                depth,
+                limit,
+            } => write!(
+                f,
+                "stack overflow: this call of `{routine}` is inside {depth} others, whose local memory fills the {limit} bytes of a thread's stack"
+            ),
+            TrapKind::BadString { address } => write!(f, "no readable string at {address:#x}"),
+        }
+    }
+}
+
+impl fmt::Display for Trap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)?;
+        if self.on_host {
+            return Ok(());
+        }
+        let ([bx, by, bz], [tx, ty, tz]) = (self.block, self.thread);
+        write!(f, ", block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})")
+    }
+}
+
+impl std::error::Error for Trap {}
+
+/// Most groups of threads that a message shows.
+const MAX_NOTES: usize = 16;
+
+impl Trap {
+    /// One sentence.
+    pub fn message(&self) -> String {
+        self.kind.to_string()
+    }
+
+    /// Further sentences with the places they are about: who stands where.
+    pub fn notes(&self) -> Vec<(LocId, String)> {
+        let note = |waiting: &Waiting| {
+            let ([bx, by, bz], [tx, ty, tz]) = (waiting.block, waiting.thread);
+            let who = match waiting.threads {
+                1 => format!("thread ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz})"),
+                n => format!("{n} threads from ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz})"),
+            };
+            let what = match waiting.state {
+                WaitingState::AtBarrier => "waiting at this barrier",
+                WaitingState::Spinning => "in this loop, which changes nothing",
+                WaitingState::AtReconvergence => "waiting here for the other lanes of their warp",
+            };
+            (waiting.loc, format!("{who}: {what}"))
+        };
+        // Of thousands of blocks that wait the first ones tell as much as all.
+        let others = self.others.iter().take(MAX_NOTES).map(note);
+        let left_out = self.others.len().saturating_sub(MAX_NOTES);
+        let left_out = (left_out > 0).then(|| {
+            (
+                LocId::default(),
+                format!("{left_out} more wait in the same way"),
+            )
+        });
+        let object = match &self.kind {
+            TrapKind::InvalidFree(fault) => fault.object.as_ref(),
+            kind => kind.access().and_then(|access| access.object.as_ref()),
+        };
+        let freed = object.and_then(|object| object.freed_at);
+        let freed = freed.map(|loc| (loc, "freed here".to_owned()));
+        let overflow = self.overflow.iter().map(|o| (o.loc, o.sentence()));
+        others
+            .chain(left_out)
+            .chain(freed)
+            .chain(overflow)
+            .collect()
+    }
+}
