@@ -251,76 +251,7 @@ impl Rewriter<'_> {
             nodes,
             inst_loc: inst.loc,
         };
-        match &mut inst.kind {
-            InstKind::Set(slot, value) => {
-                if let Type::Ptr(space) = fit.rewriter.function.slots[slot.index()].ty {
-                    fit.operand(value, space);
-                }
-            }
-            InstKind::Select(ty, _, a, b) => {
-                if let (Type::Ptr(space), Some(result)) = (&mut *ty, result_space) {
-                    *space = result;
-                    fit.operand(a, result);
-                    fit.operand(b, result);
-                }
-            }
-            InstKind::Compare(_, ty, a, b) => {
-                if let Type::Ptr(space) = ty {
-                    *space = fit.common_space(*a, *b);
-                    fit.operand(a, *space);
-                    fit.operand(b, *space);
-                }
-            }
-            InstKind::PtrAdd { base, .. } => {
-                if let Some(space) = result_space {
-                    fit.operand(base, space);
-                }
-            }
-            InstKind::Load(access, ptr) => {
-                access.space = fit.access_space(*ptr);
-                fit.operand(ptr, access.space);
-            }
-            InstKind::Store(access, ptr, values) => {
-                access.space = fit.written_space(*ptr);
-                fit.operand(ptr, access.space);
-                for value in values {
-                    fit.operand(value, Space::Generic);
-                }
-            }
-            InstKind::Atomic { access, ptr, .. } => {
-                access.space = fit.written_space(*ptr);
-                fit.operand(ptr, access.space);
-            }
-            InstKind::Printf(_, args) | InstKind::Intrinsic(_, args) => {
-                for arg in args {
-                    fit.operand(arg, Space::Generic);
-                }
-            }
-            InstKind::CallRoutine(callee, args) => {
-                let params = fit.rewriter.function.routines[callee.index()]
-                    .params
-                    .clone();
-                for (arg, slot) in args.iter_mut().zip(params) {
-                    if let Type::Ptr(space) = fit.rewriter.function.slots[slot.index()].ty {
-                        fit.operand(arg, space);
-                    }
-                }
-            }
-            InstKind::Launch(launch) => {
-                for arg in &mut launch.args {
-                    fit.operand(arg, Space::Generic);
-                }
-            }
-            // `PtrToInt` takes any space; the other conversions of pointers take generic ones.
-            InstKind::Convert(ConvertOp::PtrToInt, _) => {}
-            InstKind::Convert(_, a) => fit.operand(a, Space::Generic),
-            // No pointers among the operands, in a kernel.
-            other => debug_assert!(
-                !matches!(other.effect(), Effect::Memory | Effect::Variable)
-                    || matches!(other, InstKind::Get(_)),
-                "an access whose pointer keeps its space"
-            ),
-        }
+        fit.operands(&mut inst.kind, result_space);
         nodes.push(Node::Inst(inst));
     }
 
@@ -342,6 +273,80 @@ struct Fit<'r, 'f, 'n> {
 }
 
 impl Fit<'_, '_, '_> {
+    /// Fits the operands of an instruction: each pointer gets the space that the instruction takes there.
+    fn operands(&mut self, kind: &mut InstKind, result_space: Option<Space>) {
+        match kind {
+            InstKind::Set(slot, value) => {
+                if let Type::Ptr(space) = self.rewriter.function.slots[slot.index()].ty {
+                    self.operand(value, space);
+                }
+            }
+            InstKind::Select(ty, _, a, b) => {
+                if let (Type::Ptr(space), Some(result)) = (&mut *ty, result_space) {
+                    *space = result;
+                    self.operand(a, result);
+                    self.operand(b, result);
+                }
+            }
+            InstKind::Compare(_, ty, a, b) => {
+                if let Type::Ptr(space) = ty {
+                    *space = self.common_space(*a, *b);
+                    self.operand(a, *space);
+                    self.operand(b, *space);
+                }
+            }
+            InstKind::PtrAdd { base, .. } => {
+                if let Some(space) = result_space {
+                    self.operand(base, space);
+                }
+            }
+            InstKind::Load(access, ptr) => {
+                access.space = self.access_space(*ptr);
+                self.operand(ptr, access.space);
+            }
+            InstKind::Store(access, ptr, values) => {
+                access.space = self.written_space(*ptr);
+                self.operand(ptr, access.space);
+                for value in values {
+                    self.operand(value, Space::Generic);
+                }
+            }
+            InstKind::Atomic { access, ptr, .. } => {
+                access.space = self.written_space(*ptr);
+                self.operand(ptr, access.space);
+            }
+            InstKind::Printf(_, args) | InstKind::Intrinsic(_, args) => {
+                for arg in args {
+                    self.operand(arg, Space::Generic);
+                }
+            }
+            InstKind::CallRoutine(callee, args) => {
+                let params = self.rewriter.function.routines[callee.index()]
+                    .params
+                    .clone();
+                for (arg, slot) in args.iter_mut().zip(params) {
+                    if let Type::Ptr(space) = self.rewriter.function.slots[slot.index()].ty {
+                        self.operand(arg, space);
+                    }
+                }
+            }
+            InstKind::Launch(launch) => {
+                for arg in &mut launch.args {
+                    self.operand(arg, Space::Generic);
+                }
+            }
+            // `PtrToInt` takes any space; the other conversions of pointers take generic ones.
+            InstKind::Convert(ConvertOp::PtrToInt, _) => {}
+            InstKind::Convert(_, a) => self.operand(a, Space::Generic),
+            // No pointers among the operands, in a kernel.
+            other => debug_assert!(
+                !matches!(other.effect(), Effect::Memory | Effect::Variable)
+                    || matches!(other, InstKind::Get(_)),
+                "an access whose pointer keeps its space"
+            ),
+        }
+    }
+
     /// Makes a pointer one of `space`: null by its type, others by a conversion to generic. Other operands are left alone.
     fn operand(&mut self, operand: &mut Operand, space: Space) {
         let Some(found) = self.rewriter.space(*operand) else {

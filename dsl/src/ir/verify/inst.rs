@@ -2,12 +2,12 @@
 
 use super::{Verifier, operand_name, seen_by_kernels};
 use crate::ir::{
-    Access, AtomicOp, ExchangeOp, FuncId, FunctionKind, HostFn, Inst, InstKind, Launch, Object,
-    Operand, SlotId, Space, Stands, StringId, Type,
+    Access, AtomicOp, ConvertOp, Exchange, ExchangeOp, FuncId, FunctionKind, HostFn, Inst,
+    InstKind, Intrinsic, Launch, Object, Operand, SlotId, Space, Stands, StringId, Type,
 };
 
 impl Verifier<'_> {
-    /// Operands first, then the results' types.
+    /// Operands first, then the results' types. A table: one arm per instruction.
     pub(super) fn verify_inst(&mut self, inst: &Inst) {
         self.verify_side(&inst.kind);
         match &inst.kind {
@@ -35,13 +35,7 @@ impl Verifier<'_> {
                 self.verify_operand(*cond, Type::I1);
                 self.verify_scalar(true, *ty, &[*a, *b]);
             }
-            InstKind::Convert(op, a) => {
-                if let Some(ty) = self.visible_type(*a)
-                    && !op.accepts(ty)
-                {
-                    self.report(format!("the conversion does not take {ty}"));
-                }
-            }
+            InstKind::Convert(op, a) => self.verify_conversion(*op, *a),
             InstKind::AddrOf(object) => self.verify_object(*object),
             InstKind::PtrAdd {
                 base,
@@ -50,23 +44,12 @@ impl Verifier<'_> {
                 ..
             } => {
                 self.verify_pointer(*base);
-                if let Some(ty) = self.visible_type(*index) {
-                    self.check(ty.is_int(), "the index is not an integer");
-                    self.check(
-                        !unsigned || ty == Type::I32,
-                        "only an i32 index is extended",
-                    );
-                }
+                self.verify_index(*index, *unsigned);
             }
             InstKind::Load(access, ptr) => self.verify_access(access, *ptr),
             InstKind::Store(access, ptr, values) => {
                 self.verify_access(access, *ptr);
-                self.verify_writable(access);
-                let count = access.count as usize;
-                self.check(values.len() == count, "not one value per component");
-                for value in values {
-                    self.verify_operand(*value, access.ty.value_type());
-                }
+                self.verify_stored(access, values);
             }
             InstKind::Atomic {
                 op,
@@ -76,37 +59,11 @@ impl Verifier<'_> {
                 compare,
             } => {
                 self.verify_access(access, *ptr);
-                self.verify_writable(access);
-                self.check(access.count == 1, "an atomic of more than one component");
-                self.check(
-                    op.accepts(access.ty),
-                    "the operation does not exist for the type",
-                );
-                let has_compare = compare.is_some() == (*op == AtomicOp::Cas);
-                self.check(has_compare, "cas, and only cas, compares");
-                for operand in [Some(*value), *compare].into_iter().flatten() {
-                    self.verify_operand(operand, access.ty.value_type());
-                }
+                self.verify_atomic(*op, access, *value, *compare);
             }
             InstKind::Barrier(Some((_, predicate))) => self.verify_operand(*predicate, Type::I1),
-            InstKind::Intrinsic(intrinsic, args) => {
-                let types = intrinsic.operands();
-                self.check(args.len() == types.len(), "a wrong number of operands");
-                for (&arg, &ty) in args.iter().zip(types) {
-                    self.verify_operand(arg, ty);
-                }
-            }
-            InstKind::Exchange(exchange) => {
-                let ty = exchange.value_type();
-                self.verify_scalar(exchange.accepts(), ty, &[exchange.value]);
-                if let ExchangeOp::Shuffle { lane, width, .. } = exchange.op {
-                    self.verify_operand(lane, Type::I32);
-                    self.verify_operand(width, Type::I32);
-                }
-                if let Some(mask) = exchange.mask {
-                    self.verify_operand(mask, Type::I32);
-                }
-            }
+            InstKind::Intrinsic(intrinsic, args) => self.verify_intrinsic(*intrinsic, args),
+            InstKind::Exchange(exchange) => self.verify_exchange(exchange),
             InstKind::Printf(format, args) => {
                 self.verify_string(*format);
                 self.verify_variadic(args);
@@ -128,6 +85,73 @@ impl Verifier<'_> {
             InstKind::Launch(launch) => self.verify_launch(launch),
         }
         self.verify_results(inst);
+    }
+
+    fn verify_conversion(&mut self, op: ConvertOp, a: Operand) {
+        if let Some(ty) = self.visible_type(a)
+            && !op.accepts(ty)
+        {
+            self.report(format!("the conversion does not take {ty}"));
+        }
+    }
+
+    fn verify_index(&mut self, index: Operand, unsigned: bool) {
+        if let Some(ty) = self.visible_type(index) {
+            self.check(ty.is_int(), "the index is not an integer");
+            self.check(
+                !unsigned || ty == Type::I32,
+                "only an i32 index is extended",
+            );
+        }
+    }
+
+    fn verify_stored(&mut self, access: &Access, values: &[Operand]) {
+        self.verify_writable(access);
+        let count = access.count as usize;
+        self.check(values.len() == count, "not one value per component");
+        for value in values {
+            self.verify_operand(*value, access.ty.value_type());
+        }
+    }
+
+    fn verify_atomic(
+        &mut self,
+        op: AtomicOp,
+        access: &Access,
+        value: Operand,
+        compare: Option<Operand>,
+    ) {
+        self.verify_writable(access);
+        self.check(access.count == 1, "an atomic of more than one component");
+        self.check(
+            op.accepts(access.ty),
+            "the operation does not exist for the type",
+        );
+        let has_compare = compare.is_some() == (op == AtomicOp::Cas);
+        self.check(has_compare, "cas, and only cas, compares");
+        for operand in [Some(value), compare].into_iter().flatten() {
+            self.verify_operand(operand, access.ty.value_type());
+        }
+    }
+
+    fn verify_intrinsic(&mut self, intrinsic: Intrinsic, args: &[Operand]) {
+        let types = intrinsic.operands();
+        self.check(args.len() == types.len(), "a wrong number of operands");
+        for (&arg, &ty) in args.iter().zip(types) {
+            self.verify_operand(arg, ty);
+        }
+    }
+
+    fn verify_exchange(&mut self, exchange: &Exchange) {
+        let ty = exchange.value_type();
+        self.verify_scalar(exchange.accepts(), ty, &[exchange.value]);
+        if let ExchangeOp::Shuffle { lane, width, .. } = exchange.op {
+            self.verify_operand(lane, Type::I32);
+            self.verify_operand(width, Type::I32);
+        }
+        if let Some(mask) = exchange.mask {
+            self.verify_operand(mask, Type::I32);
+        }
     }
 
     /// Host-only instructions stand in host functions, device-only ones in kernels.
