@@ -2,6 +2,8 @@
 //!
 //! An atomic's access is shown under the place it changes: `atomicAdd(&bins[k], 1)` as `bins[k]`, checked against `bins`.
 
+use std::sync::Arc;
+
 use crate::{
     ir::{
         Access, AtomicOp, BinaryOp, Const, ConvertOp, ExchangeOp, HostFn, MemType, Object, Operand,
@@ -12,6 +14,7 @@ use crate::{
         ty::Ty,
         typed::{Builtin, Place, Value, ValueKind},
     },
+    span::Span,
 };
 
 use super::{
@@ -21,7 +24,7 @@ use super::{
 };
 
 impl FunctionLowerer<'_, '_> {
-    /// A call of something built in; gives its value if it has one.
+    /// A call of something built in; gives its value if it has one. A table: one arm per builtin function.
     pub(super) fn builtin(
         &mut self,
         builtin: &Builtin,
@@ -61,11 +64,7 @@ impl FunctionLowerer<'_, '_> {
                 let (op, mask) = (ExchangeOp::Vote(*op), operands.get(1).copied());
                 self.exchange(op, truth, mask)
             }
-            (Builtin::MatchAny, &[value, mask]) => {
-                let value = self.as_int(value);
-                let op = ExchangeOp::MatchAny(self.b.value_type(value));
-                self.exchange(op, value, Some(mask))
-            }
+            (Builtin::MatchAny, &[value, mask]) => self.match_any(value, mask),
             (Builtin::Reduce(op), &[value, mask]) => {
                 self.exchange(ExchangeOp::Reduce(*op), value, Some(mask))
             }
@@ -79,23 +78,9 @@ impl FunctionLowerer<'_, '_> {
             (Builtin::Compare(op), &[a, b]) => self.b.compare(*op, a, b),
             (Builtin::Fma, &[a, b, c]) => self.b.fma(a, b, c),
             (Builtin::Convert(op), &[a]) => self.b.convert(*op, a),
-            (Builtin::AbsInt, &[a]) => {
-                let minus = self.b.unary(UnaryOp::Neg, a);
-                self.b.binary(BinaryOp::SMax, a, minus)
-            }
+            (Builtin::AbsInt, &[a]) => self.absolute(a),
             (Builtin::Ffs, &[a]) => self.find_first_set(a),
-            // In a function of both sides, which the host runs here.
-            (Builtin::Printf(format), _) if !self.is_device => {
-                let id = self.m.string(format);
-                let format = self.address_of_object(Object::String(id), value.span);
-                let args = std::iter::once(format).chain(operands).collect();
-                self.at(value.span);
-                self.b.host_call(HostFn::Printf, args)?
-            }
-            (Builtin::Printf(format), _) => {
-                let format = self.m.string(format);
-                self.b.printf(format, operands)
-            }
+            (Builtin::Printf(format), _) => self.printf(format, operands, value.span)?,
             (Builtin::Assert(text, _), &[cond]) => {
                 let text = self.m.string(text);
                 self.b.assert(cond, text);
@@ -108,6 +93,34 @@ impl FunctionLowerer<'_, '_> {
             }
         };
         Some(self.fit(result, value))
+    }
+
+    fn absolute(&mut self, a: Operand) -> Operand {
+        let minus = self.b.unary(UnaryOp::Neg, a);
+        self.b.binary(BinaryOp::SMax, a, minus)
+    }
+
+    fn match_any(&mut self, value: Operand, mask: Operand) -> Operand {
+        let value = self.as_int(value);
+        let op = ExchangeOp::MatchAny(self.b.value_type(value));
+        self.exchange(op, value, Some(mask))
+    }
+
+    /// `printf` in a kernel, or in a function of both sides that the host runs here.
+    fn printf(
+        &mut self,
+        format: &Arc<[u8]>,
+        operands: Vec<Operand>,
+        span: Span,
+    ) -> Option<Operand> {
+        let id = self.m.string(format);
+        if self.is_device {
+            return Some(self.b.printf(id, operands));
+        }
+        let format = self.address_of_object(Object::String(id), span);
+        let args = std::iter::once(format).chain(operands).collect();
+        self.at(span);
+        self.b.host_call(HostFn::Printf, args)
     }
 
     /// `__popcll` counts in 64 bits and gives an `int`.

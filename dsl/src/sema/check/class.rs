@@ -361,17 +361,15 @@ fn method_as(
         cx.unsupported("a function with `...`", function.span);
     }
     let owner = cx.tables.record(class).name.clone();
-    // A constructor's only parameter, if it is the class itself.
-    let copied = match &params[..] {
-        [_, param] if kind == MethodKind::Constructor && param.ty.ty == Ty::Record(class) => {
-            Some((param.is_reference, param.is_rvalue))
-        }
-        _ => None,
-    };
-    if copied == Some((false, false)) {
+    let copied = copied_parameter(class, kind, &params);
+    if copied.is_some_and(|param| !param.is_reference && !param.is_rvalue) {
         cx.error(name.span, ClassError::CopiesByValue { owner });
         return None;
     }
+    let (is_copy, moves) = (
+        copied.is_some(),
+        copied.is_some_and(|param| param.is_rvalue),
+    );
     let typed = Function {
         name: match shown {
             Some(shown) => shown.to_string(),
@@ -399,9 +397,22 @@ fn method_as(
     if shown.is_some() {
         return Some(id);
     }
-    let moves = matches!(copied, Some((_, true)));
-    enter_method(cx, class, function, id, copied.is_some(), moves);
+    enter_method(cx, class, function, id, is_copy, moves);
     Some(id)
+}
+
+/// A constructor's only parameter, if it is the class itself: what a copy or a move takes.
+fn copied_parameter(
+    class: RecordId,
+    kind: MethodKind,
+    params: &[ParamFacts],
+) -> Option<&ParamFacts> {
+    match params {
+        [_, param] if kind == MethodKind::Constructor && param.ty.ty == Ty::Record(class) => {
+            Some(param)
+        }
+        _ => None,
+    }
 }
 
 /// What the declaration of a member function says by itself.

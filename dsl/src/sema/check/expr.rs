@@ -54,7 +54,7 @@ pub(crate) fn values(cx: &mut Checker<'_>, exprs: &[ast::Expr]) -> Result<Vec<Va
     super::all(exprs.iter().map(|expr| value(cx, expr)))
 }
 
-/// An expression as a place or a value.
+/// An expression as a place or a value. A table: one arm per kind of expression.
 pub(crate) fn check(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<Checked, Reported> {
     let span = expr.span;
     let value = match &expr.kind {
@@ -89,10 +89,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<Checked, R
         ExprKind::Arrow(base, name) => return access::arrow(cx, base, name, span),
         ExprKind::Cast(ty, inner) => cast_expr(cx, ty, inner, span)?,
         ExprKind::Construct(ty, args) => construct_expr(cx, ty, args, span)?,
-        ExprKind::Braced(ty, items) => {
-            let ty = specifier::type_name(cx, ty)?.ty;
-            init::list_value(cx, &ty, items, span)?
-        }
+        ExprKind::Braced(ty, items) => braced_expr(cx, ty, items, span)?,
         ExprKind::NamedCast(word, ty, inner) => return cast::named(cx, *word, ty, inner, span),
         ExprKind::This => this::value(cx, span)?,
         ExprKind::Element(pattern, element) => {
@@ -110,29 +107,15 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<Checked, R
             return Err(cx.unsupported(what, inner.span));
         }
         ExprKind::Lambda(lambda) => lambda::check(cx, lambda, span)?,
-        ExprKind::Alignof(ty) => {
-            let ty = specifier::type_name(cx, ty)?.ty;
-            sizeof(&cx.tables, &mut cx.reporter, &ty, span)?;
-            int(cx.tables.align_of(&ty), Ty::ULong, span)
-        }
-        ExprKind::IsTrivial(ty) => {
-            let ty = specifier::type_name(cx, ty)?.ty;
-            int(
-                u64::from(allocate::is_trivial(&cx.tables, &cx.scopes, &ty)),
-                Ty::Bool,
-                span,
-            )
-        }
+        ExprKind::Alignof(ty) => alignof_type(cx, ty, span)?,
+        ExprKind::IsTrivial(ty) => is_trivial_type(cx, ty, span)?,
         ExprKind::Throw(thrown) => startup::throw_expr(cx, thrown, span)?,
         ExprKind::New(new) => allocate::new_expr(cx, new, span)?,
         ExprKind::Delete { is_array, pointer } => {
             allocate::delete_expr(cx, *is_array, pointer, span)?
         }
         ExprKind::SizeofType(ty) => sizeof_type(cx, ty, span)?,
-        ExprKind::SizeofExpr(inner) => {
-            let ty = specifier::type_of_unevaluated(cx, inner)?;
-            sizeof(&cx.tables, &mut cx.reporter, &ty, span)?
-        }
+        ExprKind::SizeofExpr(inner) => sizeof_expr(cx, inner, span)?,
         ExprKind::List(_) => {
             return Err(cx.error(span, ExprError::BracesOutsideInitialiser));
         }
@@ -369,6 +352,16 @@ fn cast_expr(
     convert::cast(cx, value?, &to?.ty, span)
 }
 
+fn braced_expr(
+    cx: &mut Checker<'_>,
+    ty: &ast::TypeName,
+    items: &[ast::InitItem],
+    span: Span,
+) -> Result<Value, Reported> {
+    let ty = specifier::type_name(cx, ty)?.ty;
+    init::list_value(cx, &ty, items, span)
+}
+
 fn construct_expr(
     cx: &mut Checker<'_>,
     ty: &ast::TypeName,
@@ -468,6 +461,28 @@ fn construct_dim3(cx: &mut Checker<'_>, args: &[ast::Expr], span: Span) -> Resul
 fn sizeof_type(cx: &mut Checker<'_>, ty: &ast::TypeName, span: Span) -> Result<Value, Reported> {
     let ty = specifier::type_name(cx, ty)?.ty;
     sizeof(&cx.tables, &mut cx.reporter, &ty, span)
+}
+
+fn sizeof_expr(cx: &mut Checker<'_>, inner: &ast::Expr, span: Span) -> Result<Value, Reported> {
+    let ty = specifier::type_of_unevaluated(cx, inner)?;
+    sizeof(&cx.tables, &mut cx.reporter, &ty, span)
+}
+
+fn alignof_type(cx: &mut Checker<'_>, ty: &ast::TypeName, span: Span) -> Result<Value, Reported> {
+    let ty = specifier::type_name(cx, ty)?.ty;
+    sizeof(&cx.tables, &mut cx.reporter, &ty, span)?;
+    Ok(int(cx.tables.align_of(&ty), Ty::ULong, span))
+}
+
+/// `__is_trivially_copyable(T)`.
+fn is_trivial_type(
+    cx: &mut Checker<'_>,
+    ty: &ast::TypeName,
+    span: Span,
+) -> Result<Value, Reported> {
+    let ty = specifier::type_name(cx, ty)?.ty;
+    let is_trivial = allocate::is_trivial(&cx.tables, &cx.scopes, &ty);
+    Ok(int(u64::from(is_trivial), Ty::Bool, span))
 }
 
 pub(crate) fn sizeof(

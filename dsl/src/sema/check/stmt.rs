@@ -31,7 +31,8 @@ struct Loop<'l> {
     unroll: Option<Unroll>,
 }
 
-/// Checks a statement and adds what it becomes (a declaration of several variables is several statements).
+/// Checks a statement and adds what it becomes (a declaration of several variables is several statements). A table: one arm per
+/// kind of statement.
 fn check(cx: &mut Checker<'_>, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
     let span = stmt.span;
     match &stmt.kind {

@@ -10,8 +10,8 @@ use crate::{
         classify::Classify,
         ty::Ty,
         typed::{
-            Arith, Function, FunctionId, Init, LogicalOp, Place, PlaceKind, Stmt, StmtKind, Value,
-            ValueKind, VarId, VarRef,
+            Arith, Function, FunctionId, Init, LogicalOp, Place, PlaceKind, Stmt, StmtKind,
+            SwitchSection, Value, ValueKind, VarId, VarRef,
         },
     },
     span::Span,
@@ -238,22 +238,7 @@ impl<'p> Machine<'p> {
                 self.effect(value)?;
                 Ok(Flow::Next)
             }
-            StmtKind::Declare(var, init) => {
-                let value = match init {
-                    None => None,
-                    Some(Init::Value(value)) if value.ty.is_arithmetic() => {
-                        Some(self.value(value)?)
-                    }
-                    Some(Init::Value(_) | Init::Parts { .. } | Init::Bytes(_)) => {
-                        return Err(NotConst::Stopped(stmt.span, UNSUPPORTED));
-                    }
-                };
-                match self.slot(*var) {
-                    Some(slot) => *slot = value,
-                    None => return Err(NotConst::Stopped(stmt.span, UNSUPPORTED)),
-                }
-                Ok(Flow::Next)
-            }
+            StmtKind::Declare(var, init) => self.declare(*var, init.as_ref(), stmt.span),
             StmtKind::Block(body) => self.block(body),
             StmtKind::If { arms, otherwise } => {
                 for (cond, body) in arms {
@@ -290,23 +275,7 @@ impl<'p> Machine<'p> {
                     }
                 }
             }
-            StmtKind::Switch { value, sections } => {
-                let Const::Int(bits) = self.value(value)? else {
-                    return Err(NotConst::Error);
-                };
-                let entry = sections
-                    .iter()
-                    .position(|section| section.cases.contains(&bits))
-                    .or_else(|| sections.iter().position(|section| section.is_default));
-                for section in &sections[entry.unwrap_or(sections.len())..] {
-                    match self.block(&section.body)? {
-                        Flow::Next => {}
-                        Flow::Break => break,
-                        left @ (Flow::Continue | Flow::Return(_)) => return Ok(left),
-                    }
-                }
-                Ok(Flow::Next)
-            }
+            StmtKind::Switch { value, sections } => self.switch(value, sections),
             StmtKind::Labelled { body, .. } => self.block(body),
             StmtKind::Goto(_) => Err(NotConst::Stopped(stmt.span, UNSUPPORTED)),
             StmtKind::Break => Ok(Flow::Break),
@@ -321,6 +290,39 @@ impl<'p> Machine<'p> {
             }
             StmtKind::Return(Some(value)) => Err(NotConst::Stopped(value.span, UNSUPPORTED)),
         }
+    }
+
+    fn declare(&mut self, var: VarId, init: Option<&Init>, span: Span) -> Result<Flow, NotConst> {
+        let value = match init {
+            None => None,
+            Some(Init::Value(value)) if value.ty.is_arithmetic() => Some(self.value(value)?),
+            Some(Init::Value(_) | Init::Parts { .. } | Init::Bytes(_)) => {
+                return Err(NotConst::Stopped(span, UNSUPPORTED));
+            }
+        };
+        match self.slot(var) {
+            Some(slot) => *slot = value,
+            None => return Err(NotConst::Stopped(span, UNSUPPORTED)),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn switch(&mut self, value: &Value, sections: &[SwitchSection]) -> Result<Flow, NotConst> {
+        let Const::Int(bits) = self.value(value)? else {
+            return Err(NotConst::Error);
+        };
+        let entry = sections
+            .iter()
+            .position(|section| section.cases.contains(&bits))
+            .or_else(|| sections.iter().position(|section| section.is_default));
+        for section in &sections[entry.unwrap_or(sections.len())..] {
+            match self.block(&section.body)? {
+                Flow::Next => {}
+                Flow::Break => break,
+                left @ (Flow::Continue | Flow::Return(_)) => return Ok(left),
+            }
+        }
+        Ok(Flow::Next)
     }
 
     fn read(&mut self, place: &Place) -> Result<Const, NotConst> {
