@@ -55,35 +55,7 @@ pub fn target(data: &[u8]) {
         ..base.clone()
     };
     let (report, bytes) = run("with checks", checked.clone());
-    let others = [
-        ("without checks", base.clone()),
-        (
-            "in descending order",
-            MachineConfig {
-                order: Order::Descending,
-                ..checked.clone()
-            },
-        ),
-        (
-            "in both orders",
-            MachineConfig {
-                both_orders: BothOrders::Always,
-                ..checked.clone()
-            },
-        ),
-        (
-            "with three jobs",
-            MachineConfig {
-                jobs: 3,
-                ..base.clone()
-            },
-        ),
-        (
-            "with three jobs and checks",
-            MachineConfig { jobs: 3, ..checked },
-        ),
-    ];
-    for (how, machine) in others {
+    for (how, machine) in other_ways(base, checked) {
         let ascending = machine.order == Order::Ascending;
         let (other_report, other) = run(how, machine);
         let differs = bytes.iter().zip(&other).position(|(a, b)| a != b);
@@ -98,6 +70,30 @@ pub fn target(data: &[u8]) {
             "{how} other counts\n{source}"
         );
     }
+}
+
+/// Other ways to run a kernel, which must give the same.
+fn other_ways(base: MachineConfig, checked: MachineConfig) -> [(&'static str, MachineConfig); 5] {
+    let descending = MachineConfig {
+        order: Order::Descending,
+        ..checked.clone()
+    };
+    let both_orders = MachineConfig {
+        both_orders: BothOrders::Always,
+        ..checked.clone()
+    };
+    let three_jobs = MachineConfig {
+        jobs: 3,
+        ..base.clone()
+    };
+    let three_jobs_checked = MachineConfig { jobs: 3, ..checked };
+    [
+        ("without checks", base),
+        ("in descending order", descending),
+        ("in both orders", both_orders),
+        ("with three jobs", three_jobs),
+        ("with three jobs and checks", three_jobs_checked),
+    ]
 }
 
 /// Gives what all memory holds afterwards.

@@ -201,6 +201,7 @@ fn fill(text: &mut String, statement: &str, number: usize, choices: &mut Choices
     text.push_str(rest);
 }
 
+/// Fills a hole with a choice of its kind. A table: one arm per kind.
 fn hole_of(kind: u8, text: &mut String, number: usize, choices: &mut Choices<'_>) {
     match kind {
         b'p' => {
