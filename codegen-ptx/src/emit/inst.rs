@@ -26,7 +26,7 @@ pub(super) fn reads_numbers(kind: &InstKind) -> bool {
 }
 
 impl Kernel<'_, '_> {
-    /// Writes one instruction.
+    /// Writes one instruction. A table: one arm per instruction.
     pub(super) fn inst(&mut self, inst: &Inst) -> Result<(), Error> {
         match &inst.kind {
             InstKind::Get(slot) => {

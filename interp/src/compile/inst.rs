@@ -2,7 +2,7 @@
 
 use dsl::ir::{
     BarrierReduce, BinaryOp, Exchange, ExchangeOp, FenceScope, FunctionKind, Inst, InstKind,
-    Intrinsic, Operand, SlotId, SpecialReg, Type, ValueId,
+    Intrinsic, LocalId, Operand, SlotId, SpecialReg, Type, ValueId,
 };
 
 use super::{Compiler, FusedPointer, select};
@@ -82,11 +82,7 @@ impl Compiler<'_> {
                 let cond = self.scalar(cond);
                 self.emit(Op::Assert, 0, cond, text.0, 0);
             }
-            InstKind::Lifetime(local, begins) => {
-                let start = self.code.memory.local_offsets[local.index()] as u32;
-                let bytes = self.function.locals[local.index()].size_bytes as u32;
-                self.emit(Op::Lifetime, 0, start, bytes, u32::from(*begins));
-            }
+            InstKind::Lifetime(local, begins) => self.lifetime(*local, *begins),
             InstKind::Launch(launch) if self.function.kind == FunctionKind::Kernel => {
                 self.launch(launch);
             }
@@ -98,6 +94,13 @@ impl Compiler<'_> {
             }
         }
         self.spread_results(&inst.results);
+    }
+
+    /// Tells the checks that a local variable begins or ends.
+    fn lifetime(&mut self, local: LocalId, begins: bool) {
+        let start = self.code.memory.local_offsets[local.index()] as u32;
+        let bytes = self.function.locals[local.index()].size_bytes as u32;
+        self.emit(Op::Lifetime, 0, start, bytes, u32::from(begins));
     }
 
     /// What happens to a variable of host code that may have no value yet.

@@ -239,6 +239,7 @@ macro_rules! dispatch {
     };
 }
 
+/// Runs a warp until it stops. A table: one arm per operation; they share the loop's variables, which stay in the CPU's registers.
 #[inline(always)]
 fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
     let code = machine.code;

@@ -9,7 +9,7 @@ use super::{Host, Stop, rand};
 use crate::error::CudaError;
 
 impl Host<'_> {
-    /// The bits of a call's result, if it has one.
+    /// The bits of a call's result, if it has one. A table: one arm per call.
     pub(super) fn call(
         &mut self,
         function: HostFn,

@@ -43,7 +43,8 @@ macro_rules! dispatch {
 
 impl HostThread {
     /// Runs the innermost call until something outside of it is needed; with `FOLLOW` as long as a register holds a value that
-    /// nobody wrote, else as long as none does.
+    /// nobody wrote, else as long as none does. A table: one arm per operation; they share the loop's variables, which stay in the
+    /// CPU's registers.
     pub(super) fn run<const FOLLOW: bool>(
         &mut self,
         program: &Program,
