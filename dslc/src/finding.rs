@@ -41,7 +41,7 @@ impl Finding {
             let loc = module.loc(side.loc);
             let file = module.files.get(loc.file as usize);
             Access {
-                op: side.op.clone(),
+                op: side.op.to_string(),
                 file: file.filter(|_| loc.line > 0).cloned().unwrap_or_default(),
                 line: loc.line,
                 column: loc.column,
@@ -55,7 +55,10 @@ impl Finding {
             kind: found.kind,
             severity: found.severity,
             message: found.message.clone(),
-            advice: found.advice.clone(),
+            advice: found
+                .advice
+                .as_ref()
+                .map(|advice| advice.text().to_string()),
             accesses: found.sides.iter().map(access).collect(),
             count: found.occurrences.count,
         }

@@ -6,6 +6,7 @@ use dsl::{
 };
 use interp::{
     AddressKind, LaunchReport, StopReason, Trap, TrapKind,
+    finding::Advice,
     trap::{BadAccess, Overflow},
 };
 use runtime::{device::DeviceFault, error::CudaError, host::Note};
@@ -80,7 +81,7 @@ pub fn device_message(fault: &DeviceFault, module: &Module) -> String {
 }
 
 /// One thing to try, where the kind of fault alone suggests it. `reach`: how many bytes before and behind its address others like it went.
-pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Option<String> {
+pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Option<Advice> {
     let text = match &trap.kind {
         TrapKind::OutOfBounds(access) => {
             let index = || of_index(access, trap.overflow.as_deref(), report, reach);
@@ -110,21 +111,24 @@ pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Op
         TrapKind::Misaligned(access) => return of_rows(access).or_else(|| of_vector(access)),
         _ => return None,
     };
-    Some(text.to_string())
+    Some(text.into())
 }
 
 /// What to do about an access whose address is no multiple of its width.
-fn of_vector(access: &BadAccess) -> Option<String> {
+fn of_vector(access: &BadAccess) -> Option<Advice> {
     let width = u64::from(access.width_bytes);
     let beyond = access.address.checked_rem(width)?;
-    Some(format!(
-        "an access of {width} bytes needs an address that is a multiple of {width}; this one is {beyond} bytes beyond one: align the data that the \
-         pointer points to (add padding before it), or read smaller elements"
+    Some(Advice::with_fact(
+        format!("an access of {width} bytes needs an address that is a multiple of {width}"),
+        &format!(
+            "; this one is {beyond} bytes beyond one: align the data that the pointer points to (add padding before it), or read smaller \
+             elements"
+        ),
     ))
 }
 
 /// What to do about a wide access to an array whose rows are no multiple of its width.
-fn of_rows(access: &BadAccess) -> Option<String> {
+fn of_rows(access: &BadAccess) -> Option<Advice> {
     let object = access
         .object
         .as_ref()
@@ -135,9 +139,13 @@ fn of_rows(access: &BadAccess) -> Option<String> {
         u64::from(access.width_bytes),
     );
     (width > 0 && !row.is_multiple_of(width)).then(|| {
-        format!(
-            "a row of `{}` has {row} bytes, so that not every row begins at a multiple of {width}: make its rows a multiple of {width} bytes",
+        let fact = format!(
+            "a row of `{}` has {row} bytes, so that not every row begins at a multiple of {width}",
             object.name
+        );
+        Advice::with_fact(
+            fact,
+            &format!(": make its rows a multiple of {width} bytes"),
         )
     })
 }
@@ -147,7 +155,7 @@ fn of_dynamic_shared(
     access: &BadAccess,
     report: Option<&LaunchReport>,
     behind: i64,
-) -> Option<String> {
+) -> Option<Advice> {
     let (object, report) = (access.object.as_ref()?, report?);
     if access.space != Space::Shared {
         return None;
@@ -164,9 +172,11 @@ fn of_dynamic_shared(
             0 => String::new(),
             line => format!(" on line {line}"),
         };
-        return Some(format!(
-            "the launch{place} gives {given} bytes of dynamic shared memory, and this access needs {needed}: give as many as the kernel uses, in bytes, as its \
-             third argument"
+        return Some(Advice::with_fact(
+            format!(
+                "the launch{place} gives {given} bytes of dynamic shared memory, and this access needs {needed}"
+            ),
+            ": give as many as the kernel uses, in bytes, as its third argument",
         ));
     }
     // A shared array that is declared without a size.
@@ -181,13 +191,16 @@ fn of_dynamic_shared(
     let element = object.element_bytes;
     if line == 0 {
         // It was launched from elsewhere: by the command line, or by a Rust program.
-        return Some(format!(
-            "the launch gives {bytes} bytes of dynamic shared memory: give as many as the kernel uses, {element} for each element"
+        return Some(Advice::with_fact(
+            format!("the launch gives {bytes} bytes of dynamic shared memory"),
+            &format!(": give as many as the kernel uses, {element} for each element"),
         ));
     }
-    Some(format!(
-        "the launch on line {line} gives {bytes} bytes of dynamic shared memory: give as many as the kernel uses, in bytes, as its third \
-         argument, as in `{kernel}<<<grid, block, n * {element}>>>`"
+    Some(Advice::with_fact(
+        format!("the launch on line {line} gives {bytes} bytes of dynamic shared memory"),
+        &format!(
+            ": give as many as the kernel uses, in bytes, as its third argument, as in `{kernel}<<<grid, block, n * {element}>>>`"
+        ),
     ))
 }
 
@@ -197,7 +210,7 @@ fn of_index(
     overflow: Option<&Overflow>,
     report: Option<&LaunchReport>,
     (before, behind): (i64, i64),
-) -> Option<String> {
+) -> Option<Advice> {
     let object = access.object.as_ref()?;
     // Memory that only has a size is seen as an array of what is accessed, as in the message.
     let element = object.element_bytes.max(access.width_bytes.into());
@@ -239,7 +252,7 @@ fn of_index(
     } else {
         format!("let only those threads come here whose index is below {count}, as in `if (i < n)`")
     };
-    Some(format!("{valid}; {likely}"))
+    Some(Advice::with_fact(valid, &format!("; {likely}")))
 }
 
 /// A note as a line for stderr.

@@ -20,7 +20,7 @@ use dsl::{
 };
 use interp::{
     Finding, FindingAccess, FindingKind, FindingOp, Severity, Trap, TrapKind,
-    finding::{Barrier, WitnessLanes},
+    finding::{Advice, Barrier, WitnessLanes},
 };
 use runtime::{
     device::DeviceFault,
@@ -45,7 +45,7 @@ pub struct Found {
     /// What is wrong, in one sentence.
     pub message: String,
     /// One thing to try.
-    pub advice: Option<String>,
+    pub advice: Option<Advice>,
     /// The barrier that it proposes.
     pub barrier: Option<Barrier>,
     /// The memory it is about.
@@ -98,8 +98,8 @@ pub struct Occurrences {
 /// One access of a finding.
 #[derive(Clone, Debug)]
 pub struct Side {
-    /// `read`, `write`, `load`, `launch` …
-    pub op: String,
+    /// What is done there.
+    pub op: FindingOp,
     /// Where.
     pub loc: LocId,
     /// The block's index.
@@ -118,9 +118,9 @@ pub struct Side {
 
 impl Side {
     /// One of no thread in particular.
-    fn new(op: impl Into<String>, loc: LocId) -> Side {
+    fn new(op: FindingOp, loc: LocId) -> Side {
         Side {
-            op: op.into(),
+            op,
             loc,
             block: [0; 3],
             thread: [0; 3],
@@ -362,7 +362,7 @@ fn of_launch(launch: &interp::LaunchReport, index: usize) -> Vec<Found> {
 
 fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
     let side = |access: &FindingAccess| Side {
-        op: access.op.to_string(),
+        op: access.op,
         loc: access.loc,
         block: access.block,
         thread: access.thread,
@@ -406,7 +406,7 @@ fn of_host(finding: &HostFinding, outcome: &Outcome) -> Found {
     };
     let found = Found {
         kernel: kernel.map(|launch| launch.kernel_name.clone()),
-        advice: finding.advice.clone(),
+        advice: finding.advice.clone().map(Advice::from),
         memory: FoundMemory {
             space: None,
             object: finding.object.clone(),
@@ -433,12 +433,12 @@ fn of_call(note: &Note, fault: &TrapKind) -> Found {
     };
     let freed_at = freed.and_then(|object| object.freed_at);
     Found {
-        advice: note.advice.clone(),
+        advice: note.advice.clone().map(Advice::from),
         memory: FoundMemory {
             space: None,
             object: object.map(|object| (object.name.replace('`', ""), String::new())),
         },
-        sides: vec![Side::new("call", note.loc)],
+        sides: vec![Side::new(FindingOp::Call, note.loc)],
         others: freed_at
             .map(|loc| (loc, "freed here".to_string()))
             .into_iter()
@@ -456,7 +456,7 @@ fn of_call(note: &Note, fault: &TrapKind) -> Found {
 fn of_refusal(kernel: &str, loc: LocId, why: &str) -> Found {
     Found {
         kernel: Some(kernel.to_string()),
-        sides: vec![Side::new("launch", loc)],
+        sides: vec![Side::new(FindingOp::Launch, loc)],
         ..Found::new(
             fault::code_of_invalid(),
             "invalid_launch",
@@ -472,7 +472,7 @@ fn of_device(fault: &DeviceFault, module: &Module) -> Found {
     Found {
         kernel: fault.kernel.map(|id| module.function(id).name.clone()),
         advice: Some("without `--device gpu`, the simulator names the line and the thread".into()),
-        sides: vec![Side::new("launch", fault.loc)],
+        sides: vec![Side::new(FindingOp::Launch, fault.loc)],
         ..Found::new(
             fault::code_of_device(fault.error),
             fault::kind_of_device(fault.error),
@@ -491,7 +491,7 @@ fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchRep
         (thread / 32, thread % 32)
     });
     let object = access.and_then(|access| access.object.as_ref());
-    let op = access.map_or("stop", |access| FindingOp::from(access.op).name());
+    let op = access.map_or(FindingOp::Stop, |access| FindingOp::from(access.op));
     Found {
         kernel: report.map(|report| report.kernel_name.clone()),
         advice: fault::help(trap, report, (0, 0)),

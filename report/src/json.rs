@@ -2,7 +2,11 @@
 //!
 //! A count that the architecture's rules do not model is `null`, never 0.
 
-use interp::{LaunchReport, Orders, Site, finding::WitnessLanes, rules::RuleSet};
+use interp::{
+    LaunchReport, Orders, Site,
+    finding::{Advice, WitnessLanes},
+    rules::RuleSet,
+};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
@@ -294,7 +298,7 @@ fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
         "kernel": found.kernel,
         "array": array,
         "index": index,
-        "advice": found.advice,
+        "advice": found.advice.as_ref().map(Advice::text),
         // How often the accesses met, in all launches together.
         "count": found.occurrences.count,
         "launches": found.occurrences.launches,
@@ -326,7 +330,7 @@ fn access(side: &Side, input: &Input<'_>) -> Value {
     let file = input.module.files.get(loc.file as usize);
     let (warp, lane) = side.lane.unzip();
     json!({
-        "op": side.op,
+        "op": side.op.name(),
         "line": loc.line,
         "column": loc.column,
         "block": side.block,

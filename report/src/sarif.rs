@@ -162,7 +162,7 @@ fn of_found(found: &Found, input: &Input<'_>, rules: &mut Rules) -> Value {
     let related = locations.split_off(locations.len().min(1));
     let mut message = found.message.clone();
     if let Some(advice) = &found.advice {
-        message += &format!(". {advice}");
+        message += &format!(". {}", advice.text());
     }
     let mut row = json!({
         "ruleId": found.code.number(),

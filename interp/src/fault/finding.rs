@@ -130,6 +130,12 @@ pub enum FindingOp {
     Sync,
     /// It computes.
     Compute,
+    /// The host calls the runtime.
+    Call,
+    /// The host launches a kernel.
+    Launch,
+    /// It traps, not at an access.
+    Stop,
 }
 
 impl From<AccessOp> for FindingOp {
@@ -153,6 +159,9 @@ impl FindingOp {
             Self::Exit => "exit",
             Self::Sync => "sync",
             Self::Compute => "compute",
+            Self::Call => "call",
+            Self::Launch => "launch",
+            Self::Stop => "stop",
         }
     }
 }
@@ -250,6 +259,43 @@ pub struct WitnessLanes {
     pub warp: u32,
     /// One bit per lane.
     pub lanes: u32,
+}
+
+/// What to do about a finding, in one sentence. It may begin with a fact, which holds whatever helps; the rest is a guess.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advice {
+    text: String,
+    /// Bytes of the text.
+    fact: usize,
+}
+
+impl Advice {
+    /// `rest` begins with what joins the two.
+    pub fn with_fact(fact: String, rest: &str) -> Advice {
+        Advice {
+            fact: fact.len(),
+            text: fact + rest,
+        }
+    }
+
+    /// The whole sentence.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The fact that it begins with.
+    pub fn fact(&self) -> Option<&str> {
+        Some(&self.text[..self.fact]).filter(|fact| !fact.is_empty())
+    }
+}
+
+impl<T: Into<String>> From<T> for Advice {
+    fn from(text: T) -> Advice {
+        Advice {
+            text: text.into(),
+            fact: 0,
+        }
+    }
 }
 
 /// Something the checks found in a launch.

@@ -120,8 +120,9 @@ fn group(mut members: Vec<usize>, found: &[Found]) -> Group {
     {
         cures.retain(|cure| cure.barrier != Some(Barrier::Warp));
     }
-    let cures = cures.into_iter().filter_map(|cure| cure.advice.clone());
-    let cures = cures.take(MAX_CURES).collect();
+    let cures = cures.into_iter().filter_map(|cure| cure.advice.as_ref());
+    let texts = cures.map(|advice| advice.text().to_string());
+    let cures = texts.take(MAX_CURES).collect();
     Group { members, cures }
 }
 

@@ -22,7 +22,7 @@ pub fn draw(found: &Found, module: &Module) -> String {
     if found.witness.iter().all(|row| row.lanes.count_ones() < 2) {
         return String::new();
     }
-    let op = |access: usize| found.sides.get(access).map_or("", |side| side.op.as_str());
+    let op = |access: usize| found.sides.get(access).map_or("", |side| side.op.name());
     let wide = found.witness.iter().map(|row| op(row.access).len()).max();
     let wide = wide.unwrap_or(0).max("lanes".len());
     let mut text = String::new();

@@ -8,7 +8,7 @@ use dsl::{
     },
     source::SourceMap,
 };
-use interp::Severity;
+use interp::{FindingOp, Severity};
 use unicode_width::UnicodeWidthStr;
 
 use super::{Found, Side, groups::groups, lanes};
@@ -205,21 +205,23 @@ fn diagnostic(found: &Found, module: &Module, map: &SourceMap) -> Diagnostic {
     let mut message = Diagnostic::error(found.code, at, &found.message);
     message.severity = severity(found.severity);
     if let Some(first) = first {
-        message = message.at(match first.op.as_str() {
-            "read" if first.lane.is_none() => "read here".to_owned(),
+        message = message.at(match first.op {
+            FindingOp::Read if first.lane.is_none() => "read here".to_owned(),
             _ => label(first),
         });
     }
     // What the host reads and uses in one place is one place.
     let again = |side: &&Side| {
         side.lane.is_none()
-            && side.op == "compute"
+            && side.op == FindingOp::Compute
             && first.is_some_and(|first| first.loc == side.loc)
     };
     for side in rest.iter().filter(|side| !again(side)) {
-        let text = match side.op.as_str() {
-            "compute" if side.lane.is_none() => "used here".to_owned(),
-            op @ ("read" | "write") if side.lane.is_none() => format!("{op} by the host"),
+        let text = match side.op {
+            FindingOp::Compute if side.lane.is_none() => "used here".to_owned(),
+            op @ (FindingOp::Read | FindingOp::Write) if side.lane.is_none() => {
+                format!("{op} by the host")
+            }
             _ => label(side),
         };
         message = match place(side.loc) {
@@ -243,7 +245,7 @@ fn diagnostic(found: &Found, module: &Module, map: &SourceMap) -> Diagnostic {
         message = message.note(note);
     }
     match &found.advice {
-        Some(advice) => message.help(advice),
+        Some(advice) => message.help(advice.text()),
         None => message,
     }
 }
@@ -262,7 +264,7 @@ pub fn label(side: &Side) -> String {
     let who = format!(
         "thread ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz}), lane {lane} of warp {warp}"
     );
-    if side.op == "stop" {
+    if side.op == FindingOp::Stop {
         return who;
     }
     format!("{volatile}{}{value} by {who}", side.op)

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use interp::{Severity, finding::WitnessLanes};
+use interp::{FindingOp, Severity, finding::WitnessLanes};
 
 use super::{LeftOut, diff::diff, escape, prose, source::Files};
 use crate::{
@@ -134,7 +134,7 @@ fn lanes(text: &mut String, model: &Model<'_>, files: &Files<'_>, found: &Found)
     *text += "<div class=scroll><table class=lanes>";
     for row in rows.iter().take(MAX_ROWS) {
         let side = found.sides.get(row.access);
-        let op = side.map_or("", |side| side.op.as_str());
+        let op = side.map(|side| side.op);
         let place = side.and_then(|side| super::place(model, side.loc));
         let link = place.map(|(file, line, _)| files.line_link(file, line));
         let [x, y, z] = row.block;
@@ -143,7 +143,7 @@ fn lanes(text: &mut String, model: &Model<'_>, files: &Files<'_>, found: &Found)
         let _ = write!(
             text,
             "<tr><td>{}<td>{}<td class=dim>warp {} of block ({x}, {y}, {z}){}{}",
-            escape(op),
+            op.map_or("", FindingOp::name),
             strip(row.lanes, op),
             row.warp,
             link.map(|link| format!(", {link}")).unwrap_or_default(),
@@ -161,7 +161,7 @@ fn lanes(text: &mut String, model: &Model<'_>, files: &Files<'_>, found: &Found)
 }
 
 /// 32 lanes, those that take part filled.
-fn strip(lanes: u32, op: &str) -> String {
+fn strip(lanes: u32, op: Option<FindingOp>) -> String {
     let (mut on, mut off) = (String::new(), String::new());
     for lane in 0..32 {
         let path = if lanes >> lane & 1 == 1 {
@@ -172,8 +172,8 @@ fn strip(lanes: u32, op: &str) -> String {
         let _ = write!(path, "M{} 1h9v12h-9z", lane * 10 + lane / 8 * 2);
     }
     let class = match op {
-        "read" | "load" => "read",
-        "write" | "store" => "write",
+        Some(FindingOp::Read) => "read",
+        Some(FindingOp::Write) => "write",
         _ => "other",
     };
     let count = lanes.count_ones();

@@ -1,7 +1,7 @@
 //! Device, managed and pinned memory that a program ends without giving back: one finding for each call that made some.
 
 use dsl::{diagnostic::Code, ir::LocId};
-use interp::{FindingKind, Severity};
+use interp::{FindingKind, FindingOp, Severity};
 
 use super::{Host, HostFinding, HostSide};
 
@@ -87,7 +87,7 @@ impl Host<'_> {
             )),
             object: leak.variable.map(|variable| (variable, String::new())),
             sides: vec![HostSide {
-                op: "call",
+                op: FindingOp::Call,
                 loc: leak.loc,
             }],
             others: Vec::new(),

@@ -4,7 +4,7 @@ use dsl::{
     diagnostic::Code,
     ir::{FuncId, LocId},
 };
-use interp::{FindingKind, InvalidLaunch, Severity, StopReason, Trap, TrapKind};
+use interp::{FindingKind, FindingOp, InvalidLaunch, Severity, StopReason, Trap, TrapKind};
 
 use crate::{device::DeviceFault, launches::Launches};
 
@@ -118,8 +118,8 @@ pub struct HostFinding {
 /// One place of a [`HostFinding`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HostSide {
-    /// `launch`, `call`, `read`, `write`, `compute`.
-    pub op: &'static str,
+    /// What the host does there.
+    pub op: FindingOp,
     /// Where it stands.
     pub loc: LocId,
 }

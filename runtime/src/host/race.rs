@@ -3,7 +3,7 @@
 use dsl::diagnostic::Code;
 use dsl::ir::{FuncId, HostFn, LocId};
 use interp::memory::traffic::HostAccess;
-use interp::{AddressKind, FindingKind, Severity};
+use interp::{AddressKind, FindingKind, FindingOp, Severity};
 
 use super::order::{Conflict, Deed, Job, Second, Task, Work};
 use super::{Host, HostFinding, HostSide};
@@ -213,8 +213,8 @@ impl Host<'_> {
             false => format!("the host {does} `{text}` ({name})"),
         };
         let op = match deed {
-            Deed::Read => "read",
-            Deed::Write | Deed::Update => "write",
+            Deed::Read => FindingOp::Read,
+            Deed::Write | Deed::Update => FindingOp::Write,
         };
         let (what, wait, why) = match earlier.launch {
             Some(_) => (
@@ -274,8 +274,8 @@ fn does(deed: Deed) -> &'static str {
 
 fn side(work: &Work) -> HostSide {
     let op = match work.launch {
-        Some(_) => "launch",
-        None => "call",
+        Some(_) => FindingOp::Launch,
+        None => FindingOp::Call,
     };
     HostSide { op, loc: work.loc }
 }

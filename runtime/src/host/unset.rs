@@ -6,8 +6,8 @@ use dsl::{
     ir::{HostFn, LocId},
 };
 use interp::{
-    AddressKind, Finding, FindingKind, HostThread, HostUnset, HostUse, LaunchReport, Severity,
-    UnsetSource,
+    AddressKind, Finding, FindingKind, FindingOp, HostThread, HostUnset, HostUse, LaunchReport,
+    Severity, UnsetSource,
     memory::unset::{Setter, UnsetMemory},
 };
 
@@ -161,11 +161,11 @@ impl Host<'_> {
             object: Some(object),
             sides: vec![
                 HostSide {
-                    op: "read",
+                    op: FindingOp::Read,
                     loc: unset.read,
                 },
                 HostSide {
-                    op: "compute",
+                    op: FindingOp::Compute,
                     loc: unset.used,
                 },
             ],

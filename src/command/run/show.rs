@@ -2,6 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
+use dsl::diagnostic::Code;
 use interp::{finding::Barrier, metrics::Metric};
 use report::{
     Input, Model,
@@ -35,7 +36,8 @@ pub(super) fn show(
         color: output::use_color_out(color),
     };
     let color = output::use_color(color);
-    let remarks = |(_, found): &(usize, &Found)| !args.report.quiet || found.kind != "leak";
+    let remarks =
+        |(_, found): &(usize, &Found)| !args.report.quiet || found.code != Code::MemoryLeak;
     let shown = input.findings.iter().enumerate().filter(remarks);
     let shown: Vec<Found> = shown
         .map(|(at, found)| with_cure(model, at, found))
@@ -82,14 +84,12 @@ fn with_cure(model: &Model<'_>, at: usize, found: &Found) -> Found {
     if let Some(cure) = cures.find(|cure| cure.verified && cure.findings_removed.contains(&at)) {
         let proved = format!("{} (proved by a run)", cure.text);
         let is_guess = matches!(found.barrier, Some(Barrier::Block | Barrier::Warp));
-        found.advice = Some(match found.advice.filter(|_| !is_guess) {
-            // What comes behind its first words is a guess, too.
-            Some(advice) => {
-                let fact = advice.split([';', ':']).next().unwrap_or_default();
-                format!("{proved}; {fact}")
-            }
+        let advice = found.advice.filter(|_| !is_guess);
+        let text = match advice.as_ref().and_then(|advice| advice.fact()) {
+            Some(fact) => format!("{proved}; {fact}"),
             None => proved,
-        });
+        };
+        found.advice = Some(text.into());
     }
     found
 }

@@ -4,7 +4,7 @@ mod remedy;
 
 use dsl::ir::Space;
 
-use super::{Fact, Finding, FindingAccess, FindingOp, MissingWrite, RaceKind, Use};
+use super::{Advice, Fact, Finding, FindingAccess, FindingOp, MissingWrite, RaceKind, Use};
 
 impl Finding {
     /// One sentence: what happened.
@@ -17,33 +17,8 @@ impl Finding {
                 mask,
                 elsewhere,
                 line,
-            } => {
-                let why = match (elsewhere.count_ones(), elsewhere.trailing_zeros()) {
-                    (0, _) => format!(
-                        "does not include its caller, lane {}",
-                        self.accesses[0].lane
-                    ),
-                    (1, first) => format!("includes lane {first}, which does not arrive"),
-                    (count, first) => {
-                        format!("includes {count} lanes from lane {first} on, which do not arrive")
-                    }
-                };
-                let who = thread(&self.accesses[0]);
-                format!(
-                    "invalid mask: {mask:#010x} at line {line} {why}; {who} waits for lanes that never arrive"
-                )
-            }
-            Fact::ReadOnlyWritten { is_ldg, line } => {
-                let how = match is_ldg {
-                    true => "`__ldg`",
-                    false => "a `const … __restrict__` pointer",
-                };
-                format!(
-                    "{} is read through {how} at line {line}, which promises that nothing writes it while the kernel runs, but this launch \
-                     writes it: whether the load sees the new value is undefined",
-                    self.name()
-                )
-            }
+            } => self.invalid_mask(mask, elsewhere, line),
+            Fact::ReadOnlyWritten { is_ldg, line } => self.read_only_written(is_ldg, line),
             Fact::VariableEnded { line } => format!(
                 "use after end of lifetime: line {line} {}s `{}`, a variable of a block or function that has ended, {}",
                 self.accesses[0].op,
@@ -87,42 +62,73 @@ impl Finding {
                 absent,
                 ..
             } => self.uninitialized(used, line, from, absent),
-            Fact::DivergentBarrier {
-                lines: [here, there],
-            } => {
-                let [a, b] = [0, 1].map(|index| thread(&self.accesses[index]));
-                let what = match self.accesses[1].op {
-                    FindingOp::Barrier => format!("{b} waits at another barrier, at line {there}"),
-                    _ => format!("{b} has ended without reaching it"),
-                };
-                let block = index(self.accesses[0].block);
-                format!("divergent barrier: {a} waits at line {here} in block {block}, and {what}")
-            }
+            Fact::DivergentBarrier { lines } => self.divergent_barrier(lines),
             Fact::ScheduleDependent {
                 ascending,
                 descending,
                 ..
-            } => {
-                let object = self.object.as_ref();
-                let (name, byte) = object.map_or(("memory", 0), |object| {
-                    (object.name.as_str(), object.offset_bytes)
-                });
-                let what = match self.accesses[0].op {
-                    FindingOp::Atomic => "what this atomic returns",
-                    _ => "what this load reads",
-                };
-                format!(
-                    "the result depends on the order of blocks and warps: byte {byte} of {name} ends as {ascending} when the first \
-                     ones run first, and as {descending} when the last ones do; {what} depends on it"
-                )
-            }
+            } => self.schedule_dependent(ascending, descending),
         }
     }
 
+    fn invalid_mask(&self, mask: u32, elsewhere: u32, line: u32) -> String {
+        let why = match (elsewhere.count_ones(), elsewhere.trailing_zeros()) {
+            (0, _) => format!(
+                "does not include its caller, lane {}",
+                self.accesses[0].lane
+            ),
+            (1, first) => format!("includes lane {first}, which does not arrive"),
+            (count, first) => {
+                format!("includes {count} lanes from lane {first} on, which do not arrive")
+            }
+        };
+        let who = thread(&self.accesses[0]);
+        format!(
+            "invalid mask: {mask:#010x} at line {line} {why}; {who} waits for lanes that never arrive"
+        )
+    }
+
+    fn read_only_written(&self, is_ldg: bool, line: u32) -> String {
+        let how = match is_ldg {
+            true => "`__ldg`",
+            false => "a `const … __restrict__` pointer",
+        };
+        format!(
+            "{} is read through {how} at line {line}, which promises that nothing writes it while the kernel runs, but this launch \
+             writes it: whether the load sees the new value is undefined",
+            self.name()
+        )
+    }
+
+    fn divergent_barrier(&self, [waits, other]: [u32; 2]) -> String {
+        let [a, b] = [0, 1].map(|index| thread(&self.accesses[index]));
+        let what = match self.accesses[1].op {
+            FindingOp::Barrier => format!("{b} waits at another barrier, at line {other}"),
+            _ => format!("{b} has ended without reaching it"),
+        };
+        let block = index(self.accesses[0].block);
+        format!("divergent barrier: {a} waits at line {waits} in block {block}, and {what}")
+    }
+
+    fn schedule_dependent(&self, ascending: u8, descending: u8) -> String {
+        let object = self.object.as_ref();
+        let (name, byte) = object.map_or(("memory", 0), |object| {
+            (object.name.as_str(), object.offset_bytes)
+        });
+        let what = match self.accesses[0].op {
+            FindingOp::Atomic => "what this atomic returns",
+            _ => "what this load reads",
+        };
+        format!(
+            "the result depends on the order of blocks and warps: byte {byte} of {name} ends as {ascending} when the first \
+             ones run first, and as {descending} when the last ones do; {what} depends on it"
+        )
+    }
+
     /// One sentence: what to do.
-    pub fn advice(&self) -> Option<String> {
+    pub fn advice(&self) -> Option<Advice> {
         let advice = match &self.fact {
-            Fact::Race { remedy, .. } => return Some(remedy.to_string()),
+            Fact::Race { remedy, .. } => return Some(remedy.to_string().into()),
             Fact::InvalidMask { elsewhere: 0, .. } => {
                 "a lane that calls `__syncwarp` must be in its own mask"
             }
@@ -135,17 +141,20 @@ impl Finding {
             }
             Fact::ReadOnlyWritten { .. } => "remove `__restrict__`, or pass two different buffers",
             Fact::VariableEnded { .. } => {
-                return Some(format!(
-                    "a pointer to `{}` is invalid once its block has ended: declare the variable in an outer block, or return its value",
+                let fact = format!(
+                    "a pointer to `{}` is invalid once its block has ended",
                     self.variable()
-                ));
+                );
+                let rest = ": declare the variable in an outer block, or return its value";
+                return Some(Advice::with_fact(fact, rest));
             }
             Fact::Subscript { len, is_member, .. } => {
                 let why = match is_member {
                     true => ": beyond them lies the next member",
                     false => "; to treat the array as one row, use a pointer to its first element",
                 };
-                return Some(format!("valid indices are 0 to {}{why}", len - 1));
+                let fact = format!("valid indices are 0 to {}", len - 1);
+                return Some(Advice::with_fact(fact, why));
             }
             Fact::Operand { is_shift: true, .. } => {
                 "the count must be at least 0 and less than the width in bits; test it first"
@@ -155,7 +164,7 @@ impl Finding {
             }
             Fact::Uninitialized {
                 absent, missing, ..
-            } => return Some(self.how_to_set(*absent, missing.as_ref())),
+            } => return Some(self.how_to_set(*absent, missing.as_ref()).into()),
             Fact::DivergentBarrier { .. } => match self.accesses[1].op {
                 FindingOp::Barrier => {
                     "let all threads of the block reach the same barrier: move it out of the branch"
@@ -166,7 +175,7 @@ impl Finding {
                 "if the order of a list does not matter, ignore this; otherwise let an index decide, not which thread arrives first"
             }
         };
-        Some(advice.to_owned())
+        Some(advice.into())
     }
 
     fn race(&self, kind: RaceKind, out_of_scope: bool) -> String {
