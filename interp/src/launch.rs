@@ -5,6 +5,7 @@
 //! launch is a deadlock.
 
 pub(crate) mod host;
+pub(crate) mod limits;
 pub(crate) mod orders;
 #[cfg(feature = "threads")]
 pub(crate) mod parallel;
@@ -17,7 +18,7 @@ use crate::observe::Scene;
 use crate::observe::counters::Counters;
 use std::collections::VecDeque;
 
-use dsl::ir::{FuncId, FunctionKind, Object, Space};
+use dsl::ir::{FuncId, Object, Space};
 
 use crate::check::{Checker, Subject};
 use crate::compile::program::Program;
@@ -27,6 +28,7 @@ use crate::count::stats::LaunchCounts;
 use crate::fault::trap::{AccessOp, Trap, TrapKind, Waiting, WaitingState};
 use crate::isa::bytecode::Code;
 use crate::isa::effects::Root;
+use crate::launch::limits::{LaunchLimits, check_launch};
 #[cfg(feature = "threads")]
 use crate::launch::parallel::Outcome;
 use crate::launch::report::{
@@ -41,10 +43,7 @@ use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
 use crate::observe::Observer;
 use crate::observe::trace::Tracer;
-use crate::rules::limits::{Limits, Residency};
-
-/// How deep launches from kernels may be nested: CUDA C++ Programming Guide, "Nesting Depth".
-const MAX_DEPTH: u32 = 24;
+use crate::rules::limits::Limits;
 
 /// Runs a kernel. `args` holds the bits of one argument per parameter; `out` receives what threads print, in order.
 pub fn launch(
@@ -123,107 +122,6 @@ fn shared_bytes(code: &Code, config: &LaunchConfig) -> u64 {
             .max(code.memory.shared_bytes)
             .saturating_add(config.shared_bytes)
     }
-}
-
-/// What a launch may ask of a device.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LaunchLimits {
-    /// Most blocks in x, y, z.
-    pub grid: [u32; 3],
-    /// Most threads of a block in x, y, z.
-    pub block: [u32; 3],
-    /// Most threads of a block.
-    pub threads_per_block: u32,
-    /// Most shared memory of a block, after `cudaFuncSetAttribute`.
-    pub shared_bytes_per_block: u64,
-    /// What a multiprocessor holds.
-    pub residency: Residency,
-    /// How many there are.
-    pub multiprocessors: u32,
-}
-
-impl LaunchLimits {
-    /// Those of an architecture.
-    pub fn of(limits: &Limits) -> LaunchLimits {
-        LaunchLimits {
-            grid: limits.max_grid,
-            block: limits.block.dims,
-            threads_per_block: limits.block.threads,
-            shared_bytes_per_block: limits.block.shared_bytes_optin,
-            residency: limits.residency,
-            multiprocessors: limits.multiprocessors,
-        }
-    }
-}
-
-/// Refuses a launch as CUDA would.
-pub fn check_launch(
-    program: &Program,
-    kernel: FuncId,
-    config: &LaunchConfig,
-    args: &[u64],
-    limits: &LaunchLimits,
-) -> Result<(), InvalidLaunch> {
-    let function = program.module().function(kernel);
-    if function.kind != FunctionKind::Kernel {
-        return Err(InvalidLaunch::NotAKernel(function.name.clone()));
-    }
-    if args.len() != function.params.len() {
-        return Err(InvalidLaunch::Arguments {
-            given: args.len(),
-            expected: function.params.len(),
-        });
-    }
-    for (what, sizes, most) in [
-        ("grid", config.grid, limits.grid),
-        ("block", config.block, limits.block),
-    ] {
-        for (axis, (&value, limit)) in "xyz".chars().zip(sizes.iter().zip(most)) {
-            if value == 0 {
-                return Err(InvalidLaunch::ZeroDimension { what, axis });
-            }
-            if value > limit {
-                return Err(InvalidLaunch::DimensionTooLarge {
-                    what,
-                    axis,
-                    value,
-                    limit,
-                });
-            }
-        }
-    }
-    if config.depth > MAX_DEPTH {
-        return Err(InvalidLaunch::NestedTooDeep { limit: MAX_DEPTH });
-    }
-    let threads = config.threads_per_block();
-    let limit = u64::from(limits.threads_per_block);
-    if threads > limit {
-        return Err(InvalidLaunch::TooManyThreads { threads, limit });
-    }
-    if let Some((most, _)) = function.launch_bounds
-        && most > 0
-        && threads > u64::from(most)
-    {
-        return Err(InvalidLaunch::LaunchBounds {
-            threads,
-            limit: u64::from(most),
-        });
-    }
-    let (bytes, limit) = (
-        shared_bytes(program.code(kernel), config),
-        limits.shared_bytes_per_block,
-    );
-    if bytes > limit {
-        return Err(InvalidLaunch::TooMuchShared { bytes, limit });
-    }
-    let resident = limits.residency.blocks(threads, bytes) * u64::from(limits.multiprocessors);
-    if config.cooperative && config.blocks() > resident.into() {
-        return Err(InvalidLaunch::CooperativeTooLarge {
-            blocks: u64::try_from(config.blocks()).unwrap_or(u64::MAX),
-            limit: resident,
-        });
-    }
-    Ok(())
 }
 
 /// Blocks that may wait for others at one time: as many as the device holds.

@@ -41,7 +41,10 @@ pub use config::{
 };
 pub use finding::{Finding, FindingAccess, FindingKind, FindingOp, Severity};
 pub use launch::host::{HostEvent, HostThread, HostUnset, HostUse, UnsetSource};
-pub use launch::{LaunchLimits, check_launch, launch};
+pub use launch::{
+    launch,
+    limits::{LaunchLimits, check_launch},
+};
 pub use memory::{AddressKind, Image, Memory, MemoryFault, MemoryLimits, OutOfMemory};
 pub use program::Program;
 pub use progress::Progress;

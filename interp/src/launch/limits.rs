@@ -1,0 +1,113 @@
+//! Launches that a device refuses, as CUDA does.
+
+use dsl::ir::{FuncId, FunctionKind};
+
+use super::shared_bytes;
+use crate::compile::program::Program;
+use crate::config::LaunchConfig;
+use crate::launch::report::InvalidLaunch;
+use crate::rules::limits::{Limits, Residency};
+
+/// How deep launches from kernels may be nested: CUDA C++ Programming Guide, "Nesting Depth".
+const MAX_DEPTH: u32 = 24;
+
+/// What a launch may ask of a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaunchLimits {
+    /// Most blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Most threads of a block in x, y, z.
+    pub block: [u32; 3],
+    /// Most threads of a block.
+    pub threads_per_block: u32,
+    /// Most shared memory of a block, after `cudaFuncSetAttribute`.
+    pub shared_bytes_per_block: u64,
+    /// What a multiprocessor holds.
+    pub residency: Residency,
+    /// How many there are.
+    pub multiprocessors: u32,
+}
+
+impl LaunchLimits {
+    /// Those of an architecture.
+    pub fn of(limits: &Limits) -> LaunchLimits {
+        LaunchLimits {
+            grid: limits.max_grid,
+            block: limits.block.dims,
+            threads_per_block: limits.block.threads,
+            shared_bytes_per_block: limits.block.shared_bytes_optin,
+            residency: limits.residency,
+            multiprocessors: limits.multiprocessors,
+        }
+    }
+}
+
+/// Refuses a launch as CUDA would.
+pub fn check_launch(
+    program: &Program,
+    kernel: FuncId,
+    config: &LaunchConfig,
+    args: &[u64],
+    limits: &LaunchLimits,
+) -> Result<(), InvalidLaunch> {
+    let function = program.module().function(kernel);
+    if function.kind != FunctionKind::Kernel {
+        return Err(InvalidLaunch::NotAKernel(function.name.clone()));
+    }
+    if args.len() != function.params.len() {
+        return Err(InvalidLaunch::Arguments {
+            given: args.len(),
+            expected: function.params.len(),
+        });
+    }
+    for (what, sizes, most) in [
+        ("grid", config.grid, limits.grid),
+        ("block", config.block, limits.block),
+    ] {
+        for (axis, (&value, limit)) in "xyz".chars().zip(sizes.iter().zip(most)) {
+            if value == 0 {
+                return Err(InvalidLaunch::ZeroDimension { what, axis });
+            }
+            if value > limit {
+                return Err(InvalidLaunch::DimensionTooLarge {
+                    what,
+                    axis,
+                    value,
+                    limit,
+                });
+            }
+        }
+    }
+    if config.depth > MAX_DEPTH {
+        return Err(InvalidLaunch::NestedTooDeep { limit: MAX_DEPTH });
+    }
+    let threads = config.threads_per_block();
+    let limit = u64::from(limits.threads_per_block);
+    if threads > limit {
+        return Err(InvalidLaunch::TooManyThreads { threads, limit });
+    }
+    if let Some((most, _)) = function.launch_bounds
+        && most > 0
+        && threads > u64::from(most)
+    {
+        return Err(InvalidLaunch::LaunchBounds {
+            threads,
+            limit: u64::from(most),
+        });
+    }
+    let (bytes, limit) = (
+        shared_bytes(program.code(kernel), config),
+        limits.shared_bytes_per_block,
+    );
+    if bytes > limit {
+        return Err(InvalidLaunch::TooMuchShared { bytes, limit });
+    }
+    let resident = limits.residency.blocks(threads, bytes) * u64::from(limits.multiprocessors);
+    if config.cooperative && config.blocks() > resident.into() {
+        return Err(InvalidLaunch::CooperativeTooLarge {
+            blocks: u64::try_from(config.blocks()).unwrap_or(u64::MAX),
+            limit: resident,
+        });
+    }
+    Ok(())
+}
