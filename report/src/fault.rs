@@ -118,7 +118,7 @@ pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Op
 fn of_vector(access: &BadAccess) -> Option<Advice> {
     let width = u64::from(access.width_bytes);
     let beyond = access.address.checked_rem(width)?;
-    Some(Advice::with_fact(
+    Some(Advice::with_lasting(
         format!("an access of {width} bytes needs an address that is a multiple of {width}"),
         &format!(
             "; this one is {beyond} bytes beyond one: align the data that the pointer points to (add padding before it), or read smaller \
@@ -143,7 +143,7 @@ fn of_rows(access: &BadAccess) -> Option<Advice> {
             "a row of `{}` has {row} bytes, so that not every row begins at a multiple of {width}",
             object.name
         );
-        Advice::with_fact(
+        Advice::with_lasting(
             fact,
             &format!(": make its rows a multiple of {width} bytes"),
         )
@@ -172,7 +172,7 @@ fn of_dynamic_shared(
             0 => String::new(),
             line => format!(" on line {line}"),
         };
-        return Some(Advice::with_fact(
+        return Some(Advice::with_lasting(
             format!(
                 "the launch{place} gives {given} bytes of dynamic shared memory, and this access needs {needed}"
             ),
@@ -191,12 +191,12 @@ fn of_dynamic_shared(
     let element = object.element_bytes;
     if line == 0 {
         // It was launched from elsewhere: by the command line, or by a Rust program.
-        return Some(Advice::with_fact(
+        return Some(Advice::with_lasting(
             format!("the launch gives {bytes} bytes of dynamic shared memory"),
             &format!(": give as many as the kernel uses, {element} for each element"),
         ));
     }
-    Some(Advice::with_fact(
+    Some(Advice::with_lasting(
         format!("the launch on line {line} gives {bytes} bytes of dynamic shared memory"),
         &format!(
             ": give as many as the kernel uses, in bytes, as its third argument, as in `{kernel}<<<grid, block, n * {element}>>>`"
@@ -252,7 +252,7 @@ fn of_index(
     } else {
         format!("let only those threads come here whose index is below {count}, as in `if (i < n)`")
     };
-    Some(Advice::with_fact(valid, &format!("; {likely}")))
+    Some(Advice::with_lasting(valid, &format!("; {likely}")))
 }
 
 /// A note as a line for stderr.

@@ -261,20 +261,21 @@ pub struct WitnessLanes {
     pub lanes: u32,
 }
 
-/// What to do about a finding, in one sentence. It may begin with a fact, which holds whatever helps; the rest is a guess.
+/// What to do about a finding, in one sentence. It may begin with what stays true beside a cure that a run has proved: a fact, or in
+/// short what is missing. The rest is a guess, or explains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advice {
     text: String,
-    /// Bytes of the text.
-    fact: usize,
+    /// Bytes of the text that stay.
+    lasting: usize,
 }
 
 impl Advice {
     /// `rest` begins with what joins the two.
-    pub fn with_fact(fact: String, rest: &str) -> Advice {
+    pub fn with_lasting(lasting: String, rest: &str) -> Advice {
         Advice {
-            fact: fact.len(),
-            text: fact + rest,
+            lasting: lasting.len(),
+            text: lasting + rest,
         }
     }
 
@@ -283,9 +284,9 @@ impl Advice {
         &self.text
     }
 
-    /// The fact that it begins with.
-    pub fn fact(&self) -> Option<&str> {
-        Some(&self.text[..self.fact]).filter(|fact| !fact.is_empty())
+    /// What it begins with that stays true beside a proved cure.
+    pub fn lasting(&self) -> Option<&str> {
+        Some(&self.text[..self.lasting]).filter(|text| !text.is_empty())
     }
 }
 
@@ -293,7 +294,7 @@ impl<T: Into<String>> From<T> for Advice {
     fn from(text: T) -> Advice {
         Advice {
             text: text.into(),
-            fact: 0,
+            lasting: 0,
         }
     }
 }

@@ -85,8 +85,8 @@ fn with_cure(model: &Model<'_>, at: usize, found: &Found) -> Found {
         let proved = format!("{} (proved by a run)", cure.text);
         let is_guess = matches!(found.barrier, Some(Barrier::Block | Barrier::Warp));
         let advice = found.advice.filter(|_| !is_guess);
-        let text = match advice.as_ref().and_then(|advice| advice.fact()) {
-            Some(fact) => format!("{proved}; {fact}"),
+        let text = match advice.as_ref().and_then(|advice| advice.lasting()) {
+            Some(lasting) => format!("{proved}; {lasting}"),
             None => proved,
         };
         found.advice = Some(text.into());

@@ -128,7 +128,7 @@ impl Finding {
     /// One sentence: what to do.
     pub fn advice(&self) -> Option<Advice> {
         let advice = match &self.fact {
-            Fact::Race { remedy, .. } => return Some(remedy.to_string().into()),
+            Fact::Race { remedy, .. } => return Some(remedy.advice()),
             Fact::InvalidMask { elsewhere: 0, .. } => {
                 "a lane that calls `__syncwarp` must be in its own mask"
             }
@@ -146,7 +146,7 @@ impl Finding {
                     self.variable()
                 );
                 let rest = ": declare the variable in an outer block, or return its value";
-                return Some(Advice::with_fact(fact, rest));
+                return Some(Advice::with_lasting(fact, rest));
             }
             Fact::Subscript { len, is_member, .. } => {
                 let why = match is_member {
@@ -154,7 +154,7 @@ impl Finding {
                     false => "; to treat the array as one row, use a pointer to its first element",
                 };
                 let fact = format!("valid indices are 0 to {}", len - 1);
-                return Some(Advice::with_fact(fact, why));
+                return Some(Advice::with_lasting(fact, why));
             }
             Fact::Operand { is_shift: true, .. } => {
                 "the count must be at least 0 and less than the width in bits; test it first"

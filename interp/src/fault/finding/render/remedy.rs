@@ -2,51 +2,16 @@
 
 use std::fmt;
 
-use crate::fault::finding::remedy::{
-    BarrierPlace, Edge, Fence, LostUpdate, MissingBarrier, Remedy,
+use crate::fault::finding::{
+    Advice,
+    remedy::{BarrierPlace, Edge, Fence, LostUpdate, MissingBarrier, Remedy},
 };
 
-impl fmt::Display for Remedy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let own_element = "give each thread an element of its own, or use an atomic";
-        let check = |fence: Fence| {
-            format!(
-                "make sure that `{}` stands between the first access and the atomic or `volatile` store that announces it, and that the \
-                 other thread waits for that store",
-                fence.name()
-            )
-        };
-        let if_flag = "if a lock or a flag orders the two, put `__threadfence()` before it is set or released";
+impl Remedy {
+    /// In one sentence. A table: one arm per remedy.
+    pub(super) fn advice(&self) -> Advice {
         match self {
-            Remedy::Atomic(update) => update.fmt(f),
-            Remedy::OneWriter { line, at_once } => {
-                let how = if *at_once { " (`if (threadIdx.x == 0)`)" } else { "" };
-                write!(f, "let one thread write at line {line}{how}, {own_element}")
-            }
-            Remedy::SayWhatIsMeant => f.write_str(
-                "if that is intended, it does no harm; to make it explicit, let one thread write, or use an atomic",
-            ),
-            Remedy::WiderAtomic => f.write_str(
-                "an atomic whose name ends in `_block` is atomic only within its block: across blocks, use the one without `_block`",
-            ),
-            Remedy::SameBytes([a, b]) => write!(
-                f,
-                "`{a}` and `{b}` are the same bytes here: check where each array begins and how long it is, in bytes and in elements"
-            ),
-            Remedy::Barrier(missing) => missing.fmt(f),
-            Remedy::BarrierOrFence(missing) => write!(f, "{missing}; or, {if_flag}"),
-            Remedy::CheckFenceOrBarrier(missing) => {
-                write!(f, "{}; or {missing}", check(Fence::Block))
-            }
-            Remedy::OtherLanesMeet { lines: (low, high) } => write!(
-                f,
-                "the synchronisation between line {low} and line {high} does not include these two lanes: let the mask or the tile contain both"
-            ),
-            Remedy::FenceBehindLock(fence) => write!(
-                f,
-                "put `{}` after the loop that takes the lock: without it, the data that the lock guards may be read before the lock is held",
-                fence.name()
-            ),
+            Remedy::Atomic(update) => Advice::with_lasting(update.reads_and_writes(), &update.cure()),
             Remedy::Fence { fence, sign, lines } => {
                 let what = match sign.is_empty() {
                     true => "the other thread".to_owned(),
@@ -56,50 +21,98 @@ impl fmt::Display for Remedy {
                     (from, to) if from == to => format!("on line {to}, before the flag is set"),
                     (from, to) => format!("between line {from} and line {to}"),
                 };
-                let fence = fence.name();
-                write!(
-                    f,
-                    "put `{fence}` {place}: without it, {what} may not see the earlier writes yet"
+                Advice::with_lasting(
+                    format!("put `{}` {place}", fence.name()),
+                    &format!(": without it, {what} may not see the earlier writes yet"),
                 )
             }
-            Remedy::FenceIfFlag => f.write_str(if_flag),
-            Remedy::CheckFence => {
-                write!(f, "blocks run in any order: {}", check(Fence::Device))
+            Remedy::EarlyFlag {
+                fence,
+                sign,
+                lines: (early, late),
+            } => Advice::with_lasting(
+                format!(
+                    "line {early} changes `{sign}` before line {late} writes what it announces"
+                ),
+                &format!(": write first, then `{}`, then change `{sign}`", fence.name()),
+            ),
+            Remedy::SameBytes([a, b]) => Advice::with_lasting(
+                format!("`{a}` and `{b}` are the same bytes here"),
+                ": check where each array begins and how long it is, in bytes and in elements",
+            ),
+            Remedy::WiderAtomic => Advice::with_lasting(
+                "an atomic whose name ends in `_block` is atomic only within its block".to_owned(),
+                ": across blocks, use the one without `_block`",
+            ),
+            Remedy::FenceBehindLock(fence) => Advice::with_lasting(
+                format!("put `{}` after the loop that takes the lock", fence.name()),
+                ": without it, the data that the lock guards may be read before the lock is held",
+            ),
+            // The others are guesses.
+            Remedy::OneWriter { line, at_once } => {
+                let how = if *at_once { " (`if (threadIdx.x == 0)`)" } else { "" };
+                format!(
+                    "let one thread write at line {line}{how}, give each thread an element of its own, or use an atomic"
+                )
+                .into()
             }
-            Remedy::EarlyFlag { fence, sign, lines: (early, late) } => write!(
-                f,
-                "line {early} changes `{sign}` before line {late} writes what it announces: write first, then `{}`, then change `{sign}`",
-                fence.name()
-            ),
-            Remedy::SeparateBlocks => f.write_str(
+            Remedy::SayWhatIsMeant => {
+                "if that is intended, it does no harm; to make it explicit, let one thread write, or use an atomic".into()
+            }
+            Remedy::Barrier(missing) => missing.to_string().into(),
+            Remedy::BarrierOrFence(missing) => format!("{missing}; or, {IF_FLAG}").into(),
+            Remedy::CheckFenceOrBarrier(missing) => {
+                format!("{}; or {missing}", check(Fence::Block)).into()
+            }
+            Remedy::OtherLanesMeet { lines: (low, high) } => format!(
+                "the synchronisation between line {low} and line {high} does not include these two lanes: let the mask or the tile contain both"
+            )
+            .into(),
+            Remedy::FenceIfFlag => IF_FLAG.into(),
+            Remedy::CheckFence => {
+                format!("blocks run in any order: {}", check(Fence::Device)).into()
+            }
+            Remedy::SeparateBlocks => {
                 "blocks run in any order, and no barrier waits for another block: use atomics, give each block elements of its own, \
-                 write the results to a second array, or end the kernel between the two and launch another",
-            ),
+                 write the results to a second array, or end the kernel between the two and launch another"
+                    .into()
+            }
         }
     }
 }
 
-impl fmt::Display for LostUpdate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+const IF_FLAG: &str =
+    "if a lock or a flag orders the two, put `__threadfence()` before it is set or released";
+
+fn check(fence: Fence) -> String {
+    format!(
+        "make sure that `{}` stands between the first access and the atomic or `volatile` store that announces it, and that the \
+         other thread waits for that store",
+        fence.name()
+    )
+}
+
+impl LostUpdate {
+    fn reads_and_writes(&self) -> String {
         match self.lines {
-            (load, store) if load == store => {
-                write!(f, "line {store} reads, changes and writes")?;
+            (load, store) if load == store => format!("line {store} reads, changes and writes"),
+            (load, store) => {
+                format!("line {load} reads and line {store} writes a value computed from it")
             }
-            (load, store) => write!(
-                f,
-                "line {load} reads and line {store} writes a value computed from it"
-            )?,
         }
-        f.write_str(
-            ": threads that do so at one address lose updates, and a barrier between the two does not help; ",
-        )?;
-        match (self.atomic, self.place.strip_prefix('*')) {
+    }
+
+    fn cure(&self) -> String {
+        let cure = match (self.atomic, self.place.strip_prefix('*')) {
             (Some(name), Some(pointer)) => {
-                write!(f, "use an atomic, as in `{name}({}, …)`", pointer.trim())
+                format!("use an atomic, as in `{name}({}, …)`", pointer.trim())
             }
-            (Some(name), None) => write!(f, "use an atomic, as in `{name}(&{}, …)`", self.place),
-            (None, _) => f.write_str("use an atomic, or a loop around `atomicCAS`"),
-        }
+            (Some(name), None) => format!("use an atomic, as in `{name}(&{}, …)`", self.place),
+            (None, _) => "use an atomic, or a loop around `atomicCAS`".to_owned(),
+        };
+        format!(
+            ": threads that do so at one address lose updates, and a barrier between the two does not help; {cure}"
+        )
     }
 }
 
