@@ -16,7 +16,12 @@ pub struct Word {
 
 /// The words of a text, without comments. What is no word is left out.
 pub fn words(file: &SourceFile) -> Vec<Word> {
-    let lexed = lex(&file.text, FileId(0), &mut Interner::default());
+    words_of(&file.text)
+}
+
+/// The same of a part of a text.
+pub(crate) fn words_of(text: &str) -> Vec<Word> {
+    let lexed = lex(text, FileId(0), &mut Interner::default());
     let word = |token: &PpToken| Word {
         range: token.span.start as usize..token.span.end as usize,
         starts_line: token.has(PpToken::LINE_START),

@@ -3,7 +3,6 @@
 //! Variables themselves are made in `variable`.
 
 use crate::sema::message::decl::DeclError;
-use crate::source::SourceMap;
 use std::sync::Arc;
 
 use super::{Checked, Checker, Reported, constant, convert, expr, function::reference_part};
@@ -136,7 +135,7 @@ fn deduced(
                     designator: None,
                     value: ast::Init::Expr(expr),
                 },
-            ] if !is_copied_list(cx.map, declarator) => Some(expr),
+            ] if !declarator.is_copy => Some(expr),
             _ => None,
         },
         _ => None,
@@ -169,13 +168,6 @@ fn deduced(
         }
         _ => Ok(ty),
     }
-}
-
-/// The list stands after a `=`.
-fn is_copied_list(map: &SourceMap, declarator: &ast::InitDeclarator) -> bool {
-    let text = map.snippet(declarator.span);
-    let before = text.split('{').next().unwrap_or_default();
-    before.contains('=')
 }
 
 /// `int f(int);` in a declaration: a prototype.

@@ -335,8 +335,8 @@ fn reject_spaces(specifiers: &Specifiers, state: &mut State<'_>) {
     }
 }
 
-/// `= e`, `= { … }`, `(a, b)`.
-pub(super) fn init<'t>(element: P<'t, Expr>) -> P<'t, Init> {
+/// `= e`, `= { … }`, `(a, b)`, and whether there is a `=`.
+pub(super) fn init<'t>(element: P<'t, Expr>) -> P<'t, (Init, bool)> {
     let list = init_items(element.clone())
         .map_with(spanned)
         .map(Init::List);
@@ -344,7 +344,10 @@ pub(super) fn init<'t>(element: P<'t, Expr>) -> P<'t, Init> {
         .map_with(spanned)
         .map(Init::Construct);
     let value = element.map(Init::Expr);
-    let assigned = flag(Punct::Eq).ignore_then(either(at(Punct::LBrace), list, value));
+    let assigned = flag(Punct::Eq)
+        .then(either(at(Punct::LBrace), list, value))
+        .map(|(is_copy, init)| (init, is_copy));
+    let construct = construct.map(|init| (init, false));
     either(at(Punct::LParen), construct, assigned).boxed()
 }
 
@@ -370,8 +373,10 @@ pub(super) fn init_declarator<'t>(
     );
     then_if(named, has_init, init)
         .map_with(|((declared, bindings), init), extra| {
+            let (init, is_copy) = init.unzip();
             let declarator = InitDeclarator {
                 init,
+                is_copy: is_copy.unwrap_or(false),
                 bindings,
                 ..InitDeclarator::new(declared.declarator, whole(extra))
             };

@@ -206,7 +206,7 @@ fn tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
     );
     let entry = initialised()
         .then(decl::init(element))
-        .map(|(name, init)| MemberInit { name, init });
+        .map(|(name, (init, _))| MemberInit { name, init });
     let inits = punct(Punct::Colon)
         .ignore_then(list(entry, Punct::LBrace, false))
         .map(|inits| (inits, None));

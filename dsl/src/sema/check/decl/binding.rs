@@ -70,6 +70,7 @@ pub(crate) fn check(
                 span: name.span,
             },
             init: Some(ast::Init::Expr(init)),
+            is_copy: true,
             width: None,
             bindings: Vec::new(),
             span: name.span,

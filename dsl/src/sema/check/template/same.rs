@@ -1,11 +1,14 @@
-//! Whether two declarations are of the same template: their text is compared, with the parameters' names made equal.
+//! Whether two declarations are of the same template: their words are compared, with the parameters' names made equal.
 
 use super::super::Checker;
 use crate::source::SourceMap;
 use crate::{
     sema::scope::{Callable, Entity, TemplateId},
     span::Span,
-    syntax::ast::{self, TemplateParamKind},
+    syntax::{
+        ast::{self, TemplateParamKind},
+        words_of,
+    },
 };
 
 /// The template that a second declaration is of: as many parameters, and the same text of its function's parameters and of
@@ -59,7 +62,8 @@ fn canonical(map: &SourceMap, params: &[ast::TemplateParam], function: &ast::Fun
     out
 }
 
-/// The text at a place up to a default argument, without spaces and without the name `own`.
+/// The words at a place up to a default argument, without the name `own`. Brackets that stand together (`>>`) are the same as
+/// apart.
 fn canonical_text(
     map: &SourceMap,
     params: &[ast::TemplateParam],
@@ -67,35 +71,23 @@ fn canonical_text(
     own: Option<&str>,
     out: &mut String,
 ) {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut rest = map.snippet(span);
-    while let Some(c) = rest.chars().next() {
-        let n = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-        if n == 0 {
-            let second = rest[c.len_utf8()..].chars().next();
-            let is_comparison = second == Some('=') || out.ends_with(['=', '!', '<', '>']);
-            if c == '=' && !is_comparison {
-                break;
-            }
-            if !c.is_whitespace() {
-                out.push(c);
-            }
-            rest = &rest[c.len_utf8()..];
-            continue;
-        }
-        let (word, after) = rest.split_at(n);
+    let text = map.snippet(span);
+    let words = words_of(text)
+        .into_iter()
+        .map(|word| &text[word.range])
+        .take_while(|&word| word != "=");
+    for word in words.filter(|&word| Some(word) != own) {
         let index = params
             .iter()
             .position(|param| param.name.as_ref().is_some_and(|name| &*name.node == word));
         match index {
             Some(index) => out.push_str(&format!("${index}")),
-            None if Some(word) == own => {}
-            None => {
+            None if word.starts_with(|c: char| c.is_alphanumeric() || c == '_') => {
                 out.push(' ');
                 out.push_str(word);
             }
+            None => out.push_str(word),
         }
-        rest = after;
     }
 }
 

@@ -113,6 +113,7 @@ pub(super) fn variable(name: &str, ty: TypeSpecifier, init: Option<Expr>, span: 
     let declarator = InitDeclarator {
         declarator: Declarator::new(Some(name), Vec::new(), span),
         init: init.map(Init::Expr),
+        is_copy: true,
         width: None,
         bindings: Vec::new(),
         span,
