@@ -44,6 +44,8 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// Facts that have no place.
     pub notes: Vec<String>,
+    /// How many of the notes name an instance of a template that the place is in.
+    pub(crate) n_instances: usize,
     /// One thing to try.
     pub help: Option<String>,
 }
@@ -61,6 +63,7 @@ impl Diagnostic {
             },
             labels: Vec::new(),
             notes: Vec::new(),
+            n_instances: 0,
             help: None,
         }
     }

@@ -4,7 +4,7 @@
 //! related location; a finding that the baseline has is there with a suppression, as the standard wants it.
 
 use dsl::{
-    diagnostic::{Code, Diagnostic, Severity},
+    diagnostic::{Code, Diagnostic, Severity, code::Class},
     ir::locate::{self, Extent},
     source::SourceMap,
     span::Span,
@@ -96,9 +96,9 @@ fn rule(code: Code) -> Value {
     }
     let why = code.why();
     let first = why.split_inclusive(". ").next().unwrap_or(why);
-    let level = match code.number().starts_with('W') {
-        true => "warning",
-        false => "error",
+    let level = match code.class() {
+        Class::Warning => "warning",
+        Class::Error | Class::Run => "error",
     };
     json!({
         "id": code.number(),

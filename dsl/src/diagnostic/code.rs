@@ -6,6 +6,17 @@
 
 use super::Severity;
 
+/// What a code is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// `E…`: the source is wrong.
+    Error,
+    /// `W…`: the source is suspect.
+    Warning,
+    /// `R…`: what a run found.
+    Run,
+}
+
 macro_rules! codes {
     ($( $(#[doc = $doc:literal])* $name:ident = $number:literal, $slug:literal, $why:literal, bad: $bad:literal, good: $good:literal; )*) => {
         /// The kind of a message.
@@ -17,11 +28,19 @@ macro_rules! codes {
             pub const ALL: &[Code] = &[$(Code::$name),*];
             /// `E0301`.
             pub fn number(self) -> &'static str { match self { $(Code::$name => $number,)* } }
-            /// Error or warning, by the first letter of the number.
-            pub fn severity(self) -> Severity {
+            /// What it is about, by the first letter of the number.
+            pub fn class(self) -> Class {
                 match self.number().as_bytes()[0] {
-                    b'E' => Severity::Error,
-                    _ => Severity::Warning,
+                    b'E' => Class::Error,
+                    b'W' => Class::Warning,
+                    _ => Class::Run,
+                }
+            }
+            /// How grave a message is, if it does not say so itself.
+            pub fn severity(self) -> Severity {
+                match self.class() {
+                    Class::Error => Severity::Error,
+                    Class::Warning | Class::Run => Severity::Warning,
                 }
             }
             /// The pattern's name: `missing-semicolon`.

@@ -3,6 +3,8 @@
 //! Each part of the front end has one enum, whose variants are the facts that a message is made of, and one table with the words
 //! of all its messages. Nothing looks into a text for what it means.
 
+use std::fmt;
+
 use crate::{diagnostic::Diagnostic, span::Span};
 
 /// A message. `span` is the place it is about, `names` knows what its facts are called.
@@ -57,6 +59,25 @@ macro_rules! numbers {
     )* };
 }
 numbers! { char i64 u32 u64 usize }
+
+/// A fact in words. `{ty}` is the words alone, `{ty:#}` puts them in backquotes behind their article: "a `float`", "an `int`".
+pub(crate) struct Shown(pub(crate) String);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match f.alternate() {
+            true => f.write_str(&with_article(&self.0)),
+            false => f.pad(&self.0),
+        }
+    }
+}
+
+/// What the program calls something, in backquotes behind its article.
+pub(crate) fn with_article(name: &str) -> String {
+    let is_vowel = name.starts_with(['a', 'e', 'i', 'o']) || name.starts_with("unsigned");
+    let article = if is_vowel { "an" } else { "a" };
+    format!("{article} `{name}`")
+}
 
 /// Whether a part of a message is said.
 pub(crate) trait Flag {
@@ -120,7 +141,7 @@ macro_rules! messages {
                         let (text, words) = {
                             $($(
                                 #[allow(unused_variables, reason = "a fact may be a place only")]
-                                let $fact = $fact.shown(names);
+                                let $fact = $crate::diagnostic::message::Shown($fact.shown(names));
                             )*)?
                             (format!($text), [$(format!($words)),*])
                         };

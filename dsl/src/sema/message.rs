@@ -17,7 +17,7 @@ use super::{
     ty::{QualTy, Ty},
     typed::FunctionSpace,
 };
-pub(crate) use crate::diagnostic::message::{Fact, Message};
+pub(crate) use crate::diagnostic::message::{Fact, Message, with_article};
 
 impl Fact<Tables> for Ty {
     fn shown(&self, tables: &Tables) -> String {

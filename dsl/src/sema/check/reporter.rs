@@ -56,8 +56,7 @@ pub(crate) struct Deferred {
 }
 
 impl Reporter {
-    pub(crate) fn report(&mut self, mut diagnostic: Diagnostic) -> Reported {
-        diagnostic.message = with_articles(&diagnostic.message);
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) -> Reported {
         self.diagnostics.push(diagnostic);
         Reported(())
     }
@@ -197,20 +196,4 @@ impl Checker<'_> {
             self.reporter.report(diagnostic);
         }
     }
-}
-
-/// Types are put into messages after an "a"; before `int` and other vowels it is "an".
-fn with_articles(message: &str) -> String {
-    let mut out = String::with_capacity(message.len() + 2);
-    let mut rest = message;
-    while let Some(at) = rest.find("a `") {
-        let is_word = at == 0 || rest[..at].ends_with(' ');
-        let name = &rest[at + 3..];
-        let is_vowel = name.starts_with(['a', 'e', 'i', 'o']) || name.starts_with("unsigned");
-        out.push_str(&rest[..at]);
-        out.push_str(if is_word && is_vowel { "an `" } else { "a `" });
-        rest = name;
-    }
-    out.push_str(rest);
-    out
 }

@@ -39,9 +39,6 @@ use crate::{
     syntax::ast::{self, ExprKind, TemplateArg, TemplateKind, TemplateParamKind},
 };
 
-/// How a note begins that says in which instance a message is.
-const INSTANCE: &str = "in the instance";
-
 /// How many of a chain of instances a message names.
 const SHOWN: usize = 6;
 

@@ -99,7 +99,7 @@ messages! {
         BuiltinArgumentCount { name: String, expected: String, given: Given } => WrongArgumentCount
             "`{name}` takes {expected}, but {given} given";
         AtomicNeedsAddress { name: String, ty: Ty, snippet: String } => NoOverload
-            "`{name}` needs the address of what it changes, not a `{ty}`",
+            "`{name}` needs the address of what it changes, not {ty:#}",
             help "write `&{snippet}`";
         NoAtomicFor { name: String, ty: Ty, pointer: Span, why: NoAtomic } => NoOverload
             "`{name}` has no form for `{ty}`",
@@ -115,7 +115,7 @@ messages! {
         UnsupportedInDevice { name: String, what: &'static str } => UnsupportedBuiltin
             "`{name}` is not supported yet in device code ({what})";
         AmbiguousForNvcc { name: String, a: Ty, b: Ty } => AmbiguousCall
-            "nvcc cannot choose a `{name}` for `{a}` and `{b}`",
+            "nvcc cannot choose {name:#} for `{a}` and `{b}`",
             help "cast one of them to the other's type";
         CannotWriteThrough { name: String, ty: Ty } => NoOverload
             "`{name}` cannot write through `{ty}`";
@@ -123,7 +123,7 @@ messages! {
             "`%{conversion}` has no argument: the format needs {n_wants}, got {n_given}",
             label place "this format";
         FormatMismatch { conversion: String, ty: Ty, place: Span, right: Option<&'static str> } => FormatMismatch
-            "`%{conversion}` does not print a `{ty}`",
+            "`%{conversion}` does not print {ty:#}",
             at "this is `{ty}`",
             label place "this format",
             help "write `%{right}`" if right;
@@ -139,7 +139,7 @@ messages! {
             at "a host function",
             help "launched work runs after the kernel; since CUDA 12 a kernel cannot wait for it" if waits;
         NotAddressOfPointer { position: usize, name: String, ty: Ty, pointer: Option<String> } => TypeMismatch
-            "argument {position} of `{name}` must be the address of a pointer, not a `{ty}`",
+            "argument {position} of `{name}` must be the address of a pointer, not {ty:#}",
             at "this is `{ty}`",
             help "pass where the pointer is to be stored: `&{pointer}`" if pointer;
         NotDeviceVariable { name: String, declared: Span } => BadSymbol
@@ -171,16 +171,16 @@ messages! {
             label declared "declared here",
             help "declare it `__global__`, or call it without `<<<…>>>`: `{name}(…)`";
         LaunchSizeType { what: &'static str, ty: Ty } => LaunchConfig
-            "{what} must be an integer or a `dim3`, not a `{ty}`";
+            "{what} must be an integer or a `dim3`, not {ty:#}";
         LaunchSizeFloating { what: &'static str, ty: Ty } => LaunchConfig
-            "{what} is a `{ty}`, whose fraction is dropped",
+            "{what} is {ty:#}, whose fraction is dropped",
             help "round it up to an integer: `(n + threads - 1) / threads`";
         LaunchSizeTooSmall { what: &'static str, value: i64 } => LaunchConfig
             "{what} is {value}, but must be at least 1";
         LaunchSharedBytesType { ty: Ty } => LaunchConfig
-            "the third launch value is the number of bytes of dynamic shared memory, not a `{ty}`";
+            "the third launch value is the number of bytes of dynamic shared memory, not {ty:#}";
         LaunchStreamType { ty: Ty } => LaunchConfig
-            "the fourth launch value is a stream, not a `{ty}`",
+            "the fourth launch value is a stream, not {ty:#}",
             help "write 0 for the default stream, or leave it out";
         NoTemplate { name: String } => TemplateArgument
             "`{name}` is not a template and takes no arguments `<…>`";

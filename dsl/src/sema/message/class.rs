@@ -23,9 +23,9 @@ messages! {
             "`{name}` is {space} here, but {declared_space} in its class",
             label declared "declared here";
         ElementCountType { ty: Ty } => TypeMismatch
-            "the number of elements must be an integer, not a `{ty}`";
+            "the number of elements must be an integer, not {ty:#}";
         DeleteOfNonPointer { word: &'static str, ty: Ty } => BadOperand
-            "`{word}` takes a pointer, not a `{ty}`";
+            "`{word}` takes a pointer, not {ty:#}";
         DeleteOfIncomplete { word: &'static str, ty: Ty } => IncompleteType
             "`{word}` of a pointer to `{ty}`, which is incomplete here";
         ConstructorNeedsArguments { name: String, ty: Ty } => BadInitialiser
@@ -42,7 +42,7 @@ messages! {
         MemberIsNoTemplate { name: String } => TemplateArgument
             "`{name}` is not a template and takes no arguments `<…>`";
         NotCallable { ty: Ty } => WrongKindOfName
-            "a `{ty}` is not a function and cannot be called";
+            "{ty:#} is not a function and cannot be called";
         Deleted { name: String, declared: Span } => NotAccessible
             "`{name}` is deleted and cannot be used",
             label declared "declared `= delete` here";
@@ -53,7 +53,7 @@ messages! {
         NoObject { what: String } => NoObject
             "{what} needs an object, but there is none here";
         CopiesByValue { owner: String } => TypeMismatch
-            "a constructor of `{owner}` cannot take a `{owner}` by value",
+            "a constructor of `{owner}` cannot take {owner:#} by value",
             at "passing the value would call this constructor to copy it",
             help "take it by reference: `const {owner} &`";
         InitialisedTwice { name: String } => UnknownMember

@@ -18,7 +18,7 @@ messages! {
             label first "first declaration",
             help "rename one of them, or remove the second type to assign to the first";
         AutoNeedsPointer { ty: Ty } => TypeMismatch
-            "`auto *` needs a pointer, not a `{ty}`";
+            "`auto *` needs a pointer, not {ty:#}";
         DeclaredAsFunction { name: String, place: Span } => BadDeclaration
             "`{name}` is declared as a function here, not as a variable",
             label place "empty parentheses make it a function",
@@ -106,7 +106,7 @@ messages! {
             "{n} is not an alignment",
             help "an alignment is a power of two, at most 1024";
         NotIntegerConstant { what: &'static str, ty: Ty } => NotConstant
-            "{what} must be an integer constant, not a `{ty}`";
+            "{what} must be an integer constant, not {ty:#}";
         NoSuchEnum { name: String, near: Option<String> } => UnknownType
             "there is no `enum {name}`",
             help "did you mean `{near}`?" if near;
@@ -133,7 +133,7 @@ messages! {
         ArrayTooLarge => BadArraySize
             "this array is larger than a terabyte";
         ArraySizeType { ty: Ty } => BadArraySize
-            "the size of an array must be an integer, not a `{ty}`";
+            "the size of an array must be an integer, not {ty:#}";
         ArraySizeNegative { value: i64 } => BadArraySize
             "an array cannot have {value} elements";
         ArraySizeZero => BadArraySize
@@ -153,7 +153,7 @@ messages! {
         NoStaticMember { name: String } => UnknownName
             "no class declares a static member `{name}`";
         StaticMemberType { name: String, a: Ty, b: Ty } => ConflictingDeclaration
-            "`{name}` is a `{a}` here and a `{b}` in its class";
+            "`{name}` is {a:#} here and {b:#} in its class";
         RedeclaredWithOtherType { name: String, first: Span } => Redefinition
             "`{name}` is declared again with another type",
             label first "first declaration",
@@ -195,7 +195,7 @@ messages! {
             label extern_span "this declares the block's dynamic shared memory itself",
             help "write `extern __shared__ {pointee} {name}[];`: an array is not a pointer";
         ExternSharedNoArray { name: String, ty: QualTy, extern_span: Span } => ExternSharedPointer
-            "dynamic shared memory must be an array, but `{name}` is a `{ty}`",
+            "dynamic shared memory must be an array, but `{name}` is {ty:#}",
             label extern_span "this declares the block's dynamic shared memory itself",
             help "write `extern __shared__ {ty} {name}[];`, or remove `extern` for one shared `{ty}`";
         ArraySizeMissing { name: String } => IncompleteType

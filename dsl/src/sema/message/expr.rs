@@ -138,7 +138,7 @@ messages! {
             "the size of `{ty}` is not known",
             help "the size of dynamic shared memory is chosen at the launch; pass it to the kernel" if is_array;
         IndexType { ty: Ty } => BadOperand
-            "an index must be an integer, not a `{ty}`",
+            "an index must be an integer, not {ty:#}",
             at "this is `{ty}`";
         NoAddress { text: String } => NotAPlace
             "`{text}` has no address",
@@ -153,7 +153,7 @@ messages! {
             "`{text}` is not a pointer",
             help "write `{text}.{name}`";
         HasNoMembers { ty: Ty } => UnknownMember
-            "a `{ty}` has no members";
+            "{ty:#} has no members";
         ValueChanged { text: String, done: &'static str } => NotAPlace
             "`{text}` cannot be {done}",
             at "this is a value, not a variable";
@@ -168,7 +168,7 @@ messages! {
             "`{text}` is `const` and cannot be {done}",
             label declared "declared `const` here";
         CastOf { name: String, to: Ty, from: Ty, reinterprets: bool, converts: bool } => BadCast
-            "`{name}` cannot convert a `{from}` to `{to}`",
+            "`{name}` cannot convert {from:#} to `{to}`",
             help "`reinterpret_cast` reads the same bytes as another type" if reinterprets,
             help "`static_cast` converts numbers" if converts;
         ConditionType { ty: Ty } => BadOperand
@@ -182,17 +182,17 @@ messages! {
         NoValue => TypeMismatch
             "this has no value, but one is needed here";
         Cast { from: Ty, to: Ty, cuts_pointer: bool } => BadCast
-            "a `{from}` cannot be cast to `{to}`",
+            "{from:#} cannot be cast to `{to}`",
             help "a pointer has 64 bits: cast it to `size_t` or `long` first" if cuts_pointer;
         NotPrintable { ty: Ty } => TypeMismatch
-            "a `{ty}` cannot be printed";
+            "{ty:#} cannot be printed";
         Operands { op_text: String, a: Ty, b: Ty, left: Span, right: Span, cure: Option<OperandCure> } => BadOperand
             "`{op_text}` cannot be applied to `{a}` and `{b}`",
             label left "`{a}`",
             label right "`{b}`",
             help "{cure}" if cure;
         ShiftCount { ty: Ty, value: i64, width: u64, count: Span } => ShiftCount
-            "this shifts a `{ty}` by {value}, but it has {width} bits",
+            "this shifts {ty:#} by {value}, but it has {width} bits",
             label count "the shift count";
         DividesByZero { right: Span } => DividesByZero
             "this divides by zero",
@@ -201,7 +201,7 @@ messages! {
             "`{symbol}` cannot be applied to `{ty}`",
             label value "`{ty}`";
         CannotBe { ty: Ty, done: &'static str } => BadOperand
-            "a `{ty}` cannot be {done}";
+            "{ty:#} cannot be {done}";
         ReferenceDropsQualifier { text: String, word: &'static str, parameter: Option<Span> } => DropsQualifier
             "`{text}` is `{word}`, but this reference to it is not",
             label parameter "the parameter",
@@ -275,7 +275,7 @@ messages! {
         PointerToIncomplete { ty: Ty, done: &'static str } => BadOperand
             "`{ty}` is incomplete, so a pointer to it cannot be {done}";
         NoArrayOrPointer { ty: Ty, done: &'static str } => BadOperand
-            "a `{ty}` cannot be {done}: it is neither an array nor a pointer";
+            "{ty:#} cannot be {done}: it is neither an array nor a pointer";
         FunctionChanged { text: String, done: &'static str } => WrongKindOfName
             "`{text}` is a function and cannot be {done}";
         IndexOutOfBounds { index: String, text: String, n: u64, last: u64 } => IndexOutOfBounds
@@ -296,7 +296,7 @@ messages! {
             at "this is `{from}`",
             help "{cure}" if cure;
         AssignedType { from: Ty, to: Ty, cure: Option<Conversion> } => TypeMismatch
-            "a `{from}` cannot be assigned to a `{to}`",
+            "{from:#} cannot be assigned to {to:#}",
             at "this is `{from}`",
             help "{cure}" if cure;
         ArgumentType { n: usize, function: String, from: Ty, to: Ty, parameter: Option<Span>, cure: Option<Conversion> } => TypeMismatch
@@ -309,7 +309,7 @@ messages! {
             at "this is `{from}`",
             help "{cure}" if cure;
         OperandType { from: Ty, to: Ty, cure: Option<Conversion> } => TypeMismatch
-            "a `{from}` cannot be used as a `{to}`",
+            "{from:#} cannot be used as {to:#}",
             at "this is `{from}`",
             help "{cure}" if cure;
     }

@@ -35,9 +35,9 @@ messages! {
             "this statement is never reached",
             help "a `switch` jumps to one of its labels; put the statement before the `switch`";
         SwitchType { ty: Ty } => BadOperand
-            "a `switch` needs an integer, not a `{ty}`";
+            "a `switch` needs an integer, not {ty:#}";
         CaseType { ty: Ty } => NotConstant
-            "a `case` needs an integer, not a `{ty}`";
+            "a `case` needs an integer, not {ty:#}";
         CaseNotConstant { place: Span } => NotConstant
             "a `case` needs a constant",
             label place "known only when the program runs",

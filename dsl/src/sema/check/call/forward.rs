@@ -3,7 +3,7 @@
 //! Types here have no references in them: a template parameter that stands for `int &` is a name of its own kind, which a parameter's
 //! declaration may use (references collapse: `T`, `T &` and `T &&` are all `int &` then) and `std::forward`; elsewhere it is an error.
 
-use crate::sema::scope::Scopes;
+use crate::sema::{message::with_article, scope::Scopes};
 use std::sync::Arc;
 
 use crate::sema::check::{
@@ -124,7 +124,10 @@ pub(crate) fn moved(
     if cx.tables.needs_copy(&value.ty) || cx.tables.has_destructor(&value.ty) {
         let text = cx.tables.show_type(&value.ty);
         return Err(cx.unsupported(
-            &format!("`{what}` of a `{text}` (a class with a copy constructor or a destructor)"),
+            &format!(
+                "`{what}` of {} (a class with a copy constructor or a destructor)",
+                with_article(&text)
+            ),
             span,
         ));
     }

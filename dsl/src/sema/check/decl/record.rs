@@ -1,7 +1,10 @@
 //! Structs, unions and enumerations: their tags, members and layout.
 
 use crate::sema::message::decl::DeclError;
-use crate::sema::message::expr::{ExprError, Needed};
+use crate::sema::message::{
+    expr::{ExprError, Needed},
+    with_article,
+};
 use crate::source::SourceMap;
 use std::sync::Arc;
 
@@ -400,7 +403,7 @@ pub(crate) fn enum_type(
         if kept.is_none() {
             let text = cx.tables.show_type(&ty);
             cx.unsupported(
-                &format!("an enumeration kept in a `{text}`"),
+                &format!("an enumeration kept in {}", with_article(&text)),
                 underlying.span,
             );
         }

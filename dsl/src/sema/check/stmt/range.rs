@@ -1,6 +1,6 @@
 //! `for (T x : range)`: over an array, a list, or an object with `begin()` and `end()`.
 
-use crate::sema::message::stmt::StmtError;
+use crate::sema::message::{stmt::StmtError, with_article};
 use crate::sema::scope::Scopes;
 use std::sync::Arc;
 
@@ -58,7 +58,10 @@ pub(crate) fn check(cx: &mut Checker<'_>, parts: &RangeFor<'_>, out: &mut Vec<St
         }
         Checked::Value(value) => {
             let text = cx.tables.show_type(&value.ty);
-            cx.unsupported(&format!("a range-based `for` over a `{text}`"), at);
+            cx.unsupported(
+                &format!("a range-based `for` over {}", with_article(&text)),
+                at,
+            );
             return;
         }
     };
@@ -68,7 +71,10 @@ pub(crate) fn check(cx: &mut Checker<'_>, parts: &RangeFor<'_>, out: &mut Vec<St
     }
     let Ty::Array(_, Some(n)) = place.ty.ty else {
         let text = cx.tables.show_type(&place.ty.ty);
-        cx.unsupported(&format!("a range-based `for` over a `{text}`"), at);
+        cx.unsupported(
+            &format!("a range-based `for` over {}", with_article(&text)),
+            at,
+        );
         return;
     };
     cx.scopes.enter();

@@ -4,7 +4,7 @@ use super::super::{
     Checker, FunctionEntry, Reported, arguments, attempt, deduce, function_template, record,
     specifier, template, unknown::standard_near, variable_template,
 };
-use super::{Arg, ClassInstance, INSTANCE, Known, LazyBody, MAX_DEPTH, SHOWN, shortened};
+use super::{Arg, ClassInstance, Known, LazyBody, MAX_DEPTH, SHOWN, shortened};
 use crate::sema::message::template::TemplateError;
 use crate::sema::path;
 use crate::{
@@ -155,6 +155,10 @@ fn class_instance(
             depth,
         },
     );
+    let facts = &cx.instances.templates[id];
+    if cx.options.is_own(facts.span) && path::last(&facts.name) == "initializer_list" {
+        cx.tables.initializer_lists.insert(record);
+    }
     let Some(members) = &specifier.members else {
         return Ok(Ty::Record(record).into());
     };
@@ -200,13 +204,15 @@ fn note_instance(cx: &mut Checker<'_>, from: usize, record: RecordId, span: Span
     let line = cx.map.file(site.file).line_column(site.start).0;
     let name = shortened(&cx.tables.records[record].name);
     for diagnostic in &mut cx.reporter.diagnostics[from..] {
-        let notes = &mut diagnostic.notes;
-        let said = notes.iter().filter(|note| note.starts_with(INSTANCE));
-        match said.count() {
-            n if n < SHOWN => notes.push(format!("{INSTANCE} `{name}`, needed at line {line}")),
-            _ if notes.last().is_some_and(|last| last == "and so on") => {}
-            _ => notes.push("and so on".to_string()),
+        match diagnostic.n_instances {
+            n if n < SHOWN => {
+                let note = format!("in the instance `{name}`, needed at line {line}");
+                diagnostic.notes.push(note);
+            }
+            SHOWN => diagnostic.notes.push("and so on".to_string()),
+            _ => {}
         }
+        diagnostic.n_instances += 1;
     }
 }
 

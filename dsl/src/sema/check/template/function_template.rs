@@ -11,7 +11,7 @@ use super::super::{
     pack, specifier, survey,
     template::{self, Instances},
 };
-use super::{Arg, Bound, INSTANCE, Instance, MAX_DEPTH, SHOWN, attempt::Misfit, shortened};
+use super::{Arg, Bound, Instance, MAX_DEPTH, SHOWN, attempt::Misfit, shortened};
 use crate::{
     sema::{
         scope::{Entity, TemplateId},
@@ -283,7 +283,7 @@ fn explain_instance(
             let site = cx.map.use_site(needed.1);
             let line = cx.map.file(site.file).line_column(site.start).0;
             let shown = shortened(&name);
-            notes.push(format!("{INSTANCE} `{shown}`, needed at line {line}"));
+            notes.push(format!("in the instance `{shown}`, needed at line {line}"));
         } else {
             n_more += 1;
         }
@@ -294,6 +294,7 @@ fn explain_instance(
         name = cx.tables.functions[outer].typed.name.clone();
         needed = instance.needed;
     }
+    let n_instances = notes.len();
     if n_more > 0 {
         notes.push(format!("and so on, {n_more} more"));
     }
@@ -305,18 +306,16 @@ fn explain_instance(
             let library = cx.map.file(diagnostic.primary.span.file).name.clone();
             diagnostic.primary.span = *span;
             diagnostic.labels.clear();
-            diagnostic.notes = vec![format!("{INSTANCE} `{name}` of {library}")];
+            diagnostic.notes = vec![format!("in the instance `{name}` of {library}")];
             let outer = notes.iter().skip(*n_inner).cloned();
             diagnostic.notes.extend(outer);
+            diagnostic.n_instances = 1 + n_instances.saturating_sub(*n_inner);
         }
         let key = (diagnostic.code, diagnostic.primary.span);
         if cx.reporter.reported_in_instances.insert(key) {
-            if diagnostic
-                .notes
-                .iter()
-                .all(|note| !note.starts_with(INSTANCE))
-            {
+            if diagnostic.n_instances == 0 {
                 diagnostic.notes.extend(notes.iter().cloned());
+                diagnostic.n_instances = n_instances;
             }
             cx.reporter.diagnostics.push(diagnostic);
         }
