@@ -13,4 +13,5 @@ mod message;
 mod words;
 
 pub use preprocess::{Options, Tokenized, tokenize};
+pub(crate) use words::words_of;
 pub use words::{Word, words};

@@ -88,7 +88,7 @@ pub(crate) enum Overload {
     IsInf,
     IsFinite,
     SignBit,
-    Atomic(Atomic),
+    Atomic(Atomic, AtomicScope),
     /// With a mask or without.
     Shuffle(ShuffleMode, bool),
     MatchAny,
@@ -109,6 +109,15 @@ pub(crate) enum Overload {
     Clock,
     /// `make_float4`: the components of the vector type of this name.
     MakeVector(&'static str),
+}
+
+/// For whose threads an atomic function is one access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AtomicScope {
+    /// Those of the block: `atomicAdd_block`.
+    Block,
+    /// Those of the device at least.
+    Wider,
 }
 
 /// The atomic functions.
@@ -259,12 +268,16 @@ pub(crate) fn find(name: &str) -> Option<Entry> {
         debug_assert!(layout::vector_type(vector).is_some());
         return Some(Entry::Overloaded(Overload::MakeVector(vector)));
     }
-    if let Some(base) = name
-        .strip_suffix("_block")
-        .or_else(|| name.strip_suffix("_system"))
-        && let Some(Entry::Overloaded(Overload::Atomic(atomic))) = table().get(base)
-    {
-        return Some(Entry::Overloaded(Overload::Atomic(*atomic)));
+    let scopes = [
+        ("_block", AtomicScope::Block),
+        ("_system", AtomicScope::Wider),
+    ];
+    for (suffix, scope) in scopes {
+        if let Some(base) = name.strip_suffix(suffix)
+            && let Some(Entry::Overloaded(Overload::Atomic(atomic, _))) = table().get(base)
+        {
+            return Some(Entry::Overloaded(Overload::Atomic(*atomic, scope)));
+        }
     }
     unsupported::by_prefix(name).map(Entry::Unsupported)
 }

@@ -2,7 +2,7 @@
 //!
 //! One row per function: name, side, signature, what it becomes.
 
-use super::{Atomic, Make, Overload, Row, Sides};
+use super::{Atomic, AtomicScope, Make, Overload, Row, Sides};
 use crate::{
     ir::{
         BarrierReduce, BinaryOp, ConvertOp, FenceScope, Intrinsic, ReduceOp, ShuffleMode,
@@ -25,17 +25,47 @@ const fn device(name: &'static str, signature: &'static str, make: Make) -> Row 
 }
 
 pub(crate) const OVERLOADS: &[(&str, Overload)] = &[
-    ("atomicAdd", Overload::Atomic(Atomic::Add)),
-    ("atomicSub", Overload::Atomic(Atomic::Sub)),
-    ("atomicExch", Overload::Atomic(Atomic::Exch)),
-    ("atomicMin", Overload::Atomic(Atomic::Min)),
-    ("atomicMax", Overload::Atomic(Atomic::Max)),
-    ("atomicInc", Overload::Atomic(Atomic::Inc)),
-    ("atomicDec", Overload::Atomic(Atomic::Dec)),
-    ("atomicCAS", Overload::Atomic(Atomic::Cas)),
-    ("atomicAnd", Overload::Atomic(Atomic::And)),
-    ("atomicOr", Overload::Atomic(Atomic::Or)),
-    ("atomicXor", Overload::Atomic(Atomic::Xor)),
+    (
+        "atomicAdd",
+        Overload::Atomic(Atomic::Add, AtomicScope::Wider),
+    ),
+    (
+        "atomicSub",
+        Overload::Atomic(Atomic::Sub, AtomicScope::Wider),
+    ),
+    (
+        "atomicExch",
+        Overload::Atomic(Atomic::Exch, AtomicScope::Wider),
+    ),
+    (
+        "atomicMin",
+        Overload::Atomic(Atomic::Min, AtomicScope::Wider),
+    ),
+    (
+        "atomicMax",
+        Overload::Atomic(Atomic::Max, AtomicScope::Wider),
+    ),
+    (
+        "atomicInc",
+        Overload::Atomic(Atomic::Inc, AtomicScope::Wider),
+    ),
+    (
+        "atomicDec",
+        Overload::Atomic(Atomic::Dec, AtomicScope::Wider),
+    ),
+    (
+        "atomicCAS",
+        Overload::Atomic(Atomic::Cas, AtomicScope::Wider),
+    ),
+    (
+        "atomicAnd",
+        Overload::Atomic(Atomic::And, AtomicScope::Wider),
+    ),
+    ("atomicOr", Overload::Atomic(Atomic::Or, AtomicScope::Wider)),
+    (
+        "atomicXor",
+        Overload::Atomic(Atomic::Xor, AtomicScope::Wider),
+    ),
     (
         "cudaLaunchKernel",
         Overload::LaunchKernel { cooperative: false },

@@ -112,8 +112,8 @@ fn check(cx: &mut Checker<'_>, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
         }
         ast::StmtKind::Switch { value, body } => switch::check(cx, value, body, span, out),
         ast::StmtKind::Case(_) | ast::StmtKind::Default => switch::misplaced_label(cx, stmt),
-        ast::StmtKind::Break => jump_stmt(cx, StmtKind::Break, span, out),
-        ast::StmtKind::Continue => jump_stmt(cx, StmtKind::Continue, span, out),
+        ast::StmtKind::Break => jump_stmt(cx, Jump::Break, span, out),
+        ast::StmtKind::Continue => jump_stmt(cx, Jump::Continue, span, out),
         ast::StmtKind::Goto(name) => label::goto(cx, name, span, out),
         ast::StmtKind::Label(name) => {
             cx.unsupported("a label here", name.span);
@@ -255,22 +255,29 @@ fn for_stmt(
     out.push(Stmt::new(StmtKind::Block(inner), span));
 }
 
-fn jump_stmt(cx: &mut Checker<'_>, kind: StmtKind, span: Span, out: &mut Vec<Stmt>) {
-    let (word, is_ok) = match kind {
-        StmtKind::Break => ("break", cx.body.flow.loops + cx.body.flow.switches > 0),
-        _ => ("continue", cx.body.flow.loops > 0),
+#[derive(Clone, Copy, PartialEq)]
+enum Jump {
+    Break,
+    Continue,
+}
+
+fn jump_stmt(cx: &mut Checker<'_>, jump: Jump, span: Span, out: &mut Vec<Stmt>) {
+    let flow = &cx.body.flow;
+    let (word, around, is_inside, kind) = match jump {
+        Jump::Break => (
+            "break",
+            "loop or `switch`",
+            flow.loops + flow.switches > 0,
+            StmtKind::Break,
+        ),
+        Jump::Continue => ("continue", "loop", flow.loops > 0, StmtKind::Continue),
     };
-    if !is_ok {
-        let around = if word == "break" {
-            "loop or `switch`"
-        } else {
-            "loop"
-        };
+    if !is_inside {
         cx.error(span, StmtError::JumpOutside { around, word });
         return;
     }
     let mut exits = cx.body.flow.exits.iter().rev();
-    if let Some(&(depth, _)) = exits.find(|(_, is_loop)| word == "break" || *is_loop) {
+    if let Some(&(depth, _)) = exits.find(|(_, is_loop)| jump == Jump::Break || *is_loop) {
         cleanup::destroy_from(cx, depth, None, span, out);
     }
     out.push(Stmt::new(kind, span));

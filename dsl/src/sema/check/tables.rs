@@ -40,6 +40,8 @@ pub(crate) struct Tables {
     pub(crate) lambdas: HashMap<(Option<FunctionId>, Span), lambda::LambdaFacts>,
     pub(crate) globals: Arena<GlobalVarId, GlobalEntry>,
     pub(crate) functions: Arena<FunctionId, FunctionEntry>,
+    /// The instances of the library's `initializer_list`.
+    pub(crate) initializer_lists: HashSet<RecordId>,
     /// Where each function of the program is first declared, for uses before that.
     pub(crate) declared_later: HashMap<Arc<str>, Span>,
     /// The operators that the program gives to any type: `operator+`.
@@ -73,6 +75,8 @@ pub(crate) struct VarFacts {
     pub(crate) is_wrong: bool,
     /// `extern`, without an initialiser: a definition may follow.
     pub(crate) is_only_declared: bool,
+    /// An object without a name, as of `S(a, b)`.
+    pub(crate) is_temporary: bool,
 }
 
 /// What is known of a function besides its typed form.

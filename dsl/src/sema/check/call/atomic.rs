@@ -10,7 +10,7 @@ use crate::sema::message::call::{CallError, NoAtomic};
 use crate::{
     ir::AtomicOp,
     sema::{
-        builtin::Atomic,
+        builtin::{Atomic, AtomicScope},
         classify::{Classify, pointer_to},
         ty::{QualTy, Ty},
         typed::{Builtin, Value, ValueKind},
@@ -20,7 +20,7 @@ use crate::{
 /// `atomicAdd(&x, v)` …: the pointer decides the form.
 pub(crate) fn check(
     cx: &mut Checker<'_>,
-    atomic: Atomic,
+    (atomic, scope): (Atomic, AtomicScope),
     args: Vec<Value>,
     called: &Called<'_>,
 ) -> Result<Value, Reported> {
@@ -61,7 +61,7 @@ pub(crate) fn check(
         convert::implicit(cx, arg, &pointee.ty, &why)
     }))?;
     let args = std::iter::once(pointer).chain(rest).collect();
-    let block_scope = called.name.ends_with("_block");
+    let block_scope = scope == AtomicScope::Block;
     let kind = ValueKind::Builtin(Builtin::Atomic { op, block_scope }, args);
     Ok(Value::new(kind, pointee.ty.clone(), span))
 }

@@ -10,7 +10,7 @@ use crate::sema::message::Given;
 use crate::sema::message::call::CallError;
 use crate::sema::scope::Scopes;
 use crate::{
-    ir::{BinaryOp, CompareOp, HostFn, SpecialReg, Type, UnaryOp, VoteOp},
+    ir::{BinaryOp, CompareOp, HostFn, Intrinsic, SpecialReg, Type, UnaryOp, VoteOp},
     sema::{
         builtin::{Atomic, Entry, Make, Overload, ParamType, Row, Sides, Signature, TypeWord},
         classify::{Classify, common, constant, pointer_to, promoted},
@@ -70,7 +70,11 @@ fn fixed(cx: &mut Checker<'_>, row: &Row, called: &Called<'_>) -> Result<Value, 
         return host_call::check(cx, row, host, called);
     }
     if row.sides == Sides::Device {
-        require_device_call(cx, called);
+        let is_barrier = matches!(
+            row.make,
+            Make::SyncThreads | Make::SyncThreadsReduce(_) | Make::Intrinsic(Intrinsic::SyncWarp)
+        );
+        require_device(cx, called, is_barrier);
     }
     let signature = Signature::parse(row.signature);
     let result = word_type(&cx.scopes, &signature.result);
@@ -80,13 +84,17 @@ fn fixed(cx: &mut Checker<'_>, row: &Row, called: &Called<'_>) -> Result<Value, 
 
 /// Reports a device function in host code.
 pub(crate) fn require_device_call(cx: &mut Checker<'_>, called: &Called<'_>) {
+    require_device(cx, called, false);
+}
+
+fn require_device(cx: &mut Checker<'_>, called: &Called<'_>, is_barrier: bool) {
     // Our own `__host__ __device__` functions use bits as they are, on both sides.
     if cx.options.is_own(called.name_span) {
         return;
     }
     let message = CallError::DeviceFunctionOnly {
         name: called.name.to_string(),
-        is_barrier: called.name.starts_with("__sync"),
+        is_barrier,
     };
     cx.on_side(Side::Host, cx.tables.diagnostic(called.name_span, message));
 }
@@ -297,8 +305,8 @@ fn overloaded(
     }
     let n = match overload {
         Overload::Real2(_) | Overload::Library2(..) | Overload::Min | Overload::Max => 2,
-        Overload::Fma | Overload::Atomic(Atomic::Cas) => 3,
-        Overload::Atomic(_) => 2,
+        Overload::Fma | Overload::Atomic(Atomic::Cas, _) => 3,
+        Overload::Atomic(..) => 2,
         Overload::MakeVector(name) => name
             .chars()
             .last()
@@ -312,7 +320,7 @@ fn overloaded(
     let args = expr::values(cx, called.args)?;
     match overload {
         Overload::MakeVector(name) => make_vector(cx, name, args, called),
-        Overload::Atomic(atomic) => atomic::check(cx, atomic, args, called),
+        Overload::Atomic(atomic, scope) => atomic::check(cx, (atomic, scope), args, called),
         _ => math(cx, overload, args, called),
     }
 }

@@ -321,7 +321,7 @@ fn builtin_overloads(cx: &Checker<'_>, name: &str, n: usize) -> Vec<Vec<Ty>> {
                 }
                 _ => Vec::new(),
             },
-            (Overload::Atomic(Atomic::Cas), 3) | (Overload::Atomic(_), 2) => numbers()
+            (Overload::Atomic(Atomic::Cas, _), 3) | (Overload::Atomic(..), 2) => numbers()
                 .map(|ty| {
                     let pointer = pointer_to(ty.clone().into());
                     std::iter::once(pointer).chain(vec![ty; n - 1]).collect()

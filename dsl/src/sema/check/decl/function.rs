@@ -32,7 +32,7 @@ enum Before {
 /// A function at file scope.
 pub(crate) fn check(cx: &mut Checker<'_>, function: &ast::Function) {
     if path::is_qualified(&function.name.node) {
-        return class::method_definition(cx, function);
+        return class::definition::method_definition(cx, function);
     }
     let Some(id) = declare(cx, function) else {
         return;

@@ -88,7 +88,7 @@ pub(crate) fn temporary_place(cx: &mut Checker<'_>, value: Value) -> Place {
             (made.unwrap_or(VarId(0)), *first)
         }
         kind => {
-            let var = temporary::variable(&cx.tables, &mut cx.body, ty.clone(), "temporary", span);
+            let var = temporary::object(&cx.tables, &mut cx.body, ty.clone(), span);
             let place = local(var, ty.clone().into(), span);
             (var, assign_value(place, Value { kind, ..value }, span))
         }
@@ -113,9 +113,7 @@ pub(crate) fn temporary_place(cx: &mut Checker<'_>, value: Value) -> Place {
 fn made_variable(body: &Body, object: &Value) -> Option<VarId> {
     match &object.kind {
         ValueKind::Load(place) => match place.kind {
-            PlaceKind::Var(VarRef::Local(var)) if body.vars[var].typed.name == "temporary" => {
-                Some(var)
-            }
+            PlaceKind::Var(VarRef::Local(var)) if body.vars[var].facts.is_temporary => Some(var),
             _ => None,
         },
         _ => None,

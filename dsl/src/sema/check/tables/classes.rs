@@ -161,12 +161,10 @@ impl Tables {
             let Ty::Record(list) = param.ty.ty else {
                 return None;
             };
-            let record = self.record(list);
-            let name = record.name.trim_start_matches("std::");
-            if !name.starts_with("initializer_list<") {
+            if !self.initializer_lists.contains(&list) {
                 return None;
             }
-            match &record.fields.first()?.ty.ty {
+            match &self.record(list).fields.first()?.ty.ty {
                 Ty::Pointer(element) => Some((list, element.ty.clone())),
                 _ => None,
             }

@@ -7,7 +7,7 @@ use crate::sema::check::{
 use crate::{
     sema::{
         ty::{RecordId, Ty},
-        typed::{FunctionId, Storage, Value, ValueKind, Var},
+        typed::{FunctionId, Storage, Value, ValueKind, Var, VarId},
     },
     span::Span,
 };
@@ -20,7 +20,7 @@ pub(crate) fn construct(
     span: Span,
 ) -> Result<Value, Reported> {
     let ty = Ty::Record(class);
-    let var = variable(&cx.tables, &mut cx.body, ty.clone(), "temporary", span);
+    let var = object(&cx.tables, &mut cx.body, ty.clone(), span);
     let place = local(var, ty.clone().into(), span);
     let load = Value::load(place.clone(), span);
     if args.is_empty() && !cx.tables.has_constructors(&ty) {
@@ -38,14 +38,15 @@ pub(crate) fn construct(
     }
 }
 
+/// The variable of an object without a name.
+pub(crate) fn object(tables: &Tables, body: &mut Body, ty: Ty, span: Span) -> VarId {
+    let var = variable(tables, body, ty, "temporary", span);
+    body.vars[var].facts.is_temporary = true;
+    var
+}
+
 /// A variable of the function that the program does not name.
-pub(crate) fn variable(
-    tables: &Tables,
-    body: &mut Body,
-    ty: Ty,
-    name: &str,
-    span: Span,
-) -> crate::sema::typed::VarId {
+pub(crate) fn variable(tables: &Tables, body: &mut Body, ty: Ty, name: &str, span: Span) -> VarId {
     body.add_var(plain_variable(tables, ty, name, span))
 }
 
