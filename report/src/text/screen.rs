@@ -249,13 +249,16 @@ pub(crate) fn ways(spot: &HotSpot) -> String {
 /// What a launch cost, in one row.
 type Cell = fn(&LaunchCounts) -> (u64, bool);
 
+/// Stands behind the number that it is the ideal of.
+const IDEAL: &str = "ideal";
+
 /// The columns of the launches' table; of each number, whether all of it is known.
 const CELLS: [(&str, Cell); 5] = [
     ("shared", |counts| {
         let total = Total::shared(counts);
         (total.used, total.is_known)
     }),
-    ("ideal", |counts| {
+    (IDEAL, |counts| {
         let total = Total::shared(counts);
         (total.ideal, total.is_known)
     }),
@@ -263,7 +266,7 @@ const CELLS: [(&str, Cell); 5] = [
         let total = Total::global(counts);
         (total.used, total.is_known)
     }),
-    ("ideal", |counts| {
+    (IDEAL, |counts| {
         let total = Total::global(counts);
         (total.ideal, total.is_known)
     }),
@@ -274,7 +277,7 @@ const CELLS: [(&str, Cell); 5] = [
 pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
     let shown = &model.launches[..model.launches.len().min(MAX_LAUNCHES)];
     let says = |at: usize| {
-        let before = at.checked_sub(1).filter(|_| CELLS[at].0 == "ideal");
+        let before = at.checked_sub(1).filter(|_| CELLS[at].0 == IDEAL);
         let mut counts = shown.iter().map(|group| &group.launch.counts);
         counts.any(|counts| match before {
             // The ideal says something where it is not what was used.
