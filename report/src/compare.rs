@@ -7,7 +7,7 @@ use dsl::ir::symbol::template_name;
 use interp::Severity;
 use std::fmt::Write;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 
 use crate::{
     error::ReportError,
@@ -22,6 +22,9 @@ pub struct Side {
     arch: String,
     launches: Vec<Launch>,
     findings: Vec<Finding>,
+    /// Why the program was not run.
+    #[serde(default)]
+    diagnostics: Vec<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -71,6 +74,11 @@ impl Side {
 }
 
 impl Side {
+    /// Whether the report is of a run: a program with errors has none.
+    pub fn is_of_run(&self) -> bool {
+        self.diagnostics.is_empty()
+    }
+
     /// The findings in a few words, each once.
     fn finding_names(&self) -> Vec<String> {
         let mut all: Vec<String> = self.findings.iter().map(Finding::name).collect();

@@ -35,26 +35,29 @@ pub(crate) fn run(args: &CompareArgs, color: Color) -> Result<u8, Failure> {
 /// A report that is read, or made of a program by a run of this very command.
 fn side(path: &Path, args: &CompareArgs) -> Result<Side, Failure> {
     let name = path.display();
-    let text = if path.extension().is_some_and(|end| end == "json") {
+    let parse =
+        |text: &str| Side::parse(text).map_err(|error| Failure::new(format!("{name}: {error}")));
+    if path.extension().is_some_and(|end| end == "json") {
         let failed = |why: String| Failure::new(format!("cannot read `{name}`: {why}"));
         let bytes = files::read(path, true, files::TEXT_BYTES).map_err(failed)?;
-        String::from_utf8_lossy(&bytes).into_owned()
-    } else {
-        let mut command = Command::new(std::env::current_exe()?);
-        command
-            .args(["run", "--format", "json", "--cures", "never", "--arch"])
-            .arg(args.arch.as_deref().unwrap_or("sm_90"))
-            .args(args.defines.iter().map(|define| format!("-D{define}")))
-            .arg(path)
-            .stdin(Stdio::null());
-        let made = command.output()?;
-        // Findings and an exit code of the program are part of the report; a program that is none has no report.
-        let text = String::from_utf8_lossy(&made.stdout).into_owned();
-        if text.trim().is_empty() || text.contains("\"diagnostics\": [") {
-            output::err_bytes(&made.stderr);
-            return Err(Failure::new(format!("`{name}` did not run")));
-        }
-        text
+        return parse(&String::from_utf8_lossy(&bytes));
+    }
+    let mut command = Command::new(std::env::current_exe()?);
+    command
+        .args(["run", "--format", "json", "--cures", "never", "--arch"])
+        .arg(args.arch.as_deref().unwrap_or("sm_90"))
+        .args(args.defines.iter().map(|define| format!("-D{define}")))
+        .arg(path)
+        .stdin(Stdio::null());
+    let made = command.output()?;
+    // Findings and an exit code of the program are part of the report; a program that is none has no report.
+    let text = String::from_utf8_lossy(&made.stdout);
+    let side = match text.trim().is_empty() {
+        true => None,
+        false => Some(parse(&text)?).filter(Side::is_of_run),
     };
-    Side::parse(&text).map_err(|error| Failure::new(format!("{name}: {error}")))
+    side.ok_or_else(|| {
+        output::err_bytes(&made.stderr);
+        Failure::new(format!("`{name}` did not run"))
+    })
 }
