@@ -5,6 +5,13 @@ use dsl::ir::{BinaryOp, Operand, SpecialReg, Type, UnaryOp, ValueId};
 use super::{super::kernel::Kernel, plain_binary, ty};
 use crate::emit::routine;
 
+#[derive(Clone, Copy, PartialEq)]
+enum Shift {
+    Left,
+    Logical,
+    Arithmetic,
+}
+
 impl Kernel<'_, '_> {
     pub(super) fn unary(&mut self, result: ValueId, op: UnaryOp, ty: Type, a: Operand) {
         let name = match op {
@@ -48,13 +55,8 @@ impl Kernel<'_, '_> {
         let (bits, value) = (ty::bits(ty), ty::value(ty));
         let (width, class, mask) = match ty {
             Type::F64 => (64, "l", mask),
-            _ => (32, "r", (mask >> 32) as i32 as i64),
-        };
-        // The mask of 32 bits: the high half of the one of 64.
-        let mask = if width == 32 && name == "and" {
-            i32::MAX as i64
-        } else {
-            mask
+            // The high half of the mask.
+            _ => (32, "r", mask >> 32),
         };
         let a = self.typed(a);
         let a = self.fresh(format!("bitcast {a} to {bits}"));
@@ -88,9 +90,9 @@ impl Kernel<'_, '_> {
             BinaryOp::SDiv | BinaryOp::UDiv | BinaryOp::SRem | BinaryOp::URem => {
                 return self.divide(result, op, ty, a, b);
             }
-            BinaryOp::Shl => return self.shift(result, "shl", ty, a, b),
-            BinaryOp::LShr => return self.shift(result, "lshr", ty, a, b),
-            BinaryOp::AShr => return self.shift(result, "ashr", ty, a, b),
+            BinaryOp::Shl => return self.shift(result, Shift::Left, ty, a, b),
+            BinaryOp::LShr => return self.shift(result, Shift::Logical, ty, a, b),
+            BinaryOp::AShr => return self.shift(result, Shift::Arithmetic, ty, a, b),
             BinaryOp::FRem => {
                 let symbol = routine::remainder(ty);
                 self.m.declare(symbol);
@@ -181,16 +183,21 @@ impl Kernel<'_, '_> {
     }
 
     /// A shift whose count may be anything. The hardware's shifts clamp the count; LLVM finds them in this form.
-    fn shift(&mut self, result: ValueId, name: &str, ty: Type, a: Operand, b: Operand) {
+    fn shift(&mut self, result: ValueId, shift: Shift, ty: Type, a: Operand, b: Operand) {
+        let name = match shift {
+            Shift::Left => "shl",
+            Shift::Logical => "lshr",
+            Shift::Arithmetic => "ashr",
+        };
         let text_ty = ty::value(ty);
         let width: u64 = if ty == Type::I64 { 64 } else { 32 };
         let a = self.operand(a);
         if let Operand::Const(count) = b {
             let count = count.bits & 0xffff_ffff;
-            let text = match name {
+            let text = match shift {
                 _ if count < width => format!("{name} {text_ty} {a}, {count}"),
-                "ashr" => format!("ashr {text_ty} {a}, {}", width - 1),
-                _ => format!("and {text_ty} {a}, 0"),
+                Shift::Arithmetic => format!("ashr {text_ty} {a}, {}", width - 1),
+                Shift::Left | Shift::Logical => format!("and {text_ty} {a}, 0"),
             };
             return self.result(result, text);
         }
@@ -203,7 +210,7 @@ impl Kernel<'_, '_> {
             Type::I64 => kernel.fresh(format!("zext i32 {count} to i64")),
             _ => count,
         };
-        if name == "ashr" {
+        if shift == Shift::Arithmetic {
             let most = width - 1;
             let clamped = self.fresh(format!("call i32 @llvm.umin.i32(i32 {count}, i32 {most})"));
             let clamped = wide(self, clamped);
