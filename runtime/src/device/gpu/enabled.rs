@@ -1,9 +1,8 @@
 //! The GPU as a [`Device`].
 
-use dsl::ir::{
-    FuncId, GlobalSpace, Module, Type,
-    symbol::{global_symbol, kernel_symbol},
-};
+mod code;
+
+use dsl::ir::{FuncId, Module, Type};
 use interp::{
     AddressKind, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchLimits, LaunchReport, Memory,
     Program, check_launch, rules::BankWidth,
@@ -17,10 +16,9 @@ use super::{
 };
 use crate::device::{Device, DeviceError, DeviceFault, DeviceInfo, LaunchError, Ptx};
 use crate::error::CudaError;
+use code::compiled;
 use std::{collections::HashMap, sync::Arc};
 
-/// Room for printed text of kernels between two waits, for programs that print there; CUDA's default is 1 MiB.
-const PRINTF_BYTES: usize = 32 << 20;
 /// Launches whose events are held before their times are read.
 const UNTIMED_LAUNCHES: usize = 4096;
 
@@ -138,84 +136,6 @@ impl Gpu {
         Ok(value)
     }
 
-    /// The PTX to load: the newest of the program's own that this GPU runs, or what the PTX back end makes of it.
-    fn code(&self, module: &Module, own: &[Ptx<'_>]) -> Result<String, String> {
-        let (major, minor) = (self.info.major, self.info.minor);
-        let runs = |ptx: &&Ptx<'_>| ptx.sm <= major * 10 + minor;
-        match own.iter().filter(runs).max_by_key(|ptx| ptx.sm) {
-            Some(ptx) => Ok(ptx.text.to_string()),
-            None => match self.compile {
-                Some(compile) => compile(module, &self.info, &self.options),
-                None => Err(self.not_brought(!own.is_empty())),
-            },
-        }
-    }
-
-    fn not_brought(&self, has_other: bool) -> String {
-        let (major, minor) = (self.info.major, self.info.minor);
-        let what = if has_other {
-            format!("its PTX is for newer GPUs than this one (sm_{major}{minor})")
-        } else {
-            "it contains no PTX".to_string()
-        };
-        format!(
-            "the program cannot run on a GPU: {what}, and this build cannot make PTX (feature `ptx`, which needs LLVM)"
-        )
-    }
-
-    fn module_loaded(
-        &mut self,
-        module: &Arc<Module>,
-        memory: &mut Memory,
-        ptx: &[Ptx<'_>],
-    ) -> Result<(), String> {
-        let ptx = self.code(module, ptx)?;
-        if ptx.contains("vprintf") {
-            driver::set_printf_bytes(PRINTF_BYTES).map_err(|error| error.to_string())?;
-        }
-        let image = driver::load(&ptx, self.options.lines).map_err(|(error, log)| {
-            format!("the driver rejects the program's PTX: {error}\n{log}")
-        })?;
-        let mut kernels = vec![None; module.functions.len()];
-        for (id, _) in module.kernels() {
-            let symbol = kernel_symbol(module, id);
-            let kernel = driver::kernel(image, &symbol)
-                .map_err(|error| format!("the driver has no kernel `{symbol}`: {error}"))?;
-            kernels[id.index()] = Some(kernel);
-        }
-        self.loaded.push(Loaded {
-            module: module.clone(),
-            image,
-            kernels,
-        });
-        for (index, global) in module.globals.iter().enumerate() {
-            if global.space == GlobalSpace::Host {
-                continue;
-            }
-            let symbol = global_symbol(module, index);
-            let address = match driver::global(image, &symbol) {
-                Ok((address, _)) => address,
-                // No kernel uses it, so the back end left it out: the host may still copy to it and back.
-                Err(CudaError::SymbolNotFound) => {
-                    let mut init = global.init.clone().unwrap_or_default();
-                    init.resize(global.size_bytes as usize, 0);
-                    let room = global.size_bytes.max(1);
-                    match global.space {
-                        GlobalSpace::Managed => driver::malloc_managed(room),
-                        _ => driver::malloc(room),
-                    }
-                    .and_then(|address| driver::upload(address, &init).map(|()| address))
-                    .map_err(|error| format!("`{}`: {error}", global.name))?
-                }
-                Err(error) => return Err(format!("`{}`: {error}", global.name)),
-            };
-            // SAFETY: the image, and what was allocated instead, stay until this device is dropped, after which nobody runs the program.
-            unsafe { memory.place_symbol(module, dsl::ir::GlobalId(index as u32), address) };
-            self.managed_in_use += u64::from(global.space == GlobalSpace::Managed);
-        }
-        Ok(())
-    }
-
     /// Memory at an address where the host program has none: see [`interp::memory`].
     fn malloc_apart(&self, memory: &Memory, bytes: u64, managed: bool) -> Result<u64, CudaError> {
         /// A driver that gives so many unusable addresses gives no other.
@@ -273,24 +193,6 @@ impl Gpu {
             .collect();
         (!suspects.is_empty()).then(|| suspects.join("; "))
     }
-}
-
-/// What the PTX back end makes of a module.
-#[cfg(feature = "ptx")]
-fn compiled(module: &Module, info: &DeviceInfo, options: &GpuOptions) -> Result<String, String> {
-    let (major, minor) = (info.major, info.minor);
-    let arch = codegen_ptx::Target::for_device(major, minor).ok_or_else(|| {
-        format!(
-            "{} is too old: its compute capability is {major}.{minor}, but the PTX back end needs 5.0 or later",
-            info.name
-        )
-    })?;
-    let options = codegen_ptx::Options {
-        arch,
-        opt_level: options.opt_level,
-        lines: options.lines,
-    };
-    codegen_ptx::ptx(module, &options).map_err(|error| error.to_string())
 }
 
 /// Whether the bytes are on the device and out of the host's reach.
