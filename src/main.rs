@@ -41,12 +41,12 @@ fn main() -> ExitCode {
 /// Runs the command in another thread; returns its exit code.
 fn run() -> u8 {
     // A list needs no program.
-    if args::lists_metrics(std::env::args_os()) {
+    if args::before::lists_metrics(std::env::args_os()) {
         output::out(report::nvprof::list().as_bytes());
         return 0;
     }
-    let args = args::as_dslc(std::env::args_os());
-    let cli = match args::Cli::try_parse_from(args::with_values(args.into_iter())) {
+    let args = args::before::as_dslc(std::env::args_os());
+    let cli = match args::Cli::try_parse_from(args::before::with_values(args.into_iter())) {
         Ok(cli) => cli,
         Err(error) => return output::of_command_line(&error),
     };
