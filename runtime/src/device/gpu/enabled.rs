@@ -16,7 +16,6 @@ use super::{
 };
 use crate::device::{Device, DeviceError, DeviceFault, DeviceInfo, LaunchError, Ptx};
 use crate::error::CudaError;
-use code::compiled;
 use std::{collections::HashMap, sync::Arc};
 
 /// Launches whose events are held before their times are read.
@@ -63,7 +62,7 @@ impl Gpu {
     pub fn open(ordinal: u32, options: GpuOptions) -> Result<Gpu, GpuError> {
         let compile: Option<Compile> = None;
         #[cfg(feature = "ptx")]
-        let compile: Option<Compile> = compile.or(Some(compiled));
+        let compile: Option<Compile> = compile.or(Some(code::compiled));
         Gpu::open_with(ordinal, options, compile)
     }
 

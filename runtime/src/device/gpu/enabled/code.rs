@@ -8,9 +8,9 @@ use dsl::ir::{
 };
 use interp::Memory;
 
-use super::{Gpu, GpuOptions, Loaded};
+use super::{Gpu, Loaded};
+use crate::device::Ptx;
 use crate::device::gpu::driver;
-use crate::device::{DeviceInfo, Ptx};
 use crate::error::CudaError;
 
 /// Room for printed text of kernels between two waits, for programs that print there; CUDA's default is 1 MiB.
@@ -100,8 +100,8 @@ impl Gpu {
 #[cfg(feature = "ptx")]
 pub(super) fn compiled(
     module: &Module,
-    info: &DeviceInfo,
-    options: &GpuOptions,
+    info: &crate::device::DeviceInfo,
+    options: &super::GpuOptions,
 ) -> Result<String, String> {
     let (major, minor) = (info.major, info.minor);
     let arch = codegen_ptx::Target::for_device(major, minor).ok_or_else(|| {
