@@ -299,10 +299,16 @@ fn whole(path: &str, file: &File) -> String {
         .chain(host)
         .map(|path| format!("#include <{path}>\n"))
         .collect();
+    // Host code keeps pointers to generators, and their sizes.
+    let is_curand = path == "curand_kernel.h";
+    let types = text.find("\n__device__").filter(|_| is_curand);
+    let types = types.map_or(String::new(), |end| {
+        format!("#elif defined __cplusplus\n{}\n", &text[..end])
+    });
     format!(
         "/* Made from dslc's own library: {path}. */\n#ifndef {guard}\n#define {guard}\n#include <cuda_runtime.h>\n{includes}\
          #ifdef __CUDACC__\n#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)\n\
-         {text}\n{}#pragma clang attribute pop\n#endif\n#endif\n",
+         {text}\n{}#pragma clang attribute pop\n{types}#endif\n#endif\n",
         exchanges(path)
     )
 }

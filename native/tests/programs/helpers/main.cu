@@ -1,6 +1,7 @@
 // The same headers in a CUDA source: both have them, and the program has one of each function.
 #include "tool.h"
 #include <cstdio>
+#include <curand_kernel.h>
 #include <helper_cuda.h>
 #include <helper_string.h>
 #include <helper_timer.h>
@@ -12,7 +13,7 @@ int main()
     const char *words[] = {"prog", "--count=7", "-quiet"};
     int device = findCudaDevice(3, words), count = 0;
     float ms = timed(3, (char **)words, &count);
-    printf("device %d, %d, quiet %d, timed %d\n", device, count, checkCmdLineFlag(3, words, "quiet"), ms >= 0);
+    printf("device %d, %d, quiet %d, timed %d, %d\n", device, count, checkCmdLineFlag(3, words, "quiet"), ms >= 0, bytes_of(2) == 2 * sizeof(curandState));
     unsigned char dots[12] = {0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110};
     sdkSavePGM("dots.pgm", dots, 4, 3);
     char *path = sdkFindFilePath("dots.pgm", words[0]);

@@ -1,7 +1,21 @@
 // A source of the host that uses the helper headers of the samples.
 #include <helper_functions.h>
 #include <helper_cuda.h>
+#include <curand_kernel.h>
 #include "tool.h"
+
+// A host's source keeps generators that kernels use.
+struct Plan {
+    curandState *states;
+    size_t bytes;
+};
+
+size_t bytes_of(int generators)
+{
+    Plan plan = {nullptr, generators * sizeof(curandState)};
+    return plan.bytes;
+}
+
 float timed(int argc, char **argv, int *count)
 {
     StopWatchInterface *timer = NULL;
