@@ -10,6 +10,7 @@ mod libraries;
 mod link;
 mod names;
 mod toolkit;
+mod zeroed;
 
 use std::{
     ffi::OsString,
@@ -147,6 +148,9 @@ impl Job<'_> {
     /// Compiles one source.
     fn object(&mut self, source: &Path, kind: Kind, object: &Path) -> Result<u8, Failure> {
         self.clang.prepare(source)?;
+        self.clang.lay_over(None);
+        let overlay = zeroed::overlay(&self.clang, self.options, (source, kind), self.folder);
+        self.clang.lay_over(overlay);
         match kind {
             Kind::Cuda => device::compile(self, source, object),
             _ => {

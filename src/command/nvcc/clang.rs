@@ -1,7 +1,7 @@
 //! The host compiler, and how it is called.
 
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     env,
     ffi::OsStr,
     path::{Path, PathBuf},
@@ -52,6 +52,8 @@ pub(super) struct Clang {
     dependencies: Option<PathBuf>,
     /// How many did so.
     listed: Cell<u32>,
+    /// The file that names another text for the source.
+    overlay: RefCell<Option<PathBuf>>,
 }
 
 impl Clang {
@@ -67,12 +69,18 @@ impl Clang {
             toolkit: toolkit::install(library().as_deref())?,
             dependencies: dependencies.map(Path::to_path_buf),
             listed: Cell::new(0),
+            overlay: RefCell::default(),
         })
     }
 
     /// Without any options.
     pub(super) fn plain(&self) -> Command {
         Command::new(&self.program)
+    }
+
+    /// Has later compilations read other texts for some files.
+    pub(super) fn lay_over(&self, overlay: Option<PathBuf>) {
+        *self.overlay.borrow_mut() = overlay;
     }
 
     /// A compilation of host code.
@@ -139,6 +147,9 @@ impl Clang {
         command.arg("-isystem").arg(self.toolkit.join("include"));
         if kind == Kind::Cuda {
             command.args(["-include", "cuda_runtime.h"]);
+        }
+        if let Some(overlay) = &*self.overlay.borrow() {
+            command.arg("-ivfsoverlay").arg(overlay);
         }
         if let Some(folder) = &self.dependencies {
             let list = folder.join(format!("{}.d", self.listed.replace(self.listed.get() + 1)));

@@ -27,6 +27,18 @@ bool is_twice(const float *v, int n)
         }
 }
 
+// An array of a length that is known when it runs, of zeros.
+int distinct(const int *of, int n, int most)
+{
+    int seen[most] = {0}, count = 0;
+    float weights[most][2] = {};
+    for (int i = 0; i < n; i++) {
+        count += seen[of[i]]++ == 0 && weights[of[i]][1] == 0;
+        weights[of[i]][0] = 1;
+    }
+    return count;
+}
+
 int main(int argc, char **argv)
 {
     size_t n = 32;
@@ -47,5 +59,6 @@ int main(int argc, char **argv)
     cudaMemcpy(host, device, sizeof(host), cudaMemcpyDeviceToHost);
     is_twice(host, m);
     cudaFree(device);
-    printf("%g\n", host[31]);
+    int of[] = {3, 1, 3, 2};
+    printf("%g %d\n", host[31], distinct(of, 4, 4));
 }
