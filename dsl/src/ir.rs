@@ -22,6 +22,7 @@ pub mod host;
 pub mod infer_spaces;
 pub mod inst;
 pub mod intrinsic;
+pub mod join;
 pub mod locate;
 pub mod op;
 pub mod parse;
