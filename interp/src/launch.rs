@@ -11,6 +11,7 @@ pub(crate) mod orders;
 pub(crate) mod parallel;
 mod places;
 pub mod report;
+mod shift;
 
 use crate::isa::grid::Shape;
 use crate::memory::map::GlobalMap;

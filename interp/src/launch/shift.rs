@@ -1,0 +1,98 @@
+//! What a launch of one module gave, in the words of several modules: see [`dsl::ir::join`].
+
+use dsl::ir::join::Shift;
+
+use super::report::{LaunchReport, SkippedAccess};
+use crate::fault::{
+    finding::{Fact, Finding, MissingWrite},
+    trap::{BadObject, Trap, TrapKind},
+};
+
+impl LaunchReport {
+    /// Says everything in the words of the whole. Its children and its trace stay: they are for whoever runs the module.
+    pub fn shift(&mut self, by: &Shift) {
+        if by.is_none() {
+            return;
+        }
+        by.function(&mut self.kernel);
+        if self.statement.line > 0 {
+            by.file(&mut self.statement.file);
+        }
+        for site in &mut self.sites {
+            by.loc(&mut site.loc);
+            by.file(&mut site.file);
+        }
+        for branch in &mut self.branches {
+            by.loc(&mut branch.loc);
+            by.file(&mut branch.file);
+        }
+        for barrier in &mut self.barriers {
+            by.file(&mut barrier.file);
+        }
+        for finding in &mut self.findings {
+            of_finding(finding, by);
+        }
+        for SkippedAccess { trap, .. } in &mut self.skipped {
+            trap.shift(by);
+        }
+        if let Some(trap) = &mut self.order.trap_descending {
+            trap.shift(by);
+        }
+    }
+}
+
+impl Trap {
+    /// Says its places in the words of the whole.
+    pub fn shift(&mut self, by: &Shift) {
+        by.loc(&mut self.loc);
+        for waiting in &mut self.others {
+            by.loc(&mut waiting.loc);
+        }
+        if let Some(overflow) = &mut self.overflow {
+            by.loc(&mut overflow.loc);
+        }
+        let freed = object(&mut self.kind).and_then(|object| object.freed_at.as_mut());
+        freed.into_iter().for_each(|loc| by.loc(loc));
+    }
+}
+
+fn of_finding(finding: &mut Finding, by: &Shift) {
+    for access in &mut finding.accesses {
+        by.loc(&mut access.loc);
+    }
+    if let Fact::Uninitialized { missing, .. } = &mut finding.fact
+        && let Some(MissingWrite::PartWritten { setter, .. }) = missing
+    {
+        by.loc(&mut setter.loc);
+    }
+}
+
+/// The object that a trap is about.
+fn object(kind: &mut TrapKind) -> Option<&mut BadObject> {
+    match kind {
+        TrapKind::OutOfBounds(access)
+        | TrapKind::Misaligned(access)
+        | TrapKind::NullPointer(access)
+        | TrapKind::UseAfterFree(access)
+        | TrapKind::HostPointerOnDevice(access)
+        | TrapKind::DevicePointerOnHost(access)
+        | TrapKind::ReadOnly(access)
+        | TrapKind::InvalidPointer(access) => access.object.as_mut(),
+        TrapKind::InvalidFree(fault) => fault.object.as_mut(),
+        TrapKind::Deadlock
+        | TrapKind::BarrierDivergence { .. }
+        | TrapKind::InvalidMask { .. }
+        | TrapKind::Limit { .. }
+        | TrapKind::Stopped(_)
+        | TrapKind::RunLimit { .. }
+        | TrapKind::PrintLimit { .. }
+        | TrapKind::Endless
+        | TrapKind::Assert { .. }
+        | TrapKind::Explicit
+        | TrapKind::BadCall
+        | TrapKind::DivisionByZero
+        | TrapKind::StackOverflow
+        | TrapKind::CallsTooDeep { .. }
+        | TrapKind::BadString { .. } => None,
+    }
+}
