@@ -18,7 +18,7 @@ use report::{
 
 use crate::{
     options::Options,
-    state::{Loaded, State, eprintln_all, try_state},
+    state::{State, Story, eprintln_all, try_state},
 };
 
 /// Columns where standard error is no terminal.
@@ -112,7 +112,7 @@ fn flush_printed() {
     unsafe { libc::fflush(stdout) };
 }
 
-/// Reports what every module's kernels did; gives whether that makes the process fail.
+/// Reports what the kernels of all modules did; gives whether that makes the process fail.
 pub(crate) fn report() -> bool {
     try_state().is_some_and(|mut state| report_of(&mut state))
 }
@@ -124,32 +124,19 @@ fn report_of(state: &mut State) -> bool {
     };
     let times = state.device.finish();
     let times = state.device_result(times, "a kernel").unwrap_or_default();
+    // The device numbers launches of all modules in one row.
+    state.story.outcome.times_ms = times;
     let name = state.device.info().name.clone();
     let gpu = state.options.on_gpu.then_some(name.as_str());
-    // The device numbers launches of all modules in one row.
-    if let [module] = state.modules.as_mut_slice()
-        && let Some(loaded) = module.loaded_mut()
-    {
-        loaded.outcome.times_ms = times;
-    }
     let teller = Teller {
         options: &state.options,
         rules: &rules,
         gpu,
         baseline: state.options.checking.baseline.as_deref().and_then(known),
     };
-    let mut fails = false;
-    let mut number = 0;
-    for module in &mut state.modules {
-        let Some(loaded) = module.loaded_mut() else {
-            continue;
-        };
-        if loaded.outcome.launches.is_empty() && loaded.outcome.faults.is_empty() {
-            continue;
-        }
-        fails |= teller.tell(loaded, number);
-        number += 1;
-    }
+    let outcome = &state.story.outcome;
+    let has_run = !outcome.launches.is_empty() || !outcome.faults.is_empty();
+    let fails = has_run && teller.tell(&state.story);
     if !state.options.output.is_quiet {
         eprintln_all(&library_line(&state.library_calls));
     }
@@ -183,7 +170,7 @@ fn known(path: &Path) -> Option<Baseline> {
         .ok()
 }
 
-/// What all modules' reports have in common.
+/// What a report is made with.
 struct Teller<'a> {
     options: &'a Options,
     rules: &'a RuleSet,
@@ -193,14 +180,15 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    /// Reports a module's launches; gives whether they make the process fail. The modules of a process are numbered.
-    fn tell(&self, loaded: &mut Loaded, number: usize) -> bool {
+    /// Reports all launches; gives whether they make the process fail.
+    fn tell(&self, story: &Story) -> bool {
         let Options {
             checking, output, ..
         } = self.options;
-        let module = loaded.program.module().clone();
-        let line = |loc| report::line(&module, &loaded.map, loc);
-        let mut found = findings::all(&loaded.outcome, &module, &line);
+        let (map, outcome) = (story.join.map(), &story.outcome);
+        let module = story.join.whole(&story.launched());
+        let line = |loc| report::line(&module, map, loc);
+        let mut found = findings::all(outcome, &module, &line);
         if let Some(baseline) = &self.baseline {
             baseline.mute(&mut found);
         }
@@ -210,10 +198,10 @@ impl Teller<'_> {
         };
         let input = Input {
             program: &module.name,
-            map: &loaded.map,
+            map,
             module: &module,
             rules: self.rules,
-            outcome: &loaded.outcome,
+            outcome,
             gpu: self.gpu,
             findings: &found,
             kernel: output.kernel.as_deref(),
@@ -222,22 +210,22 @@ impl Teller<'_> {
         let model = Model::new(&input);
         self.show(&model);
         if let Some(path) = &output.html {
-            write(path, number, html::page(&model, b"").as_bytes());
+            write(path, html::page(&model, b"").as_bytes());
         }
         if let Some(path) = &output.json
             && let Ok(text) = serde_json::to_vec_pretty(&json::report(&model, b""))
         {
-            write(path, number, &text);
+            write(path, &text);
         }
         if let Some(path) = &output.sarif
             && let Ok(text) = serde_json::to_vec_pretty(&sarif::of_run(&model, &[]))
         {
-            write(path, number, &text);
+            write(path, &text);
         }
         if let Some(path) = &checking.write_baseline
             && let Ok(text) = Baseline::of(&found).text()
         {
-            write(path, number, text.as_bytes());
+            write(path, text.as_bytes());
         }
         found.iter().any(|found| {
             let is_grave = |least| found.severity >= least;
@@ -275,17 +263,8 @@ impl Teller<'_> {
     }
 }
 
-/// Writes a file; the second program of a process gets a number in its name.
-fn write(path: &Path, number: usize, bytes: &[u8]) {
-    let path = match number {
-        0 => path.to_path_buf(),
-        _ => {
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-            let end = path.extension().unwrap_or_default().to_string_lossy();
-            path.with_file_name(format!("{stem}.{}.{end}", number + 1))
-        }
-    };
-    if let Err(why) = std::fs::write(&path, bytes) {
+fn write(path: &Path, bytes: &[u8]) {
+    if let Err(why) = std::fs::write(path, bytes) {
         eprintln_all(&format!("dslc: cannot write `{}`: {why}\n", path.display()));
     }
 }

@@ -288,6 +288,7 @@ impl State {
             device,
             memory,
             modules,
+            story,
             pending,
             ..
         } = self;
@@ -306,20 +307,26 @@ impl State {
         match result {
             Ok(mut report) => {
                 let children = std::mem::take(&mut report.children);
-                loaded.outcome.launches.push(report);
+                report.shift(&loaded.shift);
+                story.outcome.launches.push(report);
                 Ok(children)
             }
             Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => {
                 Err(self.refuse(module, launch.kernel, &launch.config, why))
             }
-            Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
+            Err(LaunchError::Failed(LaunchFailure::Trap {
+                mut trap,
+                mut report,
+            })) => {
                 pending.get_or_insert(error_of_trap(&trap.kind));
-                let launch = Some(loaded.outcome.launches.push(*report));
+                report.shift(&loaded.shift);
+                trap.shift(&loaded.shift);
+                let launch = Some(story.outcome.launches.push(*report));
                 let stopped = match trap.kind {
                     TrapKind::Stopped(why) => Some(why),
                     _ => None,
                 };
-                loaded.outcome.faults.push(Fault::Trap { launch, trap });
+                story.outcome.faults.push(Fault::Trap { launch, trap });
                 if let Some(why) = stopped {
                     crate::exit::end_now(self, why);
                 }
@@ -340,12 +347,12 @@ impl State {
         why: InvalidLaunch,
     ) -> CudaError {
         let error = error_of_refusal(&why);
-        let fault = Fault::Invalid {
-            kernel,
-            loc: config.loc,
-            why,
-        };
-        self.loaded(module).outcome.faults.push(fault);
+        let (mut kernel, mut loc) = (kernel, config.loc);
+        let shift = &self.loaded(module).shift;
+        shift.function(&mut kernel);
+        shift.loc(&mut loc);
+        let fault = Fault::Invalid { kernel, loc, why };
+        self.story.outcome.faults.push(fault);
         error
     }
 

@@ -6,11 +6,7 @@
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use interp::{AddressKind, MemoryFault};
-use runtime::{
-    device::DeviceError,
-    error::CudaError,
-    host::{Fault, Note},
-};
+use runtime::{device::DeviceError, error::CudaError, host::Note};
 
 use crate::{
     copy::{Extent, PitchedPtr},
@@ -139,7 +135,7 @@ impl State {
             DeviceError::Lost(fault) => {
                 let error = fault.error;
                 self.sticky = Some(error);
-                self.note_fault(Fault::Device(fault));
+                self.note_fault(*fault);
                 error
             }
         })
@@ -149,10 +145,8 @@ impl State {
     fn say_fault(&mut self, call: &str, fault: &MemoryFault) {
         let text = format!("{call}: {fault}");
         crate::state::eprintln_all(&format!("dslc: {text}\n"));
-        if let Some(loaded) = self.all_loaded().next() {
-            let note = Note::new(Default::default(), text, true);
-            loaded.outcome.notes.push(note);
-        }
+        let note = Note::new(Default::default(), text, true);
+        self.story.outcome.notes.push(note);
     }
 
     /// Does the work now, or keeps it for the graph that the stream is captured into.

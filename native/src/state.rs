@@ -2,20 +2,22 @@
 
 use std::{
     cell::Cell,
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     ffi::c_void,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use dsl::{
     image,
-    ir::{self, FuncId, GlobalId, GlobalSpace},
-    source::{SourceFile, SourceMap},
+    ir::{
+        self, FuncId, GlobalId, GlobalSpace,
+        join::{Join, Shift},
+    },
 };
 use interp::{Image as Placed, Memory, MemoryLimits, Program};
 use runtime::{
     device::{
-        Device, Ptx,
+        Device, DeviceFault, Ptx,
         gpu::{Gpu, GpuOptions},
         simulator::Simulator,
     },
@@ -49,10 +51,33 @@ pub(crate) struct Loaded {
     pub(crate) program: Program,
     /// Its kernels, in order.
     pub(crate) kernels: Vec<FuncId>,
-    pub(crate) map: SourceMap,
     /// Where its variables are, while another module's are the memory's.
     placed: Placed,
+    /// What its places are called among those of all modules.
+    pub(crate) shift: Shift,
+}
+
+/// What the kernels of all modules did, for one report: places, files and kernels are those of the whole.
+#[derive(Default)]
+pub(crate) struct Story {
+    pub(crate) join: Join,
     pub(crate) outcome: Outcome,
+    /// The modules of the join, in its order.
+    parts: Vec<usize>,
+}
+
+impl Story {
+    /// The modules of the join that something was launched of, in its order; all of them, if nothing was.
+    pub(crate) fn launched(&self) -> Vec<usize> {
+        let kept = self.outcome.launches.kept().iter();
+        let parts: BTreeSet<usize> = kept
+            .filter_map(|kept| self.join.part_of(kept.report.kernel))
+            .collect();
+        match parts.is_empty() {
+            true => (0..self.parts.len()).collect(),
+            false => parts.into_iter().collect(),
+        }
+    }
 }
 
 /// A kernel as the host knows it: an address.
@@ -105,6 +130,7 @@ pub(crate) struct State {
     pub(crate) device: Box<dyn Device + Send>,
     pub(crate) memory: Memory,
     pub(crate) modules: Vec<Module>,
+    pub(crate) story: Story,
     pub(crate) kernels: HashMap<usize, KernelRef>,
     pub(crate) managed: Vec<Managed>,
     /// Managed and pinned memory by address.
@@ -234,6 +260,7 @@ impl State {
             device,
             memory,
             modules: Vec::new(),
+            story: Story::default(),
             kernels: HashMap::new(),
             managed: Vec::new(),
             shared: BTreeMap::new(),
@@ -349,17 +376,17 @@ impl State {
         let brought = self.bring(index, &program);
         self.memory.exchange(&mut placed);
         brought?;
-        let mut map = SourceMap::new();
-        for (name, text) in &self.modules[index].image.files {
-            map.add(SourceFile::new(name.clone(), text.clone()));
-        }
+        let shift = self
+            .story
+            .join
+            .add(&module, &self.modules[index].image.files);
+        self.story.parts.push(index);
         let kernels = module.kernels().map(|(id, _)| id).collect();
         self.modules[index].loaded = Some(Loaded {
             program,
             kernels,
-            map,
             placed,
-            outcome: Outcome::default(),
+            shift,
         });
         Ok(())
     }
@@ -384,12 +411,25 @@ impl State {
         Ok(())
     }
 
-    /// What a kernel did wrong, found out later.
-    pub(crate) fn note_fault(&mut self, fault: Fault) {
-        let current = self.current.unwrap_or(0);
-        if let Some(loaded) = self.modules.get_mut(current).and_then(Module::loaded_mut) {
-            loaded.outcome.faults.push(fault);
+    /// What a kernel did wrong on a device that says so later.
+    pub(crate) fn note_fault(&mut self, mut fault: DeviceFault) {
+        let outcome = &mut self.story.outcome;
+        let launch = fault.launch.and_then(|launch| outcome.launches.get(launch));
+        let part = launch.and_then(|launch| self.story.join.part_of(launch.kernel));
+        let module = part.and_then(|part| self.story.parts.get(part));
+        let module = module.copied().or(self.current).unwrap_or(0);
+        if let Some(loaded) = self
+            .modules
+            .get(module)
+            .and_then(|module| module.loaded.as_ref())
+        {
+            loaded.shift.loc(&mut fault.loc);
+            fault
+                .kernel
+                .iter_mut()
+                .for_each(|kernel| loaded.shift.function(kernel));
         }
+        outcome.faults.push(Fault::Device(Box::new(fault)));
     }
 
     /// On a GPU a `__managed__` variable is two, the host's and the module's: where both are, and how many bytes.
@@ -446,12 +486,6 @@ impl State {
     pub(crate) fn loaded(&mut self, index: usize) -> &mut Loaded {
         let loaded = self.modules[index].loaded.as_mut();
         loaded.expect("a module is entered before it is asked for")
-    }
-
-    /// The modules that something was run of.
-    pub(crate) fn all_loaded(&mut self) -> impl Iterator<Item = &mut Loaded> {
-        let modules = self.modules.iter_mut();
-        modules.filter_map(|module| module.loaded.as_mut())
     }
 
     /// A variable of a module by its name: its address and size.

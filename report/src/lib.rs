@@ -101,8 +101,13 @@ impl Input<'_> {
 
     /// The file a launch stands in, where that is not the program's own.
     pub fn included(&self, launch: &LaunchReport) -> Option<String> {
-        let is_own = launch.statement.line == 0 || launch.statement.file == 0;
+        let is_own = launch.statement.line == 0 || self.is_own(launch.statement.file);
         (!is_own).then(|| self.file_name(launch.statement.file))
+    }
+
+    /// Whether a file is the program's own: a program of several sources has none.
+    pub(crate) fn is_own(&self, file: u32) -> bool {
+        file == 0 && self.module.files.first() == Some(&self.module.name)
     }
 
     /// The name of a source file.
