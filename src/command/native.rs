@@ -10,13 +10,14 @@ use std::{
 };
 
 use clap::{ValueEnum, builder::PossibleValue};
+use dsl::ir::{Function, InstKind};
 use interp::Check;
 
 use super::nvcc;
 use crate::{
-    args::{Color, Cures, Format, HostChoice, RunArgs},
+    args::{Color, Cures, Format, HostChoice, RunArgs, SourceArgs},
     failure::Failure,
-    output,
+    output, source,
 };
 
 /// Whether the program is to be compiled.
@@ -60,7 +61,6 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
 /// The words that `dslc nvcc` builds the program with, but for where it goes.
 fn words(args: &RunArgs) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec!["-O2".into()];
-    // Device code of one file needs no second look at all of them.
     if !args.more.is_empty() {
         words.push("-rdc=true".into());
     }
@@ -99,11 +99,32 @@ fn build(
     color: Color,
 ) -> Result<Option<PathBuf>, Failure> {
     let dependencies = tempfile::tempdir()?;
+    // Device code of one file needs no second look at all of it, unless its kernels launch each other.
+    if args.more.is_empty() && kernels_launch(args) {
+        words.push("-rdc=true".into());
+    }
     words.push("-o".into());
     words.push(folder.join(cache::PROGRAM).into());
     let is_built = nvcc::build(&words, Some(dependencies.path()), color)? == 0;
     let sources: Vec<PathBuf> = files(args).cloned().collect();
     Ok(is_built.then(|| cache::keep(folder, dependencies.path(), &sources, place)))
+}
+
+/// Whether kernels of the program's one file launch kernels.
+fn kernels_launch(args: &RunArgs) -> bool {
+    let kernels = SourceArgs {
+        kernels: true,
+        ..args.source.clone()
+    };
+    let launches = |function: &Function| {
+        let mut found = false;
+        function
+            .body
+            .for_each_inst(&mut |inst| found |= matches!(inst.kind, InstKind::Launch(_)));
+        found
+    };
+    let module = source::load(&kernels).ok().and_then(|loaded| loaded.module);
+    module.is_some_and(|module| module.kernels().any(|(_, kernel)| launches(kernel)))
 }
 
 /// Runs a program whose report is for other programs: JSON has what it printed, SARIF leaves that to standard error.
