@@ -3,6 +3,7 @@
 //!
 //! Handles are numbers that look like pointers. An executable graph is a copy, whose nodes keep the handles of the graph's own.
 
+mod conditional;
 mod node;
 
 use std::{
@@ -11,6 +12,8 @@ use std::{
 };
 
 use runtime::error::CudaError;
+
+use conditional::Conditional;
 
 use crate::{
     copy::{Kind, Rows},
@@ -26,6 +29,7 @@ pub(crate) enum Op {
     Fill(u64, u8, u64),
     Launch(Launch),
     Host(HostFunction),
+    Conditional(Conditional),
 }
 
 /// A graph, also while a stream is captured into it.
@@ -45,6 +49,7 @@ pub(crate) enum NodeKind {
     RecordEvent = 7,
     Allocate = 10,
     Free = 11,
+    Conditional = 13,
 }
 
 /// A node: what it does, and what the program said of it, for the calls that ask.
@@ -86,6 +91,7 @@ impl Node {
             Op::Fill(..) => NodeKind::Fill,
             Op::Launch(_) => NodeKind::Kernel,
             Op::Host(_) => NodeKind::Host,
+            Op::Conditional(_) => NodeKind::Conditional,
         };
         Node::new(kind, vec![op], Said::default())
     }
@@ -131,6 +137,8 @@ impl Graph {
 pub(crate) struct Graphs {
     graphs: HashMap<usize, Graph>,
     executable: HashMap<usize, Graph>,
+    /// Of each condition its value at a launch, if that is said.
+    conditions: HashMap<u64, Option<u32>>,
     handles: usize,
 }
 
@@ -209,7 +217,8 @@ impl State {
             Op::Copy(rows, kind) => self.copy_rows(rows, *kind),
             Op::Fill(address, byte, bytes) => self.fill(*address, *byte, *bytes),
             Op::Launch(launch) => self.launch(launch),
-            Op::Host(_) => Ok(()),
+            // These run without the lock.
+            Op::Host(_) | Op::Conditional(_) => Ok(()),
         }
     }
 }
@@ -412,8 +421,12 @@ extern "C" fn cudaGraphNodeGetType(node: usize, kind: *mut c_int) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn cudaGraphInstantiateWithFlags(exec: *mut usize, graph: usize, _flags: u64) -> c_int {
     call(|state| {
-        let graph = state.graphs.graph(graph)?.clone();
+        let mut graph = state.graphs.graph(graph)?.clone();
         graph.order().ok_or(CudaError::InvalidValue)?;
+        for node in graph.nodes.values_mut() {
+            let ops = node.ops.iter().map(|op| state.graphs.filled(op));
+            node.ops = ops.collect::<Result<_, _>>()?;
+        }
         let handle = state.graphs.handle();
         state.graphs.executable.insert(handle, graph);
         put(exec, handle)
@@ -519,20 +532,36 @@ extern "C" fn cudaGraphLaunch(exec: usize, stream: Stream) -> c_int {
     if error != 0 {
         return error;
     }
-    for node in graph.order().unwrap_or_default() {
-        let node = &graph.nodes[&node];
-        for op in node.ops.iter().filter(|_| node.is_enabled) {
-            let error = match op {
-                op if captured => call(|state| state.submit(stream, op.clone())),
-                Op::Host(host) => {
-                    run_host(*host);
-                    0
-                }
-                op => call(|state| state.perform(op)),
-            };
-            if error != 0 {
-                return error;
+    let order = graph.order().unwrap_or_default();
+    let nodes = order.iter().map(|node| &graph.nodes[node]);
+    let ops = nodes
+        .filter(|node| node.is_enabled)
+        .flat_map(|node| &node.ops);
+    let ops: Vec<Op> = ops.cloned().collect();
+    let error = match captured {
+        true => 0,
+        false => Conditional::start(&ops),
+    };
+    match error {
+        0 => run(&ops, stream, captured),
+        error => error,
+    }
+}
+
+/// Does work in its order, up to the first error.
+fn run(ops: &[Op], stream: Stream, is_captured: bool) -> c_int {
+    for op in ops {
+        let error = match op {
+            op if is_captured => call(|state| state.submit(stream, op.clone())),
+            Op::Host(host) => {
+                run_host(*host);
+                0
             }
+            Op::Conditional(conditional) => conditional.run(stream),
+            op => call(|state| state.perform(op)),
+        };
+        if error != 0 {
+            return error;
         }
     }
     0

@@ -9,7 +9,7 @@ use std::{
 use runtime::error::CudaError;
 
 use crate::{
-    graph::{CaptureId, Op},
+    graph::{CaptureId, Op, listed},
     state::{State, call, state},
 };
 
@@ -99,12 +99,16 @@ impl Streams {
     }
 
     /// Begins a capture.
-    pub(crate) fn begin(&mut self, stream: Stream, capture: CaptureId) -> Result<(), CudaError> {
+    pub(crate) fn begin(
+        &mut self,
+        stream: Stream,
+        capture: CaptureId,
+        tail: Vec<usize>,
+    ) -> Result<(), CudaError> {
         self.check(stream)?;
         if stream == Stream::LEGACY || self.capturing.contains_key(&stream) {
             return Err(CudaError::NotSupported);
         }
-        let tail = Vec::new();
         let new = Capture {
             graph: capture,
             tail,
@@ -383,7 +387,27 @@ extern "C" fn cudaStreamAddCallback(
 extern "C" fn cudaStreamBeginCapture(stream: Stream, _mode: c_int) -> c_int {
     call(|state| {
         let capture = state.graphs.create();
-        state.streams.begin(stream, capture)
+        state.streams.begin(stream, capture, Vec::new())
+    })
+}
+
+/// Captures into a graph that is there, behind some of its nodes.
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamBeginCaptureToGraph(
+    stream: Stream,
+    graph: usize,
+    after: *const usize,
+    _edges: *const c_void,
+    count: usize,
+    _mode: c_int,
+) -> c_int {
+    call(|state| {
+        let after = listed(after, count).to_vec();
+        let nodes = &state.graphs.graph(graph)?.nodes;
+        if !after.iter().all(|node| nodes.contains_key(node)) {
+            return Err(CudaError::InvalidValue);
+        }
+        state.streams.begin(stream, CaptureId(graph), after)
     })
 }
 
@@ -391,7 +415,11 @@ extern "C" fn cudaStreamBeginCapture(stream: Stream, _mode: c_int) -> c_int {
 extern "C" fn cudaStreamEndCapture(stream: Stream, graph: *mut usize) -> c_int {
     call(|state| {
         let CaptureId(handle) = state.streams.end(stream)?;
-        put(graph, handle)
+        // Who captured into a graph of its own need not ask for it.
+        match graph.is_null() {
+            true => Ok(()),
+            false => put(graph, handle),
+        }
     })
 }
 
@@ -436,7 +464,7 @@ extern "C" fn cudaStreamUpdateCaptureDependencies(
     flags: c_uint,
 ) -> c_int {
     call(|state| {
-        let nodes = crate::graph::listed(nodes, count);
+        let nodes = listed(nodes, count);
         let capture = state.streams.capturing.get_mut(&stream);
         let tail = &mut capture.ok_or(CudaError::InvalidValue)?.tail;
         if flags == 1 {

@@ -32,12 +32,55 @@ typedef struct cudaGraphInstantiateParams {
 typedef enum cudaStreamUpdateCaptureDependenciesFlags {
     cudaStreamAddCaptureDependencies = 0, cudaStreamSetCaptureDependencies = 1
 } cudaStreamUpdateCaptureDependenciesFlags;
+typedef struct cudaGraphEdgeData { unsigned char from_port, to_port, type, reserved[5]; } cudaGraphEdgeData;
+typedef unsigned long long cudaGraphConditionalHandle;
+enum cudaGraphConditionalHandleFlags { cudaGraphCondAssignDefault = 1 };
+typedef enum cudaGraphConditionalNodeType {
+    cudaGraphCondTypeIf = 0, cudaGraphCondTypeWhile = 1, cudaGraphCondTypeSwitch = 2
+} cudaGraphConditionalNodeType;
+typedef struct cudaConditionalNodeParams {
+    cudaGraphConditionalHandle handle;
+    enum cudaGraphConditionalNodeType type;
+    unsigned int size;
+    cudaGraph_t *phGraph_out;
+} cudaConditionalNodeParams;
 typedef struct cudaMemAllocNodeParams {
     cudaMemPoolProps poolProps;
     const cudaMemAccessDesc *accessDescs;
     size_t accessDescCount, bytesize;
     void *dptr;
 } cudaMemAllocNodeParams;
+typedef cudaMemAllocNodeParams cudaMemAllocNodeParamsV2;
+typedef struct cudaMemFreeNodeParams { void *dptr; } cudaMemFreeNodeParams;
+typedef cudaKernelNodeParams cudaKernelNodeParamsV2;
+typedef cudaMemsetParams cudaMemsetParamsV2;
+typedef cudaHostNodeParams cudaHostNodeParamsV2;
+typedef struct cudaMemcpyNodeParams {
+    int flags, reserved[3];
+    struct cudaMemcpy3DParms copyParams;
+} cudaMemcpyNodeParams;
+typedef struct cudaChildGraphNodeParams { cudaGraph_t graph; } cudaChildGraphNodeParams;
+typedef struct cudaEventWaitNodeParams { cudaEvent_t event; } cudaEventWaitNodeParams;
+typedef struct cudaEventRecordNodeParams { cudaEvent_t event; } cudaEventRecordNodeParams;
+/* Any kind of node: what it is, and what that kind says. */
+typedef struct cudaGraphNodeParams {
+    enum cudaGraphNodeType type;
+    int reserved0[3];
+    union {
+        long long reserved1[29];
+        cudaKernelNodeParamsV2 kernel;
+        cudaMemcpyNodeParams memcpy;
+        cudaMemsetParamsV2 memset;
+        cudaHostNodeParamsV2 host;
+        cudaChildGraphNodeParams graph;
+        cudaEventWaitNodeParams eventWait;
+        cudaEventRecordNodeParams eventRecord;
+        cudaMemAllocNodeParamsV2 alloc;
+        cudaMemFreeNodeParams free;
+        cudaConditionalNodeParams conditional;
+    };
+    long long reserved2;
+} cudaGraphNodeParams;
 typedef enum cudaGraphMemAttributeType {
     cudaGraphMemAttrUsedMemCurrent = 0, cudaGraphMemAttrUsedMemHigh = 1, cudaGraphMemAttrReservedMemCurrent = 2,
     cudaGraphMemAttrReservedMemHigh = 3
@@ -47,6 +90,7 @@ typedef enum cudaGraphMemAttributeType {
 extern "C" {
 #endif
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after, const cudaGraphEdgeData *edges, size_t count, enum cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id DSLC_DEFAULT(0), cudaGraph_t *graph DSLC_DEFAULT(0), const cudaGraphNode_t **after DSLC_DEFAULT(0), size_t *count DSLC_DEFAULT(0));
@@ -98,6 +142,45 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph, c
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count, void *pointer);
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value);
 cudaError_t cudaDeviceGraphMemTrim(int device);
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle, cudaGraph_t graph, unsigned int value DSLC_DEFAULT(0), unsigned int flags DSLC_DEFAULT(0));
+cudaError_t __dslcGraphAddConditional(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count, unsigned long long handle, unsigned int type, unsigned int size, cudaGraph_t **graphs);
+static inline cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count, cudaGraphNodeParams *params)
+{
+    switch (params->type) {
+    case cudaGraphNodeTypeKernel: return cudaGraphAddKernelNode(node, graph, after, count, &params->kernel);
+    case cudaGraphNodeTypeMemcpy: return cudaGraphAddMemcpyNode(node, graph, after, count, &params->memcpy.copyParams);
+    case cudaGraphNodeTypeMemset: return cudaGraphAddMemsetNode(node, graph, after, count, &params->memset);
+    case cudaGraphNodeTypeHost: return cudaGraphAddHostNode(node, graph, after, count, &params->host);
+    case cudaGraphNodeTypeGraph: return cudaGraphAddChildGraphNode(node, graph, after, count, params->graph.graph);
+    case cudaGraphNodeTypeEmpty: return cudaGraphAddEmptyNode(node, graph, after, count);
+    case cudaGraphNodeTypeWaitEvent: return cudaGraphAddEventWaitNode(node, graph, after, count, params->eventWait.event);
+    case cudaGraphNodeTypeEventRecord: return cudaGraphAddEventRecordNode(node, graph, after, count, params->eventRecord.event);
+    case cudaGraphNodeTypeMemAlloc: return cudaGraphAddMemAllocNode(node, graph, after, count, &params->alloc);
+    case cudaGraphNodeTypeMemFree: return cudaGraphAddMemFreeNode(node, graph, after, count, params->free.dptr);
+    case cudaGraphNodeTypeConditional: return __dslcGraphAddConditional(node, graph, after, count, params->conditional.handle, params->conditional.type, params->conditional.size, &params->conditional.phGraph_out);
+    default: return cudaErrorNotSupported;
+    }
+}
+static inline cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams *params)
+{
+    switch (params->type) {
+    case cudaGraphNodeTypeKernel: return cudaGraphKernelNodeSetParams(node, &params->kernel);
+    case cudaGraphNodeTypeMemcpy: return cudaGraphMemcpyNodeSetParams(node, &params->memcpy.copyParams);
+    case cudaGraphNodeTypeMemset: return cudaGraphMemsetNodeSetParams(node, &params->memset);
+    case cudaGraphNodeTypeHost: return cudaGraphHostNodeSetParams(node, &params->host);
+    default: return cudaErrorNotSupported;
+    }
+}
+static inline cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeParams *params)
+{
+    switch (params->type) {
+    case cudaGraphNodeTypeKernel: return cudaGraphExecKernelNodeSetParams(exec, node, &params->kernel);
+    case cudaGraphNodeTypeMemcpy: return cudaGraphExecMemcpyNodeSetParams(exec, node, &params->memcpy.copyParams);
+    case cudaGraphNodeTypeMemset: return cudaGraphExecMemsetNodeSetParams(exec, node, &params->memset);
+    case cudaGraphNodeTypeHost: return cudaGraphExecHostNodeSetParams(exec, node, &params->host);
+    default: return cudaErrorNotSupported;
+    }
+}
 static inline cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphInstantiateParams *params)
 {
     cudaError_t error = cudaGraphInstantiateWithFlags(exec, graph, params->flags);

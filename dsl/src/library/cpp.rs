@@ -163,6 +163,7 @@ const DECLARED: &[&str] = &[
     "math_bessel",
     "simd",
     "rounding",
+    "graph",
 ];
 
 /// Functions of the prelude that are device code's.

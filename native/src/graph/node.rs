@@ -146,7 +146,7 @@ fn flat(to: u64, from: u64, bytes: usize) -> Node {
 }
 
 /// Adds the node that `make` gives.
-fn add(
+pub(super) fn add(
     node: *mut usize,
     graph: usize,
     after: (*const usize, usize),
@@ -352,14 +352,12 @@ extern "C" fn cudaGraphAddEmptyNode(
 
 /// A child graph's work, in its order.
 fn child(state: &mut State, graph: usize) -> Result<Node, CudaError> {
-    let inner = state.graphs.graph(graph)?;
-    let order = inner.order().ok_or(CudaError::InvalidValue)?;
-    let ops = order.iter().flat_map(|node| inner.nodes[node].ops.clone());
+    let ops = state.graphs.work(graph)?;
     let said = Said {
         handle: graph,
         ..Said::default()
     };
-    Ok(Node::new(NodeKind::Graph, ops.collect(), said))
+    Ok(Node::new(NodeKind::Graph, ops, said))
 }
 
 #[unsafe(no_mangle)]
