@@ -18,3 +18,4 @@ mod register;
 mod reserve;
 mod state;
 mod stream;
+mod virtual_memory;

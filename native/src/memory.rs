@@ -97,7 +97,7 @@ impl State {
         self.shared.insert(address, Shared { bytes, kind });
         let call = match kind {
             SharedKind::Managed => "cudaMallocManaged",
-            SharedKind::Pinned | SharedKind::Registered => "cudaMallocHost",
+            SharedKind::Pinned | SharedKind::Registered | SharedKind::Mapped => "cudaMallocHost",
         };
         self.name(address, call, bytes);
         Ok(address)
@@ -426,6 +426,7 @@ extern "C" fn cudaPointerGetAttributes(
         let (kind, device, on_device, on_host) = match shared {
             Some(SharedKind::Managed) => (3, 0, true, true),
             Some(SharedKind::Pinned | SharedKind::Registered) => (1, 0, true, true),
+            Some(SharedKind::Mapped) => (2, 0, true, false),
             None if state.is_device(address) => (2, 0, true, false),
             None => (0, -2, false, true),
         };

@@ -25,7 +25,10 @@ use runtime::{
     host::{Fault, Outcome},
 };
 
-use crate::{array::Arrays, graph::Graphs, options::Options, pool::Pools, stream::Streams};
+use crate::{
+    array::Arrays, graph::Graphs, options::Options, pool::Pools, stream::Streams,
+    virtual_memory::VirtualMemory,
+};
 
 /// Reading the IR and compiling it to bytecode recurse as deep as a kernel is nested.
 const LOADING_STACK_BYTES: usize = 64 << 20;
@@ -113,6 +116,8 @@ pub(crate) enum SharedKind {
     Pinned,
     /// The host's own, by `cudaHostRegister`.
     Registered,
+    /// Of `cuMemMap`.
+    Mapped,
 }
 
 /// What was given out.
@@ -122,6 +127,7 @@ pub(crate) struct Given {
     pub(crate) allocations: u64,
     pub(crate) pools: Pools,
     pub(crate) arrays: Arrays,
+    pub(crate) virtual_memory: VirtualMemory,
 }
 
 /// All of it.

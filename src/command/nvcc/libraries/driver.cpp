@@ -4,6 +4,8 @@
 
 #include <cstdio>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <vector>
 
 extern "C" {
@@ -11,6 +13,15 @@ extern "C" {
 cudaError_t __dslcModuleLoad(void **module, const void *image);
 cudaError_t __dslcModuleFunction(const void **function, CUmodule module, const char *name);
 cudaError_t __dslcModuleVariable(CUdeviceptr *pointer, size_t *bytes, CUmodule module, const char *name);
+/* Virtual memory. */
+cudaError_t __dslcVirtualReserve(CUdeviceptr *pointer, unsigned long long bytes, unsigned long long alignment);
+cudaError_t __dslcVirtualFree(CUdeviceptr pointer, unsigned long long bytes);
+cudaError_t __dslcVirtualCreate(CUmemGenericAllocationHandle *handle, unsigned long long bytes);
+cudaError_t __dslcVirtualRelease(CUmemGenericAllocationHandle handle);
+cudaError_t __dslcVirtualHandle(CUmemGenericAllocationHandle *handle, CUdeviceptr pointer);
+cudaError_t __dslcVirtualMap(CUdeviceptr pointer, unsigned long long bytes, unsigned long long offset, CUmemGenericAllocationHandle handle);
+cudaError_t __dslcVirtualUnmap(CUdeviceptr pointer, unsigned long long bytes);
+cudaError_t __dslcVirtualAccess(CUdeviceptr pointer, unsigned long long bytes, unsigned long long flags);
 cudaError_t __dslcUnpack(void **args, size_t room, void *buffer, size_t bytes, const void *function);
 }
 
@@ -72,7 +83,21 @@ CUresult cuDeviceGetName(char *name, int bytes, CUdevice device) {
     snprintf(name, bytes, "%s", found.name);
     return of(cudaSuccess);
 }
-CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) { return when_ready(cudaDeviceGetAttribute(value, (cudaDeviceAttr)attribute, device)); }
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
+    int major = 0;
+    switch ((int)attribute) {
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: return *value = 1, when_ready(cudaSuccess);
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED: case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED: return *value = 0, when_ready(cudaSuccess);
+    /* Memory takes the mark, and is as large and as fast as any. */
+    case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED:
+        if (CUresult error = when_ready(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device))) return error;
+        return *value = major >= 8, of(cudaSuccess);
+    default: break;
+    }
+    return when_ready(cudaDeviceGetAttribute(value, (cudaDeviceAttr)attribute, device));
+}
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
     CUresult error = cuDeviceGetAttribute(major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
     return error ? error : cuDeviceGetAttribute(minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
@@ -157,6 +182,52 @@ CUresult cuCtxGetLimit(size_t *value, CUlimit limit) { return when_ready(cudaDev
 CUresult cuDevicePrimaryCtxReset(CUdevice) { return when_ready(cudaDeviceReset()); }
 CUresult cuEventQuery(CUevent event) { return when_ready(cudaEventQuery(event)); }
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data) { return when_ready(cudaLaunchHostFunc(stream, function, data)); }
+
+/* What memory of cuMemCreate was made with. */
+static std::mutex properties_lock;
+static std::map<CUmemGenericAllocationHandle, CUmemAllocationProp> &properties() {
+    static std::map<CUmemGenericAllocationHandle, CUmemAllocationProp> all;
+    return all;
+}
+static bool is_device_memory(const CUmemAllocationProp *prop) {
+    return prop && prop->type == CU_MEM_ALLOCATION_TYPE_PINNED && prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE && prop->location.id == 0;
+}
+CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags) {
+    if (!granularity || !is_device_memory(prop)) return CUDA_ERROR_INVALID_VALUE;
+    return *granularity = 2 << 20, when_ready(cudaSuccess);
+}
+CUresult cuMemAddressReserve(CUdeviceptr *pointer, size_t bytes, size_t alignment, CUdeviceptr, unsigned long long flags) {
+    if (!pointer || flags) return CUDA_ERROR_INVALID_VALUE;
+    return when_ready(__dslcVirtualReserve(pointer, bytes, alignment));
+}
+CUresult cuMemAddressFree(CUdeviceptr pointer, size_t bytes) { return when_ready(__dslcVirtualFree(pointer, bytes)); }
+CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *prop, unsigned long long flags) {
+    if (!handle || flags || !is_device_memory(prop)) return CUDA_ERROR_INVALID_VALUE;
+    /* No other process could open it. */
+    if (prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
+    if (CUresult error = when_ready(__dslcVirtualCreate(handle, bytes))) return error;
+    std::lock_guard<std::mutex> guard(properties_lock);
+    return properties()[*handle] = *prop, of(cudaSuccess);
+}
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle) { return when_ready(__dslcVirtualRelease(handle)); }
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *pointer) { return when_ready(__dslcVirtualHandle(handle, (CUdeviceptr)pointer)); }
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle) {
+    std::lock_guard<std::mutex> guard(properties_lock);
+    auto found = properties().find(handle);
+    if (!prop || found == properties().end()) return CUDA_ERROR_INVALID_VALUE;
+    return *prop = found->second, when_ready(cudaSuccess);
+}
+CUresult cuMemMap(CUdeviceptr pointer, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags) {
+    return flags ? CUDA_ERROR_INVALID_VALUE : when_ready(__dslcVirtualMap(pointer, bytes, offset, handle));
+}
+CUresult cuMemUnmap(CUdeviceptr pointer, size_t bytes) { return when_ready(__dslcVirtualUnmap(pointer, bytes)); }
+CUresult cuMemSetAccess(CUdeviceptr pointer, size_t bytes, const CUmemAccessDesc *access, size_t count) {
+    if (!access || count != 1 || access->location.type != CU_MEM_LOCATION_TYPE_DEVICE || access->location.id) return CUDA_ERROR_INVALID_VALUE;
+    return when_ready(__dslcVirtualAccess(pointer, bytes, access->flags));
+}
+/* Other processes have simulators of their own. */
+CUresult cuMemExportToShareableHandle(void *, CUmemGenericAllocationHandle, CUmemAllocationHandleType, unsigned long long) { return CUDA_ERROR_NOT_SUPPORTED; }
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *, void *, CUmemAllocationHandleType) { return CUDA_ERROR_NOT_SUPPORTED; }
 
 /* Images that `dslc nvcc` writes; libdslcrt knows them. */
 CUresult cuModuleLoadData(CUmodule *module, const void *image) { return when_ready(__dslcModuleLoad((void **)module, image)); }

@@ -1,0 +1,2 @@
+# The driver's virtual memory.
+$NVCC main.cu -o prog -lcuda
