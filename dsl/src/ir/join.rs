@@ -117,7 +117,8 @@ impl Join {
         loop {
             let known = self.map.files().find(|(_, file)| file.name == wanted);
             match known {
-                Some((_, file)) if *file.text == *text => return wanted,
+                // The command line's macros are of no file: the first ones stand for all.
+                Some((_, file)) if *file.text == *text || name.starts_with('<') => return wanted,
                 Some(_) => {
                     number += 1;
                     wanted = format!("{name} ({number})");
