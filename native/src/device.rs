@@ -9,7 +9,7 @@ use dsl::ir::DeviceProp;
 use interp::rules::BankWidth;
 use runtime::{error::CudaError, host::device_property};
 
-use crate::state::{State, call, last_error};
+use crate::state::{State, call, last_error, remember};
 
 /// CUDA 12.4, as the headers say.
 const VERSION: c_int = 12040;
@@ -121,7 +121,8 @@ extern "C" fn cudaGetErrorString(error: c_int) -> *const c_char {
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaDriverGetVersion(version: *mut c_int) -> c_int {
-    call(|_| put(version, VERSION))
+    // It begins nothing.
+    remember(put(version, VERSION).err().unwrap_or(CudaError::Success))
 }
 
 #[unsafe(no_mangle)]
@@ -132,7 +133,8 @@ extern "C" fn cudaRuntimeGetVersion(version: *mut c_int) -> c_int {
 /// A number of the device, for the headers' `cudaGetDeviceProperties`.
 #[unsafe(no_mangle)]
 extern "C" fn __dslcDeviceProperty(index: c_int) -> u64 {
-    let state = crate::state::state();
+    let mut state = crate::state::state();
+    state.open();
     DeviceProp::from_index(index)
         .map_or(0, |property| device_property(state.device.info(), property))
 }
@@ -156,7 +158,7 @@ extern "C" fn __dslcDeviceName(name: *mut c_char, bytes: usize, device: c_int) -
 /// Remembers an error that the headers found; gives it.
 #[unsafe(no_mangle)]
 extern "C" fn __dslcError(error: c_int) -> c_int {
-    crate::state::remember(CudaError::from_code(error).unwrap_or(CudaError::Unknown))
+    remember(CudaError::from_code(error).unwrap_or(CudaError::Unknown))
 }
 
 /// A library of CUDA's was called: the report says how often.

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     ffi::{c_int, c_void},
     io::IsTerminal,
-    path::Path,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicI32, Ordering},
     time::{Duration, Instant},
 };
@@ -24,7 +24,7 @@ use crate::{
 /// Columns where standard error is no terminal.
 const COLUMNS: usize = 120;
 
-/// The process that loaded the library: a child that `fork` made has no report of its own.
+/// The process that loaded the library, or the child of it that this is. One that was made otherwise than by `fork` reports nothing.
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 
 /// Runs when the library is loaded, before the program registers anything: so the report comes after all that the program does
@@ -38,12 +38,19 @@ static AT_LOAD: extern "C" fn() = {
         }
         // SAFETY: both are the C library's own; the function lives as long as the process.
         unsafe {
-            PROCESS.store(libc::getpid(), Ordering::Relaxed);
+            is_new_process();
+            crate::fork::watch();
             on_exit(at_exit, std::ptr::null_mut());
         }
     }
     at_load
 };
+
+/// This process has a report of its own.
+pub(crate) fn is_new_process() {
+    // SAFETY: it only asks.
+    PROCESS.store(unsafe { libc::getpid() }, Ordering::Relaxed);
+}
 
 extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     // SAFETY: it only asks.
@@ -118,6 +125,9 @@ pub(crate) fn report() -> bool {
 }
 
 fn report_of(state: &mut State) -> bool {
+    if state.descent.has_lost_gpu {
+        return false;
+    }
     let width = state.device.bank_width();
     let Ok(rules) = state.options.rule_set(width) else {
         return false;
@@ -128,10 +138,13 @@ fn report_of(state: &mut State) -> bool {
     state.story.outcome.times_ms = times;
     let name = state.device.info().name.clone();
     let gpu = state.options.on_gpu.then_some(name.as_str());
+    let process = state.descent.is_child.then(std::process::id);
     let teller = Teller {
         options: &state.options,
         rules: &rules,
         gpu,
+        process,
+        number: next_number(),
         baseline: state.options.checking.baseline.as_deref().and_then(known),
     };
     let outcome = &state.story.outcome;
@@ -161,6 +174,17 @@ fn library_line(calls: &BTreeMap<String, u64>) -> String {
     )
 }
 
+/// The number of this report among those of the process, of which each copy of this library makes one: the environment is theirs in
+/// common.
+fn next_number() -> u32 {
+    let name = format!("DSLC_REPORTS_OF_{}", std::process::id());
+    let before = std::env::var(&name).ok().and_then(|text| text.parse().ok());
+    let number = before.unwrap_or(0u32) + 1;
+    // SAFETY: the process ends; whoever still reads the environment in another thread does it at the end of `main`, as with any exit handler.
+    unsafe { std::env::set_var(name, number.to_string()) };
+    number
+}
+
 /// What findings are known, from a file; a file that cannot be read is told, and then nothing is known.
 fn known(path: &Path) -> Option<Baseline> {
     let text = std::fs::read_to_string(path).map_err(|why| why.to_string());
@@ -176,6 +200,10 @@ struct Teller<'a> {
     rules: &'a RuleSet,
     /// The GPU's name, if kernels ran on one.
     gpu: Option<&'a str>,
+    /// Its number, if it is a child that `fork` made: files of its own are named for it.
+    process: Option<u32>,
+    /// Which report of the process it is: a shared object may have a library of its own in itself.
+    number: u32,
     baseline: Option<Baseline>,
 }
 
@@ -210,27 +238,39 @@ impl Teller<'_> {
         let model = Model::new(&input);
         self.show(&model);
         if let Some(path) = &output.html {
-            write(path, html::page(&model, b"").as_bytes());
+            self.write(path, html::page(&model, b"").as_bytes());
         }
         if let Some(path) = &output.json
             && let Ok(text) = serde_json::to_vec_pretty(&json::report(&model, b""))
         {
-            write(path, &text);
+            self.write(path, &text);
         }
         if let Some(path) = &output.sarif
             && let Ok(text) = serde_json::to_vec_pretty(&sarif::of_run(&model, &[]))
         {
-            write(path, &text);
+            self.write(path, &text);
         }
         if let Some(path) = &checking.write_baseline
             && let Ok(text) = Baseline::of(&found).text()
         {
-            write(path, text.as_bytes());
+            self.write(path, text.as_bytes());
         }
         found.iter().any(|found| {
             let is_grave = |least| found.severity >= least;
             !found.muted && checking.fail_on.is_some_and(is_grave)
         })
+    }
+
+    /// Writes a file of this process.
+    fn write(&self, path: &Path, bytes: &[u8]) {
+        let mut path = path.to_path_buf();
+        if let Some(process) = self.process {
+            path = marked(&path, &process.to_string());
+        }
+        if self.number > 1 {
+            path = marked(&path, &self.number.to_string());
+        }
+        write(&path, bytes);
     }
 
     /// Prints what was found, then the report that the options ask for.
@@ -266,5 +306,14 @@ impl Teller<'_> {
 fn write(path: &Path, bytes: &[u8]) {
     if let Err(why) = std::fs::write(path, bytes) {
         eprintln_all(&format!("dslc: cannot write `{}`: {why}\n", path.display()));
+    }
+}
+
+/// The path with a mark before its ending: `out.4711.html`.
+fn marked(path: &Path, mark: &str) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    match path.extension() {
+        Some(end) => path.with_file_name(format!("{stem}.{mark}.{}", end.to_string_lossy())),
+        None => path.with_file_name(format!("{stem}.{mark}")),
     }
 }

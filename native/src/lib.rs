@@ -8,6 +8,7 @@ mod array;
 mod copy;
 mod device;
 mod exit;
+mod fork;
 mod graph;
 mod launch;
 mod memory;

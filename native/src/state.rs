@@ -3,8 +3,11 @@
 use std::{
     cell::Cell,
     collections::{BTreeMap, BTreeSet, HashMap},
-    ffi::c_void,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    ffi::{c_int, c_void},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use dsl::{
@@ -26,7 +29,7 @@ use runtime::{
 };
 
 use crate::{
-    array::Arrays, graph::Graphs, options::Options, pool::Pools, stream::Streams,
+    array::Arrays, fork::Descent, graph::Graphs, options::Options, pool::Pools, stream::Streams,
     virtual_memory::VirtualMemory,
 };
 
@@ -133,7 +136,10 @@ pub(crate) struct Given {
 /// All of it.
 pub(crate) struct State {
     pub(crate) options: Options,
+    pub(crate) descent: Descent,
     pub(crate) device: Box<dyn Device + Send>,
+    /// The device is the one that the options ask for.
+    pub(crate) is_open: bool,
     pub(crate) memory: Memory,
     pub(crate) modules: Vec<Module>,
     pub(crate) story: Story,
@@ -161,7 +167,7 @@ thread_local! {
     static LAST: Cell<CudaError> = const { Cell::new(CudaError::Success) };
 }
 
-static STATE: OnceLock<Mutex<State>> = OnceLock::new();
+pub(crate) static STATE: OnceLock<Mutex<State>> = OnceLock::new();
 
 /// The state, locked.
 pub(crate) fn state() -> MutexGuard<'static, State> {
@@ -174,16 +180,27 @@ pub(crate) fn try_state() -> Option<MutexGuard<'static, State>> {
     STATE.get()?.try_lock().ok()
 }
 
+/// Whether the program has made a call: the driver's functions, which are no part of this library, want to know.
+static IS_USED: AtomicBool = AtomicBool::new(false);
+
+#[unsafe(no_mangle)]
+extern "C" fn __dslcIsUsed() -> c_int {
+    c_int::from(IS_USED.load(Ordering::Relaxed))
+}
+
 /// Makes a call that gives an error: it tells of a kernel's fault before it, and remembers what it gives.
 pub(crate) fn call(work: impl FnOnce(&mut State) -> Result<(), CudaError>) -> i32 {
+    IS_USED.store(true, Ordering::Relaxed);
     let mut state = state();
     let fault = state.pending.take();
     if state.options.checking.stops_at_first {
         state.sticky = state.sticky.or(fault);
     }
-    let error = match state.sticky {
-        Some(error) => error,
-        None => {
+    let checked = state.check_descent();
+    let error = match (checked, state.sticky) {
+        (Err(error), _) | (Ok(()), Some(error)) => error,
+        (Ok(()), None) => {
+            state.open();
             // Another thread may have called before.
             let _ = state.device.enter();
             state.load_ahead();
@@ -236,12 +253,8 @@ pub(crate) fn eprintln_all(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// The device that the options ask for.
-fn device(options: &Options) -> Box<dyn Device + Send> {
-    if options.on_gpu {
-        let gpu = Gpu::open_for_ptx(0, GpuOptions::default());
-        return Box::new(gpu.unwrap_or_else(|why| fail(&why.to_string())));
-    }
+/// The simulator that the options ask for.
+fn simulator(options: &Options) -> Box<dyn Device + Send> {
     let machine = options.machine().unwrap_or_else(|why| fail(&why));
     Box::new(Simulator::new(machine))
 }
@@ -249,7 +262,7 @@ fn device(options: &Options) -> Box<dyn Device + Send> {
 impl State {
     fn new() -> State {
         let options = Options::of_environment().unwrap_or_else(|why| fail(&why));
-        let device = device(&options);
+        let device = simulator(&options);
         if let Some(time) = options.timeout {
             crate::exit::end_after(time, options.stop.clone());
         }
@@ -263,7 +276,9 @@ impl State {
         });
         State {
             options,
+            descent: Descent::default(),
             device,
+            is_open: false,
             memory,
             modules: Vec::new(),
             story: Story::default(),
@@ -281,17 +296,23 @@ impl State {
         }
     }
 
+    /// Opens the device that the options ask for, at the first call: a process may fork before.
+    pub(crate) fn open(&mut self) {
+        if !std::mem::replace(&mut self.is_open, true) && self.options.on_gpu {
+            let gpu = Gpu::open_for_ptx(0, GpuOptions::default());
+            self.device = Box::new(gpu.unwrap_or_else(|why| fail(&why.to_string())));
+        }
+    }
+
     /// Adds what an object brings.
     pub(crate) fn add_module(&mut self, image: image::Image) -> usize {
         let arch = image
             .notes("arch")
             .next()
             .and_then(|arch| arch.parse().ok());
-        if let (None, Some(arch)) = (self.options.arch, arch) {
+        if let (None, Some(arch), false) = (self.options.arch, arch, self.is_open) {
             self.options.arch = Some(arch);
-            if !self.options.on_gpu {
-                self.device = device(&self.options);
-            }
+            self.device = simulator(&self.options);
         }
         self.modules.push(Module {
             image,

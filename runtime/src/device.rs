@@ -258,6 +258,9 @@ pub trait Device {
         Ok(())
     }
 
+    /// So many CPU threads run a launch, where CPU threads do.
+    fn set_jobs(&mut self, _jobs: usize) {}
+
     /// How large the heap is that kernels take memory from; `false` if that cannot be, as once a kernel uses it.
     fn set_heap(&mut self, memory: &mut Memory, bytes: u64) -> bool {
         memory.set_device_heap(bytes)

@@ -201,6 +201,10 @@ impl Device for Simulator {
         self.machine.limit = Some(self.limit.map_or(instructions, |own| own.min(instructions)));
     }
 
+    fn set_jobs(&mut self, jobs: usize) {
+        self.machine.jobs = jobs;
+    }
+
     fn set_bank_width(&mut self, width: BankWidth) -> bool {
         // Given rules say themselves how wide a bank is.
         if self.machine.rules.given_by.is_some() {

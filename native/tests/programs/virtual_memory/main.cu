@@ -25,9 +25,10 @@ int main()
     CUdevice device;
     int is_there = 0;
     size_t granule = 0;
-    cuInit(0);
-    cuDeviceGet(&device, 0);
-    cudaFree(0);
+    // The runtime initialises the driver.
+    check("too early", cuCtxGetDevice(&device));
+    cudaSetDevice(0);
+    check("device", cuCtxGetDevice(&device));
     cuDeviceGetAttribute(&is_there, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device);
     CUmemAllocationProp prop = {};
     prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;

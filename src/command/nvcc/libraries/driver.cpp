@@ -9,7 +9,8 @@
 #include <vector>
 
 extern "C" {
-/* libdslcrt's: modules, what stands for their kernels, their variables, arguments in one buffer. */
+/* libdslcrt's: whether the program has called the runtime; modules, what stands for their kernels, their variables, arguments in one buffer. */
+int __dslcIsUsed(void);
 cudaError_t __dslcModuleLoad(void **module, const void *image);
 cudaError_t __dslcModuleFunction(const void **function, CUmodule module, const char *name);
 cudaError_t __dslcModuleVariable(CUdeviceptr *pointer, size_t *bytes, CUmodule module, const char *name);
@@ -33,8 +34,18 @@ bool is_ready = false;
 
 /* The numbers of both interfaces are the same. */
 CUresult of(cudaError_t error) { return (CUresult)error; }
-CUresult when_ready(cudaError_t error) { return is_ready ? of(error) : CUDA_ERROR_NOT_INITIALIZED; }
+
+/* cuInit was called, or the runtime, which calls it and has a context. */
+bool has_begun() {
+    if (!is_ready && __dslcIsUsed()) {
+        is_ready = true;
+        current = (CUcontext)&context;
+    }
+    return is_ready;
+}
 } // namespace
+/* What the runtime says, which is asked only then. */
+#define when_ready(call) (has_begun() ? of(call) : CUDA_ERROR_NOT_INITIALIZED)
 
 extern "C" {
 
