@@ -11,7 +11,7 @@ use runtime::{
     buffer::NpyFile,
     device::{
         Device,
-        gpu::{Gpu, GpuError, GpuOptions},
+        gpu::{Compile, Gpu, GpuError, GpuOptions},
     },
     host::{Arrival, HostOptions, Io, Note, Outcome, find_main, run_main},
     standalone::{self, Plan},
@@ -59,7 +59,18 @@ pub(crate) fn machine(rules: RuleSet, args: &ProgramArgs, stop: &StopFlag) -> Ma
 
 /// The GPU, or one sentence.
 pub(crate) fn open_gpu(options: GpuOptions) -> Result<Gpu, Failure> {
-    Gpu::open(0, options).map_err(no_gpu)
+    Gpu::open(0, options, compile()).map_err(no_gpu)
+}
+
+/// How kernels become PTX, in a build that can make it.
+fn compile() -> Option<Compile> {
+    #[cfg(feature = "ptx")]
+    return Some(|module, info, options| {
+        let device = (info.name.as_str(), info.major, info.minor);
+        codegen_ptx::ptx_for(module, device, options.opt_level, options.lines)
+    });
+    #[cfg(not(feature = "ptx"))]
+    return None;
 }
 
 /// Why there is no GPU, and what would tell more.

@@ -72,6 +72,26 @@ pub fn ptx(module: &Module, options: &Options) -> Result<String, Error> {
     llvm::ptx(&llvm_text(module, options)?, options)
 }
 
+/// The module as PTX for a GPU of that name and compute capability. The error is one sentence.
+pub fn ptx_for(
+    module: &Module,
+    (name, major, minor): (&str, u32, u32),
+    opt_level: u8,
+    lines: bool,
+) -> Result<String, String> {
+    let arch = Target::for_device(major, minor).ok_or_else(|| {
+        format!(
+            "{name} is too old: its compute capability is {major}.{minor}, but the PTX back end needs 5.0 or later"
+        )
+    })?;
+    let options = Options {
+        arch,
+        opt_level,
+        lines,
+    };
+    ptx(module, &options).map_err(|error| error.to_string())
+}
+
 /// The module as LLVM IR text, after optimisation.
 pub fn llvm_ir(module: &Module, options: &Options) -> Result<String, Error> {
     llvm::optimized(&llvm_text(module, options)?, options)

@@ -12,7 +12,7 @@ use interp::{
 };
 use runtime::device::{
     Device as Hardware, DeviceError, Ptx,
-    gpu::{Gpu, GpuOptions},
+    gpu::{Compile, Gpu, GpuOptions},
     simulator::Simulator,
 };
 
@@ -146,7 +146,7 @@ impl Device {
     /// Nothing checks what kernels do on a GPU. One that reads or writes out of bounds may reach any memory that the process maps
     /// for the device, managed memory of other libraries too. Run the kernels in the simulator first.
     pub unsafe fn gpu(ordinal: u32) -> Result<Device> {
-        let gpu = Gpu::open(ordinal, GpuOptions::default())?;
+        let gpu = Gpu::open(ordinal, GpuOptions::default(), compile())?;
         Ok(Device::with(Box::new(gpu)))
     }
 
@@ -365,4 +365,15 @@ impl fmt::Debug for Device {
 /// The bytes of one value.
 pub(crate) fn bytes_of_value<T: Element>(value: &T) -> Vec<u8> {
     bytes_of(std::slice::from_ref(value))
+}
+
+/// How kernels become PTX, in a build that can make it.
+fn compile() -> Option<Compile> {
+    #[cfg(feature = "ptx")]
+    return Some(|module, info, options| {
+        let device = (info.name.as_str(), info.major, info.minor);
+        codegen_ptx::ptx_for(module, device, options.opt_level, options.lines)
+    });
+    #[cfg(not(feature = "ptx"))]
+    return None;
 }

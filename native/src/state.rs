@@ -299,7 +299,7 @@ impl State {
     /// Opens the device that the options ask for, at the first call: a process may fork before.
     pub(crate) fn open(&mut self) {
         if !std::mem::replace(&mut self.is_open, true) && self.options.on_gpu {
-            let gpu = Gpu::open_for_ptx(0, GpuOptions::default());
+            let gpu = Gpu::open(0, GpuOptions::default(), None);
             self.device = Box::new(gpu.unwrap_or_else(|why| fail(&why.to_string())));
         }
     }

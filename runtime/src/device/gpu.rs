@@ -1,7 +1,7 @@
 //! A real GPU as a device, over the CUDA driver, which is loaded at run time: a machine without one runs everything else.
 //!
-//! In: programs, with PTX that they bring along, or that `codegen-ptx` makes for this GPU when [`Device::prepare`](super::Device::prepare) is called (feature `ptx`). The host program's
-//! pointers are the driver's own addresses ([`interp::memory`] keeps them beside its own areas). Launches are asynchronous on one
+//! In: programs, with PTX that they bring along, or that a [`Compile`] makes for this GPU when [`Device::prepare`](super::Device::prepare) is
+//! called: whoever has the PTX back end hands it in, so that programs without it carry no LLVM. The host program's pointers are the driver's own addresses ([`interp::memory`] keeps them beside its own areas). Launches are asynchronous on one
 //! stream; a fault in a kernel shows at the next call that waits, as in CUDA, and is said of the launch it happened in.
 //!
 //! Simplified: one GPU, one stream (the legacy default one), whatever the program creates. Without the feature `gpu` only the errors remain.
@@ -18,7 +18,10 @@ mod query;
 #[cfg(not(feature = "gpu"))]
 mod disabled;
 
+use dsl::ir::Module;
 use thiserror::Error;
+
+use super::DeviceInfo;
 
 #[cfg(not(feature = "gpu"))]
 pub use disabled::{Gpu, driver_version, list};
@@ -26,6 +29,9 @@ pub use disabled::{Gpu, driver_version, list};
 pub use enabled::Gpu;
 #[cfg(feature = "gpu")]
 pub use query::{driver_version, list};
+
+/// Makes PTX of a module, for that device.
+pub type Compile = fn(&Module, &DeviceInfo, &GpuOptions) -> Result<String, String>;
 
 /// How a program is brought to the GPU and watched there.
 #[derive(Clone, PartialEq, Eq, Debug)]

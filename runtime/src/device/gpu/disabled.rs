@@ -3,7 +3,7 @@
 use dsl::ir::FuncId;
 use interp::{LaunchConfig, LaunchReport, Memory, Program, rules::BankWidth};
 
-use super::{GpuError, GpuOptions};
+use super::{Compile, GpuError, GpuOptions};
 use crate::device::{Device, DeviceError, DeviceInfo, LaunchError};
 
 /// Never there.
@@ -12,7 +12,11 @@ pub enum Gpu {}
 
 impl Gpu {
     /// Always an error.
-    pub fn open(_ordinal: u32, _options: GpuOptions) -> Result<Gpu, GpuError> {
+    pub fn open(
+        _ordinal: u32,
+        _options: GpuOptions,
+        _compile: Option<Compile>,
+    ) -> Result<Gpu, GpuError> {
         Err(GpuError::NotBuilt)
     }
 }

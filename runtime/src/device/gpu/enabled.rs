@@ -9,7 +9,7 @@ use interp::{
 };
 
 use super::{
-    GpuError, GpuOptions,
+    Compile, GpuError, GpuOptions,
     driver::{self, Attribute, Context, DeviceHandle, Event, Image, Kernel},
     launches::Launches,
     query,
@@ -30,9 +30,6 @@ struct Loaded {
     /// By function; `None` for host functions.
     kernels: Vec<Option<Kernel>>,
 }
-
-/// Makes PTX of a module, for a device of that compute capability.
-type Compile = fn(&Module, &DeviceInfo, &GpuOptions) -> Result<String, String>;
 
 /// A GPU.
 #[derive(Debug)]
@@ -58,20 +55,8 @@ pub struct Gpu {
 unsafe impl Send for Gpu {}
 
 impl Gpu {
-    /// A GPU of this machine, by its number.
-    pub fn open(ordinal: u32, options: GpuOptions) -> Result<Gpu, GpuError> {
-        let compile: Option<Compile> = None;
-        #[cfg(feature = "ptx")]
-        let compile: Option<Compile> = compile.or(Some(code::compiled));
-        Gpu::open_with(ordinal, options, compile)
-    }
-
-    /// A GPU that runs nothing but the PTX that programs bring along: the PTX back end stays out of the program that opens it.
-    pub fn open_for_ptx(ordinal: u32, options: GpuOptions) -> Result<Gpu, GpuError> {
-        Gpu::open_with(ordinal, options, None)
-    }
-
-    fn open_with(
+    /// A GPU of this machine, by its number. Without `compile` it runs nothing but the PTX that programs bring along.
+    pub fn open(
         ordinal: u32,
         options: GpuOptions,
         compile: Option<Compile>,

@@ -95,25 +95,3 @@ impl Gpu {
         Ok(())
     }
 }
-
-/// What the PTX back end makes of a module.
-#[cfg(feature = "ptx")]
-pub(super) fn compiled(
-    module: &Module,
-    info: &crate::device::DeviceInfo,
-    options: &super::GpuOptions,
-) -> Result<String, String> {
-    let (major, minor) = (info.major, info.minor);
-    let arch = codegen_ptx::Target::for_device(major, minor).ok_or_else(|| {
-        format!(
-            "{} is too old: its compute capability is {major}.{minor}, but the PTX back end needs 5.0 or later",
-            info.name
-        )
-    })?;
-    let options = codegen_ptx::Options {
-        arch,
-        opt_level: options.opt_level,
-        lines: options.lines,
-    };
-    codegen_ptx::ptx(module, &options).map_err(|error| error.to_string())
-}
