@@ -352,7 +352,7 @@ impl<'p> Lowerer<'p> {
         };
         let kernels = all().filter(|(_, function)| is_kernel(function));
         let kernels: Vec<FunctionId> = kernels.map(|(id, _)| id).collect();
-        let mut ids = self.reach(main);
+        let mut ids = self.reach_on_host(main);
         ids.extend(kernels);
         let numbers = ids.iter().enumerate();
         self.function_ids = numbers.map(|(i, &id)| (id, FuncId(i as u32))).collect();
@@ -454,6 +454,25 @@ impl<'p> Lowerer<'p> {
             }
         }
         reached
+    }
+
+    /// The host functions that those need: where another one stands for a function, it does.
+    fn reach_on_host(&mut self, mut todo: Vec<FunctionId>) -> BTreeSet<FunctionId> {
+        let mut reached: BTreeSet<FunctionId> = todo.iter().copied().collect();
+        while let Some(id) = todo.pop() {
+            for callee in self.facts(id).calls.clone() {
+                let callee = self.on_host(callee);
+                if reached.insert(callee) {
+                    todo.push(callee);
+                }
+            }
+        }
+        reached
+    }
+
+    /// The function that host code calls for this one.
+    fn on_host(&self, id: FunctionId) -> FunctionId {
+        self.function(id).on_host.unwrap_or(id)
     }
 
     /// Inlining that does not end in reasonable size.

@@ -47,6 +47,10 @@ const MAX_NESTING: usize = 10_000;
 impl FunctionLowerer<'_, '_> {
     /// A call of a function of the program; gives the leaves of its result.
     pub(super) fn call(&mut self, id: FunctionId, args: &[Value], span: Span) -> Vec<Operand> {
+        let id = match self.is_device {
+            true => id,
+            false => self.m.on_host(id),
+        };
         if !self.is_device && !self.m.is_inlined_on_host(id) {
             let args: Vec<Vec<Operand>> = args.iter().map(|arg| self.leaves(arg)).collect();
             return self.call_host(id, args, span);

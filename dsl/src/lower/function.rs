@@ -209,6 +209,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             params: vec![],
             vars: Arena::new(),
             launch_bounds: None,
+            on_host: None,
             body: None,
             span: Span {
                 file: crate::span::FileId(0),

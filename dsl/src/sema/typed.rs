@@ -124,6 +124,8 @@ pub struct Function {
     pub vars: Arena<VarId, Var>,
     /// `__launch_bounds__`.
     pub launch_bounds: Option<(u32, Option<u32>)>,
+    /// In host code another function stands for it: of a call through a pointer, the one that compares with the host's functions.
+    pub on_host: Option<FunctionId>,
     /// Its code; `None` if it is declared but not defined (calling it is an error that sema reports).
     pub body: Option<Vec<Stmt>>,
     /// Its name in the definition.

@@ -267,6 +267,7 @@ pub(crate) fn with(
     function_template::need(cx, id);
     let function = &cx.tables.functions[id].typed;
     let (name, space, declared) = (function.name.clone(), function.space, function.span);
+    let is_of_both = function.on_host.is_some();
     let ty = function.result.clone();
     let params = &cx.tables.functions[id].facts.params;
     let least = params
@@ -290,7 +291,9 @@ pub(crate) fn with(
             },
         ));
     }
-    check_call_side(cx, &name, space, declared, at);
+    if !is_of_both {
+        check_call_side(cx, &name, space, declared, at);
+    }
     note_call(cx, id, at);
     let args = overload::bind_arguments(cx, id, values, span)?;
     let value = Value::new(ValueKind::Call(id, args), ty, span);

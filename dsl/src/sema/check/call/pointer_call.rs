@@ -211,6 +211,15 @@ fn dispatcher(cx: &mut Checker<'_>, ty: &Arc<FunctionTy>, at: Span) -> FunctionI
         true => Role::CalledOnDevice,
         false => Role::CalledOnHost,
     };
+    let id = dispatcher_of(cx, ty, role, at);
+    if cx.body.space == Some(FunctionSpace::HostDevice) {
+        let on_host = dispatcher_of(cx, ty, Role::CalledOnHost, at);
+        cx.tables.functions[id].typed.on_host = Some(on_host);
+    }
+    id
+}
+
+fn dispatcher_of(cx: &mut Checker<'_>, ty: &Arc<FunctionTy>, role: Role, at: Span) -> FunctionId {
     let same = |known: &&Dispatcher| known.ty == *ty && known.role == role;
     if let Some(known) = cx.pointers.dispatchers.iter().find(same) {
         return known.id;
