@@ -150,8 +150,6 @@ pub struct GlobalRules {
     pub loads_lines: bool,
     /// Are 8-byte accesses two memory requests and 16-byte ones four?
     pub splits_wide: bool,
-    /// What the profiler of the time called a transaction: up to 128 bytes of one line, or one 32-byte sector.
-    pub transaction_bytes: u32,
     /// Are atomics modelled?
     pub atomics: bool,
 }
@@ -329,7 +327,6 @@ impl GlobalRules {
             given: false,
             loads_lines: l1,
             splits_wide: before_maxwell,
-            transaction_bytes: if before_maxwell { 128 } else { 32 },
             atomics: !before_maxwell,
         }
     }

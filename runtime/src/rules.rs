@@ -34,7 +34,6 @@ struct Shared {
 struct Global {
     loads_lines: Option<bool>,
     splits_wide: Option<bool>,
-    transaction_bytes: Option<u32>,
     atomics: Option<bool>,
 }
 
@@ -72,7 +71,6 @@ pub fn of_text(
     let from = &file.global;
     global.loads_lines = from.loads_lines.unwrap_or(global.loads_lines);
     global.splits_wide = from.splits_wide.unwrap_or(global.splits_wide);
-    global.transaction_bytes = from.transaction_bytes.unwrap_or(global.transaction_bytes);
     global.atomics = from.atomics.unwrap_or(global.atomics);
     // A rule set is copied wherever something is counted; its name is made once a process.
     let by: &'static str = Box::leak(format!("`{name}`").into_boxed_str());

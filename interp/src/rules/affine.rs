@@ -116,7 +116,7 @@ pub fn global_cost_affine(
     base: u64,
     stride_bytes: i64,
 ) -> Option<GlobalCost> {
-    if rules.splits_wide || op == GlobalOp::Atomic {
+    if rules.splits_wide || rules.loads_lines || op == GlobalOp::Atomic {
         return None;
     }
     let stride = stride_bytes.unsigned_abs();

@@ -83,17 +83,19 @@ impl Arch {
     pub const SM_90: Self = Self(90);
     /// Blackwell, compute capability 10.0.
     pub const SM_100: Self = Self(100);
-    /// Blackwell, compute capability 10.1.
+    /// Blackwell, compute capability 10.1; CUDA 13 calls it 11.0.
     pub const SM_101: Self = Self(101);
     /// Blackwell, compute capability 10.3.
     pub const SM_103: Self = Self(103);
+    /// Blackwell, compute capability 11.0: Thor.
+    pub const SM_110: Self = Self(110);
     /// Blackwell, compute capability 12.0.
     pub const SM_120: Self = Self(120);
     /// Blackwell, compute capability 12.1.
     pub const SM_121: Self = Self(121);
 
     /// All architectures there are rules for, oldest first.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::SM_20,
         Self::SM_21,
         Self::SM_30,
@@ -117,6 +119,7 @@ impl Arch {
         Self::SM_100,
         Self::SM_101,
         Self::SM_103,
+        Self::SM_110,
         Self::SM_120,
         Self::SM_121,
     ];

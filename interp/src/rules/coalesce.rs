@@ -80,7 +80,7 @@ pub fn global_cost(
             .atomics
             .then(|| atomic_cost(width_bytes, mask, addresses));
     }
-    if !rules.splits_wide {
+    if !rules.splits_wide && !rules.loads_lines {
         let distinct = Distinct::count(mask, addresses);
         return Some(GlobalCost {
             requests: u32::from(!mask.is_empty()),
@@ -108,7 +108,7 @@ pub fn constant_words(width_bytes: u32, mask: LaneMask, addresses: &[u64; 32]) -
     Distinct::count(mask, &addresses.map(|address| address >> shift)).addresses
 }
 
-/// Before sm_50: half-warps or quarter-warps of wide accesses are requests of their own.
+/// Where lines of 128 bytes count, as before sm_50: half-warps or quarter-warps of wide accesses may be requests of their own.
 fn split_cost(
     rules: &GlobalRules,
     op: GlobalOp,
@@ -116,7 +116,10 @@ fn split_cost(
     mask: LaneMask,
     addresses: &[u64; 32],
 ) -> GlobalCost {
-    let lanes_per_request = 32 / (width_bytes / 4).max(1);
+    let lanes_per_request = match rules.splits_wide {
+        true => 32 / (width_bytes / 4).max(1),
+        false => 32,
+    };
     let mut cost = GlobalCost::asked_for(Distinct::count(mask, addresses).addresses * width_bytes);
     for request in mask.groups(lanes_per_request) {
         let distinct = Distinct::count(request, addresses);

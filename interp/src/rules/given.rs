@@ -87,7 +87,6 @@ impl RuleSet {
         power("lanes_4", shared.lanes_4, 1, 32)?;
         power("lanes_8", shared.lanes_8, 1, 32)?;
         power("lanes_16", shared.lanes_16.unwrap_or(1), 1, 32)?;
-        power("transaction_bytes", global.transaction_bytes, 32, 128)?;
         let (banks, bank_bytes, row_bytes) = (shared.banks, shared.bank_bytes, shared.row_bytes);
         if banks * bank_bytes < 16 {
             return Err(InvalidRules::TooFew { banks, bank_bytes });

@@ -176,7 +176,8 @@ fn measured_atomic(op: SharedOp, width: u32, mask: LaneMask, at: &[u32; 32]) -> 
     cost
 }
 
-fn pieces(lanes: &[usize], width: u32, at: &[u64; 32], piece_bytes: u64) -> u32 {
+/// How many pieces of that size the lanes touch.
+pub(crate) fn pieces(lanes: &[usize], width: u32, at: &[u64; 32], piece_bytes: u64) -> u32 {
     let bytes = lanes
         .iter()
         .flat_map(|&lane| at[lane]..at[lane] + u64::from(width));

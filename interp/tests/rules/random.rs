@@ -205,6 +205,48 @@ fn rules_of_64_banks() {
     agree_on_given(64, [32, 32, 16]);
 }
 
+/// Either way of counting lines and requests works without the other.
+#[test]
+fn lines_and_split_requests_are_rules_of_their_own() {
+    let base = RuleSet::for_arch(Arch::SM_90);
+    let mut random = Random::new(2);
+    for case in 0..CASES {
+        let (op, width) = (random.pick(&GLOBAL_OPS[..4]), random.pick(&WIDTHS));
+        let mask = cases::mask(&mut random);
+        let addresses = cases::units(&mut random).map(|unit| unit * u64::from(width));
+        let mut global = base.global;
+        (global.loads_lines, global.splits_wide) = if random.below(2) == 0 {
+            (true, false)
+        } else {
+            (false, true)
+        };
+        let rules = base.given("a test", base.shared, global).expect("valid");
+        let got = global_cost(&rules.global, op, width, mask, &addresses).expect("modelled");
+        let lanes_per_request = match width {
+            8 if global.splits_wide => 16,
+            16 if global.splits_wide => 8,
+            _ => 32,
+        };
+        let (mut requests, mut lines, mut sectors) = (0, 0, 0);
+        for first in (0..32).step_by(lanes_per_request) {
+            let lanes: Vec<usize> = (first..first + lanes_per_request)
+                .filter(|&lane| mask.0 >> lane & 1 == 1)
+                .collect();
+            requests += u32::from(!lanes.is_empty());
+            lines += oracle::pieces(&lanes, width, &addresses, 128);
+            sectors += oracle::pieces(&lanes, width, &addresses, 32);
+        }
+        if global.loads_lines && op == GlobalOp::Load {
+            sectors = 4 * lines;
+        }
+        assert_eq!(
+            (got.requests, got.transactions, got.sectors),
+            (requests, lines, sectors),
+            "case {case}: {op:?} of {width} bytes, {mask}, {addresses:?}"
+        );
+    }
+}
+
 #[test]
 fn rules_that_cannot_be_are_refused() {
     let base = RuleSet::for_arch(Arch::SM_90);
