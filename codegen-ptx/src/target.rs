@@ -20,6 +20,7 @@ const PROCESSORS: &[(u32, u32)] = &[
     (89, 78),
     (90, 78),
     (100, 86),
+    (101, 86),
     (103, 88),
     (110, 90),
     (120, 87),
@@ -36,7 +37,7 @@ pub struct Target(u32);
 
 /// A name that is no [`Target`]; says which there are.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("unknown GPU architecture `{name}`; there are {list}")]
+#[error("there is no PTX for the architecture `{name}`; there is for {list}")]
 pub struct UnknownTarget {
     /// What was asked for.
     pub name: String,
@@ -117,7 +118,9 @@ mod tests {
         assert_eq!(Target::parse("sm_90").map(Target::number), Ok(90));
         assert_eq!("compute_75".parse::<Target>().map(Target::number), Ok(75));
         let refused = Target::parse("sm_42").unwrap_err().to_string();
-        assert!(refused.starts_with("unknown GPU architecture `sm_42`; there are sm_50, sm_52"));
+        assert!(refused.starts_with(
+            "there is no PTX for the architecture `sm_42`; there is for sm_50, sm_52"
+        ));
         assert!(refused.ends_with("sm_121"), "{refused}");
         for wrong in ["", "sm_", "sm_090", "sm_90a", "90.0"] {
             assert!(Target::parse(wrong).is_err(), "{wrong}");

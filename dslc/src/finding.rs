@@ -64,14 +64,14 @@ impl Finding {
         }
     }
 
-    /// The code that `dslc explain` tells more about: `R2001`.
+    /// The code that `dslc explain` tells more about: `R0205`.
     pub fn code(&self) -> &str {
         self.code
     }
 
     /// What it is, as in the JSON report: `race`, `uninitialized`, `out_of_bounds`, `barrier_divergence`, `misaligned`,
     /// `null_pointer`, `use_after_free`, `invalid_launch`, `invalid_mask`, `deadlock`, `division_by_zero`, `assertion`,
-    /// `arithmetic`, `warp_synchronous`.
+    /// `arithmetic`, `warp_synchronous`, `schedule_dependent`, `leak`.
     pub fn kind(&self) -> &str {
         self.kind
     }

@@ -87,7 +87,7 @@ pub fn table(input: &Input<'_>, metrics: &[&'static metrics::Metric]) -> String 
         "{:>11} {:>width$} {:>about$} {:>11} {:>11} {:>11}\n",
         "Invocations", "Metric Name", "Metric Description", "Min", "Max", "Avg"
     );
-    let _ = writeln!(text, "Device \"dslc simulator, {}\"", input.rules.arch);
+    let _ = writeln!(text, "Device \"dslc simulator, {}\"", input.rules.title());
     for (kernel, launches) in kernels {
         let _ = writeln!(text, "    Kernel: {kernel}");
         for metric in metrics {

@@ -58,6 +58,11 @@ impl Verdict<'_> {
 }
 
 pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
+    if args.format == Format::Sarif {
+        return Err(Failure::new(
+            "verify has no findings, so there is no SARIF log: use --format json",
+        ));
+    }
     let gpus = gpu::list().map_err(execute::no_gpu)?;
     let Some(info) = gpus.first() else {
         return Err(execute::no_gpu(gpu::GpuError::NoDevice));
@@ -110,12 +115,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
     };
     let text = match args.format {
         Format::Json => format!("{}\n", serde_json::to_string_pretty(&show::json(&verdict))?),
-        Format::Text => show::text(&verdict, &loaded.map, module),
-        Format::Sarif => {
-            return Err(Failure::new(
-                "verify has no findings, so there is no SARIF log: use --format json",
-            ));
-        }
+        Format::Text | Format::Sarif => show::text(&verdict, &loaded.map, module),
     };
     output::out(text.as_bytes());
     if !ran.stderr.is_empty() && !differences.is_empty() {

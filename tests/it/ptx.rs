@@ -41,7 +41,7 @@ fn unknown_architectures_are_refused_with_the_list() {
     let output = dslc(&["ptx", "--arch", "sm_42", "examples/saxpy.k"]);
     assert_eq!(output.code, Some(2));
     let error = output.stderr;
-    has(&error, "unknown GPU architecture `sm_42`");
+    has(&error, "there is no PTX for the architecture `sm_42`");
     has(&error, "sm_50, sm_52");
     has(&error, "sm_121");
 }
