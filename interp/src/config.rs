@@ -20,7 +20,7 @@ pub enum Check {
     Mask,
     /// Divisions by zero, shifts out of range.
     Arithmetic,
-    /// Device, managed and pinned memory that a program ends without giving back.
+    /// Device, managed and pinned memory that a program ends without giving back. `runtime` looks for it, not the machine.
     Leak,
 }
 

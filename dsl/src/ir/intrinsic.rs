@@ -3,7 +3,7 @@
 //!
 //! A row says the word in the IR's text, the operands' types, the result's type if there is one, the effect, and where the
 //! instruction may stand. What it does is said where it is executed: `interp/src/compile/inst.rs` and
-//! `codegen-ptx/src/emit/inst.rs` match on all of them.
+//! `codegen-ptx/src/emit/inst/collective.rs` match on all of them.
 
 use super::{Effect, Space, Stands, Type, op::named};
 use std::fmt;

@@ -2,7 +2,7 @@
 //!
 //! Rows live in three files of like entries: `device` (barriers, intrinsics), `math` (overloaded functions), `host` (the
 //! CUDA runtime and C's library). `unsupported` knows the names that CUDA has and this compiler does not yet. A fixed
-//! signature is written as in C, see [`Signature`]; overloaded ones are decided in `check::builtin_call`.
+//! signature is written as in C, see [`Signature`]; overloaded ones are decided in `check::call::builtin_call`.
 
 use std::{collections::HashMap, sync::OnceLock};
 

@@ -226,7 +226,7 @@ impl Compiler<'_> {
     }
 
     fn intrinsic(&mut self, intrinsic: Intrinsic, args: &[Operand], result: Option<ValueId>) {
-        let is_space = match (intrinsic, args) {
+        let computes = match (intrinsic, args) {
             (Intrinsic::SyncWarp, [mask]) => {
                 let (register, scalar) = match self.place(mask) {
                     Place::S(register) => (register, 1),
@@ -258,7 +258,7 @@ impl Compiler<'_> {
                 unreachable!("the verifier counts operands")
             }
         };
-        let (v, s) = is_space.ops();
+        let (v, s) = computes.ops();
         let args: Vec<&Operand> = args.iter().collect();
         self.lane_op(v, s, &args, result);
     }

@@ -1,4 +1,4 @@
-//! Which instruction computes an IR operation: made from the table in `bytecode`.
+//! Which instruction computes an IR operation: made from the table in `isa::op`.
 
 use dsl::ir::{BinaryOp, CompareOp, ConvertOp, Space, Type, UnaryOp};
 

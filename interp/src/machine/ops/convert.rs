@@ -1,4 +1,4 @@
-//! Conversions of one lane, on bit patterns. Rust's `as` truncates and saturates; NaN is dealt with here.
+//! What takes one value and gives one of a type of its own, on bit patterns: conversions, and the tests of address windows. Rust's `as` truncates and saturates; NaN is dealt with here.
 
 #![allow(
     clippy::inline_always,
