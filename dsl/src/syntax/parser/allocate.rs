@@ -5,10 +5,10 @@ use chumsky::prelude::*;
 use super::{
     expr::{comma, init_items},
     kit::{
-        P, Production, at, brackets, choose, either, expr_node, name, parens, punct, repeat_while,
-        skipped, spanned, unexpected, when, word,
+        P, Production, at, brackets, choose, either, expr_node, name, parens, punct, read,
+        repeat_while, skipped, spanned, unexpected, when, whole, word,
     },
-    lookahead::{Ahead, is_type_in_parentheses, template_arguments},
+    lookahead::{Ahead, is_type_in_parentheses, qualified_text, template_arguments},
     primary, ty,
 };
 use crate::{
@@ -84,12 +84,33 @@ pub(super) fn is_trivial<'t>(assign: P<'t, Expr>) -> impl Production<'t, Expr> {
         .map_with(expr_node)
 }
 
-/// The name after `.` or `->`: also `~T` of a destructor that is called.
+/// The name after `.` or `->`: also `~T` of a destructor that is called, and `Base::f`.
 pub(super) fn member_name<'t>() -> impl Production<'t, Name> {
     let args = skipped(|look| template_arguments(look, 0).unwrap_or(0));
     let destructor = punct(Punct::Tilde)
         .ignore_then(name())
         .then_ignore(args)
         .map(|name| Spanned::new(format!("~{}", name.node).into(), name.span));
-    either(at(Punct::Tilde), destructor, name())
+    let scopes = read(Expected::Name, |look| {
+        let n = scopes_ahead(look);
+        (n > 0).then(|| (qualified_text(look, n), n))
+    });
+    let qualified = scopes.then(name()).map_with(|(scopes, name), extra| {
+        Spanned::new(format!("{scopes}{}", name.node).into(), whole(extra))
+    });
+    let plain = either(at(Punct::Tilde), destructor, name());
+    either(|look| scopes_ahead(look) > 0, qualified, plain)
+}
+
+/// How many tokens the scopes before a name take: `Base::`, `Base<T>::`.
+fn scopes_ahead(look: Ahead<'_>) -> usize {
+    let mut n = 0;
+    while look.is_name(n) {
+        let end = template_arguments(look, n + 1).unwrap_or(n + 1);
+        if !look.is(end, Punct::ColonColon) {
+            break;
+        }
+        n = end + 1;
+    }
+    n
 }
