@@ -31,6 +31,8 @@ pub(super) struct Facts {
     pub(super) globals: BTreeSet<GlobalVarId>,
     /// Variables whose value is not simply the one they are declared with.
     changes: BTreeSet<VarId>,
+    /// Variables with a declaration; temporaries have none.
+    declared: BTreeSet<VarId>,
     /// Which references are bound to which variables.
     pub(super) bindings: Vec<(Binder, VarId)>,
     /// Variables whose address is taken behind a call: `&f(x)`.
@@ -67,6 +69,11 @@ impl Facts {
     /// The variable always has the value of its declaration (or argument): no slot is needed.
     pub(super) fn is_fixed(&self, var: VarId) -> bool {
         !self.changes.contains(&var)
+    }
+
+    /// A statement declares the variable.
+    pub(super) fn is_declared(&self, var: VarId) -> bool {
+        self.declared.contains(&var)
     }
 
     fn bindings_of_stmt(
@@ -138,6 +145,9 @@ impl Facts {
     }
 
     fn stmt(&mut self, stmt: &Stmt, n_returns: &mut u32) {
+        if let StmtKind::Declare(var, _) = stmt.kind {
+            self.declared.insert(var);
+        }
         match &stmt.kind {
             StmtKind::Declare(var, None | Some(Init::Bytes(_))) => {
                 self.changes.insert(*var);
@@ -337,6 +347,7 @@ fn push_value<'t>(value: &'t Value, todo: &mut Vec<Item<'t>>) {
         | ValueKind::Null
         | ValueKind::Str(_)
         | ValueKind::Symbol(_)
+        | ValueKind::Mark(_)
         | ValueKind::Kernel(_) => {}
         ValueKind::Load(place)
         | ValueKind::AddressOf(place)

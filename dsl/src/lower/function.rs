@@ -378,6 +378,11 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             Home::Memory(self.object_of(id, var))
         };
         self.frame.homes[id] = Some(home.clone());
+        // A temporary has no declaration: it begins where it is first named, and ends with the function.
+        let ends = !matches!(self.frame.exit, Exit::Kernel | Exit::Host(_));
+        if ends && !self.frame.facts.is_declared(id) && !self.frame.function.params.contains(&id) {
+            self.begins(id);
+        }
         home
     }
 

@@ -162,7 +162,8 @@ impl FunctionLowerer<'_, '_> {
         let caller = std::mem::replace(&mut self.frame, frame);
         // An array of a function that is inlined here and elsewhere is another one in each.
         let locals = std::mem::take(&mut self.locals);
-        let depth = std::mem::take(&mut self.depth);
+        // Its body is an inner block, as that of a function that is inlined: what it declares begins at each call.
+        let depth = std::mem::replace(&mut self.depth, 1);
         for (&param, slots) in function.params.iter().zip(params) {
             let var = &function.vars[param];
             self.at_access(var.span);
