@@ -2,14 +2,16 @@
 //!
 //! One pass over all tokens collects the names that the program declares as types (typedefs, tags, `using`), a second
 //! marks their uses. A template's type parameters count only inside the template, and what a function declares only up to the end of the
-//! block it stands in. Any other name that is declared as a type is one everywhere, which is simpler than C's scopes: it misjudges a
-//! program that uses one name for a type in one class or namespace and for a variable in another.
+//! block it stands in. Any other name that is declared as a type is one everywhere, but where a variable or a parameter takes it for itself
+//! (`hide`).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 use super::token::{Keyword, Punct, Token, TokenKind};
 use crate::library::{TypeName, types_named};
+
+mod hide;
 
 /// The namespace of cooperative groups, for which programs have short names of their own.
 const GROUPS: &str = "cooperative_groups";
@@ -76,6 +78,7 @@ pub(crate) fn classify(tokens: &mut [Token], includes_half: bool) {
             mark(token, |other| *other == *name);
         }
     }
+    hide::hide(tokens);
 }
 
 /// The types of C++'s library: after `std::`, or anywhere if the program uses that namespace whole.
