@@ -22,6 +22,7 @@ pub fn code_of_trap(kind: &TrapKind) -> Code {
         TrapKind::OutOfBounds(_) => Code::OutOfBounds,
         TrapKind::Misaligned(_) => Code::Misaligned,
         TrapKind::NullPointer(_) | TrapKind::BadCall => Code::NullPointer,
+        TrapKind::BadObject => Code::InvalidPointer,
         TrapKind::UseAfterFree(_) => Code::UseAfterFree,
         TrapKind::InvalidFree(fault) if fault.is_wrong_side_free() => Code::WrongSidePointer,
         TrapKind::InvalidFree(fault) => match fault.kind {
@@ -103,6 +104,9 @@ pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Op
         }
         TrapKind::Stopped(StopReason::TimeOver(_)) => "if it should run this long, raise --timeout",
         TrapKind::UseAfterFree(_) => "free memory after its last use",
+        TrapKind::BadObject => {
+            "make the object on the side that calls it: with `new` or a declaration in a kernel, not by copying an object of the host"
+        }
         TrapKind::BadCall => {
             "set the pointer before the kernel runs: set a `__device__` pointer in a kernel or with cudaMemcpyToSymbol, \
              never with the host's `&f`"

@@ -45,6 +45,8 @@ intrinsics! {
     Trap = "trap" (), Act, Kernel;
     /// A call through a pointer that is not a function's.
     BadCall = "badcall" (), Act, Anywhere;
+    /// A call of a virtual function of an object with no mark that is known.
+    BadObject = "badobject" (), Act, Anywhere;
     /// `malloc(n)`: memory of the device's heap, or null.
     HeapMalloc = "heapmalloc" (Type::I64) -> Type::Ptr(Space::Generic), Act, Kernel;
     /// `free(p)` of such memory.

@@ -115,7 +115,7 @@ impl FunctionLowerer<'_, '_> {
         }
         *budget -= 1;
         match &value.kind {
-            ValueKind::Int(_) | ValueKind::Float(_) | ValueKind::Null => true,
+            ValueKind::Int(_) | ValueKind::Float(_) | ValueKind::Null | ValueKind::Mark(_) => true,
             ValueKind::Load(place) => self.is_register(place),
             ValueKind::Convert(a)
             | ValueKind::Neg(a)

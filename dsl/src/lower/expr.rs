@@ -27,6 +27,15 @@ impl FunctionLowerer<'_, '_> {
             ValueKind::Int(bits) => int_constant(&value.ty, *bits).into(),
             ValueKind::Float(number) => float_constant(&value.ty, *number).into(),
             ValueKind::Null => Const::zero(GENERIC).into(),
+            ValueKind::Mark(mark) => {
+                // No address of a host's table is one of the device's marks, and no mark of the host's.
+                let side = 1 << 63;
+                let mark = match self.is_device {
+                    true => mark | side,
+                    false => mark & !side,
+                };
+                Const::i64(mark as i64).into()
+            }
             ValueKind::Str(bytes) => {
                 let id = self.m.string(bytes);
                 self.address_of_object(Object::String(id), value.span)

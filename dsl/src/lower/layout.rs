@@ -369,6 +369,7 @@ mod tests {
             is_vector: true,
             fields: fields.collect(),
             size_bytes: n * bytes,
+            data_bytes: n * bytes,
             align_bytes,
             span: None,
         }

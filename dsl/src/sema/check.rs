@@ -54,7 +54,7 @@ use call::{
     overload, pointer_call,
 };
 use class::construct::{members, temporary};
-use class::{allocate, construct, implicit, lambda, method, this};
+use class::{allocate, construct, implicit, lambda, method, this, virtuals};
 use decl::{binding, function, init, list, record, specifier, startup, variable};
 use expr::operator::assign;
 use expr::{access, constant, convert, operator, reference, size_of_pointer, unknown};
@@ -81,6 +81,7 @@ pub(crate) struct Checker<'a> {
     prelude: Prelude,
     startup: startup::Startup,
     pointers: pointer_call::Pointers,
+    dispatchers: virtuals::dispatch::Dispatchers,
     mode: Mode,
     /// The function whose body is being checked.
     body: Body,
@@ -158,6 +159,7 @@ impl<'a> Checker<'a> {
             prelude: Prelude::default(),
             startup: startup::Startup::default(),
             pointers: pointer_call::Pointers::default(),
+            dispatchers: virtuals::dispatch::Dispatchers::default(),
             mode: Mode::default(),
             body: Body::default(),
             outer_bodies: Vec::new(),
@@ -193,6 +195,7 @@ impl<'a> Checker<'a> {
             survey::instantiate_unused(self);
             function_template::check_needed(self, true);
         }
+        virtuals::dispatch::need_targets(self);
         let hidden = self.scopes.only_prelude();
         while let Some((id, index)) = self.prelude.queue.pop() {
             if let ast::Item::Function(function) = &unit.items[index] {
@@ -200,6 +203,8 @@ impl<'a> Checker<'a> {
             }
         }
         self.scopes.restore(hidden);
+        virtuals::dispatch::need_targets(self);
+        virtuals::dispatch::finish(self);
         pointer_call::finish_dispatchers(&mut self.tables, &self.pointers);
         function_template::check_needed(self, true);
         graph::check(&self.tables, &mut self.reporter);

@@ -48,13 +48,22 @@ pub(crate) enum RecordKind {
     Union,
 }
 
+/// How much room a record takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Extent {
+    pub(crate) size_bytes: u64,
+    pub(crate) align_bytes: u64,
+    /// The end of its last member.
+    pub(crate) used_bytes: u64,
+}
+
 /// Places the members and gives size and alignment.
 pub(crate) fn place_fields(
     fields: &mut [Field],
     kind: RecordKind,
     least_align: u64,
     records: &Records,
-) -> Option<(u64, u64)> {
+) -> Option<Extent> {
     let mut size = 0u64;
     let mut align = least_align.max(1);
     // Two parts of one empty class have different addresses, as in the C++ ABI that host compilers follow: a member moves on.
@@ -63,8 +72,11 @@ pub(crate) fn place_fields(
         let mut field_size = size_of(&field.ty.ty, records)?;
         let field_align = align_of(&field.ty.ty, records);
         align = align.max(field_align);
-        if i == 0 && kind == RecordKind::Derived && is_empty(&field.ty.ty, records) {
-            field_size = 0;
+        if let (0, RecordKind::Derived, Ty::Record(base)) = (i, kind, &field.ty.ty) {
+            field_size = match is_empty(&field.ty.ty, records) {
+                true => 0,
+                false => records[*base].data_bytes,
+            };
         }
         if kind == RecordKind::Union {
             size = size.max(field_size);
@@ -87,7 +99,24 @@ pub(crate) fn place_fields(
         }
     }
     // An empty struct has size 1 in C++.
-    Some((size.max(1).checked_next_multiple_of(align)?, align))
+    Some(Extent {
+        size_bytes: size.max(1).checked_next_multiple_of(align)?,
+        align_bytes: align,
+        used_bytes: size,
+    })
+}
+
+/// How many scalars a type consists of.
+pub(crate) fn scalar_count(ty: &Ty, records: &Records) -> u64 {
+    match ty {
+        Ty::Array(element, n) => scalar_count(&element.ty, records).saturating_mul(n.unwrap_or(0)),
+        Ty::Record(id) => {
+            let fields = records[*id].fields.iter();
+            let counts = fields.map(|field| scalar_count(&field.ty.ty, records));
+            counts.fold(0, u64::saturating_add)
+        }
+        _ => 1,
+    }
 }
 
 /// The parts of a class that are empty classes, itself included, and where they lie in it.
@@ -111,7 +140,7 @@ fn empty_parts(ty: &Ty, records: &Records) -> Vec<(RecordId, u64)> {
 }
 
 /// A class without data.
-fn is_empty(ty: &Ty, records: &Records) -> bool {
+pub(crate) fn is_empty(ty: &Ty, records: &Records) -> bool {
     match ty {
         Ty::Record(id) => records[*id]
             .fields
@@ -187,6 +216,7 @@ fn record_of(name: &str, component: &Ty, count: u32, align_bytes: u64) -> Record
         is_vector: name != "dim3",
         fields,
         size_bytes: (bytes * u64::from(count)).next_multiple_of(align_bytes),
+        data_bytes: (bytes * u64::from(count)).next_multiple_of(align_bytes),
         align_bytes,
         span: None,
     }

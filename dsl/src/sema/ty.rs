@@ -180,6 +180,8 @@ pub struct Record {
     pub fields: Vec<Field>,
     /// Size in bytes, padded to the alignment.
     pub size_bytes: u64,
+    /// Where the members of a class that is derived from it may begin: its size, or less if its padding is free for them.
+    pub data_bytes: u64,
     /// Alignment in bytes.
     pub align_bytes: u64,
     /// Where it is declared; `None` for built-in ones.

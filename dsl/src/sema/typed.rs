@@ -349,6 +349,8 @@ pub enum ValueKind {
     Float(f64),
     /// A null pointer.
     Null,
+    /// What an object of a class with virtual functions has in it to say so: another number in device code than on the host.
+    Mark(u64),
     /// The address of a string literal's first character (without the final NUL in `bytes`).
     Str(Arc<[u8]>),
     /// What a place holds; a record is loaded whole.

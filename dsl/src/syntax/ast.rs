@@ -200,9 +200,13 @@ pub struct Method {
     pub kind: MethodKind,
     /// `const` after the parameters.
     pub is_const: bool,
+    /// `override` after the parameters.
+    pub is_override: bool,
+    /// `final` after the parameters.
+    pub is_final: bool,
     /// `: x(1), y{2}` of a constructor.
     pub inits: Vec<MemberInit>,
-    /// `= default`, `= delete`.
+    /// `= default`, `= delete`, `= 0`.
     pub special: Option<Spanned<Special>>,
 }
 
@@ -220,12 +224,13 @@ pub enum MethodKind {
     Conversion,
 }
 
-/// A function that the compiler writes, or that is not there.
+/// A function that the compiler writes, that is not there, or that derived classes write.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "each variant is the keyword of that name")]
 pub enum Special {
     Default,
     Delete,
+    Pure,
 }
 
 /// How a constructor begins a member or a base class.
@@ -303,6 +308,7 @@ pub enum SpecifierWord {
     GridConstant,
     Explicit,
     Mutable,
+    Virtual,
 }
 
 /// A type as named.

@@ -250,6 +250,7 @@ impl Compiler<'_> {
                 return self.emit(Op::HeapFree, 0, address, 0, 0);
             }
             (Intrinsic::BadCall, _) => return self.emit(Op::Trap, 0, 1, 0, 0),
+            (Intrinsic::BadObject, _) => return self.emit(Op::Trap, 0, 2, 0, 0),
             (Intrinsic::IsShared, _) => select::Conversion::IsShared,
             (Intrinsic::IsLocal, _) => select::Conversion::IsLocal,
             (Intrinsic::IsConstant, _) => select::Conversion::IsConstant,

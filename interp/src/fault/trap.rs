@@ -223,6 +223,8 @@ pub enum TrapKind {
     Explicit,
     /// A call through a function pointer that is null or was never set.
     BadCall,
+    /// A call of a virtual function of an object that no constructor has made on this side.
+    BadObject,
     /// An integer division by zero on the host.
     DivisionByZero,
     /// Too many nested calls, or too large frames, on the host.
@@ -256,6 +258,7 @@ impl TrapKind {
             | TrapKind::DevicePointerOnHost(_)
             | TrapKind::ReadOnly(_)
             | TrapKind::InvalidPointer(_)
+            | TrapKind::BadObject
             | TrapKind::BadString { .. }
             | TrapKind::InvalidFree(_)
             | TrapKind::StackOverflow
@@ -308,6 +311,7 @@ impl TrapKind {
             | TrapKind::Assert { .. }
             | TrapKind::Explicit
             | TrapKind::BadCall
+            | TrapKind::BadObject
             | TrapKind::DivisionByZero
             | TrapKind::StackOverflow
             | TrapKind::CallsTooDeep { .. }

@@ -90,6 +90,7 @@ fn object(kind: &mut TrapKind) -> Option<&mut BadObject> {
         | TrapKind::Assert { .. }
         | TrapKind::Explicit
         | TrapKind::BadCall
+        | TrapKind::BadObject
         | TrapKind::DivisionByZero
         | TrapKind::StackOverflow
         | TrapKind::CallsTooDeep { .. }

@@ -101,6 +101,7 @@ pub fn error_of_trap(kind: &TrapKind) -> CudaError {
         | TrapKind::Endless
         | TrapKind::Stopped(_) => CudaError::LaunchTimeout,
         TrapKind::BadCall
+        | TrapKind::BadObject
         | TrapKind::OutOfBounds(_)
         | TrapKind::NullPointer(_)
         | TrapKind::UseAfterFree(_)

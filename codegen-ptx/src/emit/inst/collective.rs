@@ -56,7 +56,9 @@ impl Kernel<'_, '_> {
             Intrinsic::Nanosleep => {
                 return self.line(format!("call void @llvm.nvvm.nanosleep({args})"));
             }
-            Intrinsic::Trap | Intrinsic::BadCall => return self.line("call void @llvm.trap()"),
+            Intrinsic::Trap | Intrinsic::BadCall | Intrinsic::BadObject => {
+                return self.line("call void @llvm.trap()");
+            }
             Intrinsic::HeapMalloc => {
                 self.m.declare("declare ptr @malloc(i64) nounwind");
                 if let Some(result) = result {

@@ -12,7 +12,7 @@ use super::{
     overload::{Argument, Resolved},
     pack,
     pointer_call::pointed_function,
-    template, unknown,
+    template, unknown, virtuals,
 };
 use crate::{
     sema::{
@@ -231,6 +231,10 @@ fn call_set(
             ids.extend(template::instances(cx, set, explicit, &values, at));
         }
         let last = path::last(name);
+        // `Base::f()` is that one.
+        if path::is_qualified(name) {
+            return method::call_exactly(cx, object, &ids, last, at, values, span);
+        }
         return method::call_member(cx, object, &ids, last, at, values, span);
     }
     overloaded(cx, name, set, explicit, at, args, span)
@@ -257,6 +261,19 @@ fn names_object(cx: &Checker<'_>, name: &str) -> bool {
 
 /// A call of a member function or an operator, whose object is the first argument; `given` arguments were written.
 pub(crate) fn with(
+    cx: &mut Checker<'_>,
+    id: FunctionId,
+    at: Span,
+    given: usize,
+    mut values: Vec<Argument<'_>>,
+    span: Span,
+) -> Result<Checked, Reported> {
+    let id = virtuals::dispatch::called(cx, id, &mut values);
+    exactly(cx, id, at, given, values, span)
+}
+
+/// A call of this very function, whatever overrides it.
+pub(crate) fn exactly(
     cx: &mut Checker<'_>,
     id: FunctionId,
     at: Span,

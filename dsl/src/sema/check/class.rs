@@ -33,6 +33,7 @@ pub(crate) mod definition;
 pub(crate) mod implicit;
 pub(crate) mod lambda;
 pub(crate) mod method;
+pub(crate) mod virtuals;
 
 /// What is known of a class besides its layout.
 #[derive(Clone, Default, Debug)]
@@ -58,8 +59,21 @@ pub(crate) struct ClassFacts {
     friend_classes: Vec<Arc<str>>,
     /// The constructor without parameters that the compiler writes, once it is needed.
     pub(crate) implicit_default: Option<FunctionId>,
-    /// Members come one after the other, and nothing else is known: C's layout.
-    pub(crate) is_plain: bool,
+    /// If it has virtual functions: what that takes.
+    pub(crate) virtuals: Option<virtuals::Virtuals>,
+    pub(crate) pod: Pod,
+}
+
+/// Whether a class is "plain old data", as C++ had it in 2003. If it is not, a derived class has members in its padding.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub(crate) enum Pod {
+    /// No constructor, destructor, base, private data or virtual function, and no member of a class that has one.
+    #[default]
+    Yes,
+    /// Compilers differ.
+    Unclear,
+    /// It is not.
+    No,
 }
 
 /// A function in a class whose body waits until the class is complete.
@@ -84,12 +98,13 @@ pub(crate) fn open(
 ) {
     let mut facts = ClassFacts {
         outer: cx.open_classes.last().map(|open| open.id).or(cx.body.class),
-        is_plain: true,
         ..ClassFacts::default()
     };
     let base = base_class(cx, specifier);
     facts.base = base;
-    facts.is_plain = base.is_none();
+    if base.is_some() {
+        facts.pod = Pod::No;
+    }
     cx.tables.classes.insert(id, facts);
     cx.scopes.enter();
     for (name, entity) in std::mem::take(&mut cx.instances.class_params) {
@@ -107,6 +122,13 @@ pub(crate) fn open(
             ty: Ty::Record(base).into(),
             offset_bytes: 0,
         });
+    }
+    let virtuals = virtuals::open(cx, specifier, base, fields);
+    if let Some(facts) = cx.tables.classes.get_mut(&id) {
+        if virtuals.is_some() {
+            facts.pod = Pod::No;
+        }
+        facts.virtuals = virtuals;
     }
     // Members of the base are names while the class is open, too.
     let access = match specifier.is_class {
@@ -223,16 +245,29 @@ pub(crate) fn note_access(tables: &mut Tables, open_classes: &[OpenClass], name:
     }
 }
 
+/// What a class can be at most that has this function.
+fn pod_with(function: &ast::Function) -> Pod {
+    match function.method.kind {
+        MethodKind::Plain if &*function.name.node == "operator=" => Pod::Unclear,
+        MethodKind::Plain | MethodKind::Conversion => Pod::Yes,
+        MethodKind::Constructor | MethodKind::Destructor => match function.method.special {
+            Some(_) => Pod::Unclear,
+            None => Pod::No,
+        },
+    }
+}
+
 /// A member function as it stands in its class.
 pub(crate) fn member_function(cx: &mut Checker<'_>, class: RecordId, function: &ast::Function) {
-    if let Some(facts) = cx.tables.classes.get_mut(&class)
-        && function.method.kind != MethodKind::Plain
-    {
-        facts.is_plain = false;
+    if let Some(facts) = cx.tables.classes.get_mut(&class) {
+        facts.pod = facts.pod.max(pod_with(function));
     }
     if let Some(special) = &function.method.special
         && special.node == Special::Default
     {
+        if function.method.kind == MethodKind::Destructor {
+            virtuals::note_destructor(cx, class, function);
+        }
         // What the compiler would write is what it does without being asked, but for the constructor without parameters.
         if function.method.kind == MethodKind::Constructor && function.params.is_empty() {
             note_access(&mut cx.tables, &cx.open_classes, &function.name.node);
@@ -399,6 +434,7 @@ fn method_as(
         return Some(id);
     }
     enter_method(cx, class, function, id, is_copy, moves);
+    virtuals::declare(cx, class, function, id);
     Some(id)
 }
 
@@ -423,9 +459,9 @@ fn written_facts(function: &ast::Function) -> FunctionFacts {
     FunctionFacts {
         declared: function.name.span,
         words: MemberWords {
-            is_static: false,
             is_explicit: has(SpecifierWord::Explicit),
-            is_deleted: function.method.special.is_some(),
+            is_deleted: matches!(&function.method.special, Some(special) if special.node == Special::Delete),
+            ..MemberWords::default()
         },
         is_constexpr: has(SpecifierWord::Constexpr),
         is_empty: body.is_some_and(|body| body.stmts.is_empty())

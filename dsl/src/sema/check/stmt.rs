@@ -471,6 +471,9 @@ fn never_returns(value: &Value) -> bool {
     matches!(
         value.kind,
         ValueKind::Host(HostFn::Exit | HostFn::Abort, _)
-            | ValueKind::Builtin(Builtin::Intrinsic(Intrinsic::Trap | Intrinsic::BadCall), _,)
+            | ValueKind::Builtin(
+                Builtin::Intrinsic(Intrinsic::Trap | Intrinsic::BadCall | Intrinsic::BadObject),
+                _,
+            )
     )
 }

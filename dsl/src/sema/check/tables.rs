@@ -120,6 +120,12 @@ pub(crate) struct MemberWords {
     pub(crate) is_explicit: bool,
     /// `= delete`.
     pub(crate) is_deleted: bool,
+    /// It is virtual: its place among the virtual functions of its class.
+    pub(crate) slot: Option<u32>,
+    /// `= 0`.
+    pub(crate) is_pure: bool,
+    /// `final`.
+    pub(crate) is_final: bool,
 }
 
 /// A parameter as declared.

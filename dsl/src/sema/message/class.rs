@@ -60,6 +60,31 @@ messages! {
             "`{name}` is initialised twice";
         NoMemberToInitialise { class: String, name: String } => UnknownMember
             "`{class}` has no member `{name}` to initialise";
+        CannotBeVirtual { name: String } => ConflictingDeclaration
+            "`{name}` cannot be virtual",
+            help "only member functions with an object, and destructors, can be";
+        OverridesNothing { name: String } => ConflictingDeclaration
+            "`{name}` says `override`, but no base class has a virtual function with this name and these parameters",
+            help "compare the parameters, and `const` after them, with those in the base class";
+        OverridesFinal { name: String, declared: Span } => ConflictingDeclaration
+            "`{name}` overrides a function that is `final`",
+            label declared "declared `final` here";
+        OverrideResult { name: String, declared: Span } => ConflictingDeclaration
+            "`{name}` returns another type than the function it overrides",
+            label declared "the function it overrides";
+        OverrideSpace { name: String, space: FunctionSpace, before: FunctionSpace, declared: Span } => ConflictingDeclaration
+            "`{name}` is {space}, but the function it overrides is {before}",
+            label declared "the function it overrides",
+            help "write the same words, such as `__device__`, before both";
+        PureWithoutVirtual { name: String } => ConflictingDeclaration
+            "`{name}` says `= 0`, but it is not virtual",
+            help "write `virtual` before it";
+        Abstract { ty: Ty, name: String, declared: Span } => BadInitialiser
+            "an object of `{ty}` cannot be made: `{name}` is left to derived classes",
+            label declared "declared `= 0` here";
+        NotAList { ty: Ty } => BadInitialiser
+            "a list cannot give the members of `{ty}`, because it has virtual functions",
+            help "write a constructor that takes the values";
         TemplateDoesNotFit { name: String } => NoMatchingFunction
             "the template `{name}` does not fit these arguments";
     }

@@ -5,8 +5,8 @@ use chumsky::prelude::*;
 use super::{
     decl,
     kit::{
-        At, P, Production, State, after, ahead, at, at_word, either, list, name, punct, read,
-        repeat_while, scoped, skipped, spanned, when, whole, word,
+        At, P, Production, State, after, ahead, at, either, list, name, punct, read, repeat_while,
+        scoped, skipped, spanned, when, whole,
     },
     lookahead::{Ahead, qualified, qualified_text, special_name, template_arguments},
     recover::Failure,
@@ -20,7 +20,7 @@ use crate::{
             Name, Special, Specifiers, TypeName, TypeSpecifier,
         },
         message::parse::{Expected, SyntaxError},
-        token::{Keyword, Punct},
+        token::{Keyword, Punct, TokenKind},
     },
 };
 
@@ -192,18 +192,27 @@ fn initialised<'t>() -> impl Production<'t, Name> {
     )
 }
 
-/// What stands between the parameters of a function and its body: `const`, words without meaning here, `: x(1)`, `= default`.
+/// A word after the parameters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TailWord {
+    Const,
+    Override,
+    Final,
+    /// It changes nothing here.
+    Other,
+}
+
+/// What stands between the parameters of a function and its body: `const`, `override`, words without meaning here, `: x(1)`, `= default`.
 fn tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
-    let ignored = skipped(|look| match look.is(1, Punct::LParen) {
-        true => look.after_brackets(1),
-        false => 1,
+    let word = read(Expected::Nothing, |look| {
+        let word = tail_word(look)?;
+        let n = match word == TailWord::Other && look.is(1, Punct::LParen) {
+            true => look.after_brackets(1),
+            false => 1,
+        };
+        Some((word, n))
     });
-    let begins_word = |look: Ahead<'_>| look.is_word(0, Keyword::Const) || is_ignored(look);
-    let is_const = word(Keyword::Const).to(true);
-    let words = repeat_while(
-        begins_word,
-        either(at_word(Keyword::Const), is_const, ignored.to(false)),
-    );
+    let words = repeat_while(|look| tail_word(look).is_some(), word);
     let entry = initialised()
         .then(decl::init(element))
         .map(|(name, (init, _))| MemberInit { name, init });
@@ -219,7 +228,9 @@ fn tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
     words
         .then(either(at(Punct::Colon), inits, special))
         .map(|(words, (inits, special))| Method {
-            is_const: words.contains(&true),
+            is_const: words.contains(&TailWord::Const),
+            is_override: words.contains(&TailWord::Override),
+            is_final: words.contains(&TailWord::Final),
             inits,
             special,
             ..Method::default()
@@ -227,18 +238,26 @@ fn tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
         .boxed()
 }
 
-/// `default` or `delete` after `=`.
+/// `default`, `delete` or `0` after `=`.
 fn special_word(look: Ahead<'_>, n: usize) -> Option<Special> {
-    match look.keyword(n)? {
-        Keyword::Default => Some(Special::Default),
-        Keyword::Delete => Some(Special::Delete),
+    match look.kind(n)? {
+        TokenKind::Keyword(Keyword::Default) => Some(Special::Default),
+        TokenKind::Keyword(Keyword::Delete) => Some(Special::Delete),
+        TokenKind::Int { value: 0, .. } => Some(Special::Pure),
         _ => None,
     }
 }
 
-/// Words after the parameters that change nothing here.
-fn is_ignored(look: Ahead<'_>) -> bool {
-    ["noexcept", "override", "final"]
-        .iter()
-        .any(|word| look.is_text(0, word))
+/// The word after a function's parameters that is ahead.
+fn tail_word(look: Ahead<'_>) -> Option<TailWord> {
+    if look.is_word(0, Keyword::Const) {
+        return Some(TailWord::Const);
+    }
+    let words = [
+        ("noexcept", TailWord::Other),
+        ("override", TailWord::Override),
+        ("final", TailWord::Final),
+    ];
+    let found = words.into_iter().find(|(text, _)| look.is_text(0, text));
+    found.map(|(_, word)| word)
 }

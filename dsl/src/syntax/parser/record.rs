@@ -315,19 +315,9 @@ fn finish<'t>(
 /// C++ members that are not read, and how many tokens they take.
 fn foreign_member(look: Ahead<'_>) -> Option<(&'static str, usize)> {
     use Keyword::*;
-    // `__device__ virtual void f()`.
-    let begins_virtual = || {
-        let is_other =
-            |&n: &usize| !matches!(look.keyword(n), Some(Device | Host | Inline | Forceinline));
-        (1..)
-            .find(is_other)
-            .is_some_and(|n| look.is_word(n, Virtual))
-    };
     let construct = match look.keyword(0)? {
         Template => "a member template",
         Using => "`using` in a class",
-        Virtual => "a virtual function",
-        _ if begins_virtual() => "a virtual function",
         _ => return None,
     };
     Some((construct, construct_end(look)))

@@ -77,6 +77,7 @@ pub(super) fn specifier_word(keyword: Keyword) -> Option<SpecifierWord> {
         Keyword::Forceinline => SpecifierWord::Forceinline,
         Keyword::Noinline => SpecifierWord::Noinline,
         Keyword::GridConstant => SpecifierWord::GridConstant,
+        Keyword::Virtual => SpecifierWord::Virtual,
         _ => return None,
     })
 }

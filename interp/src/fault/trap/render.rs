@@ -229,6 +229,9 @@ impl fmt::Display for TrapKind {
             TrapKind::BadCall => {
                 f.write_str("call through a function pointer that is null or was never set")
             }
+            TrapKind::BadObject => f.write_str(
+                "call of a virtual function of an object that no constructor has made here: it was never set, has ended, or was made by host code",
+            ),
             TrapKind::DivisionByZero => f.write_str("integer division by zero"),
             TrapKind::StackOverflow => f.write_str("stack overflow"),
             TrapKind::CallsTooDeep {

@@ -106,7 +106,8 @@ pub(crate) fn assert<O: Observer>(
 pub(crate) fn trap_kind(i: &Inst) -> TrapKind {
     match i.a {
         0 => TrapKind::Explicit,
-        _ => TrapKind::BadCall,
+        1 => TrapKind::BadCall,
+        _ => TrapKind::BadObject,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::sema::check::{
     construct::{self, assign_value, comma, local},
     convert, expr, function_template, init, method,
     overload::{self, Argument},
-    specifier, temporary,
+    specifier, temporary, virtuals,
 };
 use crate::{
     sema::{
@@ -31,6 +31,7 @@ pub(crate) fn new_expr(
     span: Span,
 ) -> Result<Value, Reported> {
     let ty = specifier::type_name(cx, &new.ty)?.ty;
+    virtuals::check_not_abstract(cx, &ty, span);
     let Some(bytes) = cx.tables.size_of(&ty) else {
         return expr::sizeof(&cx.tables, &mut cx.reporter, &ty, span);
     };
@@ -126,7 +127,7 @@ fn new_array(
             return Err(cx.unsupported("`new T[n]` with values", span));
         }
     };
-    let begins = is_zeroed || cx.tables.has_constructors(ty);
+    let begins = is_zeroed || cx.tables.has_constructors(ty) || cx.tables.is_polymorphic(ty);
     let name = match (begins, cx.body.may_be_device()) {
         (true, false) => "__dslc_new_array_zero",
         (false, false) => "__dslc_new_array",
@@ -264,7 +265,7 @@ fn delete_with(
             library_call(cx, "__dslc_end_array", None, values, span)?
         }
         _ => {
-            cleanup::destroy(cx, place, span, &mut out);
+            virtuals::dispatch::destroy(cx, place, span, &mut out);
             convert::to_type(load.clone(), &pointer_to(Ty::Void.into()))
         }
     };
@@ -330,7 +331,7 @@ pub(crate) fn destructor_call(
         ..place.ty
     };
     let mut out = Vec::new();
-    cleanup::destroy(cx, place, span, &mut out);
+    virtuals::dispatch::destroy(cx, place, span, &mut out);
     let ends = cleanup::as_values(cx, out, span);
     Ok(Checked::Value(ends.into_iter().fold(nothing, comma)))
 }

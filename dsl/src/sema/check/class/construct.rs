@@ -10,7 +10,7 @@ use crate::sema::check::{
     convert::{self, Why},
     expr, implicit, init, method,
     overload::{self, Argument},
-    this,
+    this, virtuals,
 };
 use crate::sema::message::class::ClassError;
 use crate::{
@@ -71,6 +71,7 @@ pub(crate) fn beginning(cx: &mut Checker<'_>, ty: &Ty, span: Span) -> Beginning 
         .map(|field| field.ty.ty.clone())
         .collect();
     let needed = has_defaults
+        || cx.tables.virtuals(id).is_some()
         || fields
             .iter()
             .any(|ty| beginning(cx, ty, span) != Beginning::Nothing);
@@ -356,7 +357,9 @@ fn construction(
     {
         let value = value.clone();
         // A value begins its object itself; a copy that nobody wrote is an assignment.
-        if crate::sema::check::cleanup::is_prvalue(&value) || !cx.tables.needs_copy(&place.ty.ty) {
+        let is_made_here = crate::sema::check::cleanup::is_prvalue(&value)
+            && !virtuals::is_part(&cx.tables, &value, class);
+        if is_made_here || !cx.tables.needs_copy(&place.ty.ty) {
             let value = convert::implicit(cx, value, &Ty::Record(class), &Why::Operand)?;
             return Ok(Some(assign_value(place, value, span)));
         }
@@ -367,6 +370,10 @@ fn construction(
         }
     }
     this::check_own_access(cx, class, &name, span);
+    if ids.is_empty() && cx.tables.virtuals(class).is_some() {
+        let ty = place.ty.ty.clone();
+        return Err(cx.error(span, ClassError::NotAList { ty }));
+    }
     construction_by(cx, place, &ids, &name, args, span)
 }
 
@@ -454,6 +461,10 @@ pub(crate) fn check_static_object(cx: &mut Checker<'_>, ty: &Ty, name: &ast::Nam
 /// The constructor does nothing, and neither do those of the members.
 pub(crate) fn is_empty_constructor(cx: &mut Checker<'_>, id: FunctionId, ty: &Ty) -> bool {
     if !cx.tables.functions[id].facts.is_empty {
+        return false;
+    }
+    // It sets the object's mark.
+    if cx.tables.is_polymorphic(ty) {
         return false;
     }
     let mut ty = ty;

@@ -7,7 +7,7 @@ use crate::sema::check::{
     construct::{self, assign_value, local},
     method,
     overload::Argument,
-    reference, temporary,
+    reference, temporary, virtuals,
 };
 use crate::{
     sema::{
@@ -30,9 +30,17 @@ pub(crate) fn implicit_copy(cx: &mut Checker<'_>, class: RecordId, span: Span) -
     if let Some(facts) = cx.tables.classes.get_mut(&class) {
         facts.copy = Some(id);
     }
-    write_members(cx, id, class, params, span, &|cx, to, from, span, out| {
-        copy_member(cx, to, from, span, out);
-    });
+    write_members(
+        cx,
+        id,
+        class,
+        params,
+        span,
+        true,
+        &|cx, to, from, span, out| {
+            copy_member(cx, to, from, span, out);
+        },
+    );
     id
 }
 
@@ -59,9 +67,17 @@ fn implicit_assign(cx: &mut Checker<'_>, class: RecordId, span: Span) -> Functio
     if let Some(facts) = cx.tables.classes.get_mut(&class) {
         facts.assign = Some(id);
     }
-    write_members(cx, id, class, params, span, &|cx, to, from, span, out| {
-        assign_member(cx, to, from, span, out);
-    });
+    write_members(
+        cx,
+        id,
+        class,
+        params,
+        span,
+        false,
+        &|cx, to, from, span, out| {
+            assign_member(cx, to, from, span, out);
+        },
+    );
     id
 }
 
@@ -101,12 +117,14 @@ fn implicit_function(
     (id, params)
 }
 
+/// The body: what is done with each member. An object that `begins` by it gets its mark.
 fn write_members(
     cx: &mut Checker<'_>,
     id: FunctionId,
     class: RecordId,
     params: Vec<ParamFacts>,
     span: Span,
+    begins: bool,
     member: &MemberWriter<'_>,
 ) {
     let floor = cx.begin_body(id);
@@ -125,10 +143,17 @@ fn write_members(
     let mut body = Vec::new();
     if let Some(to) = cx.body.this_place(span) {
         for index in 0..cx.tables.record(class).fields.len() as u32 {
+            // The object stays one of its class, whatever is copied into it.
+            if virtuals::is_mark(&cx.tables, class, index) {
+                continue;
+            }
             let to = cx.tables.field_place(to.clone(), index, span);
             let from = cx.tables.field_place(from.clone(), index, span);
             member(cx, to, from, span, &mut body);
             cleanup::end_temporaries(cx, span, &mut body);
+        }
+        if begins {
+            virtuals::set_mark(&cx.tables, to, class, span, &mut body);
         }
     }
     for _ in 0..depth {

@@ -182,6 +182,7 @@ fn lambda_class(tables: &mut Tables, span: Span) -> RecordId {
         is_vector: false,
         fields: Vec::new(),
         size_bytes: 1,
+        data_bytes: 1,
         align_bytes: 1,
         span: Some(span),
     });
@@ -202,7 +203,9 @@ fn finish_class(tables: &mut Tables, class: RecordId) {
     let placed = layout::place_fields(&mut fields, layout::RecordKind::Struct, 1, &tables.records);
     let record = &mut tables.records[class];
     record.fields = fields;
-    (record.size_bytes, record.align_bytes) = placed.unwrap_or((1, 1));
+    (record.size_bytes, record.align_bytes) =
+        placed.map_or((1, 1), |extent| (extent.size_bytes, extent.align_bytes));
+    record.data_bytes = record.size_bytes;
 }
 
 fn lambda_function(cx: &mut Checker<'_>, class: RecordId, lambda: &ast::Lambda) -> FunctionId {

@@ -64,7 +64,11 @@ pub(crate) fn check(
     let object = as_base(cx, object, owner);
     let values = overload::arguments(cx, args);
     let ids = members(cx, &set, explicit, &values, name);
-    call_member(cx, Some(object), &ids, last, name.span, values, span)
+    match scope {
+        // `object.Base::f()` is that one.
+        Some(_) => call_exactly(cx, Some(object), &ids, last, name.span, values, span),
+        None => call_member(cx, Some(object), &ids, last, name.span, values, span),
+    }
 }
 
 /// The member functions that a call can mean, instances of member templates among them.
@@ -192,7 +196,7 @@ pub(crate) fn as_base(cx: &mut Checker<'_>, object: Value, owner: RecordId) -> V
     }
 }
 
-/// A call of one of the functions `ids` of a class, with an object if there is one.
+/// A call of one of the functions `ids` of a class, with an object if there is one; of what overrides it, if it is virtual.
 pub(crate) fn call_member(
     cx: &mut Checker<'_>,
     object: Option<Value>,
@@ -202,6 +206,35 @@ pub(crate) fn call_member(
     args: Vec<Argument<'_>>,
     span: Span,
 ) -> Result<Checked, Reported> {
+    let given = args.len();
+    let (id, values) = chosen(cx, object, ids, name, at, args)?;
+    call::with(cx, id, at, given, values, span)
+}
+
+/// The same, whatever overrides the function.
+pub(crate) fn call_exactly(
+    cx: &mut Checker<'_>,
+    object: Option<Value>,
+    ids: &[FunctionId],
+    name: &str,
+    at: Span,
+    args: Vec<Argument<'_>>,
+    span: Span,
+) -> Result<Checked, Reported> {
+    let given = args.len();
+    let (id, values) = chosen(cx, object, ids, name, at, args)?;
+    call::exactly(cx, id, at, given, values, span)
+}
+
+/// The one of the functions `ids` that a call means, and all its arguments.
+fn chosen<'e>(
+    cx: &mut Checker<'_>,
+    object: Option<Value>,
+    ids: &[FunctionId],
+    name: &str,
+    at: Span,
+    args: Vec<Argument<'e>>,
+) -> Result<(FunctionId, Vec<Argument<'e>>), Reported> {
     Argument::all_fine(&args)?;
     let full: Vec<Argument<'_>> = object
         .iter()
@@ -253,12 +286,11 @@ pub(crate) fn call_member(
             },
         ));
     }
-    let given = args.len();
     let values = match facts.has_this {
         true => full,
         false => args,
     };
-    call::with(cx, id, at, given, values, span)
+    Ok((id, values))
 }
 
 /// The functions that an operator's name stands for where these are its operands: those of the left operand's class, and
@@ -365,17 +397,18 @@ pub(crate) fn operator_call(
     }
 }
 
-/// A member of the type has an `operator=` of its own.
+/// A member of the type has an `operator=` of its own, or the type has a mark that is not assigned.
 pub(crate) fn members_assign(tables: &Tables, scopes: &Scopes, ty: &Ty) -> bool {
     let Ty::Record(id) = ty else { return false };
-    tables.may_have_operator("operator=")
-        && tables.record(*id).fields.iter().any(|field| {
+    let may_have = tables.may_have_operator("operator=");
+    tables.virtuals(*id).is_some()
+        || tables.record(*id).fields.iter().any(|field| {
             let mut ty = &field.ty.ty;
             while let Ty::Array(element, _) = ty {
                 ty = &element.ty;
             }
             let own = match ty {
-                Ty::Record(id) => scopes.find_in_class(*id, "operator=").is_some(),
+                Ty::Record(id) => may_have && scopes.find_in_class(*id, "operator=").is_some(),
                 _ => false,
             };
             own || members_assign(tables, scopes, ty)

@@ -5,7 +5,7 @@ pub(crate) mod rules;
 use crate::sema::check::{
     Body, Checker, FunctionEntry, FunctionFacts, ParamFacts, Reported, Reporter, Tables, VarFacts,
     body, class, cleanup, decl, forward, label, marked, members, method, pack, record, specifier,
-    startup,
+    startup, virtuals,
 };
 use crate::sema::message::decl::DeclError;
 use crate::sema::path;
@@ -399,6 +399,13 @@ pub(crate) fn body(cx: &mut Checker<'_>, id: FunctionId, function: &ast::Functio
     if let (MethodKind::Constructor, Some(class)) = (function.method.kind, class) {
         let span = function.name.span;
         members::check(cx, class, &function.method.inits, span, &mut body);
+    }
+    if let (MethodKind::Destructor, Some(class)) = (function.method.kind, class)
+        && let Some(this) = cx.body.this_place(function.name.span)
+        && (!block.stmts.is_empty() || cx.tables.has_member_destructors(Some(class)))
+    {
+        // What derived classes had is gone: from here on it is an object of this one.
+        virtuals::set_mark(&cx.tables, this, class, function.name.span, &mut body);
     }
     cleanup::enter(&mut cx.body);
     if !is_alone {

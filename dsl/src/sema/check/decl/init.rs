@@ -4,6 +4,7 @@
 
 pub(crate) mod fill;
 
+use crate::sema::message::class::ClassError;
 use crate::sema::message::decl::DeclError;
 use std::sync::Arc;
 
@@ -336,6 +337,10 @@ pub(crate) fn list_value(
         return temporary::construct(cx, *id, args, span);
     }
     let mut only = only_value(cx, ty, items);
+    let is_object = matches!(&only, Some(Ok(value)) if value.ty == *ty);
+    if cx.tables.is_polymorphic(ty) && !is_object {
+        return Err(cx.error(span, ClassError::NotAList { ty: ty.clone() }));
+    }
     if let Some(Ok(value)) = only.take_if(|value| matches!(value, Ok(value) if value.ty == *ty)) {
         return temporary::copied(cx, value);
     }

@@ -9,8 +9,11 @@ use crate::source::SourceMap;
 use std::sync::Arc;
 
 use crate::sema::check::{
-    Checker, Reported, Reporter, Tables, class, constant, decl, expr, function::reference_part,
-    marked, specifier, template, variable,
+    Checker, Reported, Reporter, Tables,
+    class::{self, Pod},
+    constant, decl, expr,
+    function::reference_part,
+    marked, specifier, template, variable, virtuals,
 };
 use crate::{
     diagnostic::Severity,
@@ -25,6 +28,9 @@ use crate::{
     suggest,
     syntax::ast::{self, SpecifierWord, TypeSpecifier},
 };
+
+/// Longer records are copied as bytes, padding and all (see `lower/bulk`).
+const MOST_SINGLE_COPIES: u64 = 64;
 
 /// `struct S`, `struct S { … }`, `union { … }`.
 pub(crate) fn check(
@@ -81,6 +87,7 @@ pub(crate) fn check(
                     && name.is_some_and(|name| matches!(&*name.node, "__half2" | "__nv_bfloat162")),
                 fields: Vec::new(),
                 size_bytes: 0,
+                data_bytes: 0,
                 align_bytes: 0,
                 span: Some(name.map_or(span, |name| name.span)),
             });
@@ -161,11 +168,16 @@ pub(crate) fn complete_record(
             }
         }
     }
+    virtuals::finish_class(cx, id, members);
     let align = specifier
         .align
         .as_ref()
         .map_or(1, |align| alignment(cx, align));
     check_base_padding(cx, id, &fields, span);
+    let pod = class_pod(&cx.tables, id, &fields);
+    if let Some(facts) = cx.tables.classes.get_mut(&id) {
+        facts.pod = pod;
+    }
     let has_base = cx
         .tables
         .classes
@@ -189,13 +201,18 @@ pub(crate) fn complete_record(
     let record = &mut cx.tables.records[id];
     record.fields = fields;
     match placed {
-        Some((size_bytes, align_bytes)) => {
-            record.size_bytes = size_bytes;
-            record.align_bytes = align_bytes;
+        Some(extent) => {
+            record.size_bytes = extent.size_bytes;
+            record.data_bytes = match pod == Pod::No {
+                true => extent.used_bytes,
+                false => extent.size_bytes,
+            };
+            record.align_bytes = extent.align_bytes;
         }
         None => {
             // A member's type is wrong; keep the record usable, its uses are not to be reported again.
             record.size_bytes = 1;
+            record.data_bytes = 1;
             record.align_bytes = 1;
             if !has_unknown {
                 cx.error(span, DeclError::TypeTooLarge);
@@ -205,16 +222,43 @@ pub(crate) fn complete_record(
     class::close(cx, id);
 }
 
-/// A base class that ends in padding: whether the next member goes there depends on what the base is in C++'s eyes.
+/// What is a class's in C++'s eyes, its members' classes included.
+fn class_pod(tables: &Tables, class: RecordId, fields: &[Field]) -> Pod {
+    let of = |ty: &Ty| {
+        let mut ty = ty;
+        while let Ty::Array(element, _) = ty {
+            ty = &element.ty;
+        }
+        match ty {
+            Ty::Record(id) => tables.classes.get(id).map_or(Pod::Yes, |facts| facts.pod),
+            _ => Pod::Yes,
+        }
+    };
+    let own = tables
+        .classes
+        .get(&class)
+        .map_or(Pod::Yes, |facts| facts.pod);
+    let members = fields.iter().map(|field| of(&field.ty.ty));
+    members.fold(own, Pod::max)
+}
+
+/// A base class that ends in padding, where compilers differ in whether the next member goes there; or where copying the base as bytes
+/// would copy that member, too.
 fn check_base_padding(cx: &mut Checker<'_>, id: RecordId, fields: &[Field], span: Span) {
-    let Some(base) = cx.tables.classes.get(&id).and_then(|facts| facts.base) else {
+    let Some(base) = cx.tables.base(id) else {
         return;
     };
-    let is_plain = cx
+    let pod = cx
         .tables
         .classes
         .get(&base)
-        .is_none_or(|facts| facts.is_plain);
+        .map_or(Pod::Yes, |facts| facts.pod);
+    let is_long = layout::scalar_count(&Ty::Record(base), &cx.tables.records) > MOST_SINGLE_COPIES;
+    let is_clear = match pod {
+        Pod::Yes => true,
+        Pod::Unclear => false,
+        Pod::No => !is_long,
+    };
     let record = cx.tables.record(base);
     let used = record
         .fields
@@ -223,7 +267,7 @@ fn check_base_padding(cx: &mut Checker<'_>, id: RecordId, fields: &[Field], span
     let used = used.max().unwrap_or(0);
     let Some(next) = fields.get(1) else { return };
     let fits = used.next_multiple_of(cx.tables.align_of(&next.ty.ty)) < record.size_bytes;
-    if fits && used > 0 && !is_plain {
+    if fits && used > 0 && !is_clear {
         cx.unsupported("a member in the padding of a base class", span);
     }
 }
@@ -283,8 +327,10 @@ fn member_declarator(
         .open_classes
         .last()
         .is_none_or(|open| open.access == ast::Access::Public);
-    if let (false, Some(facts)) = (is_public, cx.tables.classes.get_mut(&class)) {
-        facts.is_plain = false;
+    if (!is_public || declarator.init.is_some())
+        && let Some(facts) = cx.tables.classes.get_mut(&class)
+    {
+        facts.pod = Pod::No;
     }
     cx.scopes
         .bind(name.node.clone(), Entity::Member(class), name.span, false);

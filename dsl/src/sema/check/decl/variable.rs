@@ -8,7 +8,7 @@ pub(crate) mod global;
 
 use crate::sema::check::{
     Body, Checker, Reported, Reporter, Tables, binding, call, cleanup, construct, convert, decl,
-    expr, function::reference_part, init, record, reference, specifier,
+    expr, function::reference_part, init, record, reference, specifier, virtuals,
 };
 use crate::sema::message::decl::DeclError;
 use crate::{
@@ -265,6 +265,7 @@ fn begin_by_default(
         ..ty
     };
     let place = construct::local(id, ty, name.span);
+    virtuals::check_not_abstract(cx, &place.ty.ty, name.span);
     construct::begin_object(cx, place, &name.node, name.span, out);
 }
 
@@ -309,6 +310,7 @@ fn construct_variable(
         ..ty.clone()
     };
     let place = construct::local(id, ty, name.span);
+    virtuals::check_not_abstract(cx, &place.ty.ty, name.span);
     let n_errors = cx.reporter.diagnostics.len();
     construct::into(cx, place, args, name.span, out);
     cx.body.vars[id].facts.is_wrong = cx.reporter.error_since(n_errors, |_| true).is_err();

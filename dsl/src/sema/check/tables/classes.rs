@@ -2,7 +2,7 @@
 
 use crate::{
     sema::{
-        check::{Tables, expr::with_qualifiers},
+        check::{Tables, expr::with_qualifiers, virtuals::Virtuals},
         classify::Classify,
         ty::{RecordId, Ty},
         typed::{FunctionId, Place, PlaceKind, Value},
@@ -21,6 +21,21 @@ impl Tables {
             next = self.classes.get(&id).and_then(|facts| facts.base);
         }
         false
+    }
+
+    /// The class that a class is derived from.
+    pub(crate) fn base(&self, class: RecordId) -> Option<RecordId> {
+        self.classes.get(&class)?.base
+    }
+
+    /// What a class with virtual functions has besides.
+    pub(crate) fn virtuals(&self, class: RecordId) -> Option<&Virtuals> {
+        self.classes.get(&class)?.virtuals.as_ref()
+    }
+
+    /// Its objects have a mark.
+    pub(crate) fn is_polymorphic(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Record(class) if self.virtuals(*class).is_some())
     }
 
     /// A place of a class as one of its base.
@@ -44,9 +59,14 @@ impl Tables {
     pub(crate) fn has_destructor(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Record(id) => {
-                self.classes
-                    .get(id)
-                    .is_some_and(|facts| facts.destructor.is_some())
+                let is_virtual = self
+                    .virtuals(*id)
+                    .is_some_and(|virtuals| virtuals.has_destructor);
+                is_virtual
+                    || self
+                        .classes
+                        .get(id)
+                        .is_some_and(|facts| facts.destructor.is_some())
                     || self
                         .record(*id)
                         .fields
@@ -141,6 +161,7 @@ impl Tables {
         match ty {
             Ty::Record(id) => self.classes.get(id).is_some_and(|facts| {
                 facts.copy.is_some()
+                    || facts.virtuals.is_some()
                     || self
                         .record(*id)
                         .fields

@@ -136,6 +136,7 @@ fn class_instance(
         is_vector: false,
         fields: Vec::new(),
         size_bytes: 0,
+        data_bytes: 0,
         align_bytes: 0,
         span: Some(declared),
     });

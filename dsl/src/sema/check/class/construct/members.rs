@@ -2,7 +2,7 @@
 
 use super::Stmt;
 use crate::sema::check::Checker;
-use crate::sema::check::{cleanup, construct};
+use crate::sema::check::{cleanup, construct, virtuals};
 use crate::sema::message::class::ClassError;
 use crate::sema::path;
 use crate::sema::scope::Scopes;
@@ -43,9 +43,14 @@ pub(crate) fn check(
         .map(|facts| facts.defaults.clone());
     let defaults = defaults.unwrap_or_default();
     let mut used = vec![false; inits.len()];
+    let has_own_mark = virtuals::has_own_mark(&cx.tables, class);
     for (index, field) in (0u32..).zip(&fields) {
         let place = cx.tables.field_place(this.clone(), index, span);
         let is_base = index == 0 && base.is_some();
+        if virtuals::is_mark(&cx.tables, class, index) {
+            virtuals::set_mark(&cx.tables, this.clone(), class, span, out);
+            continue;
+        }
         let name = match (&field.ty.ty, is_base) {
             (Ty::Record(id), true) => plain_name(&cx.tables.record(*id).name).to_string(),
             _ => field.name.clone(),
@@ -66,6 +71,9 @@ pub(crate) fn check(
             construct::begin_object(cx, place, &name, span, out);
         }
         cleanup::end_temporaries(cx, span, out);
+        if is_base && !has_own_mark {
+            virtuals::set_mark(&cx.tables, this.clone(), class, span, out);
+        }
     }
     for (init, used) in inits.iter().zip(used) {
         if used {

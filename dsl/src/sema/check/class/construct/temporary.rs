@@ -2,7 +2,7 @@
 
 use super::{assign_value, comma, local};
 use crate::sema::check::{
-    Body, Checker, Reported, Tables, construct, method, overload::Argument, reference,
+    Body, Checker, Reported, Tables, construct, method, overload::Argument, reference, virtuals,
 };
 use crate::{
     sema::{
@@ -20,6 +20,7 @@ pub(crate) fn construct(
     span: Span,
 ) -> Result<Value, Reported> {
     let ty = Ty::Record(class);
+    virtuals::check_not_abstract(cx, &ty, span);
     let var = object(&cx.tables, &mut cx.body, ty.clone(), span);
     let place = local(var, ty.clone().into(), span);
     let load = Value::load(place.clone(), span);
@@ -81,7 +82,7 @@ pub(crate) fn copied(cx: &mut Checker<'_>, value: Value) -> Result<Value, Report
     if matches!(value.kind, ValueKind::Assign(..)) {
         return Err(cx.unsupported("copying what an assignment of an object gives", span));
     }
-    if reference::place_of(&value).is_none() {
+    if reference::place_of(&value).is_none() && !virtuals::is_part(&cx.tables, &value, class) {
         return Ok(value);
     }
     if cx.body.id.is_none() {

@@ -9,6 +9,7 @@ use crate::sema::check::{
     convert::{self, Why},
     expr, record, unknown,
 };
+use crate::sema::message::class::ClassError;
 use crate::sema::message::decl::DeclError;
 use crate::{
     sema::{classify::Classify, ty::Ty, typed::Step},
@@ -25,6 +26,11 @@ pub(super) fn fill_braced(
     span: Span,
     filling: &mut Filling<'_>,
 ) -> u64 {
+    if !items.is_empty() && cx.tables.is_polymorphic(ty) {
+        let ty = ty.clone();
+        filling.wrong = Some(cx.error(span, ClassError::NotAList { ty }));
+        return 0;
+    }
     let mut items = Items::new(items);
     items.value = filling.first.take();
     let mut position = 0u64;
@@ -150,7 +156,7 @@ fn fill_member(
 ) {
     let Some(item) = items.peek() else { return };
     match &item.value {
-        ast::Init::List(list) if cx.tables.has_constructors(ty) => {
+        ast::Init::List(list) if cx.tables.has_constructors(ty) || cx.tables.is_polymorphic(ty) => {
             let value = list_value(cx, ty, &list.node, list.span);
             filling.fill(value);
             items.advance();
@@ -195,6 +201,7 @@ fn fill_member(
                     value.ty == *ty
                         || cx.tables.is_vector(ty, "dim3")
                         || cx.tables.has_constructors(ty)
+                        || cx.tables.is_polymorphic(ty)
                         || cx
                             .tables
                             .conversion_function(&value.ty, ty, false)
