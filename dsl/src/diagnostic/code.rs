@@ -199,7 +199,7 @@ codes! {
     /// Syntax of C++ or C that dslc reads but does not support.
     UnsupportedSyntax = "E0320", "unsupported-syntax",
         "nvcc accepts this, dslc does not (yet). dslc reports it instead of giving it another meaning.",
-        bad: "struct S { virtual int f(); };", good: "struct S { int a; };";
+        bad: "struct A { int a; };\nstruct S : A { using A::a; };", good: "struct S { int a; };";
     /// A name that nothing declares.
     UnknownName = "E0401", "unknown-name",
         "Declare every variable and function before you use it. Most unknown names are typing errors, or variables of a block that has ended.",
