@@ -6,6 +6,7 @@
 mod branch;
 mod global;
 mod shared;
+mod written;
 
 use std::fmt;
 
@@ -160,14 +161,6 @@ fn ordinal(n: usize) -> String {
         3 => "third".to_string(),
         _ => format!("{n}th"),
     }
-}
-
-/// Whether an access is of a member of an element: `p[i].x`, `a[i].b[2]`, but not `s.a[i]`. The source says so; the IR has addresses only.
-fn is_member(text: &str) -> bool {
-    let Some(behind) = text.find(']') else {
-        return text.contains("->");
-    };
-    text[behind..].contains('.') || text.contains("->")
 }
 
 /// Different values that the lanes have.

@@ -2,7 +2,7 @@
 
 use interp::{Site, mask::LaneMask, report::Witness, trap::AccessOp};
 
-use super::{Advice, distinct, is_member, lanes, step};
+use super::{Advice, distinct, lanes, step, written::Written};
 
 const SECTOR_BYTES: u64 = 32;
 /// Neighbouring lanes that are farther apart than this are in different rows of something.
@@ -32,7 +32,7 @@ pub(super) fn advice(site: &Site, witness: &Witness) -> Option<Advice> {
         return Some(contiguous(site, witness, mask, &touched));
     }
     let fact = format!("neighbouring lanes are {apart} bytes apart: {touched}");
-    let thought = if is_member(&site.text) {
+    let thought = if Written::of(&site.text).is_member {
         format!(
             "an array of structs of {apart} bytes, of which this takes {width}: keep each member in an array of its own (struct of arrays), or \
              bring whole structs through shared memory"
@@ -95,7 +95,7 @@ fn pieces(width: u64, witness: &Witness, mask: LaneMask, touched: &str) -> Advic
 }
 
 fn irregular(site: &Site, touched: &str) -> Advice {
-    let thought = if site.text.matches('[').count() > 1 {
+    let thought = if Written::of(&site.text).subscripts > 1 {
         "the index comes from memory: sort or bin the work so that neighbouring threads go to neighbouring elements, or keep the table in \
          shared memory"
     } else {

@@ -12,7 +12,7 @@ use interp::{
     trap::AccessOp,
 };
 
-use super::{Advice, Thought, distinct, is_member, lanes, verb};
+use super::{Advice, Thought, distinct, lanes, verb, written::Written};
 use crate::Input;
 
 /// Rows are made wider by at most so many bytes: as wide as the banks.
@@ -129,7 +129,8 @@ fn atomic(mask: LaneMask, offsets: &[u32; 32], now: Cost) -> Advice {
 
 /// Whether a member of a struct is accessed, a part of an element.
 fn is_struct(request: &Request<'_>) -> bool {
-    request.element() > u64::from(request.site.width_bytes) && is_member(&request.site.text)
+    request.element() > u64::from(request.site.width_bytes)
+        && Written::of(&request.site.text).is_member
 }
 
 fn structs(head: &str, request: &Request<'_>) -> Advice {

@@ -1,0 +1,42 @@
+//! What the source says of an access: the IR has addresses only.
+
+/// An access as written.
+pub(super) struct Written {
+    /// Subscripts, those of indices included: two of `a[index[i]]`.
+    pub(super) subscripts: usize,
+    /// It is of a member of an element: `p[i].x`, `a[i].b[2]`, `p->x`, but not `s.a[i]`.
+    pub(super) is_member: bool,
+}
+
+impl Written {
+    /// Of the access's text.
+    pub(super) fn of(text: &str) -> Written {
+        let behind_subscript = text.find(']').map_or("", |end| &text[end..]);
+        Written {
+            subscripts: text.matches('[').count(),
+            is_member: behind_subscript.contains('.') || text.contains("->"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_of_elements_are_told_from_arrays_in_structs() {
+        for text in ["p[i].x", "a[i].b[2]", "p->x", "p[i]->x"] {
+            assert!(Written::of(text).is_member, "{text}");
+        }
+        for text in ["s.a[i]", "a[i]", "*p", "x"] {
+            assert!(!Written::of(text).is_member, "{text}");
+        }
+    }
+
+    #[test]
+    fn subscripts_of_indices_count() {
+        assert_eq!(Written::of("a[index[i]]").subscripts, 2);
+        assert_eq!(Written::of("a[i]").subscripts, 1);
+        assert_eq!(Written::of("*p").subscripts, 0);
+    }
+}
