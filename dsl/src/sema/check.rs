@@ -212,7 +212,7 @@ impl<'a> Checker<'a> {
     }
 
     fn item(&mut self, item: &'a ast::Item) {
-        self.forget_said();
+        self.forget_reported();
         match item {
             ast::Item::Function(function) => function::check(self, function),
             ast::Item::Declaration(declaration) => decl::file_declaration(self, declaration),
@@ -235,7 +235,7 @@ impl<'a> Checker<'a> {
     }
 
     /// In a survey each function is told what is wrong with it, also if another one was told the same.
-    fn forget_said(&mut self) {
+    fn forget_reported(&mut self) {
         if self.options.survey {
             self.reporter.reported_once.clear();
         }
@@ -295,6 +295,7 @@ impl<'a> Checker<'a> {
             .any(|diagnostic| diagnostic.severity == Severity::Error);
         let program = Program {
             records: self.tables.records,
+            lambdas: self.tables.lambda_functions,
             globals: self
                 .tables
                 .globals

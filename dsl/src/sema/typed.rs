@@ -27,6 +27,8 @@ pub struct Program {
     pub globals: Arena<GlobalVarId, Global>,
     /// Functions by [`FunctionId`].
     pub functions: Arena<FunctionId, Function>,
+    /// The classes of lambdas, and the function of each: its code.
+    pub lambdas: Vec<(RecordId, FunctionId)>,
     /// Instances of templates that the caller asked for: where (in the text that asks), and which function it is.
     pub requested: Vec<(Span, FunctionId)>,
 }

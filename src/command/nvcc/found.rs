@@ -156,33 +156,27 @@ fn lambdas_of(kernel: &Function, survey: &Survey) -> Vec<Lambda> {
     let program = &survey.program;
     let params = kernel.params.iter().map(|&id| &kernel.vars[id].ty.ty);
     let lambdas = params.filter_map(|ty| match ty {
-        Ty::Record(id) if program.records[*id].name == "lambda" => program.records[*id].span,
+        Ty::Record(class) => program.lambdas.iter().find(|(of, _)| of == class),
         _ => None,
     });
     lambdas
-        .map(|span| {
-            let code = program
-                .functions
-                .iter()
-                .find(|function| function.name == "lambda" && function.span == span);
-            let params = code.map(|code| {
-                let vars = code.params.iter().skip(1).map(|&id| &code.vars[id].ty);
-                let types: Vec<String> = vars.map(|ty| written(program, ty)).collect();
-                letters(&types.join(","))
-            });
+        .map(|&(_, id)| {
+            let code = &program.functions[id];
+            let span = code.span;
+            let vars = code.params.iter().skip(1).map(|&id| &code.vars[id].ty);
+            let types: Vec<String> = vars.map(|ty| written(program, ty)).collect();
             // Around it is the last function that begins before it.
-            let before = program.functions.iter().filter(|function| {
-                function.name != "lambda"
-                    && function.span.file == span.file
-                    && function.span.start < span.start
+            let before = program.functions.entries().filter(|(id, function)| {
+                let is_lambda = program.lambdas.iter().any(|(_, of)| of == id);
+                !is_lambda && function.span.file == span.file && function.span.start < span.start
             });
-            let function = before.max_by_key(|function| function.span.start);
-            let name = function.map_or("", |function| function.name.as_str());
+            let function = before.max_by_key(|(_, function)| function.span.start);
+            let name = function.map_or("", |(_, function)| function.name.as_str());
             let name = name.split(['(', '<']).next().unwrap_or(name);
             Lambda {
                 span,
                 function: name.to_string(),
-                params: params.unwrap_or_default(),
+                params: letters(&types.join(",")),
             }
         })
         .collect()
@@ -203,7 +197,7 @@ fn missing(wanted: &Wanted, survey: &Survey, map: &SourceMap) -> Box<Diagnostic>
         .diagnostics
         .iter()
         .filter(|message| message.severity == Severity::Error);
-    let lambda = wanted.name.contains("lambda");
+    let lambda = wanted.of_lambda();
     let place = verdicts.map(|verdict| verdict.span).next();
     let why = reasons
         .next()

@@ -251,6 +251,7 @@ fn lambda_function(cx: &mut Checker<'_>, class: RecordId, lambda: &ast::Lambda) 
     cx.scopes
         .add_method("operator()".into(), Callable::Function(id), lambda.span);
     cx.scopes.close_class(class, None);
+    cx.tables.lambda_functions.push((class, id));
     id
 }
 

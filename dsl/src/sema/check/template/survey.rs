@@ -76,6 +76,7 @@ impl<'a> Checker<'a> {
             .collect();
         let program = Program {
             records: std::mem::take(&mut self.tables.records),
+            lambdas: std::mem::take(&mut self.tables.lambda_functions),
             globals: std::mem::take(&mut self.tables.globals)
                 .into_iter()
                 .map(|global| global.typed)
@@ -95,8 +96,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Kernel templates that nothing instantiates are checked with arguments that are likely: the first ones with which nothing is
-/// wrong, else the first ones of all.
+/// Checks kernel templates that nothing instantiates, with likely arguments: the first with which nothing is wrong, else the first.
 pub(crate) fn instantiate_unused(cx: &mut Checker<'_>) {
     /// The type, and the value, that each parameter is tried with.
     const TRIES: [(Ty, u64); 12] = [
@@ -122,7 +122,7 @@ pub(crate) fn instantiate_unused(cx: &mut Checker<'_>) {
         let mut is_made = false;
         let mut first: Option<(Vec<Diagnostic>, FunctionId)> = None;
         for (ty, value) in &TRIES {
-            let said = (
+            let reported = (
                 cx.reporter.reported_once.clone(),
                 cx.reporter.reported_in_instances.clone(),
             );
@@ -155,12 +155,12 @@ pub(crate) fn instantiate_unused(cx: &mut Checker<'_>) {
             }
             // What is wrong with these arguments is of interest only if there are no better ones.
             let messages = cx.reporter.diagnostics.split_off(n_diagnostics);
-            (cx.reporter.reported_once, cx.reporter.reported_in_instances) = said;
+            (cx.reporter.reported_once, cx.reporter.reported_in_instances) = reported;
             match &first {
                 None => first = Some((messages, made)),
                 Some(_) => cx.tables.functions[made].typed.body = None,
             }
-            // A kernel that needs so much is not worth another try.
+            // A kernel that takes so many instances is not tried with further arguments.
             if cx.tables.functions.len() > n_functions + ENOUGH {
                 break;
             }
