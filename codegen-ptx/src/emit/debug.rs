@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use dsl::ir::{Loc, LocId, Module};
+use dsl::ir::{Loc, LocId, Module, locate::is_virtual};
 
 use super::{Emitter, ty::quoted};
 
@@ -29,7 +29,7 @@ impl Lines {
     pub(super) fn new(module: &Module) -> Lines {
         let is_builtin = |loc: &Loc| {
             let file = module.files.get(loc.file as usize);
-            file.is_none_or(|name| name.starts_with('<'))
+            file.is_none_or(|name| is_virtual(name))
         };
         let shown = (0..module.locs.len() as u32).map(LocId).map(|id| {
             let mut at = id;

@@ -17,10 +17,14 @@ pub enum Extent {
     Expression,
 }
 
-/// Whether a file of this name is one of dslc's own texts (the prelude, a part of the library): those have names in angle brackets.
+/// Whether a file of this name is no file of the user's: the command line, or one of dslc's own texts. Those have names in angle brackets.
+pub fn is_virtual(file: &str) -> bool {
+    file.starts_with('<') && file.ends_with('>')
+}
+
+/// Whether a file of this name is one of dslc's own texts: the prelude, a part of the library.
 pub fn is_library(file: &str) -> bool {
-    let is_ours = file.starts_with('<') && file.ends_with('>');
-    is_ours && file != COMMAND_LINE && file != PREDEFINED
+    is_virtual(file) && file != COMMAND_LINE && file != PREDEFINED
 }
 
 /// The innermost place that is the program's own, of `loc` and what led to it; `None` if all of them are in the library.

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, fmt::Write};
 
 use dsl::{
-    ir::{LocId, Module, Space},
+    ir::{LocId, Module, Space, locate::is_virtual},
     source::SourceFile,
 };
 use interp::Site;
@@ -54,8 +54,8 @@ impl<'a> Files<'a> {
         let input = model.input;
         let mut files: Vec<File<'a>> = vec![];
         for (_, source) in input.map.files() {
-            let is_ours = source.name.starts_with('<') && source.name.ends_with('>');
-            if is_ours || files.iter().any(|file| file.source.name == source.name) {
+            if is_virtual(&source.name) || files.iter().any(|file| file.source.name == source.name)
+            {
                 continue;
             }
             let prefix = match files.len() {
