@@ -56,26 +56,14 @@ pub(crate) fn check(cx: &mut Checker<'_>, parts: &RangeFor<'_>, out: &mut Vec<St
         Checked::Value(value) if has_iterators(&cx.scopes, &value.ty) => {
             return for_iterators(cx, parts, value, out);
         }
-        Checked::Value(value) => {
-            let text = cx.tables.show_type(&value.ty);
-            cx.unsupported(
-                &format!("a range-based `for` over {}", with_article(&text)),
-                at,
-            );
-            return;
-        }
+        Checked::Value(value) => return no_range(cx, &value.ty, at),
     };
     if has_iterators(&cx.scopes, &place.ty.ty) {
         let value = method::place_value(place);
         return for_iterators(cx, parts, value, out);
     }
     let Ty::Array(_, Some(n)) = place.ty.ty else {
-        let text = cx.tables.show_type(&place.ty.ty);
-        cx.unsupported(
-            &format!("a range-based `for` over {}", with_article(&text)),
-            at,
-        );
-        return;
+        return no_range(cx, &place.ty.ty, at);
     };
     cx.scopes.enter();
     cleanup::enter(&mut cx.body);
@@ -126,6 +114,12 @@ pub(crate) fn check(cx: &mut Checker<'_>, parts: &RangeFor<'_>, out: &mut Vec<St
     cx.body.flow.cleanups.pop();
     cx.scopes.leave();
     out.push(Stmt::new(StmtKind::Block(stmts), parts.span));
+}
+
+fn no_range(cx: &mut Checker<'_>, ty: &Ty, at: Span) {
+    let text = cx.tables.show_type(ty);
+    let what = format!("a range-based `for` over {}", with_article(&text));
+    cx.unsupported(&what, at);
 }
 
 /// The loop from `begin()` to `end()`; an object that is only a value lives as long as the loop.

@@ -95,6 +95,7 @@ fn unknown_template(cx: &mut Checker<'_>, name: &str, span: Span) -> Reported {
     cx.once(key, span, message)
 }
 
+/// The class that a template makes of arguments. Each list of arguments has one, made where it is first needed.
 fn class_instance(
     cx: &mut Checker<'_>,
     id: TemplateId,
@@ -163,22 +164,27 @@ fn class_instance(
     let Some(members) = &specifier.members else {
         return Ok(Ty::Record(record).into());
     };
-    let outer = std::mem::take(&mut cx.body);
-    let open = std::mem::take(&mut cx.open_classes);
-    let outside = std::mem::replace(&mut cx.instances.class_depth, depth);
     let n_diagnostics = cx.reporter.diagnostics.len();
-    stack::level(|| {
+    apart(cx, depth, |cx| {
         arguments::bound(cx, id, &bound, |cx| {
             cx.instances.class_params = bound.clone();
             record::complete_record(cx, record, specifier, members, declared);
         });
     });
-    cx.instances.class_depth = outside;
-    cx.open_classes = open;
-    cx.body = outer;
     note_instance(cx, n_diagnostics, record, span);
     attempt::keep_hard(&mut cx.reporter, n_diagnostics);
     Ok(Ty::Record(record).into())
+}
+
+/// Makes an instance as if at file scope: outside of the function and the classes that need it.
+fn apart<'a>(cx: &mut Checker<'a>, depth: u32, make: impl FnOnce(&mut Checker<'a>)) {
+    let body = std::mem::take(&mut cx.body);
+    let open_classes = std::mem::take(&mut cx.open_classes);
+    let outer_depth = std::mem::replace(&mut cx.instances.class_depth, depth);
+    stack::level(|| make(cx));
+    cx.instances.class_depth = outer_depth;
+    cx.open_classes = open_classes;
+    cx.body = body;
 }
 
 /// Instances of a class that need one another without end are reported once.
@@ -249,14 +255,14 @@ pub(crate) fn best_specialisation<'a>(
         // With its parameters known, it must say exactly these arguments.
         let template_params = cx.instances.templates[id].params;
         let bound = arguments::bindings(params, &own);
-        let said = attempt::run(cx, |cx| {
+        let deduced = attempt::run(cx, |cx| {
             arguments::bound(cx, id, &bound, |cx| {
                 let given = arguments::explicit_args(cx, template_params, written).ok()?;
                 let known = given.into_iter().map(Some).collect();
                 arguments::complete_args(cx, id, template_params, known).ok()
             })
         });
-        if said.ok().as_deref() != Some(args) {
+        if deduced.ok().as_deref() != Some(args) {
             continue;
         }
         // The one with fewer parameters of its own is the more special one.
