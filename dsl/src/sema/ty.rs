@@ -188,6 +188,16 @@ pub struct Record {
     pub span: Option<Span>,
 }
 
+/// What stands for the name of a struct, union or enumeration without one.
+pub(crate) fn unnamed(word: &str) -> String {
+    format!("<unnamed {word}>")
+}
+
+/// Whether the name is such a stand-in: no name of a program begins so.
+pub(crate) fn is_unnamed(name: &str) -> bool {
+    name.starts_with("<unnamed ")
+}
+
 /// A member of a record.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Field {

@@ -233,6 +233,11 @@ pub struct FindingObject {
     pub offset_bytes: u64,
 }
 
+/// Whether a name of an object is a description, as `an allocation`, and not one of the source, which has no blank.
+pub fn is_description(name: &str) -> bool {
+    name.contains(' ')
+}
+
 impl FindingObject {
     /// In a sentence: `` `tile[3][4]` ``, or `element 12 of the allocation of line 7`.
     pub fn described(&self) -> String {
@@ -241,8 +246,10 @@ impl FindingObject {
             .strip_prefix('[')
             .and_then(|rest| rest.strip_suffix(']'));
         match number {
-            Some(number) if self.name.contains(' ') => format!("element {number} of {}", self.name),
-            None if self.name.contains(' ') => self.name.clone(),
+            Some(number) if is_description(&self.name) => {
+                format!("element {number} of {}", self.name)
+            }
+            None if is_description(&self.name) => self.name.clone(),
             _ => format!("`{}{}`", self.name, self.index),
         }
     }
@@ -260,6 +267,9 @@ pub struct WitnessLanes {
     /// One bit per lane.
     pub lanes: u32,
 }
+
+/// How the message of a race begins.
+pub const RACE: &str = "race: ";
 
 /// What to do about a finding, in one sentence. It may begin with what stays true beside a cure that a run has proved: a fact, or in
 /// short what is missing. The rest is a guess, or explains.

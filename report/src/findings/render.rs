@@ -8,7 +8,7 @@ use dsl::{
     },
     source::SourceMap,
 };
-use interp::{FindingOp, Severity};
+use interp::{FindingOp, Severity, finding::RACE};
 use unicode_width::UnicodeWidthStr;
 
 use super::{Found, Side, groups::groups, lanes};
@@ -81,8 +81,8 @@ pub fn all(
 /// Columns of `[R0101] Error: ` before a title.
 const BEFORE_TITLE: usize = 15;
 
-/// Where a title may end: before each of these, of which the rest does not need what is in brackets.
-const ENDS: [(&str, &str); 5] = [
+/// Where a title that is too wide may end, like a line of prose: before each of these. The second is what the rest leaves out.
+const CLAUSES: [(&str, &str); 5] = [
     ("; ", "; "),
     (", and ", ", and "),
     (", by ", ", "),
@@ -96,13 +96,13 @@ fn split(title: &str, columns: usize) -> Option<(String, String)> {
     if title.width() <= room {
         return None;
     }
-    // The code says that it is one.
-    let short = title.strip_prefix("race: ").unwrap_or(title);
+    // The code before it says that it is a race.
+    let short = title.strip_prefix(RACE).unwrap_or(title);
     at_end(title, room).or_else(|| at_end(short, room))
 }
 
 fn at_end(title: &str, room: usize) -> Option<(String, String)> {
-    let ends = ENDS.iter().flat_map(|&(end, dropped)| {
+    let ends = CLAUSES.iter().flat_map(|&(end, dropped)| {
         let places = title.match_indices(end);
         places.map(move |(at, _)| (at, at + dropped.len()))
     });

@@ -1,7 +1,7 @@
 //! The findings in short: the same facts as the messages.
 
 use dsl::ir::Module;
-use interp::Severity;
+use interp::{Severity, finding::is_description};
 
 use super::{Found, groups::Group};
 
@@ -69,7 +69,7 @@ pub(crate) fn about(group: &Group, found: &[Found]) -> String {
                     .to_string(),
             );
         }
-        (Some(space), Some((name, index))) if name.contains(' ') && !index.is_empty() => {
+        (Some(space), Some((name, index))) if is_description(name) && !index.is_empty() => {
             parts.push(format!("{space} {index} of {name}"));
         }
         (Some(space), Some((name, index))) => parts.push(format!("{space} {name}{index}")),

@@ -2,6 +2,7 @@
 
 use dsl::diagnostic::Code;
 use dsl::ir::{FuncId, HostFn, LocId};
+use interp::finding::RACE;
 use interp::memory::traffic::HostAccess;
 use interp::{AddressKind, FindingKind, FindingOp, Severity};
 
@@ -17,7 +18,7 @@ impl Host<'_> {
         for access in self.memory.take_host_accesses() {
             self.order.host(&access);
         }
-        self.tell_races();
+        self.report_races();
     }
 
     /// Before the host goes on: whether it has to be watched.
@@ -48,7 +49,7 @@ impl Host<'_> {
         let index = self.outcome.launches.len().checked_sub(1);
         let job = self.order.begin(stream, task, index, loc);
         self.order.launched(job, &touched);
-        self.tell_races();
+        self.report_races();
     }
 
     /// Whether kernels can reach it.
@@ -77,7 +78,7 @@ impl Host<'_> {
             let job = self.order.begin(stream, task, None, loc);
             let span = (address, address + bytes);
             self.order.find_conflicts(job, Deed::Write, &[span]);
-            self.tell_races();
+            self.report_races();
         }
     }
 
@@ -101,7 +102,7 @@ impl Host<'_> {
                 self.order.touch(job, deed, &[(address, address + bytes)]);
             }
         }
-        self.tell_races();
+        self.report_races();
         let reaches_host = self.memory.kind_of(to) == AddressKind::Host;
         match stream {
             Some(stream) if reaches_host => self.order.wait_for_stream(stream),
@@ -127,14 +128,14 @@ impl Host<'_> {
             Some(_) => self.order.touch(job, Deed::Write, &span),
             None => self.order.find_conflicts(job, Deed::Write, &span),
         }
-        self.tell_races();
+        self.report_races();
         if stream.is_none() && self.memory.kind_of(address) == AddressKind::Managed {
             self.order.wait_for_stream(0);
         }
     }
 
     /// Puts what was found into words.
-    fn tell_races(&mut self) {
+    fn report_races(&mut self) {
         for conflict in self.order.take_found() {
             let race = self.word(&conflict);
             let places = |race: &HostFinding| [race.sides[0].loc, race.sides[1].loc];
@@ -178,15 +179,15 @@ impl Host<'_> {
             None => "memory".to_owned(),
         };
         let (who, later, advice) = match second {
-            Second::Host(loc) => self.word_host(earlier, loc, second_deed, &name),
-            Second::Job(job) => self.word_job(earlier, job, second_deed, &name),
+            Second::Host(loc) => self.describe_host(earlier, loc, second_deed, &name),
+            Second::Job(job) => self.describe_job(earlier, job, second_deed, &name),
         };
         HostFinding {
             code: Code::DataRace,
             kind: FindingKind::Race,
             severity: Severity::Error,
             launch: earlier.launch,
-            message: format!("race: {who} while {} {may}", self.who(first)),
+            message: format!("{RACE}{who} while {} {may}", self.who(first)),
             advice: Some(advice),
             object: object.map(|(name, element)| {
                 let element = element.map_or(String::new(), |element| format!("[{element}]"));
@@ -199,18 +200,18 @@ impl Host<'_> {
     }
 
     /// The host's access to `name`, which `earlier` may still use: what it does, its side, and the advice.
-    fn word_host(
+    fn describe_host(
         &self,
         earlier: &Work,
         loc: LocId,
         deed: Deed,
         name: &str,
     ) -> (String, HostSide, String) {
-        let does = does(deed);
+        let verb = verb(deed);
         let text = &self.program.module().loc(loc).text;
         let subject = match text.is_empty() {
-            true => format!("the host {does} {name}"),
-            false => format!("the host {does} `{text}` ({name})"),
+            true => format!("the host {verb} {name}"),
+            false => format!("the host {verb} `{text}` ({name})"),
         };
         let op = match deed {
             Deed::Read => FindingOp::Read,
@@ -233,13 +234,13 @@ impl Host<'_> {
         };
         let (line, here) = (self.line(earlier.loc), self.line(loc));
         let advice = format!(
-            "call {wait} after the {what} at line {line}, before line {here} {does} it: {why}"
+            "call {wait} after the {what} at line {line}, before line {here} {verb} it: {why}"
         );
         (subject, HostSide { op, loc }, advice)
     }
 
     /// The same of work in another stream.
-    fn word_job(
+    fn describe_job(
         &self,
         earlier: &Work,
         job: Job,
@@ -247,9 +248,9 @@ impl Host<'_> {
         name: &str,
     ) -> (String, HostSide, String) {
         let later = self.order.work(job);
-        let does = match deed {
+        let verb = match deed {
             Deed::Write if later.task == Task::Call(HostFn::CudaFreeAsync) => "frees",
-            deed => does(deed),
+            deed => verb(deed),
         };
         let (line, here) = (self.line(earlier.loc), self.line(later.loc));
         let advice = format!(
@@ -257,14 +258,14 @@ impl Host<'_> {
              with `cudaStreamWaitEvent` before line {here}, or use one stream"
         );
         (
-            format!("{} {does} {name}", self.who(job)),
+            format!("{} {verb} {name}", self.who(job)),
             side(later),
             advice,
         )
     }
 }
 
-fn does(deed: Deed) -> &'static str {
+fn verb(deed: Deed) -> &'static str {
     match deed {
         Deed::Read => "reads",
         Deed::Write => "writes",

@@ -4,7 +4,7 @@ mod remedy;
 
 use dsl::ir::Space;
 
-use super::{Advice, Fact, Finding, FindingAccess, FindingOp, MissingWrite, RaceKind, Use};
+use super::{Advice, Fact, Finding, FindingAccess, FindingOp, MissingWrite, RACE, RaceKind, Use};
 
 impl Finding {
     /// One sentence: what happened.
@@ -199,10 +199,10 @@ impl Finding {
                 } else {
                     "nothing orders them"
                 };
-                format!("race: {what}, and {why}")
+                format!("{RACE}{what}, and {why}")
             }
             RaceKind::OneInstruction => {
-                format!("race: {who} and {and} write different values to {name} at once, {blocks}")
+                format!("{RACE}{who} and {and} write different values to {name} at once, {blocks}")
             }
             RaceKind::SameValue => format!(
                 "{who} and {and} write the same value to {name} {blocks}, and nothing orders them"

@@ -142,12 +142,12 @@ impl BadAccess {
                 self.op
             );
         }
-        let here = match &object.pointer {
+        let from = match &object.pointer {
             Some(pointer) if pointer.offset_bytes != 0 => " from there",
             _ => "",
         };
         format!(
-            "{} out of bounds{space}: element {} of {name} ({} elements of {element} bytes{here})",
+            "{} out of bounds{space}: element {} of {name} ({} elements of {element} bytes{from})",
             self.op,
             offset / element,
             size / element

@@ -22,7 +22,7 @@ use crate::{
         const_eval::{Const, NotConst},
         layout,
         scope::Entity,
-        ty::{EnumId, Field, QualTy, Record, RecordId, Ty, Underlying},
+        ty::{EnumId, Field, QualTy, Record, RecordId, Ty, Underlying, is_unnamed, unnamed},
     },
     span::Span,
     suggest,
@@ -79,8 +79,7 @@ pub(crate) fn check(
         }
         None => {
             let id = cx.tables.records.push(Record {
-                name: name
-                    .map_or_else(|| format!("<unnamed {word}>"), |name| name.node.to_string()),
+                name: name.map_or_else(|| unnamed(word), |name| name.node.to_string()),
                 is_union: specifier.is_union,
                 // Vectors whose components are records: two parts that move in one access.
                 is_vector: in_prelude
@@ -136,6 +135,7 @@ fn note_unknown_base(
     }
 }
 
+/// Gives a record its members, and with them its layout.
 pub(crate) fn complete_record(
     cx: &mut Checker<'_>,
     id: RecordId,
@@ -210,7 +210,7 @@ pub(crate) fn complete_record(
             record.align_bytes = extent.align_bytes;
         }
         None => {
-            // A member's type is wrong; keep the record usable, its uses are not to be reported again.
+            // A member's type is wrong and was reported. The record stays usable, so that its uses are not reported as well.
             record.size_bytes = 1;
             record.data_bytes = 1;
             record.align_bytes = 1;
@@ -468,10 +468,9 @@ pub(crate) fn enum_type(
         cx.tables.scoped_enums.insert(id);
     }
     let name = specifier.name.as_ref();
-    cx.tables.enums.push(name.map_or_else(
-        || "<unnamed enum>".to_string(),
-        |name| name.node.to_string(),
-    ));
+    cx.tables
+        .enums
+        .push(name.map_or_else(|| unnamed("enum"), |name| name.node.to_string()));
     if let Some(name) = name {
         if let Some((_, declared)) = cx.scopes.find_tag_here(&name.node, in_prelude).cloned() {
             cx.error(
@@ -542,7 +541,7 @@ pub(crate) fn name_after_typedef(tables: &mut Tables, ty: &Ty, name: &str) {
         Ty::Enum(id) => &mut tables.enums[id.index()],
         _ => return,
     };
-    if slot.starts_with('<') {
+    if is_unnamed(slot) {
         *slot = name.to_string();
     }
 }
