@@ -72,13 +72,13 @@ pub(crate) fn describe(found: char) -> String {
         | '\u{2060}'
         | '\u{202a}'..='\u{202e}'
         | '\u{2066}'..='\u{2069}' => "an invisible character",
-        _ => return format!("`{found}` ({})", look(found)),
+        _ => return format!("`{found}` ({})", ascii_like(found)),
     };
     format!("U+{:04X} ({name})", found as u32)
 }
 
 /// What kind of look-alike a visible character is.
-fn look(found: char) -> String {
+fn ascii_like(found: char) -> String {
     let kind = match found {
         '；' => "full-width semicolon",
         '，' => "full-width comma",

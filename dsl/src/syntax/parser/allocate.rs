@@ -22,7 +22,7 @@ use crate::{
 
 /// `new T`, `new T(a)`, `new T{a}`, `new T[n]`, `new T[n]()`, `new (place) T(a)`.
 pub(super) fn new<'t>(assign: P<'t, Expr>) -> impl Production<'t, Expr> {
-    let has_place = |look: Ahead<'_>| look.is(0, Punct::LParen) && !is_type_in_parentheses(look, 0);
+    let has_place = |next: Ahead<'_>| next.is(0, Punct::LParen) && !is_type_in_parentheses(next, 0);
     let place = when(has_place, parens(comma(assign.clone()))).boxed();
     let ty = either(
         at(Punct::LParen),
@@ -31,7 +31,7 @@ pub(super) fn new<'t>(assign: P<'t, Expr>) -> impl Production<'t, Expr> {
     );
     let counts = repeat_while(at(Punct::LBracket), brackets(comma(assign.clone())));
     let args = primary::arguments(assign.clone());
-    let init = choose!(|look| look.punct(0);
+    let init = choose!(|next| next.punct(0);
         Some(Punct::LParen) => args: args.map_with(spanned).map(Init::Construct).map(Some),
         Some(Punct::LBrace) => items: init_items(assign).map_with(spanned).map(Init::List).map(Some),
         _ => none: empty().map(|()| None),
@@ -55,7 +55,7 @@ pub(super) fn new<'t>(assign: P<'t, Expr>) -> impl Production<'t, Expr> {
 /// `delete p`, `delete[] p`.
 pub(super) fn delete<'t>(assign: P<'t, Expr>) -> impl Production<'t, Expr> {
     let is_array = when(
-        |look| look.is(0, Punct::LBracket) && look.is(1, Punct::RBracket),
+        |next| next.is(0, Punct::LBracket) && next.is(1, Punct::RBracket),
         brackets(empty()),
     );
     word(Keyword::Delete)
@@ -86,28 +86,28 @@ pub(super) fn is_trivial<'t>(assign: P<'t, Expr>) -> impl Production<'t, Expr> {
 
 /// The name after `.` or `->`: also `~T` of a destructor that is called, and `Base::f`.
 pub(super) fn member_name<'t>() -> impl Production<'t, Name> {
-    let args = skipped(|look| template_arguments(look, 0).unwrap_or(0));
+    let args = skipped(|next| template_arguments(next, 0).unwrap_or(0));
     let destructor = punct(Punct::Tilde)
         .ignore_then(name())
         .then_ignore(args)
         .map(|name| Spanned::new(format!("~{}", name.node).into(), name.span));
-    let scopes = read(Expected::Name, |look| {
-        let n = scopes_ahead(look);
-        (n > 0).then(|| (qualified_text(look, n), n))
+    let scopes = read(Expected::Name, |next| {
+        let n = scopes_ahead(next);
+        (n > 0).then(|| (qualified_text(next, n), n))
     });
     let qualified = scopes.then(name()).map_with(|(scopes, name), extra| {
         Spanned::new(format!("{scopes}{}", name.node).into(), whole(extra))
     });
     let plain = either(at(Punct::Tilde), destructor, name());
-    either(|look| scopes_ahead(look) > 0, qualified, plain)
+    either(|next| scopes_ahead(next) > 0, qualified, plain)
 }
 
 /// How many tokens the scopes before a name take: `Base::`, `Base<T>::`.
-fn scopes_ahead(look: Ahead<'_>) -> usize {
+fn scopes_ahead(next: Ahead<'_>) -> usize {
     let mut n = 0;
-    while look.is_name(n) {
-        let end = template_arguments(look, n + 1).unwrap_or(n + 1);
-        if !look.is(end, Punct::ColonColon) {
+    while next.is_name(n) {
+        let end = template_arguments(next, n + 1).unwrap_or(n + 1);
+        if !next.is(end, Punct::ColonColon) {
             break;
         }
         n = end + 1;

@@ -17,9 +17,9 @@ use crate::{
 };
 
 /// Whether one begins here: an array's size has no comma in it.
-pub(super) fn begins(look: Ahead<'_>) -> bool {
-    let n = usize::from(matches!(look.punct(0), Some(Punct::Amp | Punct::AmpAmp)));
-    look.is(n, Punct::LBracket) && look.is_ident(n + 1) && look.is(n + 2, Punct::Comma)
+pub(super) fn begins(next: Ahead<'_>) -> bool {
+    let n = usize::from(matches!(next.punct(0), Some(Punct::Amp | Punct::AmpAmp)));
+    next.is(n, Punct::LBracket) && next.is_ident(n + 1) && next.is(n + 2, Punct::Comma)
 }
 
 /// `[a, b]`, `&[a, b]`: a declarator named by its text, and the names in it.

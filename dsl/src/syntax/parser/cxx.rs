@@ -16,26 +16,26 @@ use crate::syntax::{
 };
 
 /// Statements of C++, and how many tokens each takes.
-pub(super) fn foreign_statement(look: Ahead<'_>) -> Option<(&'static str, usize)> {
-    let found = match look.kind(0)? {
-        TokenKind::Keyword(Keyword::Namespace) => ("a namespace", construct_end(look)),
-        TokenKind::Keyword(Keyword::Template) => ("a template", construct_end(look)),
-        TokenKind::Keyword(Keyword::Try) => ("`try`", try_extent(look)),
+pub(super) fn foreign_statement(next: Ahead<'_>) -> Option<(&'static str, usize)> {
+    let found = match next.kind(0)? {
+        TokenKind::Keyword(Keyword::Namespace) => ("a namespace", construct_end(next)),
+        TokenKind::Keyword(Keyword::Template) => ("a template", construct_end(next)),
+        TokenKind::Keyword(Keyword::Try) => ("`try`", try_extent(next)),
         _ => return None,
     };
     Some(found)
 }
 
-fn try_extent(look: Ahead<'_>) -> usize {
-    let mut n = if look.is(1, Punct::LBrace) {
-        look.after_brackets(1)
+fn try_extent(next: Ahead<'_>) -> usize {
+    let mut n = if next.is(1, Punct::LBrace) {
+        next.after_brackets(1)
     } else {
         1
     };
-    while look.is_word(n, Keyword::Catch) && look.is(n + 1, Punct::LParen) {
-        n = look.after_brackets(n + 1);
-        if look.is(n, Punct::LBrace) {
-            n = look.after_brackets(n);
+    while next.is_word(n, Keyword::Catch) && next.is(n + 1, Punct::LParen) {
+        n = next.after_brackets(n + 1);
+        if next.is(n, Punct::LBrace) {
+            n = next.after_brackets(n);
         }
     }
     n
@@ -54,18 +54,18 @@ pub(super) fn asm<'t>(expression: P<'t, Expr>) -> P<'t, StmtKind> {
     let colon = punct(Punct::Colon);
     // `::` leaves a part out.
     let two_colons = punct(Punct::ColonColon);
-    let after_inputs = choose!(|look| look.punct(0);
+    let after_inputs = choose!(|next| next.punct(0);
         Some(Punct::Colon) => clobbers: colon.ignore_then(clobbers.clone()),
         Some(Punct::ColonColon) => nothing: two_colons.ignore_then(clobbers.clone()),
         _ => none: empty(),
     );
     let inputs = inputs.then_ignore(after_inputs).boxed();
-    let after_outputs = choose!(|look| look.punct(0);
+    let after_outputs = choose!(|next| next.punct(0);
         Some(Punct::Colon) => inputs: colon.ignore_then(inputs.clone()),
         Some(Punct::ColonColon) => clobbers: two_colons.ignore_then(clobbers.clone()).map(|()| Vec::new()),
         _ => none: empty().map(|()| Vec::new()),
     );
-    let operands = choose!(|look| look.punct(0);
+    let operands = choose!(|next| next.punct(0);
         Some(Punct::Colon) => outputs: colon.ignore_then(outputs.clone()).then(after_outputs),
         Some(Punct::ColonColon) => inputs: two_colons.ignore_then(inputs.clone()).map(|inputs| (Vec::new(), inputs)),
         _ => none: empty().map(|()| (Vec::new(), Vec::new())),
@@ -88,19 +88,19 @@ pub(super) fn asm<'t>(expression: P<'t, Expr>) -> P<'t, StmtKind> {
 
 /// Items that begin with a string, with commas between them.
 fn listed<'t, O: 't>(item: impl Production<'t, O>) -> impl Production<'t, Vec<O>> {
-    let is_string = |look: Ahead<'_>, n| matches!(look.kind(n), Some(TokenKind::Str(_)));
-    let goes_on = move |look: Ahead<'_>| look.is(0, Punct::Comma) && is_string(look, 1);
+    let is_string = |next: Ahead<'_>, n| matches!(next.kind(n), Some(TokenKind::Str(_)));
+    let goes_on = move |next: Ahead<'_>| next.is(0, Punct::Comma) && is_string(next, 1);
     let more = repeat_while(goes_on, punct(Punct::Comma).ignore_then(item.clone()));
     let items = item
         .then(more)
         .then_ignore(flag(Punct::Comma))
         .map(|(first, rest)| std::iter::once(first).chain(rest).collect());
-    when(move |look| is_string(look, 0), items).map(Option::unwrap_or_default)
+    when(move |next| is_string(next, 0), items).map(Option::unwrap_or_default)
 }
 
 /// A string.
 pub(super) fn string<'t>() -> impl Production<'t, Arc<[u8]>> + Copy {
-    read(Expected::String, |look| match look.kind(0)? {
+    read(Expected::String, |next| match next.kind(0)? {
         TokenKind::Str(text) => Some((text.clone(), 1)),
         _ => None,
     })

@@ -13,8 +13,8 @@ use super::{
     expr::init_items,
     kit::{
         P, Production, State, after, ahead, angles, at, before, brackets, by_hand, choose, either,
-        expecting, flag, here, list, name, optional_name, parens, punct, read, repeat_while, since,
-        spanned, then_if, unexpected, when, whole, word,
+        expecting, flag, list, name, optional_name, parens, position, punct, read, repeat_while,
+        since, spanned, then_if, unexpected, when, whole, word,
     },
     lookahead::{Ahead, begins_params, is_inner_declarator, qualified_text, template_arguments},
     path,
@@ -64,10 +64,10 @@ pub(super) fn declarator<'t>(
         let pointers = repeat_while(begins_pointer, pointer()).boxed();
         // By hand rather than a chain: it is what recurses, and the frames of a chain overflow a small stack.
         by_hand(move |inp| {
-            let start = here(inp);
+            let start = position(inp);
             let pointers = inp.parse(&pointers)?;
-            let look = ahead(inp);
-            let mut declared = if look.is(0, Punct::LParen) && is_inner_declarator(look) {
+            let next = ahead(inp);
+            let mut declared = if next.is(0, Punct::LParen) && is_inner_declarator(next) {
                 inp.parse(&inner)?
             } else {
                 inp.parse(&named)?
@@ -88,14 +88,14 @@ pub(super) fn declarator<'t>(
 
 /// The declared name, if there is one, and the arguments after it.
 fn declared_name<'t>(args: impl Production<'t, Vec<TemplateArg>>) -> P<'t, Declared> {
-    let named = choose!(|look| look.kind(0);
-        _ if begins_function_name(look) => function: function_name().map(Some),
-        _ if look.is_name(0) => plain: name().map(Some),
-        _ if is_reserved(look) => reserved: unexpected(Expected::Name),
+    let named = choose!(|next| next.kind(0);
+        _ if begins_function_name(next) => function: function_name().map(Some),
+        _ if next.is_name(0) => plain: name().map(Some),
+        _ if is_reserved(next) => reserved: unexpected(Expected::Name),
         _ => none: empty().to(None),
     );
     let has_args =
-        |name: &Option<Name>, look: Ahead<'_>| name.is_some() && look.is(0, Punct::AngleOpen);
+        |name: &Option<Name>, next: Ahead<'_>| name.is_some() && next.is(0, Punct::AngleOpen);
     then_if(named, has_args, args)
         .map(|(name, args)| Declared {
             declarator: Declarator {
@@ -108,27 +108,27 @@ fn declared_name<'t>(args: impl Production<'t, Vec<TemplateArg>>) -> P<'t, Decla
 }
 
 /// `A::f`, `~S`, `operator+`, `A::operator float`.
-fn begins_function_name(look: Ahead<'_>) -> bool {
-    look.is_word(0, Keyword::Operator)
-        || (look.is(0, Punct::Tilde) && look.is_name(1))
-        || (look.is_name(0) && look.is(template_arguments(look, 1).unwrap_or(1), Punct::ColonColon))
+fn begins_function_name(next: Ahead<'_>) -> bool {
+    next.is_word(0, Keyword::Operator)
+        || (next.is(0, Punct::Tilde) && next.is_name(1))
+        || (next.is_name(0) && next.is(template_arguments(next, 1).unwrap_or(1), Punct::ColonColon))
 }
 
 fn function_name<'t>() -> impl Production<'t, Name> {
     // The arguments in `Tile<T>::f` are the template's own parameters.
-    let scopes = read(Expected::Nothing, |look| {
+    let scopes = read(Expected::Nothing, |next| {
         let mut n = 0;
-        while look.is_name(n) {
-            let end = template_arguments(look, n + 1).unwrap_or(n + 1);
-            if !look.is(end, Punct::ColonColon) {
+        while next.is_name(n) {
+            let end = template_arguments(next, n + 1).unwrap_or(n + 1);
+            if !next.is(end, Punct::ColonColon) {
                 break;
             }
             n = end + 1;
         }
-        Some((qualified_text(look, n), n))
+        Some((qualified_text(next, n), n))
     });
     let operator = read(Expected::Operator, operator_name);
-    let last = choose!(|look| look.kind(0);
+    let last = choose!(|next| next.kind(0);
         Some(TokenKind::Punct(Punct::Tilde)) => destructor:
             punct(Punct::Tilde).ignore_then(name()).map(|name| format!("~{}", name.node)),
         Some(TokenKind::Keyword(Keyword::Operator)) => operator:
@@ -142,19 +142,19 @@ fn function_name<'t>() -> impl Production<'t, Name> {
 }
 
 /// What stands after `operator`: the operator's text and how many tokens it is. For a conversion the type is read elsewhere.
-fn operator_name(look: Ahead<'_>) -> Option<(String, usize)> {
-    match look.punct(0) {
-        Some(Punct::LParen) if look.is(1, Punct::RParen) => Some(("()".into(), 2)),
-        Some(Punct::LBracket) if look.is(1, Punct::RBracket) => Some(("[]".into(), 2)),
+fn operator_name(next: Ahead<'_>) -> Option<(String, usize)> {
+    match next.punct(0) {
+        Some(Punct::LParen) if next.is(1, Punct::RParen) => Some(("()".into(), 2)),
+        Some(Punct::LBracket) if next.is(1, Punct::RBracket) => Some(("[]".into(), 2)),
         Some(Punct::LParen | Punct::LBracket | Punct::Semi | Punct::RParen) => None,
         Some(punct) => Some((punct.text().to_string(), 1)),
         None => {
-            let word = match look.keyword(0) {
+            let word = match next.keyword(0) {
                 Some(Keyword::New) => " new",
                 Some(Keyword::Delete) => " delete",
                 _ => return Some((" conversion".into(), 0)),
             };
-            match look.punct(1) == Some(Punct::LBracket) && look.is(2, Punct::RBracket) {
+            match next.punct(1) == Some(Punct::LBracket) && next.is(2, Punct::RBracket) {
                 true => Some((format!("{word}[]"), 3)),
                 false => Some((word.into(), 1)),
             }
@@ -163,18 +163,18 @@ fn operator_name(look: Ahead<'_>) -> Option<(String, usize)> {
 }
 
 /// A reserved word where a name could be is a slip; anything else means that there is no name.
-fn is_reserved(look: Ahead<'_>) -> bool {
-    let is_word = look.keyword(0).is_some_and(|word| word != Keyword::Pragma);
+fn is_reserved(next: Ahead<'_>) -> bool {
+    let is_word = next.keyword(0).is_some_and(|word| word != Keyword::Pragma);
     is_word
         && matches!(
-            look.punct(1),
+            next.punct(1),
             Some(Punct::Eq | Punct::Semi | Punct::Comma | Punct::LBracket | Punct::RParen)
         )
 }
 
-fn begins_pointer(look: Ahead<'_>) -> bool {
+fn begins_pointer(next: Ahead<'_>) -> bool {
     matches!(
-        look.punct(0),
+        next.punct(0),
         Some(Punct::Star | Punct::Amp | Punct::AmpAmp)
     )
 }
@@ -190,8 +190,8 @@ pub(super) fn pointers<'t>() -> impl Production<'t, Vec<DeclaratorPart>> {
 /// `*const __restrict__`, `&`.
 fn pointer<'t>() -> impl Production<'t, DeclaratorPart> {
     use Keyword::{Const, Restrict, Volatile};
-    let qualifier = read(Expected::Nothing, |look| {
-        let word = look.keyword(0)?;
+    let qualifier = read(Expected::Nothing, |next| {
+        let word = next.keyword(0)?;
         matches!(word, Const | Volatile | Restrict).then_some((word, 1))
     });
     let star = punct(Punct::Star)
@@ -206,7 +206,7 @@ fn pointer<'t>() -> impl Production<'t, DeclaratorPart> {
 
 /// `&`, `&&`.
 pub(super) fn reference<'t>() -> impl Production<'t, DeclaratorPart> {
-    let is_rvalue = read(Expected::Nothing, |look| match look.punct(0)? {
+    let is_rvalue = read(Expected::Nothing, |next| match next.punct(0)? {
         Punct::Amp => Some((false, 1)),
         Punct::AmpAmp => Some((true, 1)),
         _ => None,
@@ -217,10 +217,10 @@ pub(super) fn reference<'t>() -> impl Production<'t, DeclaratorPart> {
     })
 }
 
-fn begins_suffix(look: Ahead<'_>) -> bool {
-    match look.punct(0) {
+fn begins_suffix(next: Ahead<'_>) -> bool {
+    match next.punct(0) {
         Some(Punct::LBracket) => true,
-        Some(Punct::LParen) => begins_params(look),
+        Some(Punct::LParen) => begins_params(next),
         _ => false,
     }
 }
@@ -230,7 +230,7 @@ fn suffix<'t>(
     specifiers: P<'t, Specifiers>,
     declarator: P<'t, Declared>,
 ) -> P<'t, Part> {
-    let size = when(|look| !look.is(0, Punct::RBracket), element.clone());
+    let size = when(|next| !next.is(0, Punct::RBracket), element.clone());
     let array = brackets(size).map_with(|size, extra| Part {
         part: DeclaratorPart::Array(size.map(Box::new), whole(extra)),
         variadic: false,
@@ -266,7 +266,7 @@ fn params<'t>(
         .then_ignore(before(Punct::RParen, Expected::CommaOr(Punct::RParen)));
     let entries = recovered(entries, bracket_end, |_| Vec::new());
     let nothing = when(
-        |look| look.is_word(0, Keyword::Void) && look.is(1, Punct::RParen),
+        |next| next.is_word(0, Keyword::Void) && next.is(1, Punct::RParen),
         word(Keyword::Void),
     );
     parens(nothing.ignore_then(entries))
@@ -307,18 +307,18 @@ fn param<'t>(
 }
 
 /// Pointers and references, then dots.
-fn dots_ahead(look: Ahead<'_>) -> bool {
+fn dots_ahead(next: Ahead<'_>) -> bool {
     let mut n = 0;
     while matches!(
-        look.punct(n),
+        next.punct(n),
         Some(Punct::Star | Punct::Amp | Punct::AmpAmp)
     ) || matches!(
-        look.keyword(n),
+        next.keyword(n),
         Some(Keyword::Const | Keyword::Restrict | Keyword::Volatile)
     ) {
         n += 1;
     }
-    look.is(n, Punct::Ellipsis)
+    next.is(n, Punct::Ellipsis)
 }
 
 /// A parameter has no memory space of its own.
@@ -357,9 +357,9 @@ pub(super) fn init_declarator<'t>(
     specifiers: P<'t, Specifiers>,
 ) -> P<'t, (InitDeclarator, bool)> {
     // The `{` after a function's parameters is its body.
-    let has_init = |(declared, _): &(Declared, Vec<Name>), look: Ahead<'_>| {
+    let has_init = |(declared, _): &(Declared, Vec<Name>), next: Ahead<'_>| {
         let begins = matches!(
-            look.punct(0),
+            next.punct(0),
             Some(Punct::Eq | Punct::LParen | Punct::LBrace)
         );
         begins && !declared.declarator.is_function()
@@ -403,7 +403,7 @@ fn declarators<'t>() -> P<'t, Declaration> {
 /// `a, *b`; nothing where a type stands alone.
 fn declarator_list<'t, O: 't>(declarator: impl Production<'t, O>) -> impl Production<'t, Vec<O>> {
     let some = list(declarator, Punct::Semi, false);
-    when(|look| !look.is_after_body(), some).map(Option::unwrap_or_default)
+    when(|next| !next.is_after_body(), some).map(Option::unwrap_or_default)
 }
 
 /// `using name = type;` is `typedef type name;`.

@@ -5,7 +5,7 @@
 //! several such errors in a file only the first is given.
 
 use super::{
-    kit::{At, Production, State, by_hand, fail_with, here, scoped},
+    kit::{At, Production, State, by_hand, fail_with, position, scoped},
     recover::Failure,
 };
 use crate::syntax::message::parse::SyntaxError;
@@ -70,7 +70,7 @@ pub(super) fn operator<'t>() -> impl Production<'t, ()> {
 }
 
 fn too_deep<'t, O: 't>(inp: &mut At<'t, '_>, error: SyntaxError) -> Result<O, Failure> {
-    let at = here(inp);
+    let at = position(inp);
     let span = inp.state().place(at);
     fail_with(inp, span, error)
 }

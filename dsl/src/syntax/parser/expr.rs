@@ -60,8 +60,8 @@ pub(super) fn operand_rule<'t>() -> P<'t, Piece> {
 }
 
 /// The operators that may fold a parameter pack: all that have two operands, and the comma (`None`).
-pub(super) fn fold_operator(look: Ahead<'_>, n: usize) -> Option<Option<BinaryOp>> {
-    match look.punct(n)? {
+pub(super) fn fold_operator(next: Ahead<'_>, n: usize) -> Option<Option<BinaryOp>> {
+    match next.punct(n)? {
         Punct::Comma => Some(None),
         punct => binary_operator(punct).map(|(operator, _)| Some(operator)),
     }
@@ -121,8 +121,8 @@ fn designator<'t>(element: P<'t, Expr>) -> P<'t, Option<Designator>> {
         .ignore_then(name())
         .map(Designator::Member);
     let index = brackets(element).map(Designator::Index);
-    let begins = |look: Ahead<'_>| match look.punct(0) {
-        Some(Punct::LBracket) => look.is(look.after_brackets(0), Punct::Eq),
+    let begins = |next: Ahead<'_>| match next.punct(0) {
+        Some(Punct::LBracket) => next.is(next.after_brackets(0), Punct::Eq),
         first => first == Some(Punct::Dot),
     };
     when(
@@ -146,8 +146,8 @@ fn chain<'t>(operand: P<'t, Piece>, then: P<'t, Expr>) -> P<'t, Expr> {
         .then_ignore(closing(Punct::Colon, Expected::ConditionalColon))
         .map(Link::Conditional)
         .boxed();
-    let assign = read(Expected::Nothing, |look| {
-        Some((assignment_operator(look.punct(0)?)?, 1))
+    let assign = read(Expected::Nothing, |next| {
+        Some((assignment_operator(next.punct(0)?)?, 1))
     });
     let assign = assign.map_with(spanned).map(Link::Assign);
     let link = operator().ignore_then(either(at(Punct::Question), question, assign));
@@ -156,8 +156,8 @@ fn chain<'t>(operand: P<'t, Piece>, then: P<'t, Expr>) -> P<'t, Expr> {
     let right = either(at(Punct::LBrace), list, operand.clone());
     operand
         .then(repeat_while(
-            |look| {
-                look.is(0, Punct::Question) || look.punct(0).and_then(assignment_operator).is_some()
+            |next| {
+                next.is(0, Punct::Question) || next.punct(0).and_then(assignment_operator).is_some()
             },
             link.then(right),
         ))
@@ -192,8 +192,8 @@ type Infix = (Spanned<BinaryOp>, u8);
 
 /// `a + b * c`.
 fn binary<'t>(operand: P<'t, Piece>) -> P<'t, Piece> {
-    let infix = read(Expected::Nothing, |look| {
-        Some((binary_operator(look.punct(0)?)?, 1))
+    let infix = read(Expected::Nothing, |next| {
+        Some((binary_operator(next.punct(0)?)?, 1))
     });
     let infix = infix.map_with(|(operator, precedence), extra| {
         (Spanned::new(operator, whole(extra)), precedence)
@@ -202,7 +202,7 @@ fn binary<'t>(operand: P<'t, Piece>) -> P<'t, Piece> {
     operand
         .clone()
         .then(repeat_while(
-            |look| look.punct(0).and_then(binary_operator).is_some(),
+            |next| next.punct(0).and_then(binary_operator).is_some(),
             infix.then(operand),
         ))
         .map(|(first, rest)| group_left(first, rest))
@@ -251,8 +251,8 @@ fn unary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
         .delimited_by(punct(Punct::LParen), close)
         .map(|ty| Prefix::Cast(Box::new(ty)))
         .boxed();
-    let word = read(Expected::Nothing, |look| {
-        let operator = look.punct(0).and_then(prefix_operator);
+    let word = read(Expected::Nothing, |next| {
+        let operator = next.punct(0).and_then(prefix_operator);
         Some((operator.map_or(Prefix::Sizeof, Prefix::Operator), 1))
     });
     let prefix = operator()
@@ -277,12 +277,12 @@ fn unary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
         .boxed()
 }
 
-fn begins_prefix(look: Ahead<'_>) -> bool {
-    match look.kind(0) {
-        Some(TokenKind::Punct(Punct::LParen)) => begins_cast(look),
+fn begins_prefix(next: Ahead<'_>) -> bool {
+    match next.kind(0) {
+        Some(TokenKind::Punct(Punct::LParen)) => begins_cast(next),
         Some(&TokenKind::Punct(punct)) => prefix_operator(punct).is_some(),
         Some(TokenKind::Keyword(Keyword::Sizeof)) => {
-            !is_sizeof_type(look) && !look.is(1, Punct::Ellipsis)
+            !is_sizeof_type(next) && !next.is(1, Punct::Ellipsis)
         }
         _ => false,
     }

@@ -115,13 +115,13 @@ impl<'t> Functions<'t> {
 
 /// `A::operator float *()`.
 fn conversion<'t>(specifiers: P<'t, Specifiers>) -> impl Production<'t, (Name, TypeName)> {
-    let scopes = read(Expected::Operator, |look| {
-        let n = (0..).find(|&n| look.is_word(n, Keyword::Operator))?;
-        let text = qualified_text(look, n);
+    let scopes = read(Expected::Operator, |next| {
+        let n = (0..).find(|&n| next.is_word(n, Keyword::Operator))?;
+        let text = qualified_text(next, n);
         Some((format!("{text}operator conversion").into(), n + 1))
     });
-    let parentheses = read(Expected::EmptyParentheses, |look| {
-        (look.is(0, Punct::LParen) && look.is(1, Punct::RParen)).then_some(((), 2))
+    let parentheses = read(Expected::EmptyParentheses, |next| {
+        (next.is(0, Punct::LParen) && next.is(1, Punct::RParen)).then_some(((), 2))
     });
     scopes
         .then(ty::conversion_type(specifiers))
@@ -147,9 +147,9 @@ fn take_type(specifiers: &mut Specifiers, of: Specifiers) {
 
 /// The kind of the function whose name is ahead, if it has no result type.
 pub(super) fn special(inp: &mut At<'_, '_>, specifiers: &Specifiers) -> Option<MethodKind> {
-    let look = ahead(inp);
+    let next = ahead(inp);
     let is_void = matches!(specifiers.ty.node, TypeSpecifier::Void);
-    special_name(look, &inp.state().classes).filter(|_| is_void)
+    special_name(next, &inp.state().classes).filter(|_| is_void)
 }
 
 /// A function of its parts, without a body.
@@ -180,13 +180,13 @@ pub(super) fn function(
 
 /// The member or base class that a constructor's entry begins: `x`, `a::Base`, `Base<T>`, whose arguments say nothing more.
 fn initialised<'t>() -> impl Production<'t, Name> {
-    let qualified_name = read(Expected::Name, |look| {
-        let n = qualified(look)?;
-        Some((qualified_text(look, n), n))
+    let qualified_name = read(Expected::Name, |next| {
+        let n = qualified(next)?;
+        Some((qualified_text(next, n), n))
     });
-    let args = skipped(|look| template_arguments(look, 0).unwrap_or(0));
+    let args = skipped(|next| template_arguments(next, 0).unwrap_or(0));
     either(
-        |look| qualified(look).is_some(),
+        |next| qualified(next).is_some(),
         qualified_name.map_with(spanned),
         name().then_ignore(args),
     )
@@ -204,24 +204,24 @@ enum TailWord {
 
 /// What stands between the parameters of a function and its body: `const`, `override`, words without meaning here, `: x(1)`, `= default`.
 fn tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
-    let word = read(Expected::Nothing, |look| {
-        let word = tail_word(look)?;
-        let n = match word == TailWord::Other && look.is(1, Punct::LParen) {
-            true => look.after_brackets(1),
+    let word = read(Expected::Nothing, |next| {
+        let word = tail_word(next)?;
+        let n = match word == TailWord::Other && next.is(1, Punct::LParen) {
+            true => next.after_brackets(1),
             false => 1,
         };
         Some((word, n))
     });
-    let words = repeat_while(|look| tail_word(look).is_some(), word);
+    let words = repeat_while(|next| tail_word(next).is_some(), word);
     let entry = initialised()
         .then(decl::init(element))
         .map(|(name, (init, _))| MemberInit { name, init });
     let inits = punct(Punct::Colon)
         .ignore_then(list(entry, Punct::LBrace, false))
         .map(|inits| (inits, None));
-    let special = read(Expected::Nothing, |look| Some((special_word(look, 0)?, 1)));
+    let special = read(Expected::Nothing, |next| Some((special_word(next, 0)?, 1)));
     let special = when(
-        |look| look.is(0, Punct::Eq) && special_word(look, 1).is_some(),
+        |next| next.is(0, Punct::Eq) && special_word(next, 1).is_some(),
         punct(Punct::Eq).ignore_then(special.map_with(spanned)),
     );
     let special = special.map(|special| (Vec::new(), special));
@@ -239,8 +239,8 @@ fn tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
 }
 
 /// `default`, `delete` or `0` after `=`.
-fn special_word(look: Ahead<'_>, n: usize) -> Option<Special> {
-    match look.kind(n)? {
+fn special_word(next: Ahead<'_>, n: usize) -> Option<Special> {
+    match next.kind(n)? {
         TokenKind::Keyword(Keyword::Default) => Some(Special::Default),
         TokenKind::Keyword(Keyword::Delete) => Some(Special::Delete),
         TokenKind::Int { value: 0, .. } => Some(Special::Pure),
@@ -249,8 +249,8 @@ fn special_word(look: Ahead<'_>, n: usize) -> Option<Special> {
 }
 
 /// The word after a function's parameters that is ahead.
-fn tail_word(look: Ahead<'_>) -> Option<TailWord> {
-    if look.is_word(0, Keyword::Const) {
+fn tail_word(next: Ahead<'_>) -> Option<TailWord> {
+    if next.is_word(0, Keyword::Const) {
         return Some(TailWord::Const);
     }
     let words = [
@@ -258,6 +258,6 @@ fn tail_word(look: Ahead<'_>) -> Option<TailWord> {
         ("override", TailWord::Override),
         ("final", TailWord::Final),
     ];
-    let found = words.into_iter().find(|(text, _)| look.is_text(0, text));
+    let found = words.into_iter().find(|(text, _)| next.is_text(0, text));
     found.map(|(_, word)| word)
 }

@@ -10,8 +10,8 @@ use super::{
     expr::element,
     function::{Functions, function, special},
     kit::{
-        At, P, Production, ahead, at, block, by_hand, choose, either, fail, fail_with, here, list,
-        punct, read, repeat_while, since, take, word,
+        At, P, Production, ahead, at, block, by_hand, choose, either, fail, fail_with, list,
+        position, punct, read, repeat_while, since, take, word,
     },
     lookahead::{
         Ahead, is_unknown_type, path_ahead, qualified, scoped_name, special_name,
@@ -31,7 +31,7 @@ use crate::{
 
 /// All of a file.
 pub(super) fn unit<'t>() -> impl Production<'t, Vec<Item>> {
-    repeat_while(|look| look.kind(0).is_some(), item())
+    repeat_while(|next| next.kind(0).is_some(), item())
         .map(|items| items.into_iter().flatten().collect())
 }
 
@@ -41,11 +41,11 @@ fn item<'t>() -> P<'t, Vec<Item>> {
         let item = super::depth::nested(item).boxed();
         let linkage = linkage(item.clone());
         let scoped = template::scoped_item(item);
-        let item = choose!(|look| look.keyword(0);
-            None if look.is(0, Punct::Semi) => empty: punct(Punct::Semi).to(Vec::new()),
-            Some(Keyword::Extern) if matches!(look.kind(1), Some(TokenKind::Str(_))) => linkage: linkage,
-            _ if template::begins(look) => scoped: scoped,
-            _ if foreign_item(look).is_some() => foreign: foreign().map(|item| vec![item]),
+        let item = choose!(|next| next.keyword(0);
+            None if next.is(0, Punct::Semi) => empty: punct(Punct::Semi).to(Vec::new()),
+            Some(Keyword::Extern) if matches!(next.kind(1), Some(TokenKind::Str(_))) => linkage: linkage,
+            _ if template::begins(next) => scoped: scoped,
+            _ if foreign_item(next).is_some() => foreign: foreign().map(|item| vec![item]),
             _ => external: external().map(|item| vec![item]),
         );
         recovered(item, item_end, |_| Vec::new()).boxed()
@@ -62,26 +62,26 @@ fn linkage<'t>(item: P<'t, Vec<Item>>) -> impl Production<'t, Vec<Item>> {
 }
 
 /// C++ at file scope, and how many tokens it takes.
-fn foreign_item(look: Ahead<'_>) -> Option<(&'static str, usize)> {
-    let construct = match look.keyword(0) {
+fn foreign_item(next: Ahead<'_>) -> Option<(&'static str, usize)> {
+    let construct = match next.keyword(0) {
         Some(Keyword::Asm) => "inline PTX",
-        _ if look.begins_path(0)
-            && qualified(look).is_some()
-            && !is_qualified_declaration(look) =>
+        _ if next.begins_path(0)
+            && qualified(next).is_some()
+            && !is_qualified_declaration(next) =>
         {
             "a qualified name `A::b`"
         }
         _ => return None,
     };
-    Some((construct, construct_end(look)))
+    Some((construct, construct_end(next)))
 }
 
 /// What [`foreign_item`] found, stepped over.
 fn foreign<'t>() -> impl Production<'t, Item> {
-    let found = read(Expected::Nothing, |look| {
-        let (construct, n) = foreign_item(look)?;
+    let found = read(Expected::Nothing, |next| {
+        let (construct, n) = foreign_item(next)?;
         let n = n.max(1);
-        Some(((construct, foreign_name(look, n)), n))
+        Some(((construct, foreign_name(next, n)), n))
     });
     found.map_with(|(construct, name), extra| {
         let start = extra.span().start;
@@ -97,18 +97,18 @@ fn foreign<'t>() -> impl Production<'t, Item> {
 }
 
 /// The name that the first `n` tokens declare, and where it is: a class's, or a function's before its parameters.
-fn foreign_name<'t>(look: Ahead<'t>, n: usize) -> Option<(usize, &'t Arc<str>)> {
+fn foreign_name<'t>(next: Ahead<'t>, n: usize) -> Option<(usize, &'t Arc<str>)> {
     let mut angle = 0_u32;
     for at in 0..n {
-        match look.kind(at)? {
+        match next.kind(at)? {
             TokenKind::Punct(Punct::Lt) => angle += 1,
             TokenKind::Punct(Punct::Gt) => angle = angle.saturating_sub(1),
             TokenKind::Punct(Punct::Shr) => angle = angle.saturating_sub(2),
             TokenKind::Punct(Punct::LParen | Punct::LBrace) => return None,
             TokenKind::Ident(name) | TokenKind::TypeName(name) if angle == 0 => {
                 let of_class = at > 0
-                    && matches!(look.keyword(at - 1), Some(Keyword::Class | Keyword::Struct));
-                if of_class || look.is(at + 1, Punct::LParen) {
+                    && matches!(next.keyword(at - 1), Some(Keyword::Class | Keyword::Struct));
+                if of_class || next.is(at + 1, Punct::LParen) {
                     return Some((at, name));
                 }
             }
@@ -119,12 +119,12 @@ fn foreign_name<'t>(look: Ahead<'t>, n: usize) -> Option<(usize, &'t Arc<str>)> 
 }
 
 /// `A::B x`, or a special function of a class: `A::A(…)`.
-fn is_qualified_declaration(look: Ahead<'_>) -> bool {
-    special_name(look, &[]).is_some()
-        || scoped_name(look).is_some_and(|(_, n, is_type)| {
-            is_type && template_arguments(look, n).is_none() && !look.is(n, Punct::ColonColon)
+fn is_qualified_declaration(next: Ahead<'_>) -> bool {
+    special_name(next, &[]).is_some()
+        || scoped_name(next).is_some_and(|(_, n, is_type)| {
+            is_type && template_arguments(next, n).is_none() && !next.is(n, Punct::ColonColon)
         })
-        || path_ahead(look).is_some()
+        || path_ahead(next).is_some()
 }
 
 /// A function or a declaration: they begin alike.
@@ -141,10 +141,10 @@ fn external<'t>() -> impl Production<'t, Item> {
     let semicolon = stmt::semicolon();
     // By hand: what is a function shows only in the declarator that has been read.
     by_hand(move |inp| {
-        let start = here(inp);
+        let start = position(inp);
         reject_statement(inp)?;
         let mut specifiers = inp.parse(&specifiers)?;
-        let look = ahead(inp);
+        let next = ahead(inp);
         let kind = special(inp, &specifiers);
         let mut declarators = Vec::new();
         if kind == Some(MethodKind::Conversion) {
@@ -156,7 +156,7 @@ fn external<'t>() -> impl Production<'t, Item> {
             }
             return Ok(Item::Function(function));
         }
-        if !look.is(0, Punct::Semi) && !look.is_after_body() {
+        if !next.is(0, Punct::Semi) && !next.is_after_body() {
             let (mut first, variadic) = inp.parse(&declarator)?;
             let declared = &mut first.declarator;
             if declared.is_function() {
@@ -191,17 +191,17 @@ fn external<'t>() -> impl Production<'t, Item> {
 /// Statements belong into functions, and functions have types.
 fn reject_statement(inp: &mut At<'_, '_>) -> Result<(), Failure> {
     use Keyword::*;
-    let look = ahead(inp);
-    let span = inp.state().place(look.at);
-    let error = match look.kind(0) {
+    let next = ahead(inp);
+    let span = inp.state().place(next.at);
+    let error = match next.kind(0) {
         Some(TokenKind::Ident(name))
-            if look.is(1, Punct::LParen) && look.is(look.after_brackets(1), Punct::LBrace) =>
+            if next.is(1, Punct::LParen) && next.is(next.after_brackets(1), Punct::LBrace) =>
         {
             SyntaxError::MissingResultType { name: name.clone() }
         }
         Some(TokenKind::Ident(_))
-            if !is_unknown_type(look)
-                && !scoped_name(look).is_some_and(|(_, n, is_type)| n > 1 && is_type) =>
+            if !is_unknown_type(next)
+                && !scoped_name(next).is_some_and(|(_, n, is_type)| n > 1 && is_type) =>
         {
             SyntaxError::StatementOutside
         }
@@ -216,8 +216,8 @@ fn reject_statement(inp: &mut At<'_, '_>) -> Result<(), Failure> {
 
 /// The `;` of a prototype, or the message that there is neither it nor a body.
 fn end_of_prototype(inp: &mut At<'_, '_>, declarator: &Declarator) -> Result<(), Failure> {
-    let look = ahead(inp);
-    if look.is(0, Punct::Semi) {
+    let next = ahead(inp);
+    if next.is(0, Punct::Semi) {
         inp.skip();
         return Ok(());
     }
@@ -225,10 +225,10 @@ fn end_of_prototype(inp: &mut At<'_, '_>, declarator: &Declarator) -> Result<(),
         .name
         .as_ref()
         .map_or_else(|| "".into(), |name| name.node.clone());
-    let place = inp.state().before(look.at);
+    let place = inp.state().before(next.at);
     let error = SyntaxError::MissingBody { name };
     // What follows may be the body without its `{`, or the next item; only the former has to be skipped.
-    let begins_item = look.kind(0).is_none() || look.keyword(0).is_some_and(ty::is_specifier);
+    let begins_item = next.kind(0).is_none() || next.keyword(0).is_some_and(ty::is_specifier);
     if begins_item {
         inp.state().report(place, error);
         return Ok(());

@@ -170,19 +170,19 @@ impl<'t> Inspector<'t, In<'t>> for State<'t> {
 /// Looks ahead.
 pub(super) fn ahead<'t>(inp: &mut At<'t, '_>) -> Ahead<'t> {
     Ahead {
-        at: here(inp),
+        at: position(inp),
         tokens: inp.state().tokens,
     }
 }
 
 /// The index of the next token.
-pub(super) fn here(inp: &At<'_, '_>) -> usize {
+pub(super) fn position(inp: &At<'_, '_>) -> usize {
     *inp.cursor().inner()
 }
 
 /// The source text from token `start` up to the next.
 pub(super) fn since(inp: &mut At<'_, '_>, start: usize) -> Span {
-    let stop = here(inp);
+    let stop = position(inp);
     inp.state().span(start, stop)
 }
 
@@ -242,7 +242,7 @@ pub(super) fn fail_with<'t, O: 't>(
     error: SyntaxError,
 ) -> Result<O, Failure> {
     let what = What::Said(Box::new(error), span);
-    let at = here(inp);
+    let at = position(inp);
     inp.parse(custom(move |_: &mut At<'t, '_>| {
         let what = what.clone();
         Err(Failure { at, what })
@@ -253,12 +253,12 @@ pub(super) fn fail_with<'t, O: 't>(
 
 /// Whether `punct` is next: what [`when`], [`either`] and [`repeat_while`] ask.
 pub(super) fn at<'t>(punct: Punct) -> impl Fn(Ahead<'t>) -> bool + Copy + 't {
-    move |look| look.is(0, punct)
+    move |next| next.is(0, punct)
 }
 
 /// Whether the reserved word `keyword` is next.
 pub(super) fn at_word<'t>(keyword: Keyword) -> impl Fn(Ahead<'t>) -> bool + Copy + 't {
-    move |look| look.is_word(0, keyword)
+    move |next| next.is_word(0, keyword)
 }
 
 /// What `reads` makes of the tokens ahead; it says how many of them that takes.
@@ -271,7 +271,7 @@ pub(super) fn read<'t, O: 't>(
             skip(inp, n);
             Ok(out)
         }
-        None => Err(Failure::expected(here(inp), expected)),
+        None => Err(Failure::expected(position(inp), expected)),
     })
 }
 
@@ -279,7 +279,7 @@ pub(super) fn read<'t, O: 't>(
 pub(super) fn skipped<'t>(
     measure: impl Fn(Ahead<'t>) -> usize + Copy + 't,
 ) -> impl Production<'t, ()> + Copy {
-    read(Expected::Nothing, move |look| Some(((), measure(look))))
+    read(Expected::Nothing, move |next| Some(((), measure(next))))
 }
 
 /// Nothing: another token should stand here.
@@ -294,54 +294,54 @@ pub(super) fn punct<'t>(punct: Punct) -> impl Production<'t, ()> + Copy {
 
 /// `punct`, called `expected` in the message when it is not there.
 pub(super) fn closing<'t>(punct: Punct, expected: Expected) -> impl Production<'t, ()> + Copy {
-    read(expected, move |look| look.is(0, punct).then_some(((), 1)))
+    read(expected, move |next| next.is(0, punct).then_some(((), 1)))
 }
 
 /// Fails unless `punct` is next. It takes nothing: another production reads the bracket.
 pub(super) fn before<'t>(punct: Punct, expected: Expected) -> impl Production<'t, ()> + Copy {
-    read(expected, move |look| look.is(0, punct).then_some(((), 0)))
+    read(expected, move |next| next.is(0, punct).then_some(((), 0)))
 }
 
 /// The reserved word `keyword`.
 pub(super) fn word<'t>(keyword: Keyword) -> impl Production<'t, ()> + Copy {
-    read(Expected::Word(keyword), move |look| {
-        look.is_word(0, keyword).then_some(((), 1))
+    read(Expected::Word(keyword), move |next| {
+        next.is_word(0, keyword).then_some(((), 1))
     })
 }
 
 /// Whether `punct` is next, which is taken then.
 pub(super) fn flag<'t>(punct: Punct) -> impl Production<'t, bool> + Copy {
-    read(Expected::Nothing, move |look| {
-        let is_next = look.is(0, punct);
+    read(Expected::Nothing, move |next| {
+        let is_next = next.is(0, punct);
         Some((is_next, usize::from(is_next)))
     })
 }
 
 /// Whether the reserved word `keyword` is next, which is taken then.
 pub(super) fn flag_word<'t>(keyword: Keyword) -> impl Production<'t, bool> + Copy {
-    read(Expected::Nothing, move |look| {
-        let is_next = look.is_word(0, keyword);
+    read(Expected::Nothing, move |next| {
+        let is_next = next.is_word(0, keyword);
         Some((is_next, usize::from(is_next)))
     })
 }
 
 /// A name; one that is also a type will do, because where this is called a type cannot stand.
 pub(super) fn name<'t>() -> impl Production<'t, Name> + Copy {
-    let text = read(Expected::Name, |look| Some((look.name(0)?.clone(), 1)));
+    let text = read(Expected::Name, |next| Some((next.name(0)?.clone(), 1)));
     text.map_with(spanned)
 }
 
 /// A name with its scopes, `a::b`.
 pub(super) fn path_name<'t>(expected: Expected) -> impl Production<'t, Name> + Copy {
-    let text = read(expected, |look| {
-        scoped_name(look).map(|(text, n, _)| (text, n))
+    let text = read(expected, |next| {
+        scoped_name(next).map(|(text, n, _)| (text, n))
     });
     text.map_with(spanned)
 }
 
 /// [`name`], if one is next.
 pub(super) fn optional_name<'t>() -> impl Production<'t, Option<Name>> {
-    when(|look| look.is_name(0), name())
+    when(|next| next.is_name(0), name())
 }
 
 // Parts of a production, each committed to by the tokens ahead.
@@ -386,12 +386,12 @@ pub(super) fn either<'t, O: 't>(
 /// The production that the next tokens choose: a table of their patterns, each with its name and what is read then.
 macro_rules! choose {
     (
-        |$look:ident| $key:expr;
+        |$next:ident| $key:expr;
         $($pattern:pat $(if $guard:expr)? => $name:ident: $parser:expr,)+
     ) => {{
         let ($($name,)+) = ($(chumsky::Parser::boxed($parser),)+);
         $crate::syntax::parser::kit::by_hand(move |inp| {
-            let $look = $crate::syntax::parser::kit::ahead(inp);
+            let $next = $crate::syntax::parser::kit::ahead(inp);
             match $key {
                 $($pattern $(if $guard)? => inp.parse(&$name),)+
             }
@@ -500,6 +500,6 @@ pub(super) fn brackets<'t, O: 't>(parser: impl Production<'t, O>) -> impl Produc
 
 /// `{ item item … }`.
 pub(super) fn block<'t, O: 't>(item: impl Production<'t, O>) -> impl Production<'t, Vec<O>> {
-    let is_inside = |look: Ahead<'_>| look.kind(0).is_some() && !look.is(0, Punct::RBrace);
+    let is_inside = |next: Ahead<'_>| next.kind(0).is_some() && !next.is(0, Punct::RBrace);
     repeat_while(is_inside, item).delimited_by(punct(Punct::LBrace), punct(Punct::RBrace))
 }

@@ -150,11 +150,11 @@ impl Word {
 }
 
 fn words<'t>() -> impl Production<'t, Vec<Word>> {
-    let specifier = read(Expected::Nothing, |look| {
-        Some((lambda_specifier(look.keyword(0)?)?, 1))
+    let specifier = read(Expected::Nothing, |next| {
+        Some((lambda_specifier(next.keyword(0)?)?, 1))
     });
     let specifier = specifier.map_with(spanned).map(Word::Specifier);
-    let other = read(Expected::Nothing, |look| match look.kind(0)? {
+    let other = read(Expected::Nothing, |next| match next.kind(0)? {
         TokenKind::Ident(word) if **word == *"mutable" => Some((Word::Mutable, 1)),
         TokenKind::Ident(word) if **word == *"noexcept" => Some((Word::Noexcept, 1)),
         _ => None,
@@ -174,7 +174,7 @@ fn lambda_specifier(keyword: Keyword) -> Option<SpecifierWord> {
 
 /// `=`, `&`, `&x`, `x`, `x = e`, `this`, `*this`.
 fn entry<'t>(assign: P<'t, Expr>) -> P<'t, Entry> {
-    let is_alone = |look: Ahead<'_>| matches!(look.punct(1), Some(Punct::Comma | Punct::RBracket));
+    let is_alone = |next: Ahead<'_>| matches!(next.punct(1), Some(Punct::Comma | Punct::RBracket));
     let this = word(Keyword::This)
         .map(|()| "this".into())
         .map_with(spanned);
@@ -187,11 +187,11 @@ fn entry<'t>(assign: P<'t, Expr>) -> P<'t, Entry> {
             .map(|((kind, name), init)| Entry::Capture(Capture { kind, name, init }))
     };
     use CaptureKind::{Reference, Value};
-    choose!(|look| look.punct(0);
-        Some(Punct::Eq) if is_alone(look) => copies: punct(Punct::Eq).to(Entry::Default(Value)),
-        Some(Punct::Amp) if is_alone(look) => references: punct(Punct::Amp).to(Entry::Default(Reference)),
+    choose!(|next| next.punct(0);
+        Some(Punct::Eq) if is_alone(next) => copies: punct(Punct::Eq).to(Entry::Default(Value)),
+        Some(Punct::Amp) if is_alone(next) => references: punct(Punct::Amp).to(Entry::Default(Reference)),
         Some(Punct::Amp) => reference: punct(Punct::Amp).ignore_then(capture(Reference, Reference)),
-        Some(Punct::Star) if look.is_word(1, Keyword::This) => copy: punct(Punct::Star).ignore_then(capture(Value, Value)),
+        Some(Punct::Star) if next.is_word(1, Keyword::This) => copy: punct(Punct::Star).ignore_then(capture(Value, Value)),
         _ => value: capture(Value, Reference),
     )
     .boxed()

@@ -7,8 +7,8 @@ use super::{
     decl,
     expr::expression,
     kit::{
-        P, Production, at, at_word, by_hand, choose, either, fail_with, here, parens, punct, read,
-        stmt_node, when, whole, word,
+        P, Production, at, at_word, by_hand, choose, either, fail_with, parens, position, punct,
+        read, stmt_node, when, whole, word,
     },
     lookahead::{Ahead, is_range_for},
     recover::{bracket_end, recovered},
@@ -22,7 +22,7 @@ use crate::syntax::{
 
 /// `#pragma unroll 4` and a loop. Before anything else the pragma means nothing.
 pub(super) fn unrolled_loop<'t>(stmt: P<'t, Stmt>) -> impl Production<'t, StmtKind> {
-    let count = read(Expected::Nothing, |look| match look.kind(0)? {
+    let count = read(Expected::Nothing, |next| match next.kind(0)? {
         &TokenKind::Int { value, .. } => Some((u32::try_from(value).unwrap_or(u32::MAX), 1)),
         _ => None,
     });
@@ -33,12 +33,12 @@ pub(super) fn unrolled_loop<'t>(stmt: P<'t, Stmt>) -> impl Production<'t, StmtKi
         .repeated()
         .collect()
         .map(|mut pragmas: Vec<Unroll>| pragmas.pop());
-    let looped = choose!(|look| look.keyword(0);
-        Some(Keyword::For) if is_range_for(look) => range_for: range_for(stmt.clone()),
+    let looped = choose!(|next| next.keyword(0);
+        Some(Keyword::For) if is_range_for(next) => range_for: range_for(stmt.clone()),
         Some(Keyword::For) => for_: for_(stmt.clone()),
         Some(Keyword::While) => while_: while_(stmt.clone()),
         Some(Keyword::Do) => do_: do_(stmt.clone()),
-        _ if look.kind(0).is_none() || look.is(0, Punct::RBrace) => nothing: empty().to(StmtKind::Empty),
+        _ if next.kind(0).is_none() || next.is(0, Punct::RBrace) => nothing: empty().to(StmtKind::Empty),
         _ => other: stmt.map(|stmt: Stmt| stmt.kind),
     );
     unroll
@@ -139,9 +139,9 @@ fn for_header<'t>() -> P<'t, Header> {
     let init = declaration_or_expression()
         .then_ignore(header_semicolon())
         .map_with(stmt_node);
-    let is_end = |look: Ahead<'_>| matches!(look.punct(0), Some(Punct::Semi | Punct::RParen));
-    let cond = when(move |look| !is_end(look), expression());
-    let step = when(|look| !look.is(0, Punct::RParen), expression());
+    let is_end = |next: Ahead<'_>| matches!(next.punct(0), Some(Punct::Semi | Punct::RParen));
+    let cond = when(move |next| !is_end(next), expression());
+    let step = when(|next| !next.is(0, Punct::RParen), expression());
     let end = either(
         at(Punct::Semi),
         bad_header(HeaderSlip::ThirdSemicolon),
@@ -157,11 +157,11 @@ fn for_header<'t>() -> P<'t, Header> {
 
 /// One of the two `;` of a `for`.
 fn header_semicolon<'t>() -> P<'t, ()> {
-    let follows = |look: Ahead<'_>| (0..bracket_end(look, 0)).any(|n| look.is(n, Punct::Semi));
-    choose!(|look| look.punct(0);
+    let follows = |next: Ahead<'_>| (0..bracket_end(next, 0)).any(|n| next.is(n, Punct::Semi));
+    choose!(|next| next.punct(0);
         Some(Punct::Semi) => semicolon: punct(Punct::Semi),
         Some(Punct::RParen) => end: bad_header(HeaderSlip::NoSemicolonBeforeParenthesis),
-        _ if follows(look) => stray: punct(Punct::Semi),
+        _ if follows(next) => stray: punct(Punct::Semi),
         _ => nothing: bad_header(HeaderSlip::NoSemicolon),
     )
     .boxed()
@@ -169,7 +169,7 @@ fn header_semicolon<'t>() -> P<'t, ()> {
 
 fn bad_header<'t>(slip: HeaderSlip) -> impl Production<'t, ()> {
     by_hand(move |inp| {
-        let at = here(inp);
+        let at = position(inp);
         let span = inp.state().place(at);
         fail_with(inp, span, SyntaxError::ForHeader { slip })
     })

@@ -29,8 +29,8 @@ pub(super) fn path<'t>(argument: impl Production<'t, TemplateArg>) -> P<'t, Path
         name: Spanned::new("".into(), whole(extra)),
         args: None,
     });
-    let goes_on = |look: Ahead<'_>| {
-        look.is(0, Punct::ColonColon) && (look.is_name(1) || look.is_word(1, Keyword::Template))
+    let goes_on = |next: Ahead<'_>| {
+        next.is(0, Punct::ColonColon) && (next.is_name(1) || next.is_word(1, Keyword::Template))
     };
     let more = repeat_while(
         goes_on,

@@ -49,10 +49,10 @@ enum Suffix {
     Postfix(PostfixOp),
 }
 
-fn begins_suffix(look: Ahead<'_>) -> bool {
+fn begins_suffix(next: Ahead<'_>) -> bool {
     use Punct::*;
     matches!(
-        look.punct(0),
+        next.punct(0),
         Some(LParen | LBracket | Dot | Arrow | PlusPlus | MinusMinus | LaunchOpen)
     )
 }
@@ -66,7 +66,7 @@ fn suffix<'t>(assign: P<'t, Expr>) -> P<'t, (Suffix, Span)> {
         .boxed();
     let arrow = punct(Punct::Arrow).ignore_then(named.clone());
     let member = punct(Punct::Dot).ignore_then(named);
-    let suffix = choose!(|look| look.punct(0);
+    let suffix = choose!(|next| next.punct(0);
         Some(Punct::LParen) => call: arguments(assign.clone()).map(Suffix::Call),
         Some(Punct::LaunchOpen) => launch: launch(assign.clone()),
         Some(Punct::LBracket) => index: brackets(comma(assign)).map(Suffix::Index),
@@ -149,30 +149,30 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
     let parenthesised = |word_before| word(word_before).ignore_then(parens(type_name.clone()));
     let alignof = parenthesised(Alignof).map(|ty| ExprKind::Alignof(Box::new(ty)));
     let sizeof_type = parenthesised(Sizeof).map(|ty| ExprKind::SizeofType(Box::new(ty)));
-    choose!(|look| (look.punct(0), look.keyword(0));
-        _ if is_plain_name(look) => named: node(name().map(|name| ExprKind::Name(name.node))),
-        _ if begins_construct(look) => construct: construct,
-        _ if look.begins_path(0) && path_ahead(look).is_some() => templated:
+    choose!(|next| (next.punct(0), next.keyword(0));
+        _ if is_plain_name(next) => named: node(name().map(|name| ExprKind::Name(name.node))),
+        _ if begins_construct(next) => construct: construct,
+        _ if next.begins_path(0) && path_ahead(next).is_some() => templated:
             node(templated.map(|path| ExprKind::Path(Box::new(path)))),
-        _ if look.begins_path(0) && is_plain_path(look).is_some() => pathed:
+        _ if next.begins_path(0) && is_plain_path(next).is_some() => pathed:
             node(path_name(Expected::Name).map(|name| ExprKind::Name(name.node))),
         (_, Some(This)) => this: node(word(This).to(ExprKind::This)),
         (_, Some(New)) => new: allocate::new(assign.clone()),
         (_, Some(Delete)) => delete: allocate::delete(assign.clone()),
-        (_, Some(Throw)) if !look.is(1, Punct::Semi) => throw: allocate::throw(assign.clone()),
+        (_, Some(Throw)) if !next.is(1, Punct::Semi) => throw: allocate::throw(assign.clone()),
         (_, Some(IsTrivial)) => is_trivial: allocate::is_trivial(assign.clone()),
-        (_, Some(Alignof)) if is_type_in_parentheses(look, 1) => alignof: node(alignof),
+        (_, Some(Alignof)) if is_type_in_parentheses(next, 1) => alignof: node(alignof),
         (_, Some(word)) if cast_word(word).is_some() => cast:
             node(named_cast(assign.clone(), type_name.clone())),
-        (Some(Punct::LBracket), _) if is_lambda(look) => lambda: super::lambda::lambda(assign.clone()),
-        (Some(Punct::LParen), _) if look.is(1, Punct::LBrace) =>
+        (Some(Punct::LBracket), _) if is_lambda(next) => lambda: super::lambda::lambda(assign.clone()),
+        (Some(Punct::LParen), _) if next.is(1, Punct::LBrace) =>
             block: parens(super::lambda::statement_expression()),
-        _ if is_compound_literal(look) => compound:
+        _ if is_compound_literal(next) => compound:
             node(compound_literal(assign.clone(), type_name.clone())),
-        _ if begins_foreign(look) => foreign: foreign(),
-        (Some(Punct::LParen), _) if is_fold(look) => fold: node(fold()),
+        _ if begins_foreign(next) => foreign: foreign(),
+        (Some(Punct::LParen), _) if is_fold(next) => fold: node(fold()),
         (Some(Punct::LParen), _) => parentheses: parens(comma(assign.clone())),
-        (_, Some(Sizeof)) if look.is(1, Punct::Ellipsis) => sizeof_pack: node(sizeof_pack()),
+        (_, Some(Sizeof)) if next.is(1, Punct::Ellipsis) => sizeof_pack: node(sizeof_pack()),
         (_, Some(Sizeof)) => sizeof_type: node(sizeof_type),
         _ => literal: node(literal()),
     )
@@ -181,32 +181,32 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
 }
 
 /// A name that is neither qualified, nor has template arguments, nor is a type that makes a value.
-fn is_plain_name(look: Ahead<'_>) -> bool {
+fn is_plain_name(next: Ahead<'_>) -> bool {
     let makes_value =
-        || look.is_type_name(0) && matches!(look.punct(1), Some(Punct::LParen | Punct::LBrace));
-    let is_whole = !matches!(look.punct(1), Some(Punct::ColonColon | Punct::AngleOpen));
-    look.is_name(0) && is_whole && !makes_value()
+        || next.is_type_name(0) && matches!(next.punct(1), Some(Punct::LParen | Punct::LBrace));
+    let is_whole = !matches!(next.punct(1), Some(Punct::ColonColon | Punct::AngleOpen));
+    next.is_name(0) && is_whole && !makes_value()
 }
 
 /// `T(`, `T{`, `typename`, or a word of an arithmetic type.
-fn begins_construct(look: Ahead<'_>) -> bool {
-    let is_open = |n| matches!(look.punct(n), Some(Punct::LParen | Punct::LBrace));
-    match look.keyword(0) {
+fn begins_construct(next: Ahead<'_>) -> bool {
+    let is_open = |n| matches!(next.punct(n), Some(Punct::LParen | Punct::LBrace));
+    match next.keyword(0) {
         Some(keyword) => keyword == Keyword::Typename || ty::is_base(keyword),
-        None if !look.begins_path(0) => false,
-        None => match path_ahead(look) {
+        None if !next.begins_path(0) => false,
+        None => match path_ahead(next) {
             Some((n, is_type)) => is_type && is_open(n),
-            None => match is_plain_path(look) {
+            None => match is_plain_path(next) {
                 Some((_, n, is_type)) => is_type && is_open(n),
-                None => look.is_type_name(0) && is_open(1),
+                None => next.is_type_name(0) && is_open(1),
             },
         },
     }
 }
 
 /// Whether C++ begins here that [`foreign`] steps over.
-fn begins_foreign(look: Ahead<'_>) -> bool {
-    match look.kind(0) {
+fn begins_foreign(next: Ahead<'_>) -> bool {
+    match next.kind(0) {
         Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
         Some(TokenKind::Punct(Punct::LBracket | Punct::ColonColon)) => true,
         Some(TokenKind::Keyword(keyword)) => foreign_word(*keyword).is_some(),
@@ -217,8 +217,8 @@ fn begins_foreign(look: Ahead<'_>) -> bool {
 /// `(pattern op ...)`, `(... op pattern)`, `(pattern op ... op init)`, `(init op ... op pattern)`.
 fn fold<'t>() -> impl Production<'t, ExprKind> {
     let operand = rule(|rules| &rules.operand).map(|(operand, _)| Arc::new(operand));
-    let operator = read(Expected::Operator, |look| {
-        Some((fold_operator(look, 0)?, 1))
+    let operator = read(Expected::Operator, |next| {
+        Some((fold_operator(next, 0)?, 1))
     });
     let operator = operator.map_with(spanned);
     let dots = punct(Punct::Ellipsis);
@@ -232,7 +232,7 @@ fn fold<'t>() -> impl Production<'t, ExprKind> {
             is_left: true,
         });
     let init = when(
-        |look| !look.is(0, Punct::RParen),
+        |next| !next.is(0, Punct::RParen),
         operator.ignore_then(operand.clone()),
     );
     let right =
@@ -263,8 +263,8 @@ fn node<'t>(kind: impl Production<'t, ExprKind>) -> impl Production<'t, Expr> {
 
 /// `42`, `1.5f`, `'a'`, `"text"`, `true`.
 fn literal<'t>() -> impl Production<'t, ExprKind> {
-    read(Expected::Expression, |look| {
-        let kind = match look.kind(0)? {
+    read(Expected::Expression, |next| {
+        let kind = match next.kind(0)? {
             &TokenKind::Int {
                 value,
                 unsigned,
@@ -289,9 +289,9 @@ fn literal<'t>() -> impl Production<'t, ExprKind> {
 }
 
 /// A qualified name without template arguments.
-fn is_plain_path<'t>(look: Ahead<'t>) -> Option<(Arc<str>, usize, bool)> {
-    scoped_name(look).filter(|(_, n, _)| {
-        *n > 1 && !look.is(*n, Punct::ColonColon) && template_arguments(look, *n).is_none()
+fn is_plain_path<'t>(next: Ahead<'t>) -> Option<(Arc<str>, usize, bool)> {
+    scoped_name(next).filter(|(_, n, _)| {
+        *n > 1 && !next.is(*n, Punct::ColonColon) && template_arguments(next, *n).is_none()
     })
 }
 
@@ -300,8 +300,8 @@ fn named_cast<'t>(
     assign: P<'t, Expr>,
     type_name: P<'t, TypeName>,
 ) -> impl Production<'t, ExprKind> {
-    let word = read(Expected::Expression, |look| {
-        Some((cast_word(look.keyword(0)?)?, 1))
+    let word = read(Expected::Expression, |next| {
+        Some((cast_word(next.keyword(0)?)?, 1))
     });
     let close = closing(Punct::Gt, Expected::CastType(Punct::Gt));
     let operand = before(Punct::LParen, Expected::CastOperand).ignore_then(parens(comma(assign)));
@@ -326,7 +326,7 @@ fn construct<'t>(assign: P<'t, Expr>, templated: P<'t, Path>) -> impl Production
         Items(Vec<InitItem>),
         Args(Vec<Expr>),
     }
-    let value = choose!(|look| look.punct(0);
+    let value = choose!(|next| next.punct(0);
         Some(Punct::LBrace) => items: init_items(assign.clone()).map(Value::Items),
         Some(Punct::LParen) => args: arguments(assign).map(Value::Args),
         _ => nothing: unexpected(Expected::Expression),
@@ -341,10 +341,10 @@ fn construct<'t>(assign: P<'t, Expr>, templated: P<'t, Path>) -> impl Production
 }
 
 /// `(T){`.
-fn is_compound_literal(look: Ahead<'_>) -> bool {
-    look.is(0, Punct::LParen)
-        && is_type_in_parentheses(look, 0)
-        && look.is(look.after_brackets(0), Punct::LBrace)
+fn is_compound_literal(next: Ahead<'_>) -> bool {
+    next.is(0, Punct::LParen)
+        && is_type_in_parentheses(next, 0)
+        && next.is(next.after_brackets(0), Punct::LBrace)
 }
 
 /// `(float2){1, 2}`: the same as `float2{1, 2}`.
@@ -370,46 +370,46 @@ pub(super) fn foreign_word(keyword: Keyword) -> Option<&'static str> {
 
 /// An expression of C++ that is read far enough to be named.
 fn foreign<'t>() -> impl Production<'t, Expr> {
-    let construct = read(Expected::Expression, |look| {
-        let (construct, n) = foreign_extent(look);
+    let construct = read(Expected::Expression, |next| {
+        let (construct, n) = foreign_extent(next);
         Some((construct, n.max(1)))
     });
     node(construct.map(ExprKind::Unsupported))
 }
 
 /// What it is and how many tokens it takes.
-fn foreign_extent(look: Ahead<'_>) -> (&'static str, usize) {
-    match look.kind(0) {
-        Some(TokenKind::Punct(Punct::LBracket)) => ("an attribute", look.after_brackets(0)),
+fn foreign_extent(next: Ahead<'_>) -> (&'static str, usize) {
+    match next.kind(0) {
+        Some(TokenKind::Punct(Punct::LBracket)) => ("an attribute", next.after_brackets(0)),
         Some(TokenKind::Keyword(keyword)) => (
             foreign_word(*keyword).unwrap_or("this"),
-            word_extent(look, *keyword),
+            word_extent(next, *keyword),
         ),
-        _ => match qualified(look) {
+        _ => match qualified(next) {
             Some(n) => ("a qualified name `A::b`", n),
             None => (
                 "a template's arguments `<…>`",
-                template_arguments(look, 1).unwrap_or(1),
+                template_arguments(next, 1).unwrap_or(1),
             ),
         },
     }
 }
 
-fn word_extent(look: Ahead<'_>, keyword: Keyword) -> usize {
+fn word_extent(next: Ahead<'_>, keyword: Keyword) -> usize {
     match keyword {
-        Keyword::Alignof | Keyword::Decltype if look.is(1, Punct::LParen) => look.after_brackets(1),
-        _ => operand_extent(look, 1),
+        Keyword::Alignof | Keyword::Decltype if next.is(1, Punct::LParen) => next.after_brackets(1),
+        _ => operand_extent(next, 1),
     }
 }
 
 /// From offset `n` to the `;`, `,` or closing bracket that ends the operand.
-fn operand_extent(look: Ahead<'_>, mut n: usize) -> usize {
+fn operand_extent(next: Ahead<'_>, mut n: usize) -> usize {
     loop {
-        match look.punct(n) {
+        match next.punct(n) {
             Some(Punct::Semi | Punct::Comma) => return n,
             Some(punct) if closes(punct) => return n,
-            Some(punct) if opens(punct) => n = look.after_brackets(n),
-            _ if look.kind(n).is_none() => return n,
+            Some(punct) if opens(punct) => n = next.after_brackets(n),
+            _ if next.kind(n).is_none() => return n,
             _ => n += 1,
         }
     }

@@ -8,7 +8,7 @@ use super::{
     function::{Functions, function, special},
     kit::{
         At, Ex, In, P, Production, State, after, ahead, angles, at, before, block, by_hand, choose,
-        closing, either, fail, flag_word, here, list, name, path_name, punct, read, repeat_while,
+        closing, either, fail, flag_word, position, list, name, path_name, punct, read, repeat_while,
         since, skipped, spanned, take, when, whole, word,
     },
     lookahead::{Ahead, path_ahead, scoped_name},
@@ -35,16 +35,16 @@ pub(super) fn record<'t>(
     element: P<'t, Expr>,
     specifiers: P<'t, Specifiers>,
 ) -> P<'t, RecordSpecifier> {
-    let keyword = read(Expected::Nothing, |look| Some((look.keyword(0)?, 1)));
+    let keyword = read(Expected::Nothing, |next| Some((next.keyword(0)?, 1)));
     let align = skipped(|_| 1).ignore_then(arguments(element.clone()));
     let aligns = repeat_while(super::ty::begins_alignment, align);
     let type_name = super::ty::type_name_of(element.clone(), specifiers.clone());
     let argument = super::path::argument(element.clone(), type_name).boxed();
     let args = when(at(Punct::AngleOpen), angles(argument.clone())).boxed();
-    let is_final = |look: Ahead<'_>| {
-        look.is_text(0, "final") && matches!(look.punct(1), Some(Punct::LBrace | Punct::Colon))
+    let is_final = |next: Ahead<'_>| {
+        next.is_text(0, "final") && matches!(next.punct(1), Some(Punct::LBrace | Punct::Colon))
     };
-    let finality = skipped(move |look| usize::from(is_final(look)));
+    let finality = skipped(move |next| usize::from(is_final(next)));
     let head = keyword
         .then(aligns)
         .then(tag())
@@ -86,7 +86,7 @@ pub(super) fn record<'t>(
 /// The name after `struct` or `enum`; it may be absent before a body.
 fn tag<'t>() -> impl Production<'t, Option<Name>> {
     let unnamed = before(Punct::LBrace, Expected::NameOr(Punct::LBrace)).to(None);
-    either(|look| look.is_name(0), name().map(Some), unnamed)
+    either(|next| next.is_name(0), name().map(Some), unnamed)
 }
 
 /// `: public Base, Other<T>`; the arguments are read by `argument`.
@@ -99,13 +99,13 @@ fn bases<'t>(argument: impl Production<'t, TemplateArg>) -> impl Production<'t, 
             .report(span, SyntaxError::Unsupported { construct });
         None
     });
-    let access = read(Expected::Nothing, |look| {
-        Some((access_word(look.keyword(0)?)?, 1))
+    let access = read(Expected::Nothing, |next| {
+        Some((access_word(next.keyword(0)?)?, 1))
     });
     let words = inheritance.or(access.map(Some)).repeated().collect();
     let templated = super::path::path(argument).map(|path| TypeSpecifier::Path(Box::new(path)));
     let plain = path_name(Expected::BaseClass).map(|name| TypeSpecifier::Named(name.node));
-    let ty = either(|look| path_ahead(look).is_some(), templated, plain).map_with(spanned);
+    let ty = either(|next| path_ahead(next).is_some(), templated, plain).map_with(spanned);
     let base = words
         .then_ignore(flag_word(Keyword::Typename))
         .then(ty)
@@ -129,22 +129,22 @@ fn access_word(keyword: Keyword) -> Option<Access> {
 /// Data, a function, `public:`, a friend; or something that is reported and left out.
 fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Option<Member>> {
     let plain = plain_member(element, specifiers.clone()).boxed();
-    let access = read(Expected::Nothing, |look| {
-        Some((access_word(look.keyword(0)?)?, 2))
+    let access = read(Expected::Nothing, |next| {
+        Some((access_word(next.keyword(0)?)?, 2))
     });
     let foreign = read(Expected::Nothing, foreign_member)
         .map_with(unsupported)
         .map(|()| None);
-    let member = choose!(|look| look.keyword(words_before_friend(look));
-        None if look.is(0, Punct::Semi) => nothing: punct(Punct::Semi).to(None),
+    let member = choose!(|next| next.keyword(words_before_friend(next));
+        None if next.is(0, Punct::Semi) => nothing: punct(Punct::Semi).to(None),
         Some(Keyword::Friend) => friend: friend(plain.clone()),
-        Some(word) if look.is(1, Punct::Colon) && access_word(word).is_some() =>
+        Some(word) if next.is(1, Punct::Colon) && access_word(word).is_some() =>
             access: access.map(|access| Some(Member::Access(access))),
-        Some(Keyword::Using) if look.is(2, Punct::Eq) => alias: alias(specifiers).map(Some),
+        Some(Keyword::Using) if next.is(2, Punct::Eq) => alias: alias(specifiers).map(Some),
         Some(Keyword::StaticAssert) => assertion:
             static_assert().map(|assertion| Some(Member::StaticAssert(assertion))),
-        Some(Keyword::Template) if look.is(1, Punct::AngleOpen) => template: template(plain.clone()),
-        _ if foreign_member(look).is_some() => foreign: foreign,
+        Some(Keyword::Template) if next.is(1, Punct::AngleOpen) => template: template(plain.clone()),
+        _ if foreign_member(next).is_some() => foreign: foreign,
         _ => plain: plain,
     );
     recovered(member, statement_end, |_| None).boxed()
@@ -152,9 +152,9 @@ fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Opti
 
 /// `friend class A;`, or a function that is defined or declared here.
 fn friend<'t>(plain: P<'t, Option<Member>>) -> impl Production<'t, Option<Member>> {
-    let words = read(Expected::Nothing, |look| {
-        let word = |n| look.keyword(n).and_then(super::ty::specifier_word);
-        let n = words_before_friend(look);
+    let words = read(Expected::Nothing, |next| {
+        let word = |n| next.keyword(n).and_then(super::ty::specifier_word);
+        let n = words_before_friend(next);
         let words: Vec<SpecifierWord> = (0..n).filter_map(word).collect();
         Some((words, n))
     });
@@ -184,10 +184,10 @@ fn friend<'t>(plain: P<'t, Option<Member>>) -> impl Production<'t, Option<Member
 }
 
 /// `class A;`, `A;`.
-fn names_friend_class(look: Ahead<'_>) -> bool {
-    let is_class = matches!(look.keyword(0), Some(Keyword::Class | Keyword::Struct));
+fn names_friend_class(next: Ahead<'_>) -> bool {
+    let is_class = matches!(next.keyword(0), Some(Keyword::Class | Keyword::Struct));
     let n = usize::from(is_class);
-    scoped_name(look.past(n)).is_some_and(|(_, m, _)| look.is(n + m, Punct::Semi))
+    scoped_name(next.past(n)).is_some_and(|(_, m, _)| next.is(n + m, Punct::Semi))
 }
 
 /// `template <typename T> void f() { … }`.
@@ -214,14 +214,14 @@ fn template<'t>(plain: P<'t, Option<Member>>) -> impl Production<'t, Option<Memb
 }
 
 /// How many words stand before `friend`, as in `__host__ __device__ friend`, if it is there.
-fn words_before_friend(look: Ahead<'_>) -> usize {
+fn words_before_friend(next: Ahead<'_>) -> usize {
     let is_word = |n: &usize| {
-        look.keyword(*n)
+        next.keyword(*n)
             .and_then(super::ty::specifier_word)
             .is_some()
     };
     let n = (0..).take_while(is_word).count();
-    match look.is_word(n, Keyword::Friend) {
+    match next.is_word(n, Keyword::Friend) {
         true => n,
         false => 0,
     }
@@ -252,7 +252,7 @@ fn plain_member<'t>(
     let semicolon = stmt::semicolon();
     // By hand: what is a function shows only in the declarator that has been read.
     by_hand(move |inp| {
-        let start = here(inp);
+        let start = position(inp);
         let mut words = inp.parse(&specifiers)?;
         let kind = special(inp, &words);
         if kind == Some(MethodKind::Conversion) {
@@ -263,13 +263,13 @@ fn plain_member<'t>(
         }
         let mut declarators = Vec::new();
         let stands_alone =
-            ahead(inp).is(0, Punct::Semi) || (here(inp) > start && ahead(inp).is_after_body());
+            ahead(inp).is(0, Punct::Semi) || (position(inp) > start && ahead(inp).is_after_body());
         let mut goes_on = !stands_alone;
         while goes_on {
             let (mut declared, variadic) =
                 if ahead(inp).is(0, Punct::Colon) && declarators.is_empty() {
                     // `int : 3;` is padding.
-                    let at = here(inp);
+                    let at = position(inp);
                     let span = inp.state().place(at);
                     let declarator = Declarator::new(None, Vec::new(), span);
                     (InitDeclarator::new(declarator, span), false)
@@ -313,14 +313,14 @@ fn finish<'t>(
 }
 
 /// C++ members that are not read, and how many tokens they take.
-fn foreign_member(look: Ahead<'_>) -> Option<(&'static str, usize)> {
+fn foreign_member(next: Ahead<'_>) -> Option<(&'static str, usize)> {
     use Keyword::*;
-    let construct = match look.keyword(0)? {
+    let construct = match next.keyword(0)? {
         Template => "a member template",
         Using => "`using` in a class",
         _ => return None,
     };
-    Some((construct, construct_end(look)))
+    Some((construct, construct_end(next)))
 }
 
 /// Reports what was just read; its first tokens are shown.
@@ -347,8 +347,8 @@ pub(super) fn enumeration<'t>(
         .map(|word| word.is_some());
     let name = either(at(Punct::Colon), empty().to(None), tag());
     // In a struct, `enum E : 3` is a bit-field.
-    let begins_underlying = |look: Ahead<'_>| {
-        look.is(0, Punct::Colon) && !matches!(look.kind(1), Some(TokenKind::Int { .. }))
+    let begins_underlying = |next: Ahead<'_>| {
+        next.is(0, Punct::Colon) && !matches!(next.kind(1), Some(TokenKind::Int { .. }))
     };
     let underlying = when(
         begins_underlying,

@@ -118,50 +118,50 @@ pub(super) fn recovered<'t, O: 't>(
 ) -> impl Production<'t, O> {
     by_hand(move |inp| {
         let start = inp.save();
-        let look = ahead(inp);
+        let next = ahead(inp);
         let (depth, n_classes) = (inp.state().depth, inp.state().classes.len());
         let failure = match inp.parse(&parser) {
             Ok(out) => return Ok(out),
             Err(failure) => failure,
         };
         inp.rewind(start);
-        let n = stop(look, failure.at.saturating_sub(look.at));
+        let n = stop(next, failure.at.saturating_sub(next.at));
         skip(inp, n);
         let state = inp.state();
         state.depth = depth;
         state.classes.truncate(n_classes);
-        report(state, failure, look.at, look.at + n);
-        Ok(instead(state.span(look.at, look.at + n)))
+        report(state, failure, next.at, next.at + n);
+        Ok(instead(state.span(next.at, next.at + n)))
     })
 }
 
 /// How many tokens a broken statement takes: through the first `;` or the first `{ … }` that ends after the failure,
 /// or up to a `}` that closes the block around it, or up to a word that begins another statement.
-pub(super) fn statement_end(look: Ahead<'_>, failed: usize) -> usize {
-    end_of(look, failed, begins_statement)
+pub(super) fn statement_end(next: Ahead<'_>, failed: usize) -> usize {
+    end_of(next, failed, begins_statement)
 }
 
 /// Like [`statement_end`], for what stands at file scope: a stray `}` is taken too.
-pub(super) fn item_end(look: Ahead<'_>, failed: usize) -> usize {
-    let n = end_of(look, failed, begins_item).max(1);
-    n + usize::from(look.is(n - 1, Punct::RBrace) && look.is(n, Punct::Semi))
+pub(super) fn item_end(next: Ahead<'_>, failed: usize) -> usize {
+    let n = end_of(next, failed, begins_item).max(1);
+    n + usize::from(next.is(n - 1, Punct::RBrace) && next.is(n, Punct::Semi))
 }
 
 /// How many tokens a construct takes that begins here and is not looked into: through its `;` or its `{ … }`.
-pub(super) fn construct_end(look: Ahead<'_>) -> usize {
-    let n = end_of(look, 1, |_| false);
-    n + usize::from(look.is(n.saturating_sub(1), Punct::RBrace) && look.is(n, Punct::Semi))
+pub(super) fn construct_end(next: Ahead<'_>) -> usize {
+    let n = end_of(next, 1, |_| false);
+    n + usize::from(next.is(n.saturating_sub(1), Punct::RBrace) && next.is(n, Punct::Semi))
 }
 
-fn end_of(look: Ahead<'_>, failed: usize, begins: fn(Keyword) -> bool) -> usize {
+fn end_of(next: Ahead<'_>, failed: usize, begins: fn(Keyword) -> bool) -> usize {
     let mut offset = 0;
     loop {
-        match look.kind(offset) {
+        match next.kind(offset) {
             None | Some(TokenKind::Punct(Punct::RBrace)) => return offset,
             Some(TokenKind::Punct(Punct::Semi)) if offset >= failed => return offset + 1,
             Some(TokenKind::Punct(punct)) if opens(*punct) => {
-                offset = look.after_brackets(offset);
-                if *punct == Punct::LBrace && offset > failed && !continues(look, offset) {
+                offset = next.after_brackets(offset);
+                if *punct == Punct::LBrace && offset > failed && !continues(next, offset) {
                     return offset;
                 }
             }
@@ -175,22 +175,22 @@ fn end_of(look: Ahead<'_>, failed: usize, begins: fn(Keyword) -> bool) -> usize 
 }
 
 /// Up to the bracket that closes what the production is in.
-pub(super) fn bracket_end(look: Ahead<'_>, _failed: usize) -> usize {
+pub(super) fn bracket_end(next: Ahead<'_>, _failed: usize) -> usize {
     let mut offset = 0;
     loop {
-        match look.kind(offset) {
+        match next.kind(offset) {
             None => return offset,
             Some(TokenKind::Punct(punct)) if closes(*punct) => return offset,
-            Some(TokenKind::Punct(punct)) if opens(*punct) => offset = look.after_brackets(offset),
+            Some(TokenKind::Punct(punct)) if opens(*punct) => offset = next.after_brackets(offset),
             Some(_) => offset += 1,
         }
     }
 }
 
 /// Whether what follows a `}` goes on with the same declaration or expression.
-fn continues(look: Ahead<'_>, offset: usize) -> bool {
+fn continues(next: Ahead<'_>, offset: usize) -> bool {
     matches!(
-        look.punct(offset),
+        next.punct(offset),
         Some(
             Punct::Comma | Punct::RParen | Punct::RBracket | Punct::Dot | Punct::LParen | Punct::Eq
         )

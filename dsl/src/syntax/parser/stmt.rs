@@ -59,20 +59,20 @@ fn block<'t>(stmt: P<'t, Stmt>) -> P<'t, Block> {
 /// The table of statements.
 fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
     use Keyword::*;
-    choose!(|look| look.keyword(0);
-        None if look.is(0, Punct::LBrace) => block: block(stmt.clone()).map(StmtKind::Block),
-        None if look.is(0, Punct::Semi) => empty: punct(Punct::Semi).to(StmtKind::Empty),
+    choose!(|next| next.keyword(0);
+        None if next.is(0, Punct::LBrace) => block: block(stmt.clone()).map(StmtKind::Block),
+        None if next.is(0, Punct::Semi) => empty: punct(Punct::Semi).to(StmtKind::Empty),
         Some(If) => if_: if_(stmt.clone()),
         Some(Else) => stray_else: stray_else(),
         Some(For | While | Do | Pragma) => loops: loops::unrolled_loop(stmt.clone()),
         Some(Switch) => switch: switch(stmt),
         Some(Case | Default) => case: case(),
         Some(Break | Continue | Goto | Return) => jump: jump(),
-        _ if is_label(look) => label: name().then_ignore(punct(Punct::Colon)).map(StmtKind::Label),
-        _ if template::begins_statement(look) => scoped: template::scoped_statement(),
+        _ if is_label(next) => label: name().then_ignore(punct(Punct::Colon)).map(StmtKind::Label),
+        _ if template::begins_statement(next) => scoped: template::scoped_statement(),
         Some(Asm) => asm: asm(expression()),
-        _ if foreign_statement(look).is_some() => foreign: foreign(),
-        _ if is_declaration(look) => declaration: decl::declaration().map(StmtKind::Declaration),
+        _ if foreign_statement(next).is_some() => foreign: foreign(),
+        _ if is_declaration(next) => declaration: decl::declaration().map(StmtKind::Declaration),
         _ => evaluation: expression().then_ignore(semicolon()).map(StmtKind::Expr),
     )
     .map_with(stmt_node)
@@ -89,8 +89,8 @@ pub(super) fn semicolon<'t>() -> impl Production<'t, ()> {
 }
 
 /// Whether the `;` before what is ahead is only forgotten.
-fn can_follow_semicolon(look: Ahead<'_>) -> bool {
-    match look.kind(0) {
+fn can_follow_semicolon(next: Ahead<'_>) -> bool {
+    match next.kind(0) {
         None | Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Keyword(_)) => true,
         Some(TokenKind::Punct(punct)) => {
             matches!(punct, Punct::RBrace | Punct::PlusPlus | Punct::MinusMinus)
@@ -112,7 +112,7 @@ fn forgotten<'t>((): (), extra: &mut MapExtra<'t, '_, In<'t>, Ex<'t>>) {
 /// `( expression )` after `if`, `while`, `switch`. A broken one is reported, and the body after it is still read.
 pub(super) fn condition<'t>() -> P<'t, Expr> {
     let whole_expression = expression().then_ignore(closed());
-    let declared = skipped(|look| bracket_end(look, 0))
+    let declared = skipped(|next| bracket_end(next, 0))
         .to(ExprKind::Unsupported("a declaration in a condition"))
         .map_with(expr_node);
     let inside = either(is_declaration, declared, whole_expression);
@@ -151,9 +151,9 @@ fn declaring_condition<'t>() -> P<'t, (Option<Stmt>, Expr)> {
         let variable = variable_of(&declared).unwrap_or_else(|| error(whole(extra)));
         (stmt_node(StmtKind::Declaration(declared), extra), variable)
     });
-    choose!(|look| look.is(0, Punct::LParen);
-        true if has_semicolon(look) => init: parens(init).map(|(first, cond)| (Some(first), cond)),
-        true if is_declaration(look.past(1)) => variable:
+    choose!(|next| next.is(0, Punct::LParen);
+        true if has_semicolon(next) => init: parens(init).map(|(first, cond)| (Some(first), cond)),
+        true if is_declaration(next.past(1)) => variable:
             parens(variable).map(|(declared, cond)| (Some(declared), cond)),
         _ => plain: condition().map(|cond| (None, cond)),
     )
@@ -219,10 +219,10 @@ fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
     let arm = word(Keyword::If)
         .ignore_then(declaring_condition())
         .then(stmt.clone());
-    let is_else_if = |look: Ahead<'_>| {
-        look.is_word(0, Keyword::Else)
-            && look.is_word(1, Keyword::If)
-            && !look.is_word(2, Keyword::Constexpr)
+    let is_else_if = |next: Ahead<'_>| {
+        next.is_word(0, Keyword::Else)
+            && next.is_word(1, Keyword::If)
+            && !next.is_word(2, Keyword::Constexpr)
     };
     let otherwise = when(
         at_word(Keyword::Else),
@@ -247,7 +247,7 @@ fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
             arms.insert(0, first);
             if_of(arms, otherwise, whole(extra))
         });
-    either(|look| look.is_word(1, Keyword::Constexpr), constant, plain).boxed()
+    either(|next| next.is_word(1, Keyword::Constexpr), constant, plain).boxed()
 }
 
 /// An `else` that belongs to nothing; the statement after it is read on its own.
@@ -285,16 +285,16 @@ fn case<'t>() -> impl Production<'t, StmtKind> {
 }
 
 /// `name:`
-fn is_label(look: Ahead<'_>) -> bool {
-    look.is_name(0) && look.is(1, Punct::Colon)
+fn is_label(next: Ahead<'_>) -> bool {
+    next.is_name(0) && next.is(1, Punct::Colon)
 }
 
 /// `break;`, `continue;`, `goto name;`, `return e;`.
 fn jump<'t>() -> impl Production<'t, StmtKind> {
     use Keyword::*;
-    let ends = |look: Ahead<'_>| matches!(look.punct(0), Some(Punct::Semi | Punct::RBrace));
-    let value = when(move |look| !ends(look), expression());
-    choose!(|look| look.keyword(0);
+    let ends = |next: Ahead<'_>| matches!(next.punct(0), Some(Punct::Semi | Punct::RBrace));
+    let value = when(move |next| !ends(next), expression());
+    choose!(|next| next.keyword(0);
         Some(Return) => return_: word(Return).ignore_then(value).map(StmtKind::Return),
         Some(Goto) => goto: word(Goto).ignore_then(name()).map(StmtKind::Goto),
         Some(Break) => break_: word(Break).to(StmtKind::Break),

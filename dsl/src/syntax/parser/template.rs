@@ -22,12 +22,12 @@ use crate::syntax::{
 };
 
 /// Whether one of these begins here.
-pub(super) fn begins(look: Ahead<'_>) -> bool {
-    match look.keyword(0) {
+pub(super) fn begins(next: Ahead<'_>) -> bool {
+    match next.keyword(0) {
         Some(Keyword::Template | Keyword::Namespace | Keyword::Using | Keyword::StaticAssert) => {
             true
         }
-        Some(Keyword::Inline) => look.is_word(1, Keyword::Namespace),
+        Some(Keyword::Inline) => next.is_word(1, Keyword::Namespace),
         _ => false,
     }
 }
@@ -38,7 +38,7 @@ pub(super) fn scoped_item<'t>(item: P<'t, Vec<Item>>) -> impl Production<'t, Vec
         Parsed::Typedef(declaration) => Item::Declaration(*declaration),
         Parsed::Using(using) => Item::Using(using),
     });
-    choose!(|look| look.keyword(0);
+    choose!(|next| next.keyword(0);
         Some(Keyword::Template) => template: template(item.clone()),
         Some(Keyword::Namespace | Keyword::Inline) => namespace: namespace(item),
         Some(Keyword::Using) => using: using.map(|item| vec![item]),
@@ -52,7 +52,7 @@ pub(super) fn scoped_statement<'t>() -> impl Production<'t, StmtKind> {
         Parsed::Typedef(declaration) => StmtKind::Declaration(*declaration),
         Parsed::Using(using) => StmtKind::Using(using),
     });
-    choose!(|look| look.keyword(0);
+    choose!(|next| next.keyword(0);
         Some(Keyword::StaticAssert) => assertion: static_assert().map(StmtKind::StaticAssert),
         Some(Keyword::Namespace) => alias: alias_of_namespace().map(StmtKind::Using),
         _ => using: using,
@@ -60,11 +60,11 @@ pub(super) fn scoped_statement<'t>() -> impl Production<'t, StmtKind> {
 }
 
 /// Whether [`scoped_statement`] reads what begins here.
-pub(super) fn begins_statement(look: Ahead<'_>) -> bool {
+pub(super) fn begins_statement(next: Ahead<'_>) -> bool {
     matches!(
-        look.keyword(0),
+        next.keyword(0),
         Some(Keyword::Using | Keyword::StaticAssert)
-    ) || (look.is_word(0, Keyword::Namespace) && look.is(2, Punct::Eq))
+    ) || (next.is_word(0, Keyword::Namespace) && next.is(2, Punct::Eq))
 }
 
 /// `template <typename T, int N> item`.
@@ -93,8 +93,8 @@ fn template<'t>(item: P<'t, Vec<Item>>) -> impl Production<'t, Vec<Item>> {
 pub(super) fn head<'t>() -> impl Production<'t, TemplateKind> {
     let params = angles(param()).map(TemplateKind::Generic);
     let word = word(Keyword::Template);
-    choose!(|look| look.punct(1);
-        Some(Punct::AngleOpen) if look.is(2, Punct::AngleClose) => nothing:
+    choose!(|next| next.punct(1);
+        Some(Punct::AngleOpen) if next.is(2, Punct::AngleClose) => nothing:
             word.then(punct(Punct::AngleOpen)).then(punct(Punct::AngleClose)).to(TemplateKind::Specialisation),
         Some(Punct::AngleOpen) => params: word.ignore_then(params),
         _ => instantiation: word.to(TemplateKind::Instantiation),
@@ -113,7 +113,7 @@ fn param<'t>() -> impl Production<'t, TemplateParam> {
         .ignore_then(named())
         .then(default_type.clone())
         .map(|((is_pack, name), default)| (name, TemplateParamKind::Type(default), is_pack));
-    let template = skipped(|look| 1 + template_arguments(look, 1).unwrap_or(1))
+    let template = skipped(|next| 1 + template_arguments(next, 1).unwrap_or(1))
         .ignore_then(named())
         .then_ignore(default_type)
         .map(|(is_pack, name)| (name, TemplateParamKind::Template, is_pack));
@@ -127,8 +127,8 @@ fn param<'t>() -> impl Production<'t, TemplateParam> {
                 let name = pack_name.unwrap_or_else(|| ty.declarator.name.take());
                 (name, TemplateParamKind::Value { ty, default }, is_pack)
             });
-    choose!(|look| look.keyword(0);
-        Some(Keyword::Typename | Keyword::Class) if !is_dependent(look) => ty: ty,
+    choose!(|next| next.keyword(0);
+        Some(Keyword::Typename | Keyword::Class) if !is_dependent(next) => ty: ty,
         Some(Keyword::Template) => template: template,
         _ => value: value,
     )
@@ -141,14 +141,14 @@ fn param<'t>() -> impl Production<'t, TemplateParam> {
 }
 
 /// `typename T::type N`, which is a value; `typename T` is a type.
-fn is_dependent(look: Ahead<'_>) -> bool {
-    look.is_word(0, Keyword::Typename)
-        && (look.is(2, Punct::ColonColon) || template_arguments(look, 2).is_some())
+fn is_dependent(next: Ahead<'_>) -> bool {
+    next.is_word(0, Keyword::Typename)
+        && (next.is(2, Punct::ColonColon) || template_arguments(next, 2).is_some())
 }
 
 /// `namespace a::b { … }`, `namespace { … }`, `namespace x = a::b;`.
 fn namespace<'t>(item: P<'t, Vec<Item>>) -> impl Production<'t, Vec<Item>> {
-    let name = when(|look| look.begins_path(0), path_name(Expected::Name));
+    let name = when(|next| next.begins_path(0), path_name(Expected::Name));
     let head = flag_word(Keyword::Inline)
         .then_ignore(word(Keyword::Namespace))
         .then(name)
@@ -166,7 +166,7 @@ fn namespace<'t>(item: P<'t, Vec<Item>>) -> impl Production<'t, Vec<Item>> {
             })
         });
     let alias = alias_of_namespace().map(Item::Using);
-    either(|look| look.is(2, Punct::Eq), alias, block).map(|item| vec![item])
+    either(|next| next.is(2, Punct::Eq), alias, block).map(|item| vec![item])
 }
 
 /// `a::b;`
@@ -210,9 +210,9 @@ fn using<'t>() -> impl Production<'t, Parsed> {
         .ignore_then(flag_word(Keyword::Typename))
         .ignore_then(scope_end())
         .map(|name| Parsed::Using(Using::Name(name)));
-    choose!(|look| look.keyword(1);
+    choose!(|next| next.keyword(1);
         Some(Keyword::Namespace) => namespace: namespace,
-        _ if look.is(2, Punct::Eq) => alias: alias,
+        _ if next.is(2, Punct::Eq) => alias: alias,
         _ => named: named,
     )
 }

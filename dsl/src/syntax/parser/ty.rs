@@ -10,7 +10,8 @@ use super::{
     depth::{counted_if_outermost, nested},
     expr::assignment,
     kit::{
-        At, P, Production, ahead, by_hand, fail, here, punct, rule, since, skip, take_word, whole,
+        At, P, Production, ahead, by_hand, fail, position, punct, rule, since, skip, take_word,
+        whole,
     },
     lookahead::{Ahead, is_unknown_type, path_ahead, scoped_name, special_name},
     path,
@@ -100,67 +101,67 @@ pub(super) fn specifiers_rule<'t>() -> P<'t, Specifiers> {
     let enumeration = record::enumeration(element.clone(), specifiers);
     let arguments = arguments(element);
     by_hand(move |inp| {
-        let start = here(inp);
+        let start = position(inp);
         let mut gathered = Gathered::default();
         loop {
-            let look = ahead(inp);
+            let next = ahead(inp);
             if gathered.has_body()
-                && look.is_after_body()
-                && !matches!(look.keyword(0), Some(Keyword::Const | Keyword::Volatile))
+                && next.is_after_body()
+                && !matches!(next.keyword(0), Some(Keyword::Const | Keyword::Volatile))
             {
                 return gathered.finish(inp, start);
             }
-            match look.kind(0) {
+            match next.kind(0) {
                 Some(TokenKind::Keyword(Keyword::Struct | Keyword::Union | Keyword::Class)) => {
                     let record = inp.parse(&record)?;
-                    gathered.name(inp, look.at, TypeSpecifier::Record(record));
+                    gathered.name(inp, next.at, TypeSpecifier::Record(record));
                 }
                 Some(TokenKind::Keyword(Keyword::Enum)) => {
                     let enumeration = inp.parse(&enumeration)?;
-                    gathered.name(inp, look.at, TypeSpecifier::Enum(enumeration));
+                    gathered.name(inp, next.at, TypeSpecifier::Enum(enumeration));
                 }
                 Some(TokenKind::Keyword(Keyword::LaunchBounds)) => {
                     inp.skip();
                     let bounds = inp.parse(&arguments)?;
-                    let span = inp.state().span(look.at, look.at + look.after_brackets(1));
+                    let span = inp.state().span(next.at, next.at + next.after_brackets(1));
                     gathered.launch_bounds = Some(Spanned::new(bounds, span));
                 }
-                _ if begins_alignment(look) => {
+                _ if begins_alignment(next) => {
                     inp.skip();
                     gathered.align = inp.parse(&arguments)?.pop().map(Box::new);
                 }
-                Some(TokenKind::Keyword(Keyword::Decltype)) if look.is(1, Punct::LParen) => {
+                Some(TokenKind::Keyword(Keyword::Decltype)) if next.is(1, Punct::LParen) => {
                     skip(inp, 2);
                     let expr = inp.parse(&operand)?;
                     inp.parse(punct(Punct::RParen))?;
-                    gathered.name(inp, look.at, TypeSpecifier::Decltype(Box::new(expr)));
+                    gathered.name(inp, next.at, TypeSpecifier::Decltype(Box::new(expr)));
                 }
                 Some(&TokenKind::Keyword(keyword)) if is_specifier(keyword) => {
-                    gathered.word(inp, look, keyword)
+                    gathered.word(inp, next, keyword)
                 }
                 Some(TokenKind::Ident(text))
                     if !inp.state().classes.is_empty() && member_word(text).is_some() =>
                 {
                     inp.skip();
-                    let span = inp.state().place(look.at);
+                    let span = inp.state().place(next.at);
                     let word = member_word(text).unwrap_or(SpecifierWord::Explicit);
                     gathered.words.push(Spanned::new(word, span));
                 }
                 Some(TokenKind::Ident(_) | TokenKind::TypeName(_))
                     if !gathered.has_type()
-                        && special_name(look, &inp.state().classes).is_some() =>
+                        && special_name(next, &inp.state().classes).is_some() =>
                 {
                     return gathered.finish(inp, start);
                 }
-                _ if look.begins_path(0) && gathered.takes_name(look) => {
-                    let ty = if path_ahead(look).is_some() {
+                _ if next.begins_path(0) && gathered.takes_name(next) => {
+                    let ty = if path_ahead(next).is_some() {
                         TypeSpecifier::Path(Box::new(inp.parse(&templated)?))
                     } else {
-                        let (text, n, _) = scoped_name(look).unwrap_or(("".into(), 1, false));
+                        let (text, n, _) = scoped_name(next).unwrap_or(("".into(), 1, false));
                         skip(inp, n);
                         TypeSpecifier::Named(text)
                     };
-                    gathered.name(inp, look.at, ty);
+                    gathered.name(inp, next.at, ty);
                 }
                 _ => return gathered.finish(inp, start),
             }
@@ -170,8 +171,8 @@ pub(super) fn specifiers_rule<'t>() -> P<'t, Specifiers> {
 }
 
 /// `__align__`, `alignas(`.
-pub(super) fn begins_alignment(look: Ahead<'_>) -> bool {
-    look.is_word(0, Keyword::Align) || (look.is_text(0, "alignas") && look.is(1, Punct::LParen))
+pub(super) fn begins_alignment(next: Ahead<'_>) -> bool {
+    next.is_word(0, Keyword::Align) || (next.is_text(0, "alignas") && next.is(1, Punct::LParen))
 }
 
 /// Words that only members have, and that are ordinary names elsewhere.
@@ -200,14 +201,14 @@ struct Gathered {
 
 impl Gathered {
     /// Takes the reserved word ahead.
-    fn word(&mut self, inp: &mut At<'_, '_>, look: Ahead<'_>, keyword: Keyword) {
+    fn word(&mut self, inp: &mut At<'_, '_>, next: Ahead<'_>, keyword: Keyword) {
         inp.skip();
-        let span = inp.state().place(look.at);
+        let span = inp.state().place(next.at);
         match keyword {
             Keyword::Const => self.is_const = true,
             Keyword::Volatile => self.is_volatile = true,
             Keyword::Restrict => {}
-            Keyword::Auto => self.name(inp, look.at, TypeSpecifier::Auto),
+            Keyword::Auto => self.name(inp, next.at, TypeSpecifier::Auto),
             Keyword::Typename => self.is_typename = true,
             _ => match specifier_word(keyword) {
                 Some(word) => self.words.push(Spanned::new(word, span)),
@@ -245,28 +246,28 @@ impl Gathered {
     }
 
     /// Whether the name ahead is the type: there is none yet, and it does not read as the declared name.
-    fn takes_name(&self, look: Ahead<'_>) -> bool {
+    fn takes_name(&self, next: Ahead<'_>) -> bool {
         if self.has_type() {
             return false;
         }
-        match look.kind(0) {
+        match next.kind(0) {
             // `T A::f()`: the name of what is declared.
             Some(TokenKind::TypeName(_)) => true,
             _ => {
                 self.is_typename
-                    || path_ahead(look).is_some_and(|(_, is_type)| is_type)
-                    || scoped_name(look).is_some_and(|(_, n, is_type)| n > 1 && is_type)
-                    || is_unknown_type(look)
-                    || (look.is_ident(0)
-                        && matches!(look.punct(1), Some(Punct::Comma | Punct::RParen)))
+                    || path_ahead(next).is_some_and(|(_, is_type)| is_type)
+                    || scoped_name(next).is_some_and(|(_, n, is_type)| n > 1 && is_type)
+                    || is_unknown_type(next)
+                    || (next.is_ident(0)
+                        && matches!(next.punct(1), Some(Punct::Comma | Punct::RParen)))
             }
         }
     }
 
     fn finish(self, inp: &mut At<'_, '_>, start: usize) -> Result<Specifiers, Failure> {
-        let at = here(inp);
-        let look = ahead(inp);
-        let is_special = !self.has_type() && special_name(look, &inp.state().classes).is_some();
+        let at = position(inp);
+        let next = ahead(inp);
+        let is_special = !self.has_type() && special_name(next, &inp.state().classes).is_some();
         if at == start && !is_special {
             return fail(inp, Expected::Type);
         }
@@ -393,22 +394,22 @@ pub(super) fn named<'t>(
 /// The type in `T(x)`: a name or the words of an arithmetic type.
 pub(super) fn simple_type<'t>(templated: P<'t, Path>) -> impl Production<'t, TypeName> {
     by_hand(move |inp| {
-        let start = here(inp);
+        let start = position(inp);
         let is_typename = take_word(inp, Keyword::Typename);
-        let look = ahead(inp);
+        let next = ahead(inp);
         let mut gathered = Gathered::default();
-        if path_ahead(look).is_some() {
+        if path_ahead(next).is_some() {
             let path = inp.parse(&templated)?;
-            gathered.name(inp, look.at, TypeSpecifier::Path(Box::new(path)));
-        } else if let Some((text, n, is_type)) = scoped_name(look)
+            gathered.name(inp, next.at, TypeSpecifier::Path(Box::new(path)));
+        } else if let Some((text, n, is_type)) = scoped_name(next)
             && (is_type || is_typename)
         {
             skip(inp, n);
-            gathered.name(inp, look.at, TypeSpecifier::Named(text));
+            gathered.name(inp, next.at, TypeSpecifier::Named(text));
         }
         while let Some(keyword) = ahead(inp).keyword(0).filter(|&keyword| is_base(keyword)) {
-            let look = ahead(inp);
-            gathered.word(inp, look, keyword);
+            let next = ahead(inp);
+            gathered.word(inp, next, keyword);
         }
         let specifiers = gathered.finish(inp, start)?;
         let span = specifiers.span;

@@ -165,7 +165,7 @@ impl Evaluator<'_, '_> {
         eaten
     }
 
-    fn here(&self) -> Span {
+    fn place(&self) -> Span {
         self.tokens
             .get(self.at)
             .map_or(self.end, |token| token.span)
@@ -173,7 +173,7 @@ impl Evaluator<'_, '_> {
 
     fn nested(&mut self, inner: impl FnOnce(&mut Self) -> Evaluated) -> Evaluated {
         if self.depth >= DEPTH_LIMIT {
-            return Err((self.here(), ConditionError::TooDeep));
+            return Err((self.place(), ConditionError::TooDeep));
         }
         self.depth += 1;
         let value = inner(self);
@@ -190,7 +190,7 @@ impl Evaluator<'_, '_> {
             }
             let yes = this.conditional(live && condition.is_true())?;
             if !this.eat(Punct::Colon) {
-                return Err((this.here(), ConditionError::NoColon));
+                return Err((this.place(), ConditionError::NoColon));
             }
             let no = this.conditional(live && !condition.is_true())?;
             let chosen = if condition.is_true() { yes } else { no };
@@ -211,7 +211,7 @@ impl Evaluator<'_, '_> {
             if level < least {
                 break;
             }
-            let place = self.here();
+            let place = self.place();
             self.at += 1;
             let right_matters = match operator {
                 Punct::AmpAmp => left.is_true(),
@@ -287,7 +287,7 @@ impl Evaluator<'_, '_> {
                 let value = self.conditional(live)?;
                 match self.eat(Punct::RParen) {
                     true => Ok(value),
-                    false => Err((self.here(), ConditionError::NoParenthesis)),
+                    false => Err((self.place(), ConditionError::NoParenthesis)),
                 }
             }
             PpKind::Str(_) => Err((token.span, ConditionError::String)),
