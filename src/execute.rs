@@ -230,8 +230,8 @@ pub(crate) const MAX_KEPT: usize = 64 << 20;
 const MAX_ON_PAGE: usize = 1 << 20;
 
 impl Streams {
-    /// Says of output that is not kept.
-    pub(crate) fn tell_lost(&mut self, outcome: &mut Outcome) {
+    /// Adds a note about output that was not kept.
+    pub(crate) fn note_lost(&mut self, outcome: &mut Outcome) {
         if self.lost_bytes > 0 {
             let text = format!(
                 "the report has the first {} bytes of what the program printed; {} more are left out",

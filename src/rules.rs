@@ -12,7 +12,7 @@ use crate::{args::RulesArgs, failure::Failure, files};
 pub(crate) const DEFAULT_ARCH: &str = "sm_90";
 
 /// The most that is read of a file of rules.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The rule set that counts.
 pub(crate) fn rules(arch: Option<&str>, args: &RulesArgs) -> Result<RuleSet, Failure> {
@@ -40,7 +40,7 @@ pub(crate) fn of_arch(arch: &str, bank_width: u32) -> Result<RuleSet, Failure> {
 fn from_file(path: &Path, arch: Option<&str>) -> Result<RuleSet, Failure> {
     let name = path.display().to_string();
     let wrong = |why: &dyn std::fmt::Display| Failure::new(format!("--rules `{name}`: {why}"));
-    let bytes = files::read(path, true, MOST_BYTES).map_err(|why| wrong(&why))?;
+    let bytes = files::read(path, true, MAX_BYTES).map_err(|why| wrong(&why))?;
     let text = String::from_utf8(bytes).map_err(|_| wrong(&"it is not UTF-8 text"))?;
     runtime::rules::of_text(&name, &text, arch, DEFAULT_ARCH).map_err(|why| wrong(&why))
 }

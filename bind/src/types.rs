@@ -166,6 +166,7 @@ impl<'p> Types<'p> {
         (u64::next_multiple_of(end, record.align_bytes) == record.size_bytes).then_some(members)
     }
 
+    /// Writes the Rust struct of a record, with tests of its layout; one whose members Rust cannot name is an array of bytes.
     fn declare(&mut self, out: &mut String, id: RecordId, name: &str) {
         let record = self.program.record(id).clone();
         let (bytes, align) = (record.size_bytes, record.align_bytes);

@@ -96,7 +96,7 @@ pub fn cures(model: &Model<'_>, stdout: &[u8], runner: &mut dyn Runner) -> Vec<S
     let has_errors = base.input.findings.iter().any(Found::is_error);
     if !has_errors {
         for at in 0..model.hot_spots.len().min(MAX_SPOTS) {
-            search.spot(model, at);
+            search.cure_hot_spot(model, at);
         }
         if search.runner.finds_races() {
             search.barriers(model);
@@ -242,8 +242,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Cures of a hot spot; what one of them does for other hot spots is said there.
-    fn spot(&mut self, model: &Model<'_>, at: usize) {
+    /// Looks for cures of a hot spot. Each says what it does for other hot spots.
+    fn cure_hot_spot(&mut self, model: &Model<'_>, at: usize) {
         let spot = &model.hot_spots[at];
         // A cure of another hot spot may have cured this one.
         if !model_cures(&self.found, spot, self.base.input).is_empty() {

@@ -143,7 +143,7 @@ pub(crate) struct Saved<'a> {
     /// What all launches cost then.
     pub(crate) total: u64,
     /// The lines that cost more, in words.
-    dearer: Vec<String>,
+    costlier: Vec<String>,
     /// The launches' sites, before and after.
     pairs: Vec<(&'a Kept, &'a Kept)>,
 }
@@ -202,7 +202,7 @@ pub(crate) fn saved<'a>(
     (after < before).then(|| Saved {
         waste,
         total: after,
-        dearer: accesses.dearer(),
+        costlier: accesses.costlier(),
         pairs,
     })
 }
@@ -232,10 +232,10 @@ impl Accesses {
         }
     }
 
-    fn dearer(&self) -> Vec<String> {
-        let dearer = self.all.iter().filter(|(_, was, is)| is > was);
+    fn costlier(&self) -> Vec<String> {
+        let costlier = self.all.iter().filter(|(_, was, is)| is > was);
         let words =
-            dearer.map(|(what, was, is)| format!("the {what} then costs {is} instead of {was}"));
+            costlier.map(|(what, was, is)| format!("the {what} then costs {is} instead of {was}"));
         words.collect()
     }
 }
@@ -345,9 +345,9 @@ impl Saved<'_> {
 
     fn without_costs(&self, candidate: &Candidate, launch: usize) -> Suggestion {
         let mut text = candidate.text.clone();
-        for dearer in &self.dearer {
+        for costlier in &self.costlier {
             text += "; ";
-            text += dearer;
+            text += costlier;
         }
         Suggestion {
             kind: candidate.kind,

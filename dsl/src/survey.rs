@@ -69,6 +69,7 @@ pub fn survey(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn
     stack::whole(|| surveyed(map, file, options, loader))
 }
 
+/// Parses and checks the whole file, judges each kernel by the errors in it, and lowers those that are understood.
 fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn Loader) -> Survey {
     let preprocessing = syntax::Options {
         defines: options.defines.clone(),

@@ -5,7 +5,7 @@
 use std::{fs, path::Path};
 
 /// How many files may have an `impl Checker`: those that keep its state. See the head of `sema/check.rs`.
-const MOST: usize = 6;
+const MAX_DEPTH: usize = 6;
 
 fn files_with_methods(folder: &Path, out: &mut Vec<String>) {
     for entry in fs::read_dir(folder).expect("a folder") {
@@ -29,7 +29,7 @@ fn few_files_have_methods_of_the_checker() {
     files_with_methods(&sema, &mut files);
     assert!(!files.is_empty(), "the check moved: say here where it is");
     assert!(
-        files.len() <= MOST,
+        files.len() <= MAX_DEPTH,
         "methods of `Checker` in {} files; make those that need less functions: {files:#?}",
         files.len()
     );

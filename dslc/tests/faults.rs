@@ -81,25 +81,25 @@ fn other_faults_are_errors_too() {
             .map(|finding| finding.kind().to_string())
     };
     let mut x = device.zeroed::<f32>(32).unwrap();
-    let said = |kind: &str| Some(kind.to_string());
+    let some = |kind: &str| Some(kind.to_string());
     assert_eq!(
         kind(kernels.misaligned(Grid::new(1, 1), &mut x)),
-        said("misaligned")
+        some("misaligned")
     );
-    assert_eq!(kind(kernels.asserts(Grid::new(1, 1), 3)), said("assertion"));
+    assert_eq!(kind(kernels.asserts(Grid::new(1, 1), 3)), some("assertion"));
     let mut null = Buffer::<f32>::null(&device);
     assert_eq!(
         kind(kernels.beyond(Grid::new(1, 1), &mut null, 0)),
-        said("null_pointer")
+        some("null_pointer")
     );
     let mut flag = device.zeroed::<i32>(1).unwrap();
     assert_eq!(
         kind(kernels.forever(Grid::new(1, 1), &mut flag)),
-        said("deadlock")
+        some("deadlock")
     );
     assert_eq!(
         kind(kernels.nothing(Grid::new(1, 2048))),
-        said("invalid_launch")
+        some("invalid_launch")
     );
 }
 

@@ -106,7 +106,7 @@ fn on_machine(functions: &[String]) -> String {
         checks: Checks::ALL,
         ..machine(50_000_000)
     };
-    let (outcome, said) = run(&program, main, machine).expect("it can be brought there");
+    let (outcome, printed) = run(&program, main, machine).expect("it can be brought there");
     assert!(outcome.faults.is_empty(), "{source}\n{:#?}", outcome.faults);
     for report in outcome.launches.iter() {
         for finding in &report.findings {
@@ -116,7 +116,7 @@ fn on_machine(functions: &[String]) -> String {
             );
         }
     }
-    String::from_utf8(said.stdout).expect("numbers")
+    String::from_utf8(printed.stdout).expect("numbers")
 }
 
 /// What they print on the CPU.

@@ -6,11 +6,11 @@ use dsl::{embed, survey};
 use crate::support::{Files, has_errors, map_of, show, sound};
 
 /// Longer texts are cut off.
-const MOST_BYTES: usize = 64 << 10;
+const MAX_BYTES: usize = 64 << 10;
 
 /// See the module.
 pub fn target(data: &[u8]) {
-    let text = String::from_utf8_lossy(&data[..data.len().min(MOST_BYTES)]);
+    let text = String::from_utf8_lossy(&data[..data.len().min(MAX_BYTES)]);
     let files = Files::split(&text);
     let options = dsl::Options::default();
 

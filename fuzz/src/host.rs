@@ -59,7 +59,7 @@ pub fn target(data: &[u8]) {
         },
         ..machine(LIMIT)
     };
-    let (outcome, said) = run(&program, main, machine.clone()).expect("it can be brought there");
+    let (outcome, printed) = run(&program, main, machine.clone()).expect("it can be brought there");
     let ended = outcome
         .faults
         .iter()
@@ -78,10 +78,10 @@ pub fn target(data: &[u8]) {
             outcome.exit_code
         );
     }
-    reports(&module, &map, &outcome, &said.stdout);
+    reports(&module, &map, &outcome, &printed.stdout);
     let jobs = if how & 16 == 0 { 1 } else { 2 };
     let again = run(&program, main, MachineConfig { jobs, ..machine }).expect("again");
-    assert_eq!(again.1, said, "another run with {jobs} jobs");
+    assert_eq!(again.1, printed, "another run with {jobs} jobs");
     assert_eq!(again.0, outcome, "another run with {jobs} jobs");
 }
 

@@ -16,11 +16,11 @@ use runtime::{
 
 use crate::{
     notice,
-    support::{Said, budget, machine, map_of, npy},
+    support::{Printed, budget, machine, map_of, npy},
 };
 
 /// Larger buffers are not made: they are accepted, and need what they say.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 const KERNELS: &str = "
 __global__ void scale(float *x, float f, int n) {
@@ -111,7 +111,11 @@ pub fn target(data: &[u8]) {
         keep_going: data.len().is_multiple_of(2),
         ..machine(5_000)
     };
-    let run = plan.run(program, &mut Simulator::new(machine), &mut Said::default());
+    let run = plan.run(
+        program,
+        &mut Simulator::new(machine),
+        &mut Printed::default(),
+    );
     match run {
         Ok(run) => {
             assert_eq!(run.printed.len(), print.len());
@@ -126,7 +130,7 @@ pub fn target(data: &[u8]) {
 fn is_small(spec: &BufferSpec) -> bool {
     match &spec.source {
         BufferSource::Made { element, shape, .. } => {
-            shape.iter().product::<u64>() * (element.bytes() as u64) <= MOST_BYTES
+            shape.iter().product::<u64>() * (element.bytes() as u64) <= MAX_BYTES
         }
         BufferSource::File(_) => true,
     }

@@ -40,7 +40,7 @@ impl Random {
 /// Inputs in the pool; more push out others.
 const MAX_KEPT: usize = 4096;
 /// Bytes of an input.
-const MOST_BYTES: usize = 64 << 10;
+const MAX_BYTES: usize = 64 << 10;
 /// Bytes of an input that a generator reads.
 const MAX_CHOICES: usize = 4 << 10;
 
@@ -105,11 +105,7 @@ impl Mutator {
                 self.change_bytes(&mut input);
             }
         }
-        input.truncate(if self.is_text {
-            MOST_BYTES
-        } else {
-            MAX_CHOICES
-        });
+        input.truncate(if self.is_text { MAX_BYTES } else { MAX_CHOICES });
         input
     }
 

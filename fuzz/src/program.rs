@@ -34,13 +34,13 @@ pub fn target(data: &[u8]) {
         },
         ..machine(LIMIT)
     };
-    let Some((outcome, said)) = run(&program, main, base.clone()) else {
+    let Some((outcome, printed)) = run(&program, main, base.clone()) else {
         return;
     };
-    reports(&module, &map, &outcome, &said.stdout);
+    reports(&module, &map, &outcome, &printed.stdout);
     let two = MachineConfig { jobs: 2, ..base };
     let again = run(&program, main, two).expect("it could be brought to the machine");
     assert_eq!(again.0.exit_code, outcome.exit_code, "with two jobs");
-    assert_eq!(again.1, said, "with two jobs");
+    assert_eq!(again.1, printed, "with two jobs");
     assert_eq!(again.0, outcome, "with two jobs");
 }

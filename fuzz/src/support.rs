@@ -112,12 +112,12 @@ pub(crate) fn sound(module: &Module, who: &str) {
 
 /// What a program prints, and what is said of it.
 #[derive(Default, PartialEq, Debug)]
-pub(crate) struct Said {
+pub(crate) struct Printed {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
 }
 
-impl Io for Said {
+impl Io for Printed {
     fn stdout(&mut self, bytes: &[u8]) {
         self.stdout.extend(bytes);
     }
@@ -150,7 +150,7 @@ pub(crate) fn run(
     program: &Program,
     main: FuncId,
     machine: MachineConfig,
-) -> Option<(Outcome, Said)> {
+) -> Option<(Outcome, Printed)> {
     let options = HostOptions {
         args: vec!["7".to_string(), "-x".to_string()],
         limit: None,
@@ -161,16 +161,16 @@ pub(crate) fn run(
         keep_going: machine.keep_going,
         stop: StopFlag::default(),
     };
-    let mut said = Said::default();
+    let mut printed = Printed::default();
     let mut device = Simulator::new(machine);
-    let outcome = run_main(program, main, &options, &mut device, &mut said).ok()?;
+    let outcome = run_main(program, main, &options, &mut device, &mut printed).ok()?;
     for fault in &outcome.faults {
         if let runtime::host::Fault::Trap { trap, .. } | runtime::host::Fault::Skipped(trap) = fault
         {
             notice(&trap.to_string());
         }
     }
-    Some((outcome, said))
+    Some((outcome, printed))
 }
 
 /// Makes every report of a run.

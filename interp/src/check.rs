@@ -334,7 +334,7 @@ impl Observer for Checker<'_> {
     #[inline(never)]
     fn stray_shuffle(&mut self, strays: u32, result: Place, loc: LocId) {
         if self.subject.unset() {
-            self.stray(strays, result, loc);
+            self.outside_shuffle(strays, result, loc);
         }
     }
 

@@ -338,13 +338,13 @@ impl Compiler<'_> {
 
     /// The jumps in `from` go to here.
     fn bind(&mut self, from: Vec<usize>) {
-        let here = self.here();
+        let next_pc = self.next_pc();
         for at in from {
-            self.code.insts[at].b = here;
+            self.code.insts[at].b = next_pc;
         }
     }
 
-    fn here(&self) -> u32 {
+    fn next_pc(&self) -> u32 {
         self.code.insts.len() as u32
     }
 

@@ -351,11 +351,11 @@ impl<'a> Run<'a> {
             let mut missing = warp.lanes & !warp.gone & !warp.mask;
             // The kernel's registers hold what they held at its call.
             let places = [Some(warp.pc), warp.stack.outermost_call()];
-            let here = |wait: &&crate::isa::bytecode::Waitplace| {
+            let waits_here = |wait: &&crate::isa::bytecode::Waitplace| {
                 let mut places = places.iter().flatten();
                 places.any(|pc| (wait.start..wait.end).contains(pc))
             };
-            for wait in self.code.waits.iter().filter(here) {
+            for wait in self.code.waits.iter().filter(waits_here) {
                 let waiting = missing & warp.registers.s[wait.save as usize] as u32;
                 if waiting != 0 {
                     missing &= !waiting;
@@ -437,6 +437,7 @@ impl<'a> Run<'a> {
         children
     }
 
+    /// Adds the observer's counts up by space and operation, and describes each site that was executed.
     fn report<O: Observer>(&self, machine: &Machine<'_, O>) -> LaunchReport {
         let module = self.program.module();
         let mut counts = LaunchCounts {

@@ -71,16 +71,16 @@ fn inline(input: Input) -> Result<TokenStream, Wrong> {
             (literal.span(), Places::At(literal.span()), start, text)
         }
     };
-    let here = span.local_file().unwrap_or_default();
+    let rust_file = span.local_file().unwrap_or_default();
     let name = match span.file() {
-        name if name.is_empty() => here.display().to_string(),
+        name if name.is_empty() => rust_file.display().to_string(),
         name => name,
     };
     // Lines and columns are those of the Rust file.
     let padding = "\n".repeat(line.saturating_sub(1)) + &" ".repeat(column.saturating_sub(1));
     let request = request(&input, name.clone(), padding + &text);
     let files = Files {
-        folder: here.parent().unwrap_or(Path::new("")).to_path_buf(),
+        folder: rust_file.parent().unwrap_or(Path::new("")).to_path_buf(),
         source: name.clone(),
         include: include_folders(&input),
     };
@@ -103,10 +103,10 @@ fn file(input: Input) -> Result<TokenStream, Wrong> {
     let span = literal.span();
     let wrong = |text: String| Wrong { span, text };
     let (path, _) = string(literal)?;
-    let here = span.local_file().ok_or_else(|| {
+    let rust_file = span.local_file().ok_or_else(|| {
         wrong("it is not known in which file this stands, so the path leads nowhere".to_string())
     })?;
-    let path = here.parent().unwrap_or(Path::new("")).join(path);
+    let path = rust_file.parent().unwrap_or(Path::new("")).join(path);
     let text = files::read(&path)
         .map_err(|why| wrong(format!("cannot read `{}`: {why}", path.display())))?;
     let name = path.display().to_string();

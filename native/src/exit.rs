@@ -139,7 +139,7 @@ fn report_of(state: &mut State) -> bool {
     let name = state.device.info().name.clone();
     let gpu = state.options.on_gpu.then_some(name.as_str());
     let process = state.descent.is_child.then(std::process::id);
-    let teller = Teller {
+    let reporter = Reporter {
         options: &state.options,
         rules: &rules,
         gpu,
@@ -149,7 +149,7 @@ fn report_of(state: &mut State) -> bool {
     };
     let outcome = &state.story.outcome;
     let has_run = !outcome.launches.is_empty() || !outcome.faults.is_empty();
-    let fails = has_run && teller.tell(&state.story);
+    let fails = has_run && reporter.report_all(&state.story);
     if !state.options.output.is_quiet {
         eprintln_all(&library_line(&state.library_calls));
     }
@@ -195,7 +195,7 @@ fn known(path: &Path) -> Option<Baseline> {
 }
 
 /// What a report is made with.
-struct Teller<'a> {
+struct Reporter<'a> {
     options: &'a Options,
     rules: &'a RuleSet,
     /// The GPU's name, if kernels ran on one.
@@ -207,9 +207,9 @@ struct Teller<'a> {
     baseline: Option<Baseline>,
 }
 
-impl Teller<'_> {
+impl Reporter<'_> {
     /// Reports all launches; gives whether they make the process fail.
-    fn tell(&self, story: &Story) -> bool {
+    fn report_all(&self, story: &Story) -> bool {
         let Options {
             checking, output, ..
         } = self.options;

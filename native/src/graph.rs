@@ -52,7 +52,7 @@ pub(crate) enum NodeKind {
     Conditional = 13,
 }
 
-/// A node: what it does, and what the program said of it, for the calls that ask.
+/// A node: what it does, and the parameters that the program gave it, for the calls that read them.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) kind: NodeKind,
@@ -61,12 +61,12 @@ pub(crate) struct Node {
     /// The nodes that it follows.
     after: Vec<usize>,
     is_enabled: bool,
-    pub(crate) said: Said,
+    pub(crate) inputs: Inputs,
 }
 
-/// A node's parameters, as they were handed in: bytes of CUDA's struct. Pointers in them to a kernel's arguments lead to copies.
+/// The parameters that the program gave a node: the bytes of CUDA's struct. Pointers in them to a kernel's arguments lead to copies.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct Inputs {
     pub(crate) params: Vec<u8>,
     pub(crate) args: Vec<Argument>,
     /// A child graph's handle, an event's, an address.
@@ -74,13 +74,13 @@ pub(crate) struct Said {
 }
 
 impl Node {
-    pub(crate) fn new(kind: NodeKind, ops: Vec<Op>, said: Said) -> Node {
+    pub(crate) fn new(kind: NodeKind, ops: Vec<Op>, inputs: Inputs) -> Node {
         Node {
             kind,
             ops,
             after: Vec::new(),
             is_enabled: true,
-            said,
+            inputs,
         }
     }
 
@@ -93,7 +93,7 @@ impl Node {
             Op::Host(_) => NodeKind::Host,
             Op::Conditional(_) => NodeKind::Conditional,
         };
-        Node::new(kind, vec![op], Said::default())
+        Node::new(kind, vec![op], Inputs::default())
     }
 }
 
@@ -489,7 +489,7 @@ extern "C" fn cudaGraphExecUpdate(exec: usize, graph: usize, info: *mut UpdateRe
         // The program knows the nodes by the handles of the graph that the executable one was made of.
         for (before, after) in old.nodes.values_mut().zip(new.nodes.values()) {
             before.ops = after.ops.clone();
-            before.said = after.said.clone();
+            before.inputs = after.inputs.clone();
         }
         Ok(())
     })

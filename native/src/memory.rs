@@ -128,7 +128,7 @@ impl State {
     ) -> Result<T, CudaError> {
         result.map_err(|error| match error {
             DeviceError::Memory(fault) => {
-                self.say_fault(call, &fault);
+                self.report_fault(call, &fault);
                 CudaError::InvalidValue
             }
             DeviceError::Cuda(error) => error,
@@ -142,7 +142,7 @@ impl State {
     }
 
     /// A call was given memory that is not there.
-    fn say_fault(&mut self, call: &str, fault: &MemoryFault) {
+    fn report_fault(&mut self, call: &str, fault: &MemoryFault) {
         let text = format!("{call}: {fault}");
         crate::state::eprintln_all(&format!("dslc: {text}\n"));
         let note = Note::new(Default::default(), text, true);
@@ -155,7 +155,7 @@ impl State {
             Some(capture) => {
                 let after = self.streams.tail(stream);
                 let node = self.graphs.capture(capture, &after, op);
-                self.streams.went_on(stream, node);
+                self.streams.continues_at(stream, node);
                 Ok(())
             }
             None => self.perform(&op),

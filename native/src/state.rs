@@ -238,10 +238,10 @@ pub(crate) fn fail(sentence: &str) -> ! {
 
 /// Says once why a function of CUDA's is not there, and gives its error.
 pub(crate) fn refuse(name: &'static str, why: &str) -> CudaError {
-    static SAID: Mutex<Vec<&str>> = Mutex::new(Vec::new());
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    if !said.contains(&name) {
-        said.push(name);
+    static REPORTED: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+    let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !reported.contains(&name) {
+        reported.push(name);
         eprintln_all(&format!("dslc: {name} is not supported: {why}\n"));
     }
     CudaError::NotSupported
@@ -418,7 +418,7 @@ impl State {
         Ok(())
     }
 
-    /// Brings a module to the device: the program's own PTX to a GPU.
+    /// Loads a module on the device; on a GPU, the program's own PTX.
     fn bring(&mut self, index: usize, program: &Program) -> Result<(), String> {
         let image = &self.modules[index].image;
         let ptx = image.ptx.iter().map(|(sm, text)| Ptx { sm: *sm, text });

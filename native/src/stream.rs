@@ -91,8 +91,8 @@ impl Streams {
         capture.map_or(Vec::new(), |capture| capture.tail.clone())
     }
 
-    /// A captured stream has a new node.
-    pub(crate) fn went_on(&mut self, stream: Stream, node: usize) {
+    /// A captured stream has a new last node.
+    pub(crate) fn continues_at(&mut self, stream: Stream, node: usize) {
         if let Some(capture) = self.capturing.get_mut(&stream) {
             capture.tail = vec![node];
         }

@@ -26,7 +26,7 @@ use crate::{Model, findings::table, total::Total};
 use source::Files;
 
 /// Most bytes of a page, and of some of its parts.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 const MAX_OF_SOURCES: usize = 4 << 20;
 /// Of what the program printed.
 const MAX_OF_OUTPUT: usize = 64 << 10;
@@ -46,7 +46,7 @@ pub fn page(model: &Model<'_>, stdout: &[u8]) -> String {
     let mut left_out = vec![];
     let findings = findings::section(model, &files, &mut left_out);
     let spots = spots::section(model, &files, &mut left_out);
-    let room = MOST_BYTES
+    let room = MAX_BYTES
         .saturating_sub(findings.len() + spots.len() + stdout.len().min(MAX_OF_OUTPUT) * 2)
         .saturating_sub(files.bytes().min(MAX_OF_SOURCES) + (128 << 10));
     let (launches, shown) = launches::section(model, &files, room, &mut left_out);
@@ -75,7 +75,7 @@ pub fn page(model: &Model<'_>, stdout: &[u8]) -> String {
     for section in [findings, spots, sources, launches] {
         text += &section;
     }
-    foot(&mut text, input.gpu.is_none().then_some(input.rules));
+    footer(&mut text, input.gpu.is_none().then_some(input.rules));
     text
 }
 
@@ -100,7 +100,7 @@ pub fn requests(titled: &[(String, Request<'_>, String)], rules: &RuleSet) -> St
             drawn(request, rules)
         );
     }
-    foot(&mut text, Some(rules));
+    footer(&mut text, Some(rules));
     text
 }
 
@@ -127,8 +127,8 @@ fn head(title: &str) -> String {
     )
 }
 
-/// Where counts come from, if there are any.
-fn foot(text: &mut String, rules: Option<&RuleSet>) {
+/// The end of the page: where its counts come from, if it has any.
+fn footer(text: &mut String, rules: Option<&RuleSet>) {
     *text += "<footer>";
     if let Some(rules) = rules {
         let _ = write!(

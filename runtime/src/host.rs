@@ -117,11 +117,11 @@ pub fn run_main(
         thread.follow_unset();
     }
     let ended = host.drive(&mut thread, options.limit);
-    host.tell_unset(&mut thread);
+    host.report_unset(&mut thread);
     match ended {
         Ok(code) | Err(Stop::Exit(code)) => {
             host.outcome.exit_code = code;
-            host.tell_leaks();
+            host.report_leaks();
         }
         Err(Stop::Trap(trap)) => {
             host.outcome.exit_code = match trap.kind {
@@ -198,7 +198,7 @@ impl Host<'_> {
                     let args: Vec<u64> = args.into_iter().map(|(_, bits)| bits).collect();
                     self.name_pointer(thread, func, &args);
                     let answer = self.call(func, &args, loc);
-                    self.tell_looks(thread);
+                    self.pass_on_looks(thread);
                     answer?
                 }
                 HostEvent::Launch {

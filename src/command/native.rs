@@ -36,7 +36,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     let (program, _folder) = match cache::known(&place) {
         Some(program) => (program, None),
         None => {
-            let folder = match cache::workshop() {
+            let folder = match cache::build_folder() {
                 Some(folder) => folder,
                 None => tempfile::tempdir()?,
             };

@@ -53,6 +53,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     compile_and_run(args, color)
 }
 
+/// Compiles a program, runs it, looks for cures, and shows and writes what was asked for. The result is the exit code.
 fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     refuse_uncounted(args)?;
     let metrics = nvprof::resolve(&args.report.metrics)?;
@@ -215,7 +216,7 @@ fn execute(
     drop(bar);
     let captured = capture.map(Capture::end).transpose()?;
     let mut ran = ran?;
-    io.tell_lost(&mut ran.outcome);
+    io.note_lost(&mut ran.outcome);
     Ok((ran, io, captured))
 }
 

@@ -24,9 +24,9 @@ fn a_mistake_in_a_kernel_is_told_and_nothing_is_written() {
     let output = dslc(&["bind", "dslc/tests/mistakes/kernels/two.k"]);
     assert_eq!(output.code, Some(1));
     assert!(output.stdout.is_empty());
-    let said = output.stderr;
-    has(&said, "undeclared");
-    has(&said, "nothing");
+    let stderr = output.stderr;
+    has(&stderr, "undeclared");
+    has(&stderr, "nothing");
 }
 
 #[test]
@@ -40,11 +40,11 @@ fn instances_have_the_names_that_were_asked_for() {
         ]);
         (output.code, output.stderr)
     };
-    let (code, said) = bind("nothing<float>");
-    assert_eq!(code, Some(1), "{said}");
-    let (code, said) = bind("nothing");
-    assert_eq!(code, Some(2), "{said}");
-    has(&said, "name<float, 2>");
+    let (code, stderr) = bind("nothing<float>");
+    assert_eq!(code, Some(1), "{stderr}");
+    let (code, stderr) = bind("nothing");
+    assert_eq!(code, Some(2), "{stderr}");
+    has(&stderr, "name<float, 2>");
 }
 
 #[test]

@@ -70,12 +70,12 @@ fn what_never_ends_is_not_read() {
     let program = file(&folder, "scale.k", SCALE);
     let pipe = fifo(&folder);
     let huge = sparse(&folder, "huge.k", 100 << 30);
-    let here = folder.to_string_lossy().into_owned();
+    let folder_text = folder.to_string_lossy().into_owned();
     for (path, why) in [
         ("/dev/zero", "it is a device, not a file"),
         ("/dev/urandom", "it is a device, not a file"),
         (&pipe, "it is a named pipe, not a file"),
-        (&here, "it is a folder, not a file"),
+        (&folder_text, "it is a folder, not a file"),
         (&huge, "it is larger than 64 MiB"),
     ] {
         refused(&["run", path], why);

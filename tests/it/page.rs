@@ -12,7 +12,7 @@ use std::{
 use super::support::{dslc, root};
 
 /// The most a page may take, and a little for its end.
-const MOST_BYTES: usize = (8 << 20) + (256 << 10);
+const MAX_BYTES: usize = (8 << 20) + (256 << 10);
 
 /// The picture in README, and the command that makes it.
 const PICTURE: &str = "pictures/padding.svg";
@@ -171,7 +171,7 @@ fn a_long_program_with_many_launches_has_a_page() {
     program += "int main() {\n    int *p;\n    cudaMalloc(&p, 32 * 301 * 4);\n    for (int i = 1; i <= 300; i++) k<<<1, 32>>>(p, i);\n    cudaDeviceSynchronize();\n    cudaFree(p);\n}\n";
     let program = file("long.k", &program);
     let page = page("long.html", &["--no-checks", "--cures", "never", &program]);
-    assert!(page.len() < MOST_BYTES, "{} bytes", page.len());
+    assert!(page.len() < MAX_BYTES, "{} bytes", page.len());
     assert!(page.contains("line 19999 &lt;of&gt;") && page.contains("id=launch-299>"));
     assert!(!page.contains("left out"), "there is room for it");
 }
@@ -185,7 +185,7 @@ fn what_is_too_much_is_left_out_and_said() {
     program += "int main() {\n    int *p;\n    cudaMalloc(&p, 4096);\n    k<<<1, 32>>>(p);\n    cudaFree(p);\n}\n";
     let program = file("larger.k", &program);
     let page = page("larger.html", &["--cures", "never", &program]);
-    assert!(page.len() < MOST_BYTES, "{} bytes", page.len());
+    assert!(page.len() < MAX_BYTES, "{} bytes", page.len());
     assert!(page.contains("lines of the program&#39;s text are left out"));
     assert!(
         page.contains("<tr id=L1>") && page.contains("… ") && page.contains("lines are left out\n")

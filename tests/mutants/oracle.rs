@@ -362,7 +362,7 @@ impl Run<'_> {
     }
 
     /// Acquires and releases.
-    fn talk(&mut self, access: &Access, number: u32, place: Place) {
+    fn synchronise(&mut self, access: &Access, number: u32, place: Place) {
         let block = number / self.per_block;
         let thread = self.threads.entry(number).or_default();
         let released = match self.released.entry(place) {
@@ -400,7 +400,7 @@ impl Run<'_> {
             let number = first + lane;
             if access.volatile || access.kind == Kind::Atomic {
                 let owner = if access.shared { block } else { u32::MAX };
-                self.talk(access, number, (owner, at));
+                self.synchronise(access, number, (owner, at));
             }
             for place in self.places(access, block, at) {
                 if self.written.contains(&place) {

@@ -397,6 +397,7 @@ impl Kernel<'_, '_> {
         Ok(())
     }
 
+    /// Writes a statement. [`Kernel::block`] leaves out those behind a jump.
     fn node(&mut self, node: &Node) -> Result<(), Error> {
         match node {
             Node::Inst(inst) => {

@@ -151,9 +151,9 @@ macro_rules! messages {
                         #[allow(unused_mut, unused_variables, reason = "a message may have no parts")]
                         let mut words = words.into_iter();
                         $(
-                            let said = words.next().unwrap_or_default();
+                            let sentence = words.next().unwrap_or_default();
                             let diagnostic = match true $(&& $flag.holds())? {
-                                true => $crate::diagnostic::message::messages!(@$part diagnostic, said $(, $place)?),
+                                true => $crate::diagnostic::message::messages!(@$part diagnostic, sentence $(, $place)?),
                                 false => diagnostic,
                             };
                         )*

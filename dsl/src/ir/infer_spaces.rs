@@ -219,7 +219,7 @@ impl Rewriter<'_> {
         Block(nodes)
     }
 
-    /// Follows conversions that went.
+    /// Follows conversions that were removed.
     fn resolve(&self, operand: &mut Operand) {
         if let Operand::Value(id) = operand
             && let Some(Some(alias)) = self.aliases.get(id.index())
@@ -255,8 +255,8 @@ impl Rewriter<'_> {
         nodes.push(Node::Inst(inst));
     }
 
-    /// `cvt.ptr.generic` goes always: where a generic pointer is needed, it is made there. The others go when the space is
-    /// theirs already.
+    /// A conversion to generic is always removed, because one is put wherever an instruction takes a generic pointer. A conversion to
+    /// another space is removed if the pointer is in that space already.
     fn is_needless(&self, op: ConvertOp, a: Operand) -> bool {
         op == ConvertOp::ToGeneric
             || self
@@ -265,7 +265,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// Fits operands of one instruction, putting conversions before it.
+/// Fits the operands of one instruction to the spaces that it takes, by conversions before it.
 struct Fit<'r, 'f, 'n> {
     rewriter: &'r mut Rewriter<'f>,
     nodes: &'n mut Vec<Node>,

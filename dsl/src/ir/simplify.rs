@@ -92,6 +92,7 @@ impl Simplifier {
         Block(nodes)
     }
 
+    /// Simplifies the statements of a block and adds them to `nodes`: a branch whose condition is constant becomes what it runs.
     fn nodes(&mut self, block: Block, nodes: &mut Vec<Node>) {
         let mut rest = block.0.into_iter();
         while let Some(mut node) = rest.next() {

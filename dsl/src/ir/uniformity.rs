@@ -236,7 +236,7 @@ impl Analysis<'_> {
             slots[slot.index()] = SlotState::varying(Disagreement::Argument);
         }
         for slot in routine.params.iter().chain(&routine.results) {
-            self.spoil(*slot);
+            self.mark_varying(*slot);
         }
         slots
     }
@@ -324,13 +324,13 @@ impl Analysis<'_> {
         slots: Vec<SlotState>,
     ) -> State {
         let (in_then, in_otherwise) = (self.set_in(&[then]), self.set_in(&[otherwise]));
-        let spoil = |state: &mut State, set: &[bool]| {
+        let mark_varying = |state: &mut State, set: &[bool]| {
             let slots = state.iter_mut().flatten().zip(set);
             slots.for_each(|(slot, set)| slot.spoilt |= set);
         };
         let (mut then_state, mut else_state) = (Some(slots.clone()), Some(slots));
-        spoil(&mut then_state, &in_otherwise);
-        spoil(&mut else_state, &in_then);
+        mark_varying(&mut then_state, &in_otherwise);
+        mark_varying(&mut else_state, &in_then);
         self.frames.push(Frame::Divergent(cond));
         let mut then_state = self.block(then, then_state);
         let mut else_state = self.block(otherwise, else_state);
@@ -346,8 +346,8 @@ impl Analysis<'_> {
             return state;
         }
         // The lanes of one branch went elsewhere; a single cell may hold what they set.
-        spoil(&mut then_state, &in_otherwise);
-        spoil(&mut else_state, &in_then);
+        mark_varying(&mut then_state, &in_otherwise);
+        mark_varying(&mut else_state, &in_then);
         then_state.or(else_state)
     }
 
@@ -437,7 +437,7 @@ impl Analysis<'_> {
             slots[slot.index()] = match self.varying(value) {
                 None => SlotState::UNIFORM,
                 Some(id) => {
-                    self.spoil(slot);
+                    self.mark_varying(slot);
                     SlotState::varying(Disagreement::Assigned(id))
                 }
             };
@@ -445,7 +445,7 @@ impl Analysis<'_> {
         if let InstKind::Get(slot) = inst.kind
             && slots[slot.index()].spoilt
         {
-            self.spoil(slot);
+            self.mark_varying(slot);
         }
         let Some(cause) = self.cause(inst, slots) else {
             return;
@@ -464,7 +464,7 @@ impl Analysis<'_> {
     }
 
     /// The slot cannot be kept once per warp.
-    fn spoil(&mut self, slot: SlotId) {
+    fn mark_varying(&mut self, slot: SlotId) {
         self.result.slots[slot.index()] = false;
     }
 

@@ -33,7 +33,7 @@ pub(crate) fn defined(file: &'static File) -> impl Iterator<Item = &'static str>
 
 /// Files by what tells of them.
 #[derive(Default)]
-struct Telling {
+struct Index {
     /// Functions that they have; those that are read by function, and need each other, count as one.
     functions: FxHashMap<&'static str, Vec<usize>>,
     /// Names of types and namespaces.
@@ -42,13 +42,13 @@ struct Telling {
     std: FxHashMap<&'static str, Vec<usize>>,
 }
 
-fn telling() -> &'static Telling {
-    static TELLING: OnceLock<Telling> = OnceLock::new();
-    TELLING.get_or_init(|| {
-        let mut telling = Telling::default();
+fn index() -> &'static Index {
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    INDEX.get_or_init(|| {
+        let mut index = Index::default();
         for (at, file) in files().iter().enumerate() {
             for name in defined(file) {
-                let known: &mut Vec<usize> = telling.functions.entry(name).or_default();
+                let known: &mut Vec<usize> = index.functions.entry(name).or_default();
                 let is_with = |&other: &usize| files()[other].needs.contains(&file.name);
                 if known.last() != Some(&at) && !known.iter().any(is_with) {
                     known.push(at);
@@ -60,19 +60,19 @@ fn telling() -> &'static Telling {
             };
             let namespace = file.namespace.filter(|_| !files().iter().any(goes_on));
             for name in file.names.iter().chain(&namespace) {
-                telling.names.entry(name).or_default().push(at);
+                index.names.entry(name).or_default().push(at);
             }
             for name in &file.std {
-                telling.std.entry(name).or_default().push(at);
+                index.std.entry(name).or_default().push(at);
             }
         }
-        telling
+        index
     })
 }
 
 /// The names of all functions of the files but the mathematical ones, for suggestions.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    let all = telling().functions.keys().copied();
+    let all = index().functions.keys().copied();
     all.filter(|name| !builtin::is_math(name))
 }
 
@@ -130,7 +130,7 @@ fn variables(tokens: &[Token]) -> HashSet<&str> {
 
 /// The files that a program needs: those that define a function which it seems to call, or a type which it names.
 pub fn wanted(tokens: &[Token]) -> Vec<Part> {
-    let telling = telling();
+    let index = index();
     let mut needed = vec![false; files().len()];
     let own = own(tokens);
     let is_std = |token: &Token| matches!(&token.kind, TokenKind::Ident(name) if &**name == "std");
@@ -144,7 +144,7 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
             }
             TokenKind::Ident(name) if pair[1].kind == TokenKind::Punct(Punct::LParen) => {
                 // A name that several have (`__hadd` of either precision) tells nothing; the types do.
-                if let Some([at]) = telling.functions.get(&**name).map(Vec::as_slice) {
+                if let Some([at]) = index.functions.get(&**name).map(Vec::as_slice) {
                     needed[*at] = true;
                 }
             }
@@ -152,8 +152,8 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
         }
         if let TokenKind::Ident(name) | TokenKind::TypeName(name) = &pair[0].kind {
             let name: &str = name;
-            let named = telling.names.get(name).filter(|_| !own.contains(name));
-            let standard = telling.std.get(name).filter(|_| has_std);
+            let named = index.names.get(name).filter(|_| !own.contains(name));
+            let standard = index.std.get(name).filter(|_| has_std);
             for &at in named.into_iter().chain(standard).flatten() {
                 needed[at] = true;
             }

@@ -84,7 +84,7 @@ struct Image<'a, 'p> {
 const MOST_TRAILING_ZEROS: u64 = 1 << 20;
 
 /// Initial bytes of a variable.
-const MOST_BYTES: usize = 1 << 30;
+const MAX_BYTES: usize = 1 << 30;
 
 impl Image<'_, '_> {
     fn init(&mut self, init: &Init, ty: &Ty) {
@@ -131,7 +131,7 @@ impl Image<'_, '_> {
         if end as u64 > self.size_bytes || zeros == bytes.len() && start >= self.bytes.len() {
             return;
         }
-        if end > MOST_BYTES {
+        if end > MAX_BYTES {
             self.is_too_large = true;
             return;
         }

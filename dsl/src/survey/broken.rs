@@ -102,12 +102,12 @@ fn error_among_members<'e>(
             _ => {}
         }
         if depth == 1 {
-            let here = map.use_site(token.span);
-            let is_here = |error: &&&Diagnostic| {
-                let place = map.use_site(error.primary.span);
-                place.file == here.file && place.start >= here.start && place.start < here.end
+            let token = map.use_site(token.span);
+            let is_in_token = |error: &&&Diagnostic| {
+                let error = map.use_site(error.primary.span);
+                error.file == token.file && error.start >= token.start && error.start < token.end
             };
-            if let Some(error) = errors.iter().find(is_here) {
+            if let Some(error) = errors.iter().find(is_in_token) {
                 return Some(error);
             }
         }

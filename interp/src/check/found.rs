@@ -114,7 +114,7 @@ pub(crate) struct Found {
     /// Accesses to variables that have ended, by counter.
     gone: BTreeMap<u32, (u64, Gone)>,
     /// Loads of what nobody may write, by counter and region: the first byte that the launch wrote.
-    thawed: BTreeMap<(u32, u32), u64>,
+    written_frozen: BTreeMap<(u32, u32), u64>,
     /// Values that nobody wrote and that mattered: how often, where from, and where first.
     unset: BTreeMap<Source, (u64, (Unset, User))>,
 }
@@ -205,9 +205,12 @@ impl Found {
         self.gone.entry(counter).or_insert((0, gone)).0 += u64::from(lanes.count_ones());
     }
 
-    /// A word of a region is read as what nobody writes, and the launch wrote it.
-    pub(crate) fn thawed(&mut self, counter: u32, region: u32, offset: u64) {
-        let first = self.thawed.entry((counter, region)).or_insert(offset);
+    /// The launch writes a word that it also reads through the read-only cache.
+    pub(crate) fn written_frozen(&mut self, counter: u32, region: u32, offset: u64) {
+        let first = self
+            .written_frozen
+            .entry((counter, region))
+            .or_insert(offset);
         *first = offset.min(*first);
     }
 
@@ -243,8 +246,8 @@ impl Found {
         absorb(&mut self.operands, &other.operands, |wrong| wrong.block);
         absorb(&mut self.unset, &other.unset, |(_, user)| user.block);
         absorb(&mut self.uneven, &other.uneven, |uneven| uneven.block);
-        for (&(counter, region), &offset) in &other.thawed {
-            self.thawed(counter, region, offset);
+        for (&(counter, region), &offset) in &other.written_frozen {
+            self.written_frozen(counter, region, offset);
         }
     }
 
@@ -268,9 +271,9 @@ impl Found {
             }
         }
         let mut thawed_at = BTreeSet::new();
-        for (&(counter, region), &offset) in &self.thawed {
+        for (&(counter, region), &offset) in &self.written_frozen {
             if thawed_at.insert(scene.source(counter)) {
-                findings.push(scene.thawed(counter, (region, offset)));
+                findings.push(scene.written_frozen(counter, (region, offset)));
             }
         }
         let mut gone_at = BTreeSet::new();

@@ -53,7 +53,7 @@ impl Checker<'_> {
                 first = first.or_else(|| both.next());
             });
             if let Some(word) = first {
-                found.thawed(counter, region, 4 * word);
+                found.written_frozen(counter, region, 4 * word);
             }
         }
     }

@@ -106,7 +106,7 @@ impl Checker<'_> {
     }
 
     /// Lanes of a shuffle read a lane that does not take part.
-    pub(super) fn stray(&mut self, strays: u32, result: Place, loc: LocId) {
+    pub(super) fn outside_shuffle(&mut self, strays: u32, result: Place, loc: LocId) {
         let origin = self.origin(Unset {
             source: Source::Shuffle(loc.0),
             block: self.races.block(),
@@ -215,9 +215,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether lanes access variables that have ended.
+    /// Notes lanes that access variables that have ended.
     #[cold]
-    fn see_gone(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
+    fn check_gone(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
         let gone = &self.values.gone[self.races.warp() as usize];
         let is_gone = |lane: &usize| {
             let lanes = gone.get(offsets[*lane] as usize);
@@ -240,7 +240,7 @@ impl Checker<'_> {
             return;
         }
         if !self.values.gone[self.races.warp() as usize].is_empty() {
-            self.see_gone(access, offsets);
+            self.check_gone(access, offsets);
         }
         let defined = &mut self.values.locals[self.races.warp() as usize];
         let origins = &mut self.values.local_origins[self.races.warp() as usize];

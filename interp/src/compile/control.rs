@@ -76,8 +76,8 @@ fn leaving<'a>(then: &'a Block, otherwise: &'a Block) -> Option<(&'a Node, bool)
     }
 }
 
-/// Whether a block is straight and can neither end the launch nor read the clock: when its weight is counted does not show.
-fn is_calm(block: &Block) -> bool {
+/// Whether a block has no branches, cannot end the launch, and does not read the clock. Then nobody sees when its weight is counted.
+fn is_straight_line(block: &Block) -> bool {
     block.0.iter().all(|node| {
         let Node::Inst(inst) = node else {
             return false;
@@ -166,7 +166,7 @@ impl Compiler<'_> {
     }
 
     fn wait(&mut self, start: u32, save: u32, loc: LocId) {
-        let end = self.here() + 1;
+        let end = self.next_pc() + 1;
         self.code.waits.push(Waitplace {
             start,
             end,
@@ -284,7 +284,7 @@ impl Compiler<'_> {
 
     fn parting_if(&mut self, cond: u32, then: &Block, otherwise: &Block, loc: LocId) {
         let save = self.allocator.scalars.take(1);
-        let start = self.here();
+        let start = self.next_pc();
         let skip = self.control(Op::If, save, cond, 0);
         self.frames.push(Frame::side());
         self.block(then);
@@ -354,10 +354,10 @@ impl Compiler<'_> {
 
     fn loop_node(&mut self, label: LabelId, body: &Block, step: &Block, loc: LocId) {
         self.loc = loc;
-        let start = self.here();
+        let start = self.next_pc();
         let (left, continued) = self.open(label, true);
         self.tick();
-        let head = self.here();
+        let head = self.next_pc();
         self.block(body);
         let to_step = match &mut self.frames.last_mut().expect("opened").kind {
             FrameKind::Label {
@@ -368,7 +368,7 @@ impl Compiler<'_> {
             }
             FrameKind::Function | FrameKind::Side => unreachable!("opened as a label"),
         };
-        let calm = is_calm(step) && !self.host;
+        let calm = is_straight_line(step) && !self.host;
         if !to_step.is_empty() || continued.is_some() || !calm {
             self.tick();
         }
@@ -434,7 +434,7 @@ impl Compiler<'_> {
     }
 
     fn scope_node(&mut self, label: LabelId, body: &Block, loc: LocId) {
-        let start = self.here();
+        let start = self.next_pc();
         let (left, continued) = self.open(label, false);
         self.block(body);
         self.close(left, continued, loc, start);

@@ -18,6 +18,7 @@ fn near(a: u32, b: u32) -> bool {
 }
 
 impl Compiler<'_> {
+    /// Compiles one instruction. A table: one arm per instruction.
     pub(super) fn inst(&mut self, inst: &Inst) {
         self.loc = inst.loc;
         let result = inst.results.first().copied();

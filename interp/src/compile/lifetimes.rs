@@ -122,7 +122,8 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes
     result
 }
 
-/// Finds what accesses compute themselves, from the last addition to the first: they lend their uses to their operands.
+/// Finds the pointer additions that accesses compute themselves. Goes from the last to the first: a fused addition's uses count as
+/// uses of its operands.
 fn fuse(function: &Function, uniformity: &Uniformity, walk: &mut Walk<'_>, result: &mut Lifetimes) {
     let uniform = |operand: &Operand| match operand {
         Operand::Value(id) => !uniformity.values[id.index()],
@@ -162,7 +163,7 @@ fn fuse(function: &Function, uniformity: &Uniformity, walk: &mut Walk<'_>, resul
                     continue;
                 }
                 if !only_for(walk, &[Role::Pointer]) {
-                    // Nothing reads it if what did has been swapped.
+                    // An addition without readers is dead: its readers read another value since a swap.
                     result.fused[v] = walk.live_uses(v).next().is_none() && result.uses[v] > 0;
                     walk.keep(v, index);
                     continue;
@@ -262,8 +263,8 @@ impl<'a> Walk<'a> {
             // One variable may be read at a hundred thousand places: each is found, and none is moved.
             let own = &mut self.uses[id.index()][..self.own[id.index()]];
             let first = own.partition_point(|u| u.pos < pos);
-            let here = own[first..].iter_mut().take_while(|u| u.pos == pos);
-            here.for_each(|u| u.role = Role::Forgotten);
+            let at_pos = own[first..].iter_mut().take_while(|u| u.pos == pos);
+            at_pos.for_each(|u| u.role = Role::Forgotten);
         }
     }
 
@@ -273,7 +274,7 @@ impl<'a> Walk<'a> {
         uses.filter(|u| u.role != Role::Forgotten)
     }
 
-    /// Whoever uses `v` uses the operand.
+    /// Uses of `v` become uses of the operand.
     fn lend(&mut self, v: usize, operand: &Operand, role: Role) {
         if let Operand::Value(id) = operand {
             let lent: Vec<Use> = self

@@ -41,7 +41,7 @@ fn count(block: &Block, accesses: &mut Accesses) {
 
 /// Looks for private slots whose home is this block or one inside; gives the accesses in it.
 fn find(block: &Block, all: &Accesses, private: &mut HashMap<SlotId, LabelId>) -> Accesses {
-    let mut here = Accesses::new();
+    let mut accesses = Accesses::new();
     // The slots whose first access in this block is an assignment in this very block.
     let mut set_first = HashSet::new();
     for node in &block.0 {
@@ -54,7 +54,7 @@ fn find(block: &Block, all: &Accesses, private: &mut HashMap<SlotId, LabelId>) -
             }
         }
         for (&slot, &(gets, sets)) in &inside {
-            let begun = here
+            let begun = accesses
                 .get(&slot)
                 .is_some_and(|&(gets, sets)| gets == 0 && sets > 0);
             if let Node::Loop {
@@ -71,14 +71,14 @@ fn find(block: &Block, all: &Accesses, private: &mut HashMap<SlotId, LabelId>) -
                 private.insert(slot, *label);
             }
             let is_set = matches!(node, Node::Inst(inst) if matches!(inst.kind, InstKind::Set(..)));
-            if is_set && !here.contains_key(&slot) {
+            if is_set && !accesses.contains_key(&slot) {
                 set_first.insert(slot);
             }
-            let sum = here.entry(slot).or_default();
+            let sum = accesses.entry(slot).or_default();
             (sum.0, sum.1) = (sum.0 + gets, sum.1 + sets);
         }
     }
-    here
+    accesses
 }
 
 fn count_here(node: &Node, accesses: &mut Accesses) {

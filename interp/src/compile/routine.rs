@@ -70,7 +70,7 @@ impl Compiler<'_> {
         let (scalar, unit) = (self.allocator.scalars.len(), self.allocator.units.len());
         let own = self.allocator.behind();
         let kernels = std::mem::replace(&mut self.allocator, own);
-        let entry = self.here();
+        let entry = self.next_pc();
         // Whoever yields here is at no loop's head.
         self.control(Op::Tick, 0, 0, 0);
         self.block(body);

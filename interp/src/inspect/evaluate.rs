@@ -90,6 +90,7 @@ impl<'a, K: Knows> Evaluation<'a, K> {
         value
     }
 
+    /// The result of one instruction, from the values of its operands. Accesses, and whatever other threads decide, are unknown.
     fn inst(&mut self, at: At, ty: Type) -> Result<K::Value, K::Unknown> {
         let inst = self.listing.inst(at);
         let given = match &inst.kind {

@@ -20,7 +20,7 @@ use crate::launch::report::{LaunchFailure, LaunchReport, Orders};
 use crate::progress::Progress;
 
 /// Memory that is kept for a launch whose threads may communicate.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 /// The same where only what it finds can tell that they do.
 const MAX_BYTES_ON_SUSPICION: u64 = 1 << 20;
 /// What is short: warp instructions.
@@ -144,7 +144,7 @@ pub(crate) fn prepare(run: &Run<'_>, written: &[bool]) -> Option<Again> {
         .collect();
     let most = match (machine.both_orders, run.code.effects.communicates) {
         (BothOrders::Always, _) => u64::MAX,
-        (_, true) => MOST_BYTES,
+        (_, true) => MAX_BYTES,
         (_, false) => MAX_BYTES_ON_SUSPICION,
     };
     let bytes: u64 = regions.iter().map(|region| region.size).sum();

@@ -106,7 +106,7 @@ pub(crate) fn run<'a, O: Observer + Send>(
     });
     let results: Option<Vec<_>> = results.into_iter().collect();
     if let Some(trap) = stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        // Nothing goes on from here: what the blocks left behind does not matter.
+        // All blocks run again, so what they left behind does not matter.
         let merged = results.and_then(|results| merge(run, observer(), results));
         let (machine, printed) = merged.unwrap_or_else(|| (run.worker(observer()), Printed::new()));
         printed.iter().for_each(|(_, text)| out(text));

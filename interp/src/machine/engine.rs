@@ -245,13 +245,14 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
     let code = machine.code;
     let insts = code.insts.as_ptr();
     let r = warp.registers.view();
-    // SAFETY: every jump goes to an instruction, and the last one is `End` (the compiler's business; see `Code`).
+    // SAFETY: every jump goes to an instruction, and the last one is `End`: the bytecode compiler guarantees it (see `Code`).
     let at = |number: u32| unsafe { insts.add(number as usize) };
     let mut ip = at(warp.pc);
     let mut mask = warp.mask;
     let mut rounds = machine.pass.slice;
     machine.shift = warp.stack.shift;
-    // In registers: in memory, adding to neighbours two at a time would wait for the stores before.
+    // A local copy stays in the CPU's registers. In memory, LLVM adds to two counters with one instruction, which waits for the
+    // stores before it.
     let mut totals = machine.record.totals;
     /// Leaves the loop with the warp's state written back.
     macro_rules! stop {
@@ -277,7 +278,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             }
         };
     }
-    /// The warp's lanes, for those that look at each other.
+    /// The warp's lanes, for operations in which lanes read each other's values.
     macro_rules! lanes {
         ($warp:ident, $mask:ident) => {
             exchange::Lanes {
@@ -305,7 +306,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             }
         }};
     }
-    /// Starts the next round of a loop at `$head`, unless it is time to stop.
+    /// Starts the next round of a loop at `$head`, unless the limit or the warp's slice is used up.
     macro_rules! next_round {
         ($inst:ident, $head:expr) => {{
             totals.weigh($inst, mask);
@@ -329,7 +330,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             }
         }};
     }
-    /// The same with the addition before it and the head's jump after it.
+    /// A loop's last addition, the jump back, and the test at the head, in one instruction.
     macro_rules! loop_if {
         ($inst:ident, $f:path) => {{
             lanes::s_step(r, $inst);
@@ -505,7 +506,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 warp.vote = vote.map(|vote| (vote, mask & r.mask(inst.a), inst.d));
                 stop!(ip, Stop::Barrier);
             }
-            // Lockstep lanes are always together; whether the mask is right is for the checks to say.
+            // Lanes run in lockstep, so they need not wait for each other. The checks judge the mask.
             Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32], warp.lanes & !warp.gone, code.locs[here!()]),
             Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a), warp.lanes & !warp.gone, code.locs[here!()]),
             Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),

@@ -24,7 +24,7 @@ pub(crate) enum Cpu {
 }
 
 impl Cpu {
-    pub(crate) fn at_hand() -> Cpu {
+    pub(crate) fn detect() -> Cpu {
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx512f")
@@ -89,18 +89,18 @@ impl Detector<'_> {
         run: bool,
     ) -> [u32; 4] {
         self.flush();
-        self.here.deferred.may_defer = false;
-        let table = &mut self.here.table;
+        self.resident.deferred.may_defer = false;
+        let table = &mut self.resident.table;
         if table.is_full() {
             // Rather than to be wrong, forget.
             table.clear();
-            self.here.cells.settle();
+            self.resident.cells.settle();
         }
         let volatile = access.site.access.volatile;
         if volatile || access.site.op == AccessOp::Atomic {
             self.synchronise(access, |lane| u64::from(offsets[lane]), true);
         }
-        self.here.cells.prepare(access.site.width_bytes);
+        self.resident.cells.prepare(access.site.width_bytes);
         let tag = self.tag(access);
         self.note(access, ShadowId::Shared, (tag, access.mask), offsets, run)
     }
@@ -147,29 +147,29 @@ impl Detector<'_> {
             AccessOp::Store => (false, true),
             AccessOp::Atomic => (true, true),
         };
-        let here = &mut self.here;
+        let resident = &mut self.resident;
         let device = !access.site.access.block_scope;
         for lane in LaneMask(access.mask) {
             let thread = 32 * self.warp + lane as u32;
             let at = at(lane);
             if loads {
                 let released = if shared {
-                    here.released.get(&(at as u32))
+                    resident.released.get(&(at as u32))
                 } else {
                     self.global.released.get(&at)
                 };
                 if let Some(released) = released {
                     let takes = self.subject.roles[access.counter as usize].locks;
-                    here.order.acquire(thread, released, device, takes);
+                    resident.order.acquire(thread, released, device, takes);
                 }
             }
-            if stores && here.order.has_fenced(thread) {
+            if stores && resident.order.has_fenced(thread) {
                 let released = if shared {
-                    here.released.entry(at as u32).or_default()
+                    resident.released.entry(at as u32).or_default()
                 } else {
                     self.global.released.entry(at).or_default()
                 };
-                here.order.release(thread, released, device);
+                resident.order.release(thread, released, device);
             }
         }
     }
@@ -177,10 +177,10 @@ impl Detector<'_> {
     /// The entry of an access to shared memory, as a tag.
     #[inline(always)]
     pub(crate) fn tag(&mut self, access: &Access<'_>) -> u32 {
-        let here = &mut self.here;
-        here.table.tag(access.counter, self.now, || Entry {
+        let resident = &mut self.resident;
+        resident.table.tag(access.counter, self.now, || Entry {
             counter: access.counter,
-            block: here.block as u32,
+            block: resident.block as u32,
             time: self.now,
             warp: self.warp as u8,
             volatile: access.site.access.volatile,
@@ -203,7 +203,7 @@ impl Detector<'_> {
     fn global_tag(&mut self, access: &Access<'_>) -> u32 {
         self.global.table.tag(access.counter, self.now, || Entry {
             counter: access.counter,
-            block: self.here.block as u32,
+            block: self.resident.block as u32,
             time: self.now,
             warp: self.warp as u8,
             volatile: access.site.access.volatile,
@@ -240,14 +240,14 @@ impl Detector<'_> {
 
     pub(crate) fn cells(&mut self, at: ShadowId) -> &mut Cells {
         match at {
-            ShadowId::Shared => &mut self.here.cells,
+            ShadowId::Shared => &mut self.resident.cells,
             ShadowId::Region(index) => &mut self.global.regions[index],
         }
     }
 
     pub(super) fn table(&self, at: ShadowId) -> &Table {
         match at {
-            ShadowId::Shared => &self.here.table,
+            ShadowId::Shared => &self.resident.table,
             ShadowId::Region(_) => &self.global.table,
         }
     }

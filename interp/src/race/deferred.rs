@@ -187,28 +187,28 @@ impl Detector<'_> {
     /// Puts a read of shared memory on the list, if it can wait.
     #[inline(always)]
     pub(crate) fn defer(&mut self, access: &Access<'_>, footprint: &Footprint<'_>) -> bool {
-        let here = &mut self.here;
+        let resident = &mut self.resident;
         let width = access.site.width_bytes;
-        if !here.deferred.may_defer
+        if !resident.deferred.may_defer
             || access.site.access.volatile
-            || here.deferred.waiting.len() >= MAX_DEFERRED
-            || here.table.is_full()
-            || (width < 4 && here.cells.shift != 0)
+            || resident.deferred.waiting.len() >= MAX_DEFERRED
+            || resident.table.is_full()
+            || (width < 4 && resident.cells.shift != 0)
         {
             return false;
         }
         if self.subject.unset()
-            && !here
+            && !resident
                 .deferred
                 .whole
                 .holds(footprint.lowest, footprint.lowest + footprint.extent)
-            && !all_written(&here.cells, footprint, access.mask, width)
+            && !all_written(&resident.cells, footprint, access.mask, width)
         {
             return false;
         }
         let tag = self.tag(access);
-        let here = &mut self.here;
-        let deferred = &mut here.deferred;
+        let resident = &mut self.resident;
+        let deferred = &mut resident.deferred;
         let add = |footprints: &mut Vec<([u32; 32], bool)>| {
             footprints.push((*footprint.bytes, footprint.run));
             footprints.len() as u32 - 1
@@ -223,7 +223,7 @@ impl Detector<'_> {
                 known.2
             }
         };
-        let bases = here.table.bases;
+        let bases = resident.table.bases;
         deferred.from = Some((access.r, access.memory));
         deferred.waiting.push(DeferredRead {
             row: access.site.row,
@@ -240,7 +240,7 @@ impl Detector<'_> {
 
     /// The same of a read that is like no other.
     pub(crate) fn defer_window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> bool {
-        if access.site.op != AccessOp::Load || !self.here.deferred.may_defer {
+        if access.site.op != AccessOp::Load || !self.resident.deferred.may_defer {
             return false;
         }
         let (mut low, mut high) = (u32::MAX, 0);
@@ -265,21 +265,21 @@ impl Detector<'_> {
     /// Notes the reads that wait.
     #[inline(always)]
     pub(crate) fn flush(&mut self) {
-        if !self.here.deferred.waiting.is_empty() {
+        if !self.resident.deferred.waiting.is_empty() {
             self.note_reads();
         }
     }
 
     #[inline(never)]
     fn note_reads(&mut self) {
-        let waiting = std::mem::take(&mut self.here.deferred.waiting);
-        let footprints = std::mem::take(&mut self.here.deferred.footprints);
-        let (warp, bases) = (self.warp, self.here.table.bases);
+        let waiting = std::mem::take(&mut self.resident.deferred.waiting);
+        let footprints = std::mem::take(&mut self.resident.deferred.footprints);
+        let (warp, bases) = (self.warp, self.resident.table.bases);
         let code = self.subject.code;
-        if let Some((r, memory)) = self.here.deferred.from {
+        if let Some((r, memory)) = self.resident.deferred.from {
             for read in &waiting {
                 self.warp = read.warp;
-                self.here.table.bases = Bases {
+                self.resident.table.bases = Bases {
                     warp: read.since.0,
                     sync: read.since.1,
                     first_turn: read.since.2,
@@ -293,7 +293,7 @@ impl Detector<'_> {
                     r,
                     memory,
                 };
-                self.here.cells.prepare(access.site.width_bytes);
+                self.resident.cells.prepare(access.site.width_bytes);
                 let (bytes, run) = &footprints[read.footprint as usize];
                 let mut offsets = [0; 32];
                 for l in 0..32 {
@@ -308,8 +308,8 @@ impl Detector<'_> {
                 );
             }
         }
-        (self.warp, self.here.table.bases) = (warp, bases);
-        let deferred = &mut self.here.deferred;
+        (self.warp, self.resident.table.bases) = (warp, bases);
+        let deferred = &mut self.resident.deferred;
         (deferred.waiting, deferred.footprints) = (waiting, footprints);
         deferred.clear();
     }

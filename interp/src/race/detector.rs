@@ -44,7 +44,7 @@ pub(crate) struct Detector<'a> {
     pub(super) now: u32,
     pub(super) warp: u32,
     /// The block that runs.
-    pub(super) here: Resident,
+    pub(super) resident: Resident,
     ended: bool,
     /// Blocks that wait for others, by index.
     suspended: HashMap<u64, Resident>,
@@ -71,7 +71,7 @@ impl<'a> Detector<'a> {
             subject,
             now: 1,
             warp: 0,
-            here: Resident::new(subject),
+            resident: Resident::new(subject),
             ended: true,
             suspended: HashMap::new(),
             global: GlobalShadow {
@@ -81,13 +81,13 @@ impl<'a> Detector<'a> {
             },
             races: Races::default(),
             judged: 0,
-            cpu: Cpu::at_hand(),
+            cpu: Cpu::detect(),
         }
     }
 
     /// The block that runs.
     pub(crate) fn block(&self) -> u64 {
-        self.here.block
+        self.resident.block
     }
 
     /// The warp that runs.
@@ -105,7 +105,7 @@ impl<'a> Detector<'a> {
         self.now += 1;
         let left = (!self.ended).then(|| {
             let next = Resident::new(self.subject);
-            let left = std::mem::replace(&mut self.here, next);
+            let left = std::mem::replace(&mut self.resident, next);
             let block = left.block;
             self.suspended.insert(block, left);
             block
@@ -114,12 +114,12 @@ impl<'a> Detector<'a> {
         let back = self.suspended.remove(&index);
         let new_block = back.is_none() && self.subject.quick;
         if let Some(back) = back {
-            self.here = back;
+            self.resident = back;
             self.flush();
         } else {
-            self.here.begin(index, self.subject);
+            self.resident.begin(index, self.subject);
         }
-        self.here.table.begin_block(new_block);
+        self.resident.table.begin_block(new_block);
         self.global.table.begin_block(new_block);
         left
     }
@@ -132,10 +132,10 @@ impl<'a> Detector<'a> {
     pub(crate) fn begin_warp(&mut self, number: u32) {
         self.warp = number;
         self.now += 1;
-        let turn = &mut self.here.turns[number as usize];
-        let first_turn = *turn != self.here.barriers && self.subject.quick;
-        *turn = self.here.barriers;
-        self.here.table.begin_warp(first_turn);
+        let turn = &mut self.resident.turns[number as usize];
+        let first_turn = *turn != self.resident.barriers && self.subject.quick;
+        *turn = self.resident.barriers;
+        self.resident.table.begin_warp(first_turn);
         self.global.table.begin_warp(first_turn);
     }
 
@@ -144,9 +144,11 @@ impl<'a> Detector<'a> {
         self.flush();
         for (_, group) in groups(mask, named) {
             let all = group == alive;
-            self.here.order.sync_warp(self.warp, group, all, self.now);
+            self.resident
+                .order
+                .sync_warp(self.warp, group, all, self.now);
             if all {
-                self.here.table.sync_warp();
+                self.resident.table.sync_warp();
                 self.global.table.sync_warp();
             }
         }
@@ -155,23 +157,23 @@ impl<'a> Detector<'a> {
 
     /// A fence of the lanes in `mask`, for the threads of the device or of the block only.
     pub(crate) fn fence(&mut self, mask: u32, device: bool) {
-        self.here.order.fence(self.warp, mask, device, self.now);
+        self.resident.order.fence(self.warp, mask, device, self.now);
         self.now += 1;
     }
 
     /// The block's barrier opens. `all_set`: shared memory holds no unwritten value, so reads of it may wait.
     pub(crate) fn barrier(&mut self, all_set: bool) {
-        let here = &mut self.here;
-        here.order.barrier(self.now);
+        let resident = &mut self.resident;
+        resident.order.barrier(self.now);
         self.now += 1;
-        here.barriers += 1;
-        here.deferred.barrier(&here.cells);
-        here.deferred.may_defer = self.subject.may_defer_reads() && all_set;
-        if here.table.is_long() {
-            here.cells.settle();
-            here.table.clear();
+        resident.barriers += 1;
+        resident.deferred.barrier(&resident.cells);
+        resident.deferred.may_defer = self.subject.may_defer_reads() && all_set;
+        if resident.table.is_long() {
+            resident.cells.settle();
+            resident.table.clear();
         }
-        here.table.barrier();
+        resident.table.barrier();
         self.global.table.barrier();
     }
 

@@ -171,8 +171,8 @@ impl Detector<'_> {
             // measure of that.
             reach => {
                 let entry = self.table(at).entry(readers);
-                let block = u64::from(entry.block) == self.here.block;
-                let order = &self.here.order;
+                let block = u64::from(entry.block) == self.resident.block;
+                let order = &self.resident.order;
                 match reach {
                     WARP => block && order.all_lanes(entry.warp.into(), entry.time, self.warp),
                     epoch::BLOCK => block && order.past_barrier(entry.time),
@@ -189,11 +189,11 @@ impl Detector<'_> {
         let entry = self.table(at).entry(tag);
         let from = (u32::from(entry.warp), tag & 31);
         let to = (self.warp, me & 31);
-        if u64::from(entry.block) == self.here.block {
-            self.here.order.in_block(from, entry.time, to)
+        if u64::from(entry.block) == self.resident.block {
+            self.resident.order.in_block(from, entry.time, to)
         } else {
             let thread = 32 * from.0 + from.1;
-            self.here
+            self.resident
                 .order
                 .acquired(entry.block, thread, entry.time, to)
         }
@@ -261,7 +261,7 @@ impl Detector<'_> {
         let released = match suspects.at {
             ShadowId::Shared => {
                 let offset = u64::from(suspects.lanes.cells[lane]) << suspects.shift;
-                self.here.released.get(&((offset - within) as u32))
+                self.resident.released.get(&((offset - within) as u32))
             }
             ShadowId::Region(index) => {
                 let offset = u64::from(suspects.lanes.cells[lane]) << suspects.shift;
@@ -274,7 +274,9 @@ impl Detector<'_> {
             .and_then(|released| released.by.get(&(earlier.block, thread)))
             .is_some_and(|&time| {
                 let to = (self.warp, me & 31);
-                self.here.order.acquired(earlier.block, thread, time, to)
+                self.resident
+                    .order
+                    .acquired(earlier.block, thread, time, to)
             })
     }
 
@@ -295,7 +297,7 @@ impl Detector<'_> {
         if !facts.is_settled() {
             let thread = 32 * u32::from(earlier.warp) + (tag & 31);
             let to = (self.warp, me & 31);
-            let order = &self.here.order;
+            let order = &self.resident.order;
             let stores = op == AccessOp::Store && other_op == AccessOp::Store;
             facts.history = History {
                 has_acquired: other_op == AccessOp::Atomic
@@ -330,7 +332,7 @@ impl Detector<'_> {
         };
         let second = Side {
             counter: suspects.access.counter,
-            block: self.here.block,
+            block: self.resident.block,
             warp: self.warp,
             lane: lane as u32,
             value: match op {
@@ -366,7 +368,7 @@ impl Detector<'_> {
                 role: subject.roles[counter as usize],
             }
         };
-        let group = if u64::from(earlier.block) != self.here.block {
+        let group = if u64::from(earlier.block) != self.resident.block {
             Group::Grid
         } else if u32::from(earlier.warp) != self.warp {
             Group::Block

@@ -200,9 +200,9 @@ impl Distinct {
             lines: 1,
         };
         for lane in 1..32 {
-            let (before, here) = (addresses[lane - 1], addresses[lane]);
-            falling |= here < before;
-            let change = before ^ here;
+            let (before, address) = (addresses[lane - 1], addresses[lane]);
+            falling |= address < before;
+            let change = before ^ address;
             distinct.addresses += u32::from(change != 0);
             distinct.sectors += u32::from(change >> SECTOR_SHIFT != 0);
             distinct.lines += u32::from(change >> LINE_SHIFT != 0);
@@ -224,14 +224,14 @@ impl Distinct {
         };
         let (mut rises, mut falls) = (false, false);
         for lane in lanes {
-            let here = addresses[lane];
-            rises |= here > before;
-            falls |= here < before;
-            let change = before ^ here;
+            let address = addresses[lane];
+            rises |= address > before;
+            falls |= address < before;
+            let change = before ^ address;
             distinct.addresses += u32::from(change != 0);
             distinct.sectors += u32::from(change >> SECTOR_SHIFT != 0);
             distinct.lines += u32::from(change >> LINE_SHIFT != 0);
-            before = here;
+            before = address;
         }
         (!(rises && falls)).then_some(distinct)
     }

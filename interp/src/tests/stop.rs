@@ -12,8 +12,8 @@ use crate::{HostThread, StopFlag, StopReason, TrapKind};
 const LONG: &str = "slot $2 : i32 \"i\"\nset $2, 0\nloop L0 {\n%0 = get $2\n%1 = add.i32 %0, 1\nset $2, %1\n\
                     %2 = cmp.eq.i32 %1, -1\nif %2 { break L0 }\n}";
 
-/// Asks for it when some of the work is done.
-fn soon(flag: &StopFlag, why: StopReason) -> thread::JoinHandle<()> {
+/// Asks the machine to stop when it has done some of the work.
+fn stop_soon(flag: &StopFlag, why: StopReason) -> thread::JoinHandle<()> {
     let flag = flag.clone();
     thread::spawn(move || {
         thread::sleep(Duration::from_millis(30));
@@ -30,7 +30,7 @@ fn a_launch_stops_at_any_number_of_jobs() {
             let time = Duration::from_millis(1500);
             let why = StopReason::TimeOver(time);
             bench.machine.stop = StopFlag::with_time(time);
-            let asked = soon(&bench.machine.stop, why);
+            let asked = stop_soon(&bench.machine.stop, why);
             let trap = bench.trap(64, 32, &[0, 0]);
             asked.join().expect("it was asked for");
             assert_eq!(trap.kind, TrapKind::Stopped(why));
@@ -52,7 +52,7 @@ fn a_host_loop_stops() {
     let mut bench = Bench::new(&format!("host fn0 @f() {{\n{LONG}\n}}\n"));
     let flag = StopFlag::default();
     let mut thread = HostThread::new(&bench.program, FuncId(0), &[]).stopped_by(&flag);
-    let asked = soon(&flag, StopReason::Terminated);
+    let asked = stop_soon(&flag, StopReason::Terminated);
     let trap = thread.resume(&bench.program, &mut bench.memory, None, None);
     asked.join().expect("it was asked for");
     let kind = trap.expect_err("it ends").kind;

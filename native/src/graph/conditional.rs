@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_uint};
 
 use runtime::error::CudaError;
 
-use super::{Graphs, Node, NodeKind, Op, Said, node::add, put, run};
+use super::{Graphs, Node, NodeKind, Op, Inputs, node::add, put, run};
 use crate::{
     state::{State, call},
     stream::Stream,
@@ -187,6 +187,6 @@ extern "C" fn __dslcGraphAddConditional(
             bodies: Vec::new(),
         };
         let ops = vec![Op::Conditional(conditional)];
-        Ok(Node::new(NodeKind::Conditional, ops, Said::default()))
+        Ok(Node::new(NodeKind::Conditional, ops, Inputs::default()))
     })
 }

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use runtime::error::CudaError;
 
-use super::{Node, NodeKind, Op, Said, listed, put};
+use super::{Node, NodeKind, Op, Inputs, listed, put};
 use crate::{
     copy::{Copy3D, Kind, Rows},
     launch::Dim3,
@@ -64,12 +64,12 @@ impl Params for KernelNode {
         let shape = (self.grid, self.block, self.shared_bytes as usize);
         let launch = state.prepare(self.function, shape, self.args, false)?;
         let args = state.arguments(&launch);
-        let said = Said {
+        let inputs = Inputs {
             params: bytes_of(self),
             args,
             handle: 0,
         };
-        Ok(Node::new(Self::KIND, vec![Op::Launch(launch)], said))
+        Ok(Node::new(Self::KIND, vec![Op::Launch(launch)], inputs))
     }
 }
 
@@ -96,7 +96,7 @@ impl Params for FillNode {
                 ops.push(Op::Fill(address, pattern[byte % size], 1));
             }
         }
-        Ok(Node::new(Self::KIND, ops, said(self)))
+        Ok(Node::new(Self::KIND, ops, inputs(self)))
     }
 }
 
@@ -108,7 +108,7 @@ impl Params for HostNode {
             function: self.function.ok_or(CudaError::InvalidValue)?,
             data: self.data as usize,
         };
-        Ok(Node::new(Self::KIND, vec![Op::Host(host)], said(self)))
+        Ok(Node::new(Self::KIND, vec![Op::Host(host)], inputs(self)))
     }
 }
 
@@ -119,14 +119,14 @@ impl Params for Copy3D {
         let kind = self.kind()?;
         let slices = self.slices(&state.given.arrays)?.into_iter();
         let ops = slices.map(|rows| Op::Copy(rows, kind)).collect();
-        Ok(Node::new(Self::KIND, ops, said(self)))
+        Ok(Node::new(Self::KIND, ops, inputs(self)))
     }
 }
 
-fn said<T: Copy>(params: &T) -> Said {
-    Said {
+fn inputs<T: Copy>(params: &T) -> Inputs {
+    Inputs {
         params: bytes_of(params),
-        ..Said::default()
+        ..Inputs::default()
     }
 }
 
@@ -142,7 +142,7 @@ fn flat(to: u64, from: u64, bytes: usize) -> Node {
         height: 1,
     };
     let ops = vec![Op::Copy(rows, Kind::Default)];
-    Node::new(NodeKind::Copy, ops, Said::default())
+    Node::new(NodeKind::Copy, ops, Inputs::default())
 }
 
 /// Adds the node that `make` gives.
@@ -175,7 +175,7 @@ fn set(node: &mut Node, new: Node) -> Result<(), CudaError> {
         return Err(CudaError::InvalidValue);
     }
     node.ops = new.ops;
-    node.said = new.said;
+    node.inputs = new.inputs;
     Ok(())
 }
 
@@ -183,11 +183,11 @@ fn set(node: &mut Node, new: Node) -> Result<(), CudaError> {
 fn get<T: Params>(state: &mut State, node: usize, params: *mut T) -> Result<(), CudaError> {
     let found = state.graphs.node(node)?;
     // A captured node was not made of parameters.
-    if found.kind != T::KIND || found.said.params.len() != size_of::<T>() {
+    if found.kind != T::KIND || found.inputs.params.len() != size_of::<T>() {
         return Err(CudaError::NotSupported);
     }
     // SAFETY: the bytes are those of a `T`, and the program hands in a place for one.
-    unsafe { params.write_unaligned(found.said.params.as_ptr().cast::<T>().read_unaligned()) };
+    unsafe { params.write_unaligned(found.inputs.params.as_ptr().cast::<T>().read_unaligned()) };
     Ok(())
 }
 
@@ -247,7 +247,7 @@ impl Finish for KernelNode {
     /// The program's own arguments may be gone: the node's copies are handed out. They stay until the process ends, since nobody says how
     /// long the program uses them.
     fn finish(state: &mut State, node: usize, params: *mut Self) -> Result<(), CudaError> {
-        let args = state.graphs.node(node)?.said.args.clone();
+        let args = state.graphs.node(node)?.inputs.args.clone();
         let places = args.into_iter().map(|arg| {
             let words = Box::leak(arg.into_boxed_slice());
             words.as_mut_ptr().cast::<c_void>()
@@ -346,18 +346,18 @@ extern "C" fn cudaGraphAddEmptyNode(
     count: usize,
 ) -> c_int {
     add(node, graph, (after, count), |_| {
-        Ok(Node::new(NodeKind::Empty, Vec::new(), Said::default()))
+        Ok(Node::new(NodeKind::Empty, Vec::new(), Inputs::default()))
     })
 }
 
 /// A child graph's work, in its order.
 fn child(state: &mut State, graph: usize) -> Result<Node, CudaError> {
     let ops = state.graphs.work(graph)?;
-    let said = Said {
+    let inputs = Inputs {
         handle: graph,
-        ..Said::default()
+        ..Inputs::default()
     };
-    Ok(Node::new(NodeKind::Graph, ops, said))
+    Ok(Node::new(NodeKind::Graph, ops, inputs))
 }
 
 #[unsafe(no_mangle)]
@@ -376,7 +376,7 @@ extern "C" fn cudaGraphChildGraphNodeGetGraph(node: usize, graph: *mut usize) ->
     call(|state| {
         let node = state.graphs.node(node)?;
         match node.kind {
-            NodeKind::Graph => put(graph, node.said.handle),
+            NodeKind::Graph => put(graph, node.inputs.handle),
             _ => Err(CudaError::InvalidValue),
         }
     })
@@ -400,8 +400,8 @@ macro_rules! events {
         #[unsafe(no_mangle)]
         extern "C" fn $name(node: *mut usize, graph: usize, after: *const usize, count: usize, event: usize) -> c_int {
             add(node, graph, (after, count), |_| {
-                let said = Said { handle: event, ..Said::default() };
-                Ok(Node::new(NodeKind::$kind, Vec::new(), said))
+                let inputs = Inputs { handle: event, ..Inputs::default() };
+                Ok(Node::new(NodeKind::$kind, Vec::new(), inputs))
             })
         }
     )*};
@@ -435,11 +435,11 @@ extern "C" fn cudaGraphAddMemAllocNode(
         // SAFETY: the program hands in a description, or null.
         let params = unsafe { params.as_mut() }.ok_or(CudaError::InvalidValue)?;
         params.pointer = state.allocate_device(params.bytes as u64)?;
-        let said = Said {
+        let inputs = Inputs {
             handle: params.pointer as usize,
-            ..Said::default()
+            ..Inputs::default()
         };
-        Ok(Node::new(NodeKind::Allocate, Vec::new(), said))
+        Ok(Node::new(NodeKind::Allocate, Vec::new(), inputs))
     })
 }
 
@@ -453,10 +453,10 @@ extern "C" fn cudaGraphAddMemFreeNode(
     pointer: usize,
 ) -> c_int {
     add(node, graph, (after, count), |_| {
-        let said = Said {
+        let inputs = Inputs {
             handle: pointer,
-            ..Said::default()
+            ..Inputs::default()
         };
-        Ok(Node::new(NodeKind::Free, Vec::new(), said))
+        Ok(Node::new(NodeKind::Free, Vec::new(), inputs))
     })
 }

@@ -26,7 +26,7 @@ pub(super) fn section(
     let mut drawings: HashMap<String, (usize, usize)> = HashMap::new();
     let (mut lost, mut undrawn) = (0u64, 0u64);
     for (at, kept) in all.iter().enumerate() {
-        // A launch after a very large one would be small, but gaps in the list confuse.
+        // A later launch may fit behind one that does not, but a list with gaps would confuse.
         if text.len() > room {
             lost += all[at..].iter().map(|kept| kept.count).sum::<u64>();
             break;

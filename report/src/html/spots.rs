@@ -36,6 +36,7 @@ pub(super) fn section(model: &Model<'_>, files: &Files<'_>, left_out: &mut LeftO
     text + "</section>\n"
 }
 
+/// A hot spot: its line, its accesses, what happens there, and the proved cures or what may help.
 fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, spot: &HotSpot, number: usize) {
     let input = model.input;
     let file = input

@@ -280,7 +280,7 @@ pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
         let before = at.checked_sub(1).filter(|_| CELLS[at].0 == IDEAL);
         let mut counts = shown.iter().map(|group| &group.launch.counts);
         counts.any(|counts| match before {
-            // The ideal says something where it is not what was used.
+            // A column of ideals is shown only if one differs from what was used.
             Some(before) => CELLS[at].1(counts) != CELLS[before].1(counts),
             None => CELLS[at].1(counts) != (0, true),
         })

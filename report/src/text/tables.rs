@@ -173,11 +173,11 @@ fn rows(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: us
                 remark(text, &advice.fact, columns);
             }
         }
-        let here = |branch: &&Branch| (branch.file, branch.line) == place;
+        let is_here = |branch: &&Branch| (branch.file, branch.line) == place;
         let diverged: u64 = launch
             .branches
             .iter()
-            .filter(here)
+            .filter(is_here)
             .map(|branch| branch.divergent)
             .sum();
         if diverged > 0 {

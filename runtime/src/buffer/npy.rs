@@ -6,7 +6,7 @@
 use std::io::Read;
 
 /// Longer headers are those of structured types.
-const MOST_BYTES: usize = 1 << 16;
+const MAX_BYTES: usize = 1 << 16;
 
 /// What the header says.
 #[derive(PartialEq, Eq, Debug)]
@@ -39,7 +39,7 @@ impl Header {
         let read = reader.read_exact(&mut length[..length_bytes]);
         read.map_err(|error| none(&error.to_string()))?;
         let length = u32::from_le_bytes(length) as usize;
-        if length > MOST_BYTES {
+        if length > MAX_BYTES {
             return Err(none(&format!("its header is {length} bytes long")));
         }
         let mut text = vec![0; length];

@@ -16,9 +16,9 @@ struct Leak {
 }
 
 impl Host<'_> {
-    /// The program has ended by itself.
-    pub(super) fn tell_leaks(&mut self) {
-        // Who gives up because of a fault cannot give anything back.
+    /// Reports what was never freed, when the program has ended by itself.
+    pub(super) fn report_leaks(&mut self) {
+        // A program that ends because of a fault frees nothing.
         let failed = self.state.pending.is_some() || self.state.sticky.is_some();
         if failed || !self.device.finds_leaks() {
             return;

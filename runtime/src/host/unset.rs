@@ -82,8 +82,8 @@ impl Host<'_> {
         }
     }
 
-    /// Gives the thread what the call looked at and copied.
-    pub(super) fn tell_looks(&mut self, thread: &mut HostThread) {
+    /// Tells the thread what the call read and copied.
+    pub(super) fn pass_on_looks(&mut self, thread: &mut HostThread) {
         for (address, len, what, loc) in std::mem::take(&mut self.unset.looks) {
             thread.looked_at(self.program, &self.memory, loc, (address, len), what);
         }
@@ -117,9 +117,9 @@ impl Host<'_> {
     }
 
     /// Puts what the thread found into words.
-    pub(super) fn tell_unset(&mut self, thread: &mut HostThread) {
+    pub(super) fn report_unset(&mut self, thread: &mut HostThread) {
         for unset in thread.take_unset() {
-            let finding = self.word_unset(&unset);
+            let finding = self.describe_unset(&unset);
             let places = |finding: &HostFinding| {
                 let places = finding.sides.iter().map(|side| side.loc);
                 (places.collect::<Vec<_>>(), finding.object.clone())
@@ -136,11 +136,11 @@ impl Host<'_> {
         self.program.module().loc(loc).line
     }
 
-    fn word_unset(&self, unset: &HostUnset) -> HostFinding {
+    fn describe_unset(&self, unset: &HostUnset) -> HostFinding {
         let mut others = Vec::new();
         let (message, advice, object) = match &unset.source {
             UnsetSource::Variable(name) => {
-                let (read, matters) = (self.line_of(unset.read), self.word_use(unset));
+                let (read, matters) = (self.line_of(unset.read), self.describe_use(unset));
                 (
                     format!(
                         "uninitialized: `{name}` has no value when line {read} reads it; the value {matters}"
@@ -149,7 +149,7 @@ impl Host<'_> {
                     (name.clone(), String::new()),
                 )
             }
-            UnsetSource::Memory(memory) => self.word_unset_memory(unset, memory, &mut others),
+            UnsetSource::Memory(memory) => self.describe_unset_memory(unset, memory, &mut others),
         };
         HostFinding {
             code: Code::UninitializedRead,
@@ -175,7 +175,7 @@ impl Host<'_> {
     }
 
     /// Why the value matters.
-    fn word_use(&self, unset: &HostUnset) -> String {
+    fn describe_use(&self, unset: &HostUnset) -> String {
         let line = self.line_of(unset.used);
         match unset.what {
             HostUse::Branch => format!("decides a branch at line {line}"),
@@ -196,13 +196,13 @@ impl Host<'_> {
     }
 
     /// A read of unwritten memory: message, advice, the memory and the element; the places where it was allocated and copied.
-    fn word_unset_memory(
+    fn describe_unset_memory(
         &self,
         unset: &HostUnset,
         memory: &UnsetMemory,
         others: &mut Vec<(LocId, String)>,
     ) -> (String, String, (String, String)) {
-        let (read, matters) = (self.line_of(unset.read), self.word_use(unset));
+        let (read, matters) = (self.line_of(unset.read), self.describe_use(unset));
         let text = &self.program.module().loc(unset.read).text;
         let reads = match text.is_empty()
             || unset.what == HostUse::Printed && read == self.line_of(unset.used)
@@ -225,14 +225,14 @@ impl Host<'_> {
             _ => format!(
                 "{} {} never written;",
                 self.part(root, element),
-                were(root, element)
+                was_or_were(root, element)
             ),
         };
         let copied = copies.iter().rev().map(|(transfer, goal)| {
             others.push((transfer.loc, "copied here".to_owned()));
             let (call, line) = (transfer.call, self.line_of(transfer.loc));
-            let them = them(root, element);
-            format!("the {call} at line {line} copied {them} to {goal}")
+            let it_or_them = it_or_them(root, element);
+            format!("the {call} at line {line} copied {it_or_them} to {goal}")
         });
         let copied: Vec<String> = copied.collect();
         if !copied.is_empty() {
@@ -330,14 +330,14 @@ fn is_one(memory: &UnsetMemory, element_bytes: u64) -> bool {
     count <= 1 || first == last
 }
 
-fn were(memory: &UnsetMemory, element_bytes: u64) -> &'static str {
+fn was_or_were(memory: &UnsetMemory, element_bytes: u64) -> &'static str {
     match is_one(memory, element_bytes) {
         true => "was",
         false => "were",
     }
 }
 
-fn them(memory: &UnsetMemory, element_bytes: u64) -> &'static str {
+fn it_or_them(memory: &UnsetMemory, element_bytes: u64) -> &'static str {
     match is_one(memory, element_bytes) {
         true => "it",
         false => "them",

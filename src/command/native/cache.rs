@@ -150,8 +150,8 @@ fn clean(newest: &Path) {
     }
 }
 
-/// A new folder in the cache, to build a program in; `None` where none can be made.
-pub(super) fn workshop() -> Option<tempfile::TempDir> {
+/// A new folder in the cache to build a program in; `None` if it cannot be made.
+pub(super) fn build_folder() -> Option<tempfile::TempDir> {
     fs::create_dir_all(folder()).ok()?;
     tempfile::tempdir_in(folder()).ok()
 }

@@ -115,7 +115,7 @@ impl Clang {
                 command.arg("-fgpu-rdc").arg("-D__CUDACC_RDC__");
             }
         } else if kind == Kind::C {
-            // As gcc has it: calls of what was not declared are warnings.
+            // As in gcc, a call of an undeclared function is a warning.
             command.args([
                 "-x",
                 "c",

@@ -337,7 +337,7 @@ pub(super) fn compiled(
             }
         }
     }
-    tell(job, &reasons, &image, &map);
+    warn_not_understood(job, &reasons, &image, &map);
     if let Some(arch) = job.options.arch {
         image.notes.push(("arch".to_string(), arch.to_string()));
     }
@@ -355,8 +355,8 @@ pub(super) fn compiled(
     Ok(image)
 }
 
-/// Says which kernels are not understood: warnings, since what is not launched does no harm.
-fn tell(job: &Job<'_>, reasons: &[Box<Diagnostic>], image: &Image, map: &SourceMap) {
+/// Warns about kernels that are not understood. They are no errors, because the program may never launch them.
+fn warn_not_understood(job: &Job<'_>, reasons: &[Box<Diagnostic>], image: &Image, map: &SourceMap) {
     if reasons.is_empty() {
         return;
     }

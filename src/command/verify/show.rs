@@ -139,6 +139,7 @@ pub(super) fn text(verdict: &Verdict<'_>, map: &SourceMap, module: &Module) -> S
     text
 }
 
+/// The counters of one kernel, simulated and measured, and the lines on which they differ.
 fn counters(text: &mut String, kernel: &KernelCounters, map: &SourceMap, module: &Module) {
     let launches = match kernel.launches {
         1 => String::new(),

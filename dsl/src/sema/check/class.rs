@@ -358,6 +358,7 @@ pub(crate) fn new_method(
     method_as(cx, class, function, Some(shown))
 }
 
+/// Declares a member function. `shown` is the name of an instance of a member template: no name in a scope stands for it.
 fn method_as(
     cx: &mut Checker<'_>,
     class: RecordId,

@@ -47,13 +47,13 @@ const MAX_DEPTH: u32 = 1024;
 
 /// The name of an instance in a message: of one whose arguments are instances of instances, both ends.
 fn shortened(name: &str) -> String {
-    const MOST: usize = 160;
+    const MAX_CHARS: usize = 160;
     let n = name.chars().count();
-    if n <= MOST {
+    if n <= MAX_CHARS {
         return name.to_string();
     }
-    let begin = name.chars().take(MOST / 2);
-    let end = name.chars().skip(n - MOST / 4);
+    let begin = name.chars().take(MAX_CHARS / 2);
+    let end = name.chars().skip(n - MAX_CHARS / 4);
     begin.chain(['…']).chain(end).collect()
 }
 
@@ -339,6 +339,7 @@ fn define_template<'a>(
     }
 }
 
+/// Enters the template's name, so that its uses can make instances. Its text is kept; only instances are checked.
 fn declare_template<'a>(
     cx: &mut Checker<'a>,
     params: &'a [ast::TemplateParam],

@@ -166,7 +166,7 @@ int main() { launched<<<1, 1>>>(3); } //~ E0521
 ";
     expect(text);
     let lines = format!("{:?}", check(text).diagnostics);
-    for said in [
+    for expected in [
         "`T` of the template `get` cannot be deduced from this call",
         "write it, for example `get<float>(…)`",
         "write it, for example `sized<float, 32>(…)`",
@@ -177,6 +177,6 @@ int main() { launched<<<1, 1>>>(3); } //~ E0521
         "its `enable_if` is false for these types",
         "C++ treats templates that differ only in a default argument as the same",
     ] {
-        assert!(lines.contains(said), "{said}\n{lines}");
+        assert!(lines.contains(expected), "{expected}\n{lines}");
     }
 }

@@ -107,7 +107,7 @@ fn main() -> ExitCode {
     watch(&args)
 }
 
-/// Starts the workers, hears what they say, and sums up.
+/// Starts the workers, reads their messages, and sums up.
 fn watch(args: &Args) -> ExitCode {
     let start = Instant::now();
     let (sender, events) = mpsc::channel();

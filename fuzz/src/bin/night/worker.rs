@@ -149,7 +149,7 @@ fn run(target: &Target, args: &Args, number: u64) {
     let state = File::create(state(args, number)).expect("a file for the current input");
     let corpus = corpus(&args.corpus);
     let mut mutator = Mutator::new(target, args.seed, Vec::new());
-    let mut said = Instant::now();
+    let mut last_report = Instant::now();
     let mut count = 0u64;
     let mut first = corpus.clone().into_iter();
     let mut all: Option<Vec<Vec<u8>>> = Some(corpus);
@@ -173,8 +173,8 @@ fn run(target: &Target, args: &Args, number: u64) {
                 println!("finding {key} {file}");
             }
         }
-        if said.elapsed() > Duration::from_secs(1) {
-            said = Instant::now();
+        if last_report.elapsed() > Duration::from_secs(1) {
+            last_report = Instant::now();
             println!("count {count} {}", mutator.places());
             let _ = io::stdout().flush();
         }

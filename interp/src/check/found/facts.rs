@@ -126,7 +126,7 @@ impl Scene<'_> {
         of_one(fact, access, *count, bad.mask & !bad.elsewhere)
     }
 
-    pub(super) fn thawed(&self, counter: u32, (region, offset): (u32, u64)) -> Finding {
+    pub(super) fn written_frozen(&self, counter: u32, (region, offset): (u32, u64)) -> Finding {
         let site = self.counter(counter);
         let width = self.element(counter).map_or(4, |ty| ty.bytes());
         let offset = offset - offset % u64::from(width);

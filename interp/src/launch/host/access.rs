@@ -12,7 +12,7 @@ use crate::memory::{AddressKind, Memory};
 
 /// The memory an access hit last: most hit it again.
 #[derive(Clone, Copy)]
-pub(super) struct Near {
+pub(super) struct LastRegion {
     base: u64,
     size: u64,
     bytes: *mut u8,
@@ -20,14 +20,14 @@ pub(super) struct Near {
     words: *mut u64,
 }
 
-pub(super) const NOWHERE: Near = Near {
+pub(super) const NOWHERE: LastRegion = LastRegion {
     base: u64::MAX,
     size: 0,
     bytes: std::ptr::null_mut(),
     words: std::ptr::null_mut(),
 };
 
-impl Near {
+impl LastRegion {
     /// An access of a power of two up to 32 bytes, aligned: which of its bytes nobody wrote, and after a store they are written.
     #[inline]
     fn unset(&self, offset: u64, width: u64, op: AccessOp) -> u32 {
@@ -53,7 +53,7 @@ impl Near {
 
 /// Where accesses stand: a call that runs.
 #[derive(Clone, Copy)]
-pub(super) struct Whence<'a> {
+pub(super) struct CallContext<'a> {
     pub(super) program: &'a Program,
     pub(super) code: &'a Code,
     /// Of a function of the library, the call outside of it.
@@ -64,20 +64,20 @@ pub(super) struct Whence<'a> {
     pub(super) follows: bool,
 }
 
-impl Whence<'_> {
+impl CallContext<'_> {
     /// Makes the access of the instruction before `pc`: `work` with its bytes. Which of those that it reads nobody wrote, one bit each.
     #[inline]
     pub(super) fn access(
         self,
         memory: &mut Memory,
-        near: &mut Near,
+        last_region: &mut LastRegion,
         site: &MemSite,
         (r, base, pc): (View, u64, usize),
         work: fn(View, &MemSite, *mut u8),
     ) -> Result<u32, TrapKind> {
         self.within(site, r, pc)?;
         let address = base.wrapping_add_signed(site.address.offset);
-        let (pointer, unset) = self.locate(memory, near, site, address, pc)?;
+        let (pointer, unset) = self.locate(memory, last_region, site, address, pc)?;
         work(r, site, pointer);
         Ok(unset)
     }
@@ -130,7 +130,7 @@ impl Whence<'_> {
     fn locate(
         self,
         memory: &mut Memory,
-        near: &mut Near,
+        last_region: &mut LastRegion,
         site: &MemSite,
         address: u64,
         pc: usize,
@@ -143,12 +143,15 @@ impl Whence<'_> {
                 return Err(TrapKind::OutOfBounds(bad(site, address, object)));
             }
         }
-        let offset = address.wrapping_sub(near.base);
-        if offset < near.size && near.size - offset >= width && address & (width - 1) == 0 {
-            let unset = near.unset(offset, width, site.op);
-            return Ok((near.bytes.wrapping_add(offset as usize), unset));
+        let offset = address.wrapping_sub(last_region.base);
+        if offset < last_region.size
+            && last_region.size - offset >= width
+            && address & (width - 1) == 0
+        {
+            let unset = last_region.unset(offset, width, site.op);
+            return Ok((last_region.bytes.wrapping_add(offset as usize), unset));
         }
-        self.look_up(memory, near, site, address, pc)
+        self.look_up(memory, last_region, site, address, pc)
     }
 
     /// Of an access to a declared array, where that begins and how many bytes it has.
@@ -171,7 +174,7 @@ impl Whence<'_> {
     fn look_up(
         self,
         memory: &mut Memory,
-        near: &mut Near,
+        last_region: &mut LastRegion,
         site: &MemSite,
         address: u64,
         pc: usize,
@@ -197,7 +200,7 @@ impl Whence<'_> {
             false => std::ptr::null_mut(),
         };
         let region = memory.region(address).expect("it was read");
-        let found = Near {
+        let found = LastRegion {
             base: region.base,
             size: region.size,
             bytes: region.bytes.pointer(),
@@ -214,7 +217,7 @@ impl Whence<'_> {
         }
         // A store must not find a string literal nearby, and what is to be noted has to come by here.
         if kind != AddressKind::String && !noted {
-            *near = found;
+            *last_region = found;
         }
         let offset = address - found.base;
         let unset = match (site.op, before) {

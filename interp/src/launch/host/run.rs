@@ -2,7 +2,7 @@
 
 use dsl::ir::{FuncId, LocId, Type};
 
-use super::access::{self, NOWHERE, Whence};
+use super::access::{self, CallContext, NOWHERE};
 use super::unset::scene::Scene;
 use super::{HostEvent, HostThread};
 use crate::compile::program::Program;
@@ -42,8 +42,8 @@ macro_rules! dispatch {
 }
 
 impl HostThread {
-    /// Runs the innermost call until something outside of it is needed; with `FOLLOW` as long as a register holds a value that
-    /// nobody wrote, else as long as none does. A table: one arm per operation; they share the loop's variables, which stay in the
+    /// Runs the innermost call until it needs something from outside. With `FOLLOW`, it runs while a register holds a value that
+    /// nobody wrote; without, while none does. A table: one arm per operation; they share the loop's variables, which stay in the
     /// CPU's registers.
     pub(super) fn run<const FOLLOW: bool>(
         &mut self,
@@ -59,7 +59,7 @@ impl HostThread {
         let frame = self.frames.last().expect("running");
         let (window, mut pc) = (frame.registers, frame.pc);
         let stack = memory.stack_base() + frame.stack;
-        let whence = Whence {
+        let context = CallContext {
             program,
             code,
             outside,
@@ -67,9 +67,9 @@ impl HostThread {
             follows: self.shadow.on,
         };
         let r = self.registers.view().window(window);
-        // Where to look up: at the limit, or before it to see whether to stop.
+        // Instructions until the next look at the limit and at the stop flag.
         let mut pause = limit.min(self.executed.saturating_add(PAUSE));
-        let mut near = NOWHERE;
+        let mut last_region = NOWHERE;
         loop {
             macro_rules! stop {
                 ($stop:expr) => {{
@@ -98,7 +98,7 @@ impl HostThread {
                 ($work:path) => {{
                     let site = &code.sites[inst.c as usize];
                     let base = r.s(inst.a);
-                    match whence.access(memory, &mut near, site, (r, base, pc), $work) {
+                    match context.access(memory, &mut last_region, site, (r, base, pc), $work) {
                         Err(kind) => stop!(Stop::Trap(kind)),
                         Ok(0) => {}
                         Ok(unset) => {
@@ -175,7 +175,7 @@ impl HostThread {
                     access!(access::store);
                     let site = &code.sites[inst.c as usize];
                     if FOLLOW && self.shadow.stored(memory, window, site, r.s(inst.a).wrapping_add_signed(site.address.offset)) {
-                        near = NOWHERE;
+                        last_region = NOWHERE;
                     }
                 }
                 Op::HostAtomic => access!(access::atomic),

@@ -126,9 +126,9 @@ fn groups(r: View, row: &ExchangeRow, lanes: Lanes) -> Result<Groups, Box<Fault>
     }
 }
 
-/// Lanes that come to one exchange with a mask have synchronised.
+/// Tells the observer that the lanes of an exchange with a mask have synchronised.
 #[inline(always)]
-fn tell<O: Observer>(observer: &mut O, groups: &Groups, lanes: Lanes) {
+fn report_sync<O: Observer>(observer: &mut O, groups: &Groups, lanes: Lanes) {
     match groups {
         Groups::One => {
             observer.sync_warp(lanes.active, &[lanes.active; 32], lanes.alive, lanes.loc)
@@ -174,7 +174,7 @@ pub(crate) fn shuffle<L: Level, O: Observer>(
     };
     let groups = groups(r, row, lanes)?;
     if row.mask.is_some() {
-        tell(&mut machine.observer, &groups, lanes);
+        report_sync(&mut machine.observer, &groups, lanes);
     }
     let value = lanes32(r, row.value);
     let (lane, width) = (lanes32(r, row.lane), lanes32(r, row.width));
@@ -214,7 +214,7 @@ pub(crate) fn others<O: Observer>(
     let row = &machine.code.exchanges[i.a as usize];
     let groups = groups(r, row, lanes)?;
     if row.mask.is_some() {
-        tell(&mut machine.observer, &groups, lanes);
+        report_sync(&mut machine.observer, &groups, lanes);
     }
     let active = lanes.active;
     let mut out = [0; 32];

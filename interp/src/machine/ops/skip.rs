@@ -37,7 +37,7 @@ pub(crate) fn skip<O: Observer>(
     let Attempt { places, left, bad } = attempt(machine, warp, inst, site, fault);
     let good = left & !bad;
     if good != 0 {
-        let done = again(machine, r, good, inst, &mut warp.local);
+        let done = perform_again(machine, r, good, inst, &mut warp.local);
         debug_assert!(done.is_ok(), "the lanes that are left are all allowed");
     }
     let bad = left & bad;
@@ -109,7 +109,7 @@ fn attempt<O: Observer>(
                     &narrowed(&places, LOCAL_BASE),
                     local_bytes,
                 );
-            // Lanes are served space by space, in this order: those before the space that faulted have been.
+            // Lanes are served space by space, in this order, so the spaces before the faulting one are done.
             let faulted = 1 << fault.lane;
             let served = match () {
                 () if in_local & faulted != 0 => elsewhere | in_shared,
@@ -162,8 +162,8 @@ fn outside(site: &MemSite, shift: u32, mask: u32, offsets: &[u32; 32], size: u64
     lanes
 }
 
-/// The instruction for some lanes.
-fn again<O: Observer>(
+/// Performs the instruction for some lanes.
+fn perform_again<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,

@@ -337,6 +337,7 @@ impl Device for Gpu {
         }
     }
 
+    /// Checks the launch as the simulator does, then gives it to the driver between two events, which measure it.
     fn launch(
         &mut self,
         program: &Program,

@@ -32,8 +32,8 @@ pub(crate) fn check_own_access(cx: &mut Checker<'_>, owner: RecordId, name: &str
     else {
         return;
     };
-    let mut here = cx.body.class.or(cx.open_classes.last().map(|open| open.id));
-    while let Some(class) = here {
+    let mut class_here = cx.body.class.or(cx.open_classes.last().map(|open| open.id));
+    while let Some(class) = class_here {
         let is_derived = || cx.tables.is_derived(class, owner);
         let is_friend = cx.tables.classes[&owner]
             .friend_classes
@@ -42,7 +42,7 @@ pub(crate) fn check_own_access(cx: &mut Checker<'_>, owner: RecordId, name: &str
         if class == owner || is_friend || (access == Access::Protected && is_derived()) {
             return;
         }
-        here = cx.tables.classes.get(&class).and_then(|facts| facts.outer);
+        class_here = cx.tables.classes.get(&class).and_then(|facts| facts.outer);
     }
     let is_friend = cx
         .body

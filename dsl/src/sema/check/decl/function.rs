@@ -96,6 +96,7 @@ pub(crate) fn new_function(
     declare_as(cx, function, Some(shown))
 }
 
+/// Declares a function. `shown` is an instance's name with its arguments: no name in a scope stands for it.
 fn declare_as(
     cx: &mut Checker<'_>,
     function: &ast::Function,
@@ -351,7 +352,7 @@ fn launch_bounds(
 pub(crate) fn body(cx: &mut Checker<'_>, id: FunctionId, function: &ast::Function) {
     let Some(block) = &function.body else { return };
     let element = cx.scopes.at_element(None);
-    cx.forget_said();
+    cx.forget_reported();
     cx.tables.functions[id].facts.extent = Some(function.span.to(block.span));
     let floor = cx.begin_body(id);
     cx.body.deduces = cx.tables.functions[id].facts.deduces;
@@ -362,7 +363,7 @@ pub(crate) fn body(cx: &mut Checker<'_>, id: FunctionId, function: &ast::Functio
     let params = cx.tables.functions[id].facts.params.clone();
     let mut ids = body::hidden_param(&cx.tables, &mut cx.body, id);
     let declared = pack::declared(&params[ids.len()..], &function.params);
-    // Of kernels without their host: arguments are the host's own to destroy.
+    // A file's kernels may be checked without their host code, whose launches destroy the arguments.
     let is_kernel = cx.tables.functions[id].typed.space == FunctionSpace::Kernel;
     let is_alone = is_kernel && cx.options.survey;
     for (param, declared) in params[ids.len()..].iter().zip(declared) {

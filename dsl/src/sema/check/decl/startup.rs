@@ -146,7 +146,7 @@ pub(crate) fn throw_expr(
         }
     };
     let what = convert::implicit(cx, what, &string, &Why::Operand)?;
-    let said = allocate::library_call(cx, "__dslc_throw", None, vec![name, what], span)?;
+    let printed = allocate::library_call(cx, "__dslc_throw", None, vec![name, what], span)?;
     let abort = Value::new(ValueKind::Host(HostFn::Abort, Vec::new()), Ty::Void, span);
-    Ok(comma(said, abort))
+    Ok(comma(printed, abort))
 }

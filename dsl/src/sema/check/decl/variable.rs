@@ -162,6 +162,7 @@ fn static_variable(cx: &mut Checker<'_>, declared: Declared<'_>) {
     global::global_variable(cx, declared, GlobalSpace::Host, false);
 }
 
+/// A variable of a block, in whatever memory: enters its name, checks its initialiser, and adds the statements that make it.
 fn automatic_variable(
     cx: &mut Checker<'_>,
     declared: Declared<'_>,

@@ -93,7 +93,7 @@ pub(crate) fn check(
             .into_iter()
             .filter(|stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(_, None))),
     );
-    // Of a value that is wrong nothing is known; the sections keep their places.
+    // If the value is wrong, nothing is known of the cases; the sections are checked all the same.
     let value = value.unwrap_or_else(|| int(0, Ty::Int, at));
     let kind = StmtKind::Switch { value, sections };
     out.push(Stmt::new(kind, span));

@@ -52,6 +52,7 @@ pub(crate) fn explicit_args(
     Ok(out)
 }
 
+/// A template argument as written, for the kind of parameter that it is given to.
 pub(crate) fn explicit_arg(
     cx: &mut Checker<'_>,
     param: &ast::TemplateParam,

@@ -94,18 +94,18 @@ pub(crate) fn run<'a, R>(
 ) -> Result<R, Failure> {
     let from = cx.reporter.diagnostics.len();
     // What was said before says nothing here: an error must be seen.
-    let said = std::mem::take(&mut cx.reporter.reported_once);
+    let reported = std::mem::take(&mut cx.reporter.reported_once);
     let known = (cx.body.first_unknown, cx.body.is_incomplete);
     cx.reporter.attempts.depth += 1;
     let result = f(cx);
     cx.reporter.attempts.depth -= 1;
-    let said_here = std::mem::replace(&mut cx.reporter.reported_once, said);
+    let reported_inside = std::mem::replace(&mut cx.reporter.reported_once, reported);
     let found = cx.reporter.diagnostics.split_off(from);
     let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
     let result = match result {
         Some(result) if !found.iter().any(is_error) => {
             cx.reporter.diagnostics.extend(found);
-            cx.reporter.reported_once.extend(said_here);
+            cx.reporter.reported_once.extend(reported_inside);
             Ok(result)
         }
         _ => {
@@ -124,7 +124,7 @@ pub(crate) fn run<'a, R>(
             .diagnostics
             .append(&mut cx.reporter.attempts.hard);
     }
-    tell_explained(&mut cx.reporter);
+    report_explained(&mut cx.reporter);
     result
 }
 
@@ -141,13 +141,13 @@ pub(crate) fn is_enable_if(instances: &Instances<'_>, options: &Options, class: 
 /// Runs `f` for its result alone: what is wrong will be found again. Only bodies of instances are not checked again.
 pub(crate) fn tentatively<'a, R>(cx: &mut Checker<'a>, f: impl FnOnce(&mut Checker<'a>) -> R) -> R {
     let from = cx.reporter.diagnostics.len();
-    let said = cx.reporter.reported_once.clone();
+    let reported = cx.reporter.reported_once.clone();
     let known = (cx.body.first_unknown, cx.body.is_incomplete);
     cx.reporter.attempts.depth += 1;
     let result = f(cx);
     cx.reporter.attempts.depth -= 1;
     // It can be said again.
-    cx.reporter.reported_once = said;
+    cx.reporter.reported_once = reported;
     (cx.body.first_unknown, cx.body.is_incomplete) = known;
     cx.reporter.diagnostics.truncate(from);
     if cx.reporter.attempts.depth == 0 {
@@ -155,7 +155,7 @@ pub(crate) fn tentatively<'a, R>(cx: &mut Checker<'a>, f: impl FnOnce(&mut Check
             .diagnostics
             .append(&mut cx.reporter.attempts.hard);
     }
-    tell_explained(&mut cx.reporter);
+    report_explained(&mut cx.reporter);
     result
 }
 
@@ -163,10 +163,10 @@ pub(crate) fn tentatively<'a, R>(cx: &mut Checker<'a>, f: impl FnOnce(&mut Check
 pub(crate) fn keep_explained(reporter: &mut Reporter, from: usize) {
     let found = reporter.diagnostics.split_off(from);
     reporter.attempts.explained.extend(found);
-    tell_explained(reporter);
+    report_explained(reporter);
 }
 
-fn tell_explained(reporter: &mut Reporter) {
+fn report_explained(reporter: &mut Reporter) {
     if reporter.attempts.depth == 0 && reporter.attempts.bodies == 0 {
         reporter
             .diagnostics

@@ -64,9 +64,9 @@ impl<'d> Deduction<'d> {
             && let Some(slot) = self.known.last_mut()
         {
             // A pointer to a function before them may have said what they are.
-            if let Known::Deduced(Arg::Pack(said)) = slot
+            if let Known::Deduced(Arg::Pack(before)) = slot
                 && takes_pack
-                && *said != self.pack
+                && *before != self.pack
             {
                 return Err(Box::default());
             }
@@ -507,7 +507,7 @@ pub(crate) fn deduce_args(
         .collect();
     let mut written = written;
     let mut args = &flat[..];
-    // `Ts...` at the end takes all that is left.
+    // `Ts...` at the end takes the remaining arguments.
     if let [before @ .., TemplateArg::Expansion(pattern)] = written {
         let Some((first, rest)) = args.split_at_checked(before.len()) else {
             return false;
