@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_uint};
 
 use runtime::error::CudaError;
 
-use super::{Graphs, Node, NodeKind, Op, Inputs, node::add, put, run};
+use super::{Graphs, Inputs, Node, NodeKind, Op, node::add, put, run};
 use crate::{
     state::{State, call},
     stream::Stream,

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use runtime::error::CudaError;
 
-use super::{Node, NodeKind, Op, Inputs, listed, put};
+use super::{Inputs, Node, NodeKind, Op, listed, put};
 use crate::{
     copy::{Copy3D, Kind, Rows},
     launch::Dim3,

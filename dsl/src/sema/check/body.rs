@@ -17,6 +17,8 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct Body {
     pub(crate) id: Option<FunctionId>,
+    /// What `__func__` is: the name without scopes and template arguments.
+    pub(crate) name: Arc<str>,
     pub(crate) space: Option<FunctionSpace>,
     pub(crate) vars: Arena<VarId, VarEntry>,
     pub(crate) flow: Flow,

@@ -3,7 +3,7 @@
 //! An expression is a place or a value; `value` reads the place. Left-leaning chains of operators (`a + b + … + z`) are
 //! walked with a loop, because a program may have two thousand of them in a row.
 
-use crate::sema::{message::expr::ExprError, path};
+use crate::sema::message::expr::ExprError;
 use std::sync::Arc;
 
 use super::{
@@ -134,7 +134,7 @@ pub(crate) fn name(cx: &mut Checker<'_>, name: &Arc<str>, span: Span) -> Result<
     }
     let entity = cx.scopes.find(name).map(|binding| binding.entity.clone());
     if entity.is_none()
-        && let Some(own) = own_name(&cx.tables, &cx.body, name)
+        && let Some(own) = own_name(&cx.body, name)
     {
         return Ok(Checked::Value(string_literal(&own, span)));
     }
@@ -142,14 +142,10 @@ pub(crate) fn name(cx: &mut Checker<'_>, name: &Arc<str>, span: Span) -> Result<
     self::entity(cx, name, entity, span)
 }
 
-/// `__func__`: the name of the function being checked, without its scopes and its template arguments.
-fn own_name(tables: &Tables, body: &Body, name: &str) -> Option<Arc<[u8]>> {
-    if !matches!(name, "__func__" | "__FUNCTION__") {
-        return None;
-    }
-    let function = &tables.functions[body.id?].typed.name;
-    let plain = function.split(['<', '(']).next().unwrap_or(function);
-    Some(path::last(plain).as_bytes().into())
+/// `__func__`: the name of the function being checked.
+fn own_name(body: &Body, name: &str) -> Option<Arc<[u8]>> {
+    let is_own = body.id.is_some() && matches!(name, "__func__" | "__FUNCTION__");
+    is_own.then(|| body.name.as_bytes().into())
 }
 
 /// A member named by its path is one that the code here may use.

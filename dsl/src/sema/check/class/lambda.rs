@@ -145,6 +145,7 @@ fn checked_lambda(cx: &mut Checker<'_>, lambda: &ast::Lambda) -> Result<LambdaFa
         named,
         found: Vec::new(),
     });
+    cx.body.name = "operator()".into();
     cx.body.deduces = lambda.result.is_none();
     cx.body.named_result = crate::sema::check::named_result::named_result(&lambda.body);
     cx.body.class = cx.outer_bodies.last().and_then(|outer| outer.class);

@@ -355,6 +355,7 @@ pub(crate) fn body(cx: &mut Checker<'_>, id: FunctionId, function: &ast::Functio
     cx.forget_reported();
     cx.tables.functions[id].facts.extent = Some(function.span.to(block.span));
     let floor = cx.begin_body(id);
+    cx.body.name = path::last(&function.name.node).into();
     cx.body.deduces = cx.tables.functions[id].facts.deduces;
     cx.body.named_result = crate::sema::check::named_result::named_result(block);
     let class = cx.body.class;

@@ -28,7 +28,7 @@ pub(crate) fn check(
     };
     let own = cx.tables.record(class).name.clone();
     if let [only] = inits
-        && *only.name.node == *plain_name(&own)
+        && *only.name.node == *plain_name(cx, class)
     {
         let args = construct::init_arguments(cx, &this.ty.ty, &only.init);
         construct::into(cx, this, args, only.name.span, out);
@@ -52,7 +52,7 @@ pub(crate) fn check(
             continue;
         }
         let name = match (&field.ty.ty, is_base) {
-            (Ty::Record(id), true) => plain_name(&cx.tables.record(*id).name).to_string(),
+            (Ty::Record(id), true) => plain_name(cx, *id).to_string(),
             _ => field.name.clone(),
         };
         let found = inits.iter().position(|init| {
@@ -109,7 +109,9 @@ fn is_alias(scopes: &Scopes, name: &str, ty: &Ty) -> bool {
 }
 
 /// The name of a class as a constructor's entry says it: without its scopes and its arguments.
-fn plain_name(name: &str) -> &str {
-    let name = name.split('<').next().unwrap_or(name);
-    path::last(name)
+fn plain_name<'c>(cx: &'c Checker<'_>, class: RecordId) -> &'c str {
+    path::last(match cx.instances.classes.get(&class) {
+        Some(instance) => &cx.instances.templates[instance.template].name,
+        None => cx.tables.record(class).name.as_str(),
+    })
 }
