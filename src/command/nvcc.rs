@@ -149,7 +149,7 @@ impl Job<'_> {
     fn object(&mut self, source: &Path, kind: Kind, object: &Path) -> Result<u8, Failure> {
         self.clang.prepare(source)?;
         self.clang.lay_over(None);
-        let overlay = zeroed::overlay(&self.clang, self.options, (source, kind), self.folder);
+        let overlay = zeroed::overlay(self.clang, self.options, (source, kind), self.folder);
         self.clang.lay_over(overlay);
         match kind {
             Kind::Cuda => device::compile(self, source, object),

@@ -8,8 +8,8 @@ use super::{
     function::{Functions, function, special},
     kit::{
         At, Ex, In, P, Production, State, after, ahead, angles, at, before, block, by_hand, choose,
-        closing, either, fail, flag_word, position, list, name, path_name, punct, read, repeat_while,
-        since, skipped, spanned, take, when, whole, word,
+        closing, either, fail, flag_word, list, name, path_name, position, punct, read,
+        repeat_while, since, skipped, spanned, take, when, whole, word,
     },
     lookahead::{Ahead, path_ahead, scoped_name},
     primary::arguments,
