@@ -358,7 +358,92 @@ fn declaration(line: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeSet, HashSet};
+
     use super::*;
+    use crate::{library::defined, sema::builtin};
+
+    /// Functions of C's and C++'s own headers, which `cuda_runtime.h` includes.
+    const OF_C: &[&str] = &["isfinite", "isinf", "isnan", "signbit"];
+
+    /// What clang itself makes of device code: nobody writes these.
+    const OF_CLANG: &[&str] = &[
+        "__assert_fail",
+        "cudaGetParameterBuffer",
+        "cudaLaunchDevice",
+    ];
+
+    /// Headers by hand with functions of device code.
+    const OF_DEVICE: &[&str] = &[
+        "cuda_runtime.h",
+        "dslc/arrays.h",
+        "dslc/bits.h",
+        "dslc/device_overloads.h",
+    ];
+
+    /// What macros of declarations are given besides names.
+    const TYPES: &[&str] = &[
+        "char", "short", "int", "long", "float", "double", "uchar", "ushort", "uint",
+    ];
+
+    /// All names in a text.
+    fn words(text: &str) -> HashSet<&str> {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        text.split(|c| !is_word(c)).collect()
+    }
+
+    #[test]
+    fn what_device_code_may_call_is_declared() {
+        let headers = headers();
+        let text: String = headers.iter().map(|(_, text)| text.as_str()).collect();
+        let words = words(&text);
+        // Headers make the names of an atomic function's scopes.
+        let is_scope = |name: &str| {
+            let mut scopes = ["_block", "_system"].into_iter();
+            let base = scopes.find_map(|scope| name.strip_suffix(scope));
+            base.is_some_and(|base| base.starts_with("atomic") && words.contains(base))
+        };
+        let is_function = |name: &&str| {
+            let is_ours = name.starts_with(PRELUDE_STOP) || name.starts_with("__builtin_");
+            !is_ours && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        };
+        let of_files = files().iter().filter(|file| !file.of_host);
+        let missing: BTreeSet<&str> = builtin::device_names()
+            .chain(of_files.flat_map(defined))
+            .filter(is_function)
+            .filter(|name| !words.contains(name) && !is_scope(name) && !OF_C.contains(name))
+            .collect();
+        assert!(missing.is_empty(), "not in any header: {missing:?}");
+    }
+
+    #[test]
+    fn what_headers_declare_for_device_code_is_known() {
+        let texts = files().iter().map(|file| file.text);
+        let library: String = texts.chain([super::super::PRELUDE]).collect();
+        let library = words(&library);
+        let mut unknown = BTreeSet::new();
+        let own = OWN.iter().filter(|(path, _)| OF_DEVICE.contains(path));
+        let lines = own.flat_map(|(_, text)| text.lines());
+        for line in lines.filter(|line| !line.starts_with('#')) {
+            // A declaration, or a name that is given to a macro of declarations.
+            let declared = line.split_once("__device__ ").map(|(_, rest)| rest);
+            let declared = declared.filter(|rest| !rest.starts_with("__attribute__"));
+            let declared = declared.and_then(|rest| rest.split('(').next());
+            let given = line.strip_prefix("DSLC_");
+            let given = given.and_then(|rest| rest.split(['(', ',', ')']).nth(1));
+            let name = declared.or(given).unwrap_or_default();
+            let name = name.rsplit([' ', '*']).next().unwrap_or_default();
+            let is_made = name.contains('#') || matches!(name, "name" | "type" | "");
+            let is_known = builtin::find(name).is_some() || library.contains(name);
+            if !is_made && !is_known && !TYPES.contains(&name) && !OF_CLANG.contains(&name) {
+                unknown.insert(name);
+            }
+        }
+        assert!(
+            unknown.is_empty(),
+            "the front end knows nothing of {unknown:?}"
+        );
+    }
 
     #[test]
     fn definitions_become_declarations() {

@@ -309,6 +309,18 @@ pub(crate) fn is_host(name: &str) -> bool {
     }
 }
 
+/// The names that device code may call.
+#[cfg(test)]
+pub(crate) fn device_names() -> impl Iterator<Item = &'static str> {
+    let is_devices = |entry: &Entry| match entry {
+        Entry::Function(row) => row.sides != Sides::Host,
+        Entry::Overloaded(_) => true,
+        _ => false,
+    };
+    let all = table().iter().filter(move |(_, entry)| is_devices(entry));
+    all.map(|(name, _)| *name)
+}
+
 /// All names, for suggestions: those that can be called, or those that cannot.
 pub(crate) fn names(callable: bool) -> impl Iterator<Item = &'static str> {
     table()

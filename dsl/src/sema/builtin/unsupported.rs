@@ -3,7 +3,14 @@
 /// Families of functions: what to call them, their names.
 const FAMILIES: &[(&str, &[&str])] = &[
     ("math functions", &["truncl"]),
-    ("address-space queries", &["__cvta_generic_to_shared"]),
+    (
+        "address-space queries",
+        &[
+            "__cvta_generic_to_shared",
+            "__cvta_generic_to_global",
+            "__cvta_shared_to_generic",
+        ],
+    ),
     (
         "files and input",
         &[
