@@ -468,6 +468,8 @@ pub(crate) fn space_of(specifiers: &ast::Specifiers) -> FunctionSpace {
         (true, _, _) => FunctionSpace::Kernel,
         (_, true, true) => FunctionSpace::HostDevice,
         (_, true, false) => FunctionSpace::Device,
+        // What constants are computed with runs on both sides, as nvcc's --expt-relaxed-constexpr has it.
+        (_, false, false) if has(SpecifierWord::Constexpr) => FunctionSpace::HostDevice,
         (_, false, _) => FunctionSpace::Host,
     }
 }

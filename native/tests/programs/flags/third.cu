@@ -1,0 +1,1 @@
+__device__ int of_third(int x) { return x + 1; }
