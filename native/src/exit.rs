@@ -13,7 +13,7 @@ use interp::{StopFlag, StopReason, rules::RuleSet};
 use report::{
     Input, Model, Tables,
     findings::{self, baseline::Baseline},
-    html, json, nvprof, sarif, text,
+    gpu, html, json, nvprof, sarif, text,
 };
 
 use crate::{
@@ -295,6 +295,7 @@ impl Reporter<'_> {
             Err(why) => format!("dslc: DSLC: --metrics: {why}"),
             Ok(metrics) if !metrics.is_empty() => nvprof::table(input, &metrics),
             Ok(_) if output.is_quiet => String::new(),
+            Ok(_) if let Some(name) = input.gpu => gpu::report(input, name),
             Ok(_) => text::report(model, text::Style { columns, color }),
         };
         if !report.is_empty() {

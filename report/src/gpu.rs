@@ -7,7 +7,8 @@ use super::{Input, Tables, text::dim};
 /// Launches of one kernel in one shape.
 struct Row {
     title: String,
-    line: u32,
+    /// Its line, with the file where that is not the program's own.
+    line: String,
     first: usize,
     times_ms: Vec<f64>,
     launches: usize,
@@ -28,7 +29,12 @@ pub fn report(input: &Input<'_>, device: &str) -> String {
             dim(launch.block)
         );
         let time = input.outcome.times_ms.get(index).copied().flatten();
-        let like = |row: &&mut Row| row.title == title && row.line == launch.statement.line;
+        let line = match (launch.statement.line, input.included(launch)) {
+            (0, _) => String::new(),
+            (line, None) => line.to_string(),
+            (line, Some(file)) => format!("{file}:{line}"),
+        };
+        let like = |row: &&mut Row| row.title == title && row.line == line;
         match rows.iter_mut().find(like) {
             Some(row) if input.tables != Tables::Each => {
                 row.times_ms.extend(time);
@@ -36,7 +42,7 @@ pub fn report(input: &Input<'_>, device: &str) -> String {
             }
             _ => rows.push(Row {
                 title,
-                line: launch.statement.line,
+                line,
                 first: index,
                 times_ms: time.into_iter().collect(),
                 launches: 1,
@@ -48,8 +54,10 @@ pub fn report(input: &Input<'_>, device: &str) -> String {
     }
     let width = rows.iter().map(|row| row.title.chars().count()).max();
     let width = width.unwrap_or(0).max(6);
+    let place = rows.iter().map(|row| row.line.chars().count()).max();
+    let place = place.unwrap_or(0).max(6);
     let mut text = format!(
-        "── {device}\n{:<width$}  {:>6} {:>6} {:>8} {:>12} {:>12} {:>12}\n",
+        "── {device}\n{:<width$}  {:>place$} {:>6} {:>8} {:>12} {:>12} {:>12}\n",
         "launch", "line", "first", "launches", "median ms", "least ms", "most ms"
     );
     for row in &mut rows {
@@ -57,14 +65,11 @@ pub fn report(input: &Input<'_>, device: &str) -> String {
         let cell = |time: Option<&f64>| {
             time.map_or_else(|| "unknown".to_string(), |time| format!("{time:.6}"))
         };
-        let line = match row.line {
-            0 => String::new(),
-            line => line.to_string(),
-        };
         let _ = writeln!(
             text,
-            "{:<width$}  {line:>6} {:>6} {:>8} {:>12} {:>12} {:>12}",
+            "{:<width$}  {:>place$} {:>6} {:>8} {:>12} {:>12} {:>12}",
             row.title,
+            row.line,
             row.first,
             row.launches,
             cell(row.times_ms.get(row.times_ms.len() / 2)),
