@@ -14,7 +14,7 @@ use crate::{
         classify::pointer_to,
         scope::{Callable, Entity},
         ty::{QualTy, Ty},
-        typed::{Function, FunctionId, FunctionSpace, Stmt, StmtKind, Storage, Var},
+        typed::{Function, FunctionId, FunctionSpace, Stmt, StmtKind, Storage, Var, VarId},
     },
     span::Span,
     syntax::ast::{self, DeclaratorPart, MethodKind, SpecifierWord},
@@ -363,39 +363,10 @@ pub(crate) fn body(cx: &mut Checker<'_>, id: FunctionId, function: &ast::Functio
     cx.scopes.enter();
     let params = cx.tables.functions[id].facts.params.clone();
     let mut ids = body::hidden_param(&cx.tables, &mut cx.body, id);
-    let declared = pack::declared(&params[ids.len()..], &function.params);
     // A file's kernels may be checked without their host code, whose launches destroy the arguments.
     let is_kernel = cx.tables.functions[id].typed.space == FunctionSpace::Kernel;
     let is_alone = is_kernel && cx.options.survey;
-    for (param, declared) in params[ids.len()..].iter().zip(declared) {
-        let is_restrict = matches!(
-            declared.declarator.parts.first(),
-            Some(DeclaratorPart::Pointer {
-                is_restrict: true,
-                ..
-            })
-        );
-        if cx.tables.has_destructor(&param.ty.ty) && !param.is_reference && is_kernel && !is_alone {
-            cx.unsupported("a kernel's parameter with a destructor", param.span);
-        }
-        let var = cx.body.add_var(Var {
-            name: param.name.as_deref().unwrap_or("").to_string(),
-            align_bytes: cx.tables.align_of(&param.ty.ty),
-            ty: param.ty.clone(),
-            storage: Storage::Auto,
-            address_taken: false,
-            is_reference: param.is_reference,
-            is_restrict,
-            span: param.span,
-        });
-        cx.body.vars[var].facts = VarFacts::default();
-        ids.push(var);
-        if let Some(name) = &declared.declarator.name
-            && !declared.is_pack
-        {
-            decl::declare_name(cx, name, Entity::Local(var));
-        }
-    }
+    declare_params(cx, function, &params, &mut ids, is_kernel && !is_alone);
     pack::declare(cx, &function.params, &params, &ids);
     let mut body = Vec::new();
     if let (MethodKind::Constructor, Some(class)) = (function.method.kind, class) {
@@ -436,8 +407,49 @@ pub(crate) fn body(cx: &mut Checker<'_>, id: FunctionId, function: &ast::Functio
     cx.scopes.leave_element(element);
 }
 
+/// Makes the variables of the parameters behind those that are hidden, and enters their names.
+fn declare_params(
+    cx: &mut Checker<'_>,
+    function: &ast::Function,
+    params: &[ParamFacts],
+    ids: &mut Vec<VarId>,
+    refuses_destructors: bool,
+) {
+    let written = &params[ids.len()..];
+    let declared = pack::declared(written, &function.params);
+    for (param, declared) in written.iter().zip(declared) {
+        let is_restrict = matches!(
+            declared.declarator.parts.first(),
+            Some(DeclaratorPart::Pointer {
+                is_restrict: true,
+                ..
+            })
+        );
+        if refuses_destructors && cx.tables.has_destructor(&param.ty.ty) && !param.is_reference {
+            cx.unsupported("a kernel's parameter with a destructor", param.span);
+        }
+        let var = cx.body.add_var(Var {
+            name: param.name.as_deref().unwrap_or("").to_string(),
+            align_bytes: cx.tables.align_of(&param.ty.ty),
+            ty: param.ty.clone(),
+            storage: Storage::Auto,
+            address_taken: false,
+            is_reference: param.is_reference,
+            is_restrict,
+            span: param.span,
+        });
+        cx.body.vars[var].facts = VarFacts::default();
+        ids.push(var);
+        if let Some(name) = &declared.declarator.name
+            && !declared.is_pack
+        {
+            decl::declare_name(cx, name, Entity::Local(var));
+        }
+    }
+}
+
 /// Arguments given by value are the function's own objects.
-pub(crate) fn note_params(tables: &Tables, body: &mut Body, params: &[crate::sema::typed::VarId]) {
+pub(crate) fn note_params(tables: &Tables, body: &mut Body, params: &[VarId]) {
     for &param in params {
         if !body.vars[param].typed.is_reference {
             cleanup::note_object(tables, body, param);

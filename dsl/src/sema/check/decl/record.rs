@@ -169,11 +169,23 @@ pub(crate) fn complete_record(
         }
     }
     virtuals::finish_class(cx, id, members);
+    check_base_padding(cx, id, &fields, span);
+    lay_out(cx, id, specifier, fields, span);
+    class::close(cx, id);
+}
+
+/// Places a record's members.
+fn lay_out(
+    cx: &mut Checker<'_>,
+    id: RecordId,
+    specifier: &ast::RecordSpecifier,
+    mut fields: Vec<Field>,
+    span: Span,
+) {
     let align = specifier
         .align
         .as_ref()
         .map_or(1, |align| alignment(cx, align));
-    check_base_padding(cx, id, &fields, span);
     let pod = class_pod(&cx.tables, id, &fields);
     if let Some(facts) = cx.tables.classes.get_mut(&id) {
         facts.pod = pod;
@@ -219,7 +231,6 @@ pub(crate) fn complete_record(
             }
         }
     }
-    class::close(cx, id);
 }
 
 /// What is a class's in C++'s eyes, its members' classes included.

@@ -10,6 +10,7 @@ use crate::{
     sema::{
         scope::Entity,
         ty::{RecordId, Ty},
+        typed::Place,
     },
     span::Span,
     syntax::ast::MemberInit,
@@ -26,7 +27,6 @@ pub(crate) fn check(
     let Some(this) = cx.body.this_place(span) else {
         return;
     };
-    let own = cx.tables.record(class).name.clone();
     if let [only] = inits
         && *only.name.node == *plain_name(cx, class)
     {
@@ -75,31 +75,40 @@ pub(crate) fn check(
             virtuals::set_mark(&cx.tables, this.clone(), class, span, out);
         }
     }
-    for (init, used) in inits.iter().zip(used) {
-        if used {
-            continue;
-        }
-        let is_twice = fields.iter().any(|field| *field.name == *init.name.node);
-        // Members of an unnamed union.
-        let mut path = Vec::new();
-        if !is_twice && cx.tables.find_field(class, &init.name.node, &mut path) && path.len() > 1 {
-            let mut place = this.clone();
-            for index in path {
-                place = cx.tables.field_place(place, index, init.name.span);
-            }
-            construct::member_init(cx, place, &init.init, init.name.span, out);
-            continue;
-        }
-        let name = init.name.node.to_string();
-        let message = match is_twice {
-            true => ClassError::InitialisedTwice { name },
-            false => ClassError::NoMemberToInitialise {
-                class: own.to_string(),
-                name,
-            },
-        };
-        cx.error(init.name.span, message);
+    let unused = inits.iter().zip(used).filter(|(_, used)| !used);
+    for (init, _) in unused {
+        other_init(cx, class, &this, init, out);
     }
+}
+
+/// An entry that is of no member: one of a member of an unnamed union, or an error.
+fn other_init(
+    cx: &mut Checker<'_>,
+    class: RecordId,
+    this: &Place,
+    init: &MemberInit,
+    out: &mut Vec<Stmt>,
+) {
+    let fields = &cx.tables.record(class).fields;
+    let is_twice = fields.iter().any(|field| *field.name == *init.name.node);
+    let mut path = Vec::new();
+    if !is_twice && cx.tables.find_field(class, &init.name.node, &mut path) && path.len() > 1 {
+        let mut place = this.clone();
+        for index in path {
+            place = cx.tables.field_place(place, index, init.name.span);
+        }
+        construct::member_init(cx, place, &init.init, init.name.span, out);
+        return;
+    }
+    let name = init.name.node.to_string();
+    let message = match is_twice {
+        true => ClassError::InitialisedTwice { name },
+        false => ClassError::NoMemberToInitialise {
+            class: cx.tables.record(class).name.clone(),
+            name,
+        },
+    };
+    cx.error(init.name.span, message);
 }
 
 /// The name stands for this type here.
