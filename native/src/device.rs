@@ -62,7 +62,7 @@ extern "C" fn cudaChooseDevice(device: *mut c_int, _properties: *const c_void) -
 extern "C" fn cudaDeviceReset() -> c_int {
     call(|state| {
         crate::stream::forget(state);
-        state.sticky = None;
+        state.faults.sticky = None;
         Ok(())
     })
 }
@@ -167,7 +167,11 @@ extern "C" fn __dslcLibraryCall(library: *const c_char) {
     // SAFETY: the libraries hand over a literal.
     let name = unsafe { std::ffi::CStr::from_ptr(library) }.to_string_lossy();
     let mut state = crate::state::state();
-    *state.library_calls.entry(name.into_owned()).or_default() += 1;
+    *state
+        .story
+        .library_calls
+        .entry(name.into_owned())
+        .or_default() += 1;
 }
 
 #[unsafe(no_mangle)]

@@ -151,7 +151,7 @@ fn report_of(state: &mut State) -> bool {
     let has_run = !outcome.launches.is_empty() || !outcome.faults.is_empty();
     let fails = has_run && reporter.report_all(&state.story);
     if !state.options.output.is_quiet {
-        eprintln_all(&library_line(&state.library_calls));
+        eprintln_all(&library_line(&state.story.library_calls));
     }
     fails
 }

@@ -60,7 +60,7 @@ extern "C" fn in_child() {
         state.device.set_jobs(1);
         // What was launched before is the parent's to tell.
         state.story.outcome = Default::default();
-        state.library_calls.clear();
+        state.story.library_calls.clear();
     }
 }
 

@@ -289,7 +289,7 @@ impl State {
             memory,
             modules,
             story,
-            pending,
+            faults,
             ..
         } = self;
         let Some(loaded) = modules[module].loaded_mut() else {
@@ -318,7 +318,7 @@ impl State {
                 mut trap,
                 mut report,
             })) => {
-                pending.get_or_insert(error_of_trap(&trap.kind));
+                faults.pending.get_or_insert(error_of_trap(&trap.kind));
                 report.shift(&loaded.shift);
                 trap.shift(&loaded.shift);
                 let launch = Some(story.outcome.launches.push(*report));

@@ -41,13 +41,13 @@ impl State {
 
     /// Managed or pinned memory that holds the address.
     pub(crate) fn shared_at(&self, address: u64) -> Option<(u64, Shared)> {
-        let (&base, &shared) = self.shared.range(..=address).next_back()?;
+        let (&base, &shared) = self.visible.shared.range(..=address).next_back()?;
         (address < base + shared.bytes.max(1)).then_some((base, shared))
     }
 
     /// Whether a `__managed__` variable is there.
     pub(crate) fn is_managed_variable(&self, address: u64) -> bool {
-        let mut managed = self.managed.iter();
+        let mut managed = self.visible.managed.iter();
         managed.any(|one| (one.address as u64..one.address as u64 + one.bytes).contains(&address))
     }
 
@@ -79,7 +79,7 @@ impl State {
         if kind == SharedKind::Managed && self.options.on_gpu {
             let result = self.device.malloc(&mut self.memory, bytes, true);
             let address = self.device_result(result, "cudaMallocManaged")?;
-            self.shared.insert(address, Shared { bytes, kind });
+            self.visible.shared.insert(address, Shared { bytes, kind });
             self.name(address, "cudaMallocManaged", bytes);
             return Ok(address);
         }
@@ -94,7 +94,7 @@ impl State {
         self.device_result(shared, "cudaMallocHost")?;
         // SAFETY: the block lives until `free_shared` takes it out.
         unsafe { self.memory.add_managed(address, bytes) };
-        self.shared.insert(address, Shared { bytes, kind });
+        self.visible.shared.insert(address, Shared { bytes, kind });
         let call = match kind {
             SharedKind::Managed => "cudaMallocManaged",
             SharedKind::Pinned | SharedKind::Registered | SharedKind::Mapped => "cudaMallocHost",
@@ -104,7 +104,7 @@ impl State {
     }
 
     fn free_shared(&mut self, address: u64, shared: Shared) -> Result<(), CudaError> {
-        self.shared.remove(&address);
+        self.visible.shared.remove(&address);
         if shared.kind == SharedKind::Managed && self.options.on_gpu {
             let result = self.device.free(&mut self.memory, address);
             return self.device_result(result, "cudaFree");
@@ -134,7 +134,7 @@ impl State {
             DeviceError::Cuda(error) => error,
             DeviceError::Lost(fault) => {
                 let error = fault.error;
-                self.sticky = Some(error);
+                self.faults.sticky = Some(error);
                 self.note_fault(*fault);
                 error
             }
@@ -275,7 +275,7 @@ extern "C" fn cudaMalloc3D(pitched: *mut PitchedPtr, extent: Extent) -> c_int {
 extern "C" fn cudaFree(pointer: *mut c_void) -> c_int {
     call(|state| {
         let address = pointer as u64;
-        match state.shared.get(&address).copied() {
+        match state.visible.shared.get(&address).copied() {
             Some(shared) if shared.kind == SharedKind::Managed => {
                 state.free_shared(address, shared)
             }
@@ -296,13 +296,15 @@ extern "C" fn cudaFreeAsync(pointer: *mut c_void, _stream: Stream) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaFreeHost(pointer: *mut c_void) -> c_int {
-    call(|state| match state.shared.get(&(pointer as u64)).copied() {
-        Some(shared) if shared.kind == SharedKind::Pinned => {
-            state.free_shared(pointer as u64, shared)
-        }
-        _ if pointer.is_null() => Ok(()),
-        _ => Err(CudaError::InvalidValue),
-    })
+    call(
+        |state| match state.visible.shared.get(&(pointer as u64)).copied() {
+            Some(shared) if shared.kind == SharedKind::Pinned => {
+                state.free_shared(pointer as u64, shared)
+            }
+            _ if pointer.is_null() => Ok(()),
+            _ => Err(CudaError::InvalidValue),
+        },
+    )
 }
 
 #[unsafe(no_mangle)]
@@ -320,19 +322,21 @@ extern "C" fn cudaHostRegister(pointer: *mut c_void, bytes: usize, _flags: c_uin
             bytes: bytes as u64,
             kind: SharedKind::Registered,
         };
-        state.shared.insert(address, shared);
+        state.visible.shared.insert(address, shared);
         Ok(())
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaHostUnregister(pointer: *mut c_void) -> c_int {
-    call(|state| match state.shared.get(&(pointer as u64)).copied() {
-        Some(shared) if shared.kind == SharedKind::Registered => {
-            state.free_shared(pointer as u64, shared)
-        }
-        _ => Err(CudaError::InvalidValue),
-    })
+    call(
+        |state| match state.visible.shared.get(&(pointer as u64)).copied() {
+            Some(shared) if shared.kind == SharedKind::Registered => {
+                state.free_shared(pointer as u64, shared)
+            }
+            _ => Err(CudaError::InvalidValue),
+        },
+    )
 }
 
 #[unsafe(no_mangle)]

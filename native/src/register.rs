@@ -106,5 +106,5 @@ extern "C" fn __dslcRegisterManaged(
         address: address as usize,
         bytes,
     };
-    state().managed.push(managed);
+    state().visible.managed.push(managed);
 }

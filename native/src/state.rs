@@ -70,6 +70,8 @@ pub(crate) struct Story {
     pub(crate) outcome: Outcome,
     /// The modules of the join, in its order.
     parts: Vec<usize>,
+    /// Calls of CUDA's libraries, by their names.
+    pub(crate) library_calls: BTreeMap<String, u64>,
 }
 
 impl Story {
@@ -133,6 +135,24 @@ pub(crate) struct Given {
     pub(crate) virtual_memory: VirtualMemory,
 }
 
+/// Memory of the device that the host uses by its address.
+#[derive(Default)]
+pub(crate) struct HostVisible {
+    /// Variables.
+    pub(crate) managed: Vec<Managed>,
+    /// Managed and pinned memory by address.
+    pub(crate) shared: BTreeMap<u64, Shared>,
+}
+
+/// What is left of kernels that faulted.
+#[derive(Default)]
+pub(crate) struct Faults {
+    /// No call has reported it yet.
+    pub(crate) pending: Option<CudaError>,
+    /// Nothing works any more.
+    pub(crate) sticky: Option<CudaError>,
+}
+
 /// All of it.
 pub(crate) struct State {
     pub(crate) options: Options,
@@ -144,20 +164,13 @@ pub(crate) struct State {
     pub(crate) modules: Vec<Module>,
     pub(crate) story: Story,
     pub(crate) kernels: HashMap<usize, KernelRef>,
-    pub(crate) managed: Vec<Managed>,
-    /// Managed and pinned memory by address.
-    pub(crate) shared: BTreeMap<u64, Shared>,
     /// Most dynamic shared memory by kernel.
     pub(crate) dynamic_limit: HashMap<usize, u64>,
+    pub(crate) visible: HostVisible,
     pub(crate) streams: Streams,
     pub(crate) graphs: Graphs,
-    /// A kernel faulted, and no call has said so yet.
-    pub(crate) pending: Option<CudaError>,
-    /// A kernel faulted, and nothing works any more.
-    pub(crate) sticky: Option<CudaError>,
+    pub(crate) faults: Faults,
     pub(crate) given: Given,
-    /// Calls of CUDA's libraries, by their names.
-    pub(crate) library_calls: BTreeMap<String, u64>,
     /// The module whose variables are the memory's.
     current: Option<usize>,
 }
@@ -192,12 +205,12 @@ extern "C" fn __dslcIsUsed() -> c_int {
 pub(crate) fn call(work: impl FnOnce(&mut State) -> Result<(), CudaError>) -> i32 {
     IS_USED.store(true, Ordering::Relaxed);
     let mut state = state();
-    let fault = state.pending.take();
+    let fault = state.faults.pending.take();
     if state.options.checking.stops_at_first {
-        state.sticky = state.sticky.or(fault);
+        state.faults.sticky = state.faults.sticky.or(fault);
     }
     let checked = state.check_descent();
-    let error = match (checked, state.sticky) {
+    let error = match (checked, state.faults.sticky) {
         (Err(error), _) | (Ok(()), Some(error)) => error,
         (Ok(()), None) => {
             state.open();
@@ -221,7 +234,7 @@ pub(crate) fn remember(error: CudaError) -> i32 {
 
 /// The thread's last error; `take` clears it.
 pub(crate) fn last_error(take: bool) -> i32 {
-    let sticky = STATE.get().and_then(|_| state().sticky);
+    let sticky = STATE.get().and_then(|_| state().faults.sticky);
     let last = LAST.get();
     if take {
         LAST.set(sticky.unwrap_or(CudaError::Success));
@@ -283,15 +296,12 @@ impl State {
             modules: Vec::new(),
             story: Story::default(),
             kernels: HashMap::new(),
-            managed: Vec::new(),
-            shared: BTreeMap::new(),
+            visible: HostVisible::default(),
             dynamic_limit: HashMap::new(),
             streams: Streams::default(),
             graphs: Graphs::default(),
-            pending: None,
-            sticky: None,
+            faults: Faults::default(),
             given: Given::default(),
-            library_calls: BTreeMap::new(),
             current: None,
         }
     }
@@ -506,7 +516,12 @@ impl State {
     fn managed_of(&self, index: usize) -> Vec<Managed> {
         let image = &self.modules[index].image;
         let is_its = |managed: &&Managed| image.notes("source").any(|id| id == managed.source);
-        self.managed.iter().filter(is_its).cloned().collect()
+        self.visible
+            .managed
+            .iter()
+            .filter(is_its)
+            .cloned()
+            .collect()
     }
 
     /// A module that was entered before.
@@ -538,7 +553,7 @@ impl State {
             Some((index, name.clone()))
         });
         let managed = || {
-            let mut managed = self.managed.iter().rev();
+            let mut managed = self.visible.managed.iter().rev();
             let managed = managed.find(|one| one.address == wanted)?;
             let is_its =
                 |module: &Module| module.image.notes("source").any(|id| id == managed.source);

@@ -125,11 +125,11 @@ impl State {
     /// Kernels and copies reach what may be accessed of a reservation now.
     fn reach(&mut self, reservation: (u64, u64)) -> Result<(), CudaError> {
         let (base, size) = reservation;
-        let known = self.shared.range(base..base + size);
+        let known = self.visible.shared.range(base..base + size);
         let known: Vec<(u64, u64)> = known.map(|(at, shared)| (*at, shared.bytes)).collect();
         let wanted = self.given.virtual_memory.open(reservation);
         for (address, _) in known.iter().filter(|range| !wanted.contains(range)) {
-            self.shared.remove(address);
+            self.visible.shared.remove(address);
             let result = self.device.unshare(*address);
             self.device_result(result, "cuMemUnmap")?;
             let removed = self.memory.remove_foreign(*address);
@@ -142,7 +142,7 @@ impl State {
             unsafe { self.memory.add_managed(address, bytes) };
             self.memory.set_name(address, "memory of cuMemMap");
             let kind = SharedKind::Mapped;
-            self.shared.insert(address, Shared { bytes, kind });
+            self.visible.shared.insert(address, Shared { bytes, kind });
         }
         Ok(())
     }
