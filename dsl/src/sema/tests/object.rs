@@ -93,3 +93,34 @@ int main() { try { g(0); } catch (...) { } return 0; } //~ E0801
 ",
     );
 }
+
+#[test]
+fn virtual_functions_are_where_they_may_be() {
+    expect(
+        "struct Shape {
+    __device__ virtual int area(int scale) const = 0;
+    __device__ virtual int corners() const final { return 0; }
+    __device__ virtual float weight() { return 1; }
+    static __device__ virtual int count(); //~ E0408
+    __device__ int sides() = 0; //~ E0408
+};
+struct Square : Shape {
+    __device__ int area(int scale) override { return scale; } //~ E0408
+    __device__ int corners() const { return 4; } //~ E0408
+    __device__ int weight() { return 2; } //~ E0408
+};
+struct Line : Shape {
+    int area(int scale) const { return scale; } //~ E0408
+};
+virtual int free_one(); //~ E0408
+struct Named { __device__ virtual int id() { return 1; } int n; };
+__global__ void k(int *d) {
+    Square square; //~ E0509
+    d[0] = (new Shape())->area(2); //~ E0509
+    Named named = {3}; //~ E0509
+    d[1] = dynamic_cast<Square *>(&square) != 0; //~ E0801
+    d[2] = typeid(named) == typeid(square); //~ E0801
+}
+",
+    );
+}

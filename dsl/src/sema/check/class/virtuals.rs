@@ -42,6 +42,11 @@ pub(crate) struct Virtuals {
     pub(crate) mark: u64,
 }
 
+/// The name of such a member.
+pub(crate) fn is_mark_name(name: &str) -> bool {
+    name == MARK
+}
+
 /// Begins a class: it inherits its base's virtual functions, or has room for a mark if it declares the first ones.
 pub(crate) fn open(
     cx: &mut Checker<'_>,
@@ -163,6 +168,20 @@ pub(crate) fn declare(
             }
             return;
         }
+    }
+    if !has_object {
+        let base = cx
+            .tables
+            .base(class)
+            .and_then(|base| cx.tables.virtuals(base));
+        if base.is_some_and(|base| base.has_destructor) && name.starts_with("operator delete") {
+            // `delete` of a pointer to the base would have to find it by the object.
+            cx.unsupported(
+                "`operator delete` in a class whose base has a virtual destructor",
+                at,
+            );
+        }
+        return;
     }
     let overridden = overridden(&cx.tables, class, id);
     if let Some((_, old)) = overridden {

@@ -3,6 +3,7 @@
 
 use super::reference_part;
 use crate::sema::check::{Checker, ParamFacts, Reporter, Tables, class, pack};
+use crate::sema::message::class::ClassError;
 use crate::sema::message::decl::DeclError;
 use crate::{
     sema::{
@@ -26,6 +27,10 @@ pub(crate) fn refuse_misplaced(cx: &mut Checker<'_>, function: &ast::Function) {
     let word = |word| function.specifiers.word(word);
     if let Some(span) = word(SpecifierWord::Shared).or(word(SpecifierWord::Constant)) {
         cx.error(span, DeclError::FunctionWithSpace);
+    }
+    if let Some(span) = word(SpecifierWord::Virtual) {
+        let name = function.name.node.to_string();
+        cx.error(span, ClassError::CannotBeVirtual { name });
     }
 }
 
