@@ -51,6 +51,7 @@ impl Options {
     }
 }
 
+pub use check::Unknown;
 pub use check::survey::{Surveyed, SurveyedUnit};
 
 /// Types a unit as far as that goes: its functions, every message, and what is known of each function.

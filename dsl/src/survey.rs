@@ -13,7 +13,7 @@ use crate::{
     ir::{Module, simplify::simplify},
     lower::{self, walk_typed},
     sema::{
-        self, Surveyed, SurveyedUnit,
+        self, Surveyed, SurveyedUnit, Unknown,
         ty::Ty,
         typed::{FunctionId, FunctionSpace, Program},
     },
@@ -117,10 +117,11 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
         program: &program,
         functions: &functions,
         broken: &broken,
+        errors: &errors,
     };
     let verdicts: Vec<(KernelVerdict, Vec<FunctionId>)> = found
         .iter()
-        .map(|kernel| verdict(kernel, map, &known, &errors, &shared))
+        .map(|kernel| verdict(kernel, map, &known, &shared))
         .collect();
     drop_bodies(&mut program, &verdicts);
     let lowering = lower::Options {
@@ -182,6 +183,8 @@ struct Known<'p> {
     program: &'p Program,
     functions: &'p Arena<FunctionId, Surveyed>,
     broken: &'p Broken,
+    /// Every error.
+    errors: &'p [Diagnostic],
 }
 
 /// A kernel on the tokens.
@@ -262,10 +265,9 @@ fn verdict(
     kernel: &Found,
     map: &SourceMap,
     known: &Known<'_>,
-    errors: &[Diagnostic],
     shared: &[Span],
 ) -> (KernelVerdict, Vec<FunctionId>) {
-    let (program, functions) = (known.program, known.functions);
+    let (program, functions, errors) = (known.program, known.functions, known.errors);
     let site = |span: Span| {
         let span = map.use_site(span);
         (span.file, span.start, span.end)
@@ -345,19 +347,9 @@ fn untyped(id: FunctionId, map: &SourceMap, known: &Known<'_>) -> Option<Diagnos
         program,
         functions,
         broken,
+        ..
     } = known;
     let function = &program.functions[id];
-    let say = |span: Span| {
-        let text = map.snippet(span).to_string();
-        Some(SurveyError::NotUnderstood { text }.diagnostic(span, &()))
-    };
-    if functions[id].has_wrong_type {
-        return say(function.span);
-    }
-    let body = function.body.as_deref()?;
-    if let Some(span) = functions[id].first_unknown {
-        return say(span);
-    }
     let mut reason = None;
     let mut seen = HashSet::new();
     let mut is_broken = |ty: &Ty| {
@@ -366,8 +358,60 @@ fn untyped(id: FunctionId, map: &SourceMap, known: &Known<'_>) -> Option<Diagnos
         reason.is_some()
     };
     let is_broken_var = function.vars.iter().any(|var| is_broken(&var.ty.ty));
-    if !is_broken_var {
+    if !is_broken_var && let Some(body) = function.body.as_deref() {
         walk_typed(body, &mut is_broken);
     }
-    reason
+    if reason.is_some() {
+        return reason;
+    }
+    if functions[id].has_wrong_type {
+        let (at, declared) = (function.span, Some(function.span));
+        return Some(depends(Unknown { at, declared }, map, known));
+    }
+    function.body.as_ref()?;
+    let unknown = functions[id].first_unknown?;
+    Some(depends(unknown, map, known))
+}
+
+/// What is wrong with the declaration that a place depends on, and the place; the place alone where the declaration is not known.
+fn depends(unknown: Unknown, map: &SourceMap, known: &Known<'_>) -> Diagnostic {
+    let text = map.snippet(unknown.at).to_string();
+    let root = unknown
+        .declared
+        .and_then(|declared| root_of(declared, map, known.errors));
+    match root {
+        Some(root) => {
+            let place = map.use_site(unknown.at);
+            let line = map.file(place.file).line_column(place.start).0;
+            let mut root = root.clone();
+            root.notes
+                .push(format!("`{text}` in line {line} depends on this"));
+            root
+        }
+        None => SurveyError::NotUnderstood { text }.diagnostic(unknown.at, &()),
+    }
+}
+
+/// The error in the declaration of a name: the nearest one that no end of a declaration parts from it.
+fn root_of<'e>(
+    declared: Span,
+    map: &SourceMap,
+    errors: &'e [Diagnostic],
+) -> Option<&'e Diagnostic> {
+    let declared = map.use_site(declared);
+    let distance = |error: &Diagnostic| {
+        let place = map.use_site(error.primary.span);
+        let (from, to) = (
+            declared.start.min(place.start) as usize,
+            declared.start.max(place.start) as usize,
+        );
+        let between = map.file(place.file).text.get(from..to)?;
+        let is_same = place.file == declared.file && !between.contains([';', '{', '}']);
+        is_same.then_some(to - from)
+    };
+    let near = errors
+        .iter()
+        .filter_map(|error| Some((distance(error)?, error)));
+    near.min_by_key(|(distance, _)| *distance)
+        .map(|(_, error)| error)
 }

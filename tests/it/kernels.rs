@@ -56,6 +56,24 @@ std::map<int, std::vector<Thing>> &things(auto &&...all)
 }
 "#;
 
+/// Its second base is what is wrong with the class; that it has no member `b` is not worth a word.
+const BOTH: &str = "struct A { int a; };
+struct B { int b; };
+struct Both : A, B { int c; };
+__device__ int sum(Both *p) { return p->b + p->c; }
+__global__ void k(Both *p, int *d) { d[0] = sum(p); }
+";
+
+#[test]
+fn a_kernel_is_not_understood_for_what_is_wrong_with_a_declaration() {
+    let folder = Folder::with("both", &[("file.cu", BOTH)]);
+    let output = dslc(&["check", "--kernels", &folder.path("file.cu")]);
+    has(
+        &output.stdout,
+        "no   k:5  line 3: more than one base class is not supported yet\n",
+    );
+}
+
 #[test]
 fn each_kernel_is_said_to_be_understood_or_why_not() {
     let folder = Folder::with("each", &[("file.cu", FILE)]);

@@ -48,6 +48,7 @@ mod tables;
 mod template;
 
 use body::Body;
+pub use body::Unknown;
 pub(crate) use call::host_call::host_assert;
 use call::{
     atomic, builtin_call, exchange, format, forward, graph, host_call, launch, launch_call,
@@ -208,6 +209,7 @@ impl<'a> Checker<'a> {
         pointer_call::finish_dispatchers(&mut self.tables, &self.pointers);
         function_template::check_needed(self, true);
         graph::check(&self.tables, &mut self.reporter);
+        function_template::count_instances(&mut self.reporter);
         overload::name_overloaded_kernels(&mut self.tables);
     }
 

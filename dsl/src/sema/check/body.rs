@@ -13,6 +13,15 @@ use crate::{
     span::Span,
 };
 
+/// A place that depends on a declaration that is not understood.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unknown {
+    /// Where it is.
+    pub at: Span,
+    /// The name in the declaration, where that is known.
+    pub declared: Option<Span>,
+}
+
 /// The function being checked.
 #[derive(Default)]
 pub(crate) struct Body {
@@ -36,7 +45,7 @@ pub(crate) struct Body {
     /// A part of it is wrong and left out.
     pub(crate) is_incomplete: bool,
     /// The first place that depends on a declaration that is not understood.
-    pub(crate) first_unknown: Option<Span>,
+    pub(crate) first_unknown: Option<Unknown>,
     /// Where its scopes begin.
     pub(crate) floor: usize,
 }

@@ -157,7 +157,7 @@ pub(crate) fn check_path_access(cx: &mut Checker<'_>, name: &str, span: Span) {
 }
 
 /// What an entity is in an expression.
-fn entity(
+pub(crate) fn entity(
     cx: &mut Checker<'_>,
     name: &Arc<str>,
     entity: Option<Entity>,
@@ -165,8 +165,11 @@ fn entity(
 ) -> Result<Checked, Reported> {
     let checked = match entity {
         Some(Entity::Local(var)) => {
+            let declared = cx.body.vars[var].typed.span;
             let ty = cx.body.vars[var].typed.ty.clone();
-            cx.body.known(&ty.ty, span)?;
+            if !ty.ty.is_understood() {
+                return Err(cx.body.unknown(span, Some(declared)));
+            }
             Checked::Place(Place::new(PlaceKind::Var(VarRef::Local(var)), ty, span))
         }
         Some(Entity::Global(global)) => {
@@ -202,7 +205,10 @@ fn entity(
             let name = name.to_string();
             return Err(cx.error(span, ExprError::TypeAsValue { name }));
         }
-        Some(Entity::Error) => return Err(cx.body.reported_before(span)),
+        Some(Entity::Error) => {
+            let declared = cx.scopes.find(name).map(|binding| binding.span);
+            return Err(cx.body.unknown(span, declared));
+        }
         None => Checked::Value(builtin_name(cx, name, span)?),
     };
     Ok(checked)

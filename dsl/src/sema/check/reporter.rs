@@ -1,9 +1,9 @@
 //! Messages: what has been reported, what is reported once only, what waits for the call graph.
 
 use crate::sema::message::expr::ExprError;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use super::{Body, Checker, Side, Tables, template::attempt::Attempts};
+use super::{Body, Checker, Side, Tables, body::Unknown, template::attempt::Attempts};
 use crate::{
     diagnostic::{Code, Diagnostic, Severity},
     sema::{
@@ -22,8 +22,8 @@ pub(crate) struct Reporter {
     pub(crate) deferred: Vec<Deferred>,
     /// Keys of what is reported once only: unknown names, unsupported constructs.
     pub(crate) reported_once: HashSet<(Option<FunctionId>, String)>,
-    /// What has been reported about a place in an instance: other instances need not repeat it.
-    pub(crate) reported_in_instances: HashSet<(Code, Span)>,
+    /// What has been reported about a place in an instance, and of how many instances it is true: they need not repeat it.
+    pub(crate) reported_in_instances: HashMap<(Code, Span), u32>,
     /// For how many unknown names a near one has been looked for.
     pub(crate) n_guesses: u32,
     /// How many attempts are open inside each other, and what is wrong inside of classes that they need.
@@ -117,7 +117,12 @@ impl Body {
     /// What stands at `span` depends on what has been reported before: a declaration that is not understood, or what the parser could
     /// not read. A survey asks for the first such place of a function.
     pub(crate) fn reported_before(&mut self, span: Span) -> Reported {
-        self.first_unknown.get_or_insert(span);
+        self.unknown(span, None)
+    }
+
+    /// The same of a name, where it is known which declaration was reported.
+    pub(crate) fn unknown(&mut self, at: Span, declared: Option<Span>) -> Reported {
+        self.first_unknown.get_or_insert(Unknown { at, declared });
         Reported(())
     }
 

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{class, lambda};
+use super::{body::Unknown, class, lambda};
 use crate::{
     arena::Arena,
     diagnostic::Diagnostic,
@@ -98,7 +98,7 @@ pub(crate) struct FunctionFacts {
     /// A part of its body is wrong and left out: nothing can be computed by it.
     pub(crate) is_incomplete: bool,
     /// The first place in its body that depends on a declaration that is not understood.
-    pub(crate) first_unknown: Option<Span>,
+    pub(crate) first_unknown: Option<Unknown>,
     /// `auto f()`: its type is that of its first `return`.
     pub(crate) deduces: bool,
     /// `constexpr`: it may be called where a constant is needed.

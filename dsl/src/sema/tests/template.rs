@@ -23,6 +23,18 @@ __global__ void k(S *s) { s[0] = twice(s[0]); }
 }
 
 #[test]
+fn an_error_in_several_instances_counts_them() {
+    let text = "template <typename T> __device__ T half(T x) { return missing(x); } //~ E0401
+__global__ void k(float *d, int *n) { d[0] = half(1.0f) + half(1.0); n[0] = half(1); }
+";
+    let checked = check(text);
+    let first = &checked.diagnostics[0];
+    assert_eq!(checked.diagnostics.len(), 1);
+    let wanted = "in 3 instances, one of them `half<int>`, needed at line 2";
+    assert_eq!(first.notes, [wanted]);
+}
+
+#[test]
 fn arguments_of_templates() {
     expect(
         "template <typename T> __device__ T larger(T a, T b) { return a > b ? a : b; }

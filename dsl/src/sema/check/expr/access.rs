@@ -5,7 +5,7 @@ use crate::sema::check::{
     expr::{self, special_value, with_qualifiers},
     int, method,
     pointer_call::{known_function, pointed_function},
-    reference, temporary, this, unknown,
+    reference, temporary, this, unknown, virtuals,
 };
 use crate::sema::message::expr::ExprError;
 use crate::sema::path;
@@ -304,6 +304,18 @@ pub(crate) fn arrow(
     field(cx, place, name, span)
 }
 
+/// Where something is wrong with a class or a base of it.
+fn broken(tables: &Tables, class: RecordId) -> Option<Span> {
+    let mut next = Some(class);
+    while let Some(class) = next {
+        if let Some(why) = tables.broken_records.get(&class) {
+            return Some(why.primary.span);
+        }
+        next = tables.base(class);
+    }
+    None
+}
+
 pub(crate) fn field(
     cx: &mut Checker<'_>,
     place: Place,
@@ -334,12 +346,16 @@ pub(crate) fn field(
     };
     let mut path = Vec::new();
     if !cx.tables.find_field(id, &name.node, &mut path) {
+        // What was wrong with the class may be the member.
+        if let Some(declared) = broken(&cx.tables, id) {
+            return Err(cx.body.unknown(span, Some(declared)));
+        }
         let record = cx.tables.record(id);
         let members: Vec<_> = record
             .fields
             .iter()
             .map(|field| field.name.clone())
-            .filter(|name| !name.is_empty())
+            .filter(|name| !name.is_empty() && !virtuals::is_mark_name(name))
             .collect();
         let (of, declared) = (format!("`{}`", record.name), record.span);
         return Err(unknown::member(

@@ -312,12 +312,33 @@ fn explain_instance(
             diagnostic.n_instances = 1 + n_instances.saturating_sub(*n_inner);
         }
         let key = (diagnostic.code, diagnostic.primary.span);
-        if cx.reporter.reported_in_instances.insert(key) {
+        let known = cx.reporter.reported_in_instances.entry(key).or_default();
+        let is_first = *known == 0;
+        // What an instance inside of this one has said is counted.
+        if is_first || diagnostic.n_instances == 0 {
+            *known += 1;
+        }
+        if is_first {
             if diagnostic.n_instances == 0 {
                 diagnostic.notes.extend(notes.iter().cloned());
                 diagnostic.n_instances = n_instances;
             }
             cx.reporter.diagnostics.push(diagnostic);
+        }
+    }
+}
+
+/// Says of each message about an instance of how many instances it is true.
+pub(crate) fn count_instances(reporter: &mut Reporter) {
+    for diagnostic in &mut reporter.diagnostics {
+        let key = (diagnostic.code, diagnostic.primary.span);
+        let known = reporter.reported_in_instances.get(&key);
+        let first = diagnostic.notes.len().checked_sub(diagnostic.n_instances);
+        if let (Some(n @ 2..), Some(first)) = (known, first)
+            && let Some(note) = diagnostic.notes.get_mut(first)
+            && let Some(shown) = note.strip_prefix("in the instance")
+        {
+            *note = format!("in {n} instances, one of them{shown}");
         }
     }
 }

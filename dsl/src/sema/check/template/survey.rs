@@ -4,7 +4,7 @@
 use crate::sema::message::template::TemplateError;
 use std::collections::HashMap;
 
-use crate::sema::check::{Checker, FunctionEntry, function_template};
+use crate::sema::check::{Checker, FunctionEntry, Unknown, function_template};
 use crate::{
     arena::Arena,
     diagnostic::{Diagnostic, Severity},
@@ -38,7 +38,7 @@ pub struct Surveyed {
     /// Its parameters' or its result's type is not understood.
     pub has_wrong_type: bool,
     /// The first place in its body that depends on a declaration that is not understood.
-    pub first_unknown: Option<Span>,
+    pub first_unknown: Option<Unknown>,
 }
 
 /// Everything that is known of a surveyed file.
