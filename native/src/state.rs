@@ -533,6 +533,13 @@ impl State {
     /// A variable of a module by its name: its address and size.
     pub(crate) fn variable(&mut self, index: usize, name: &str) -> Result<(u64, u64), CudaError> {
         self.enter(index);
+        // The image says what a mangled name of a template's instance means.
+        let notes = self.modules[index].image.notes("variable");
+        let meant = notes
+            .filter_map(|note| note.split_once(' '))
+            .find(|(mangled, _)| *mangled == name)
+            .map(|(_, meant)| meant.to_string());
+        let name = meant.as_deref().unwrap_or(name);
         let globals = &self.loaded(index).program.module().clone().globals;
         let number = globals
             .iter()
@@ -566,8 +573,27 @@ impl State {
 
 /// Whether a variable of the IR is the one that the object names: the object's name may be mangled or lack its namespaces.
 fn same_name(known: &str, registered: &str) -> bool {
-    let last = |name: &str| name.rsplit("::").next().unwrap_or(name).to_string();
+    let last = |name: &str| {
+        let (name, args) = name.split_at(name.find('<').unwrap_or(name.len()));
+        let name = name.rsplit("::").next().unwrap_or(name);
+        format!("{name}{}", plain_arguments(args))
+    };
     known == registered || last(known) == last(&demangled(registered))
+}
+
+/// Template arguments without what is written in more than one way: spaces, and the letters behind a number.
+fn plain_arguments(args: &str) -> String {
+    let mut out = String::new();
+    let mut in_number = false;
+    for c in args.chars().filter(|c| !c.is_whitespace()) {
+        let is_suffix = in_number && matches!(c, 'u' | 'U' | 'l' | 'L');
+        let continues_name = out.ends_with(|last: char| last.is_alphabetic() || last == '_');
+        in_number = is_suffix || (c.is_ascii_digit() && (in_number || !continues_name));
+        if !is_suffix {
+            out.push(c);
+        }
+    }
+    out
 }
 
 /// The last component of a mangled name of a variable (`_ZN1A3tabE`), or the name as it is.
@@ -603,6 +629,9 @@ mod tests {
     #[test]
     fn names_of_variables_are_compared_by_their_last_part() {
         assert!(same_name("tab", "tab"));
+        assert!(same_name("mask<float, 8>", "n::mask<float, 8ul>"));
+        assert!(!same_name("mask<float, 8>", "mask<int, 8>"));
+        assert!(!same_name("mask<float>", "mask"));
         assert!(same_name("A::tab", "_ZN1A3tabE"));
         assert!(same_name("counter", "_ZL7counter"));
         assert!(same_name("counter", "_ZN12_GLOBAL__N_17counterE"));

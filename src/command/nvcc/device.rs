@@ -90,6 +90,7 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
     }
     let mut image = compiled(job, &name, (name.clone(), text), &wanted, &reader)?;
     image.notes.push(("source".to_string(), identity(&name)));
+    note_variables(&mut image, &fs::read(object)?)?;
     if job
         .options
         .clang
@@ -156,6 +157,14 @@ fn ptx_file(image: &Image) -> String {
         }
     }
     text + &image.to_comments()
+}
+
+/// Which variables the object's mangled names mean, where these are instances of templates.
+pub(super) fn note_variables(image: &mut Image, object: &[u8]) -> Result<(), Failure> {
+    let notes = names::variables(object)?.into_iter();
+    let notes = notes.map(|(mangled, name)| ("variable".to_string(), format!("{mangled} {name}")));
+    image.notes.extend(notes);
+    Ok(())
 }
 
 /// Whether the object has room for an image: kernels or variables of the device.

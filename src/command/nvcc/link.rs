@@ -13,7 +13,7 @@ use object::{Object, ObjectSection};
 
 use super::{
     Job, clang,
-    device::{Reader, compiled, front_end, identity, put},
+    device::{Reader, compiled, front_end, identity, note_variables, put},
     names,
     names::Wanted,
 };
@@ -102,6 +102,7 @@ pub(super) fn link(
 ) -> Result<Linked, Failure> {
     let mut images = Vec::new();
     let mut wanted: Vec<Wanted> = Vec::new();
+    let mut variables = Image::default();
     for input in inputs {
         let Ok(bytes) = fs::read(input) else {
             continue;
@@ -118,6 +119,7 @@ pub(super) fn link(
             };
             images.push(Image::from_bytes(section.data()?).map_err(Failure::from)?);
             wanted.extend(names::kernels(member)?);
+            note_variables(&mut variables, member)?;
         }
     }
     if images.is_empty() {
@@ -151,6 +153,7 @@ pub(super) fn link(
     let sources = images.iter().flat_map(|image| image.notes("source"));
     let sources = sources.map(|id| ("source".to_string(), id.to_string()));
     image.notes.extend(sources);
+    image.notes.extend(variables.notes);
     let code = registration(job, &image, output)?;
     Ok(if code == 0 {
         Linked::Made

@@ -1,7 +1,7 @@
 //! The kernels that an object launches: their mangled names, and the words in which the front end is asked for them.
 
 use cpp_demangle::{DemangleOptions, Symbol};
-use object::{Object, ObjectSymbol};
+use object::{Object, ObjectSymbol, SymbolKind};
 
 /// What clang puts before the name of the host's function that launches a kernel.
 const STUB: &str = "__device_stub__";
@@ -115,6 +115,22 @@ pub(super) fn kernels(object: &[u8]) -> Result<Vec<Wanted>, object::Error> {
     mangled.sort();
     mangled.dedup();
     Ok(mangled.into_iter().map(wanted).collect())
+}
+
+/// The variables of an object that are instances of templates, mangled and as a source says them: `_Z4maskIfE` is `mask<float>`.
+pub(super) fn variables(object: &[u8]) -> Result<Vec<(String, String)>, object::Error> {
+    let file = object::File::parse(object)?;
+    let data = file
+        .symbols()
+        .filter(|symbol| symbol.is_definition() && symbol.kind() == SymbolKind::Data);
+    let instances = data.filter_map(|symbol| {
+        let mangled = symbol.name().ok()?.to_string();
+        let name = wanted(mangled.clone()).name;
+        name.ends_with('>').then_some((mangled, name))
+    });
+    let mut found: Vec<(String, String)> = instances.collect();
+    found.sort();
+    Ok(found)
 }
 
 /// `_Z16__device_stub__kPf` launches `_Z1kPf`.

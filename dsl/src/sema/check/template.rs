@@ -33,7 +33,7 @@ use crate::{
     sema::{
         scope::{Binding, Callable, Entity, TemplateId},
         ty::{QualTy, RecordId, Ty},
-        typed::FunctionId,
+        typed::{FunctionId, GlobalVarId},
     },
     span::Span,
     syntax::ast::{self, ExprKind, TemplateArg, TemplateKind, TemplateParamKind},
@@ -71,6 +71,8 @@ pub(crate) struct TemplateFacts<'a> {
     specialisations: Vec<(&'a [ast::TemplateParam], &'a ast::RecordSpecifier)>,
     /// Explicit and partial specialisations of a variable.
     pub(crate) variables: Vec<(&'a [ast::TemplateParam], &'a ast::Declaration)>,
+    /// Variables in the device's memory.
+    pub(crate) globals: HashMap<Vec<Arg>, GlobalVarId>,
     /// Member functions defined outside of the class.
     members: Vec<(&'a [ast::TemplateParam], &'a ast::Function)>,
     /// Namespace it is in.
@@ -102,6 +104,7 @@ impl<'a> TemplateFacts<'a> {
             records: HashMap::new(),
             specialisations: Vec::new(),
             variables: Vec::new(),
+            globals: HashMap::new(),
             members: Vec::new(),
             namespace,
             class: None,
@@ -454,7 +457,7 @@ pub(crate) fn path_expr(
             pointer_call::function_value(cx, &name, &set, Some(args), span)
         }
         Some(Entity::Template(id)) if cx.instances.is_variable(id) => {
-            variable_template::instance(cx, id, args, span)
+            return variable_template::instance(cx, id, args, span);
         }
         _ => {
             let name = name.to_string();

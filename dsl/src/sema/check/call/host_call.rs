@@ -4,7 +4,7 @@ use crate::sema::message::call::CallError;
 use std::sync::Arc;
 
 use crate::sema::check::{
-    Checker, Reported, Side, all, attempt,
+    Checked, Checker, Reported, Side, all, attempt,
     builtin_call::{self, Called},
     convert, exchange, expr, format, function_template, overload, size_of_pointer, stmt, template,
     unknown,
@@ -16,7 +16,7 @@ use crate::{
         classify::pointer_to,
         scope::Entity,
         ty::Ty,
-        typed::{Builtin, FunctionId, FunctionSpace, Value, ValueKind},
+        typed::{Builtin, FunctionId, FunctionSpace, PlaceKind, Value, ValueKind, VarRef},
     },
     span::Span,
     syntax::ast::{self, ExprKind, UnaryOp},
@@ -194,6 +194,9 @@ pub(crate) fn symbol(
 ) -> Result<Value, Reported> {
     let inner = stripped(arg);
     let called = called.name.to_string();
+    if let ExprKind::Path(path) = &inner.kind {
+        return symbol_of_template(cx, path, arg.span, called);
+    }
     let ExprKind::Name(name) = &inner.kind else {
         return Err(cx.error(arg.span, CallError::SymbolMustBeNamed { called }));
     };
@@ -219,6 +222,27 @@ pub(crate) fn symbol(
         None => return Err(unknown::name(cx, name, arg.span, false)),
     };
     Err(cx.error(arg.span, message))
+}
+
+/// `mask<float>` of a template of a variable.
+fn symbol_of_template(
+    cx: &mut Checker<'_>,
+    path: &ast::Path,
+    span: Span,
+    called: String,
+) -> Result<Value, Reported> {
+    // It is named, not read.
+    cx.mode.unevaluated += 1;
+    let checked = template::path_expr(cx, path, span);
+    cx.mode.unevaluated -= 1;
+    if let Checked::Place(place) = &checked?
+        && let PlaceKind::Var(VarRef::Global(id)) = place.kind
+        && cx.tables.globals[id].typed.space.is_device()
+    {
+        let ty = pointer_to(Ty::Void.into());
+        return Ok(Value::new(ValueKind::Symbol(id), ty, span));
+    }
+    Err(cx.error(span, CallError::SymbolMustBeNamed { called }))
 }
 
 /// A kernel named as an argument.

@@ -1,24 +1,28 @@
 //! Templates of variables: `template <typename T> constexpr bool is_float = false;`.
 //!
-//! Such a variable is a constant of each list of arguments: its initialiser is evaluated with the parameters bound.
+//! Such a variable is a constant of each list of arguments: its initialiser is evaluated with the parameters bound. With a word for
+//! memory, as in `template <typename T> __constant__ T mask[4];`, it is a variable of each list of arguments.
 
 use crate::sema::check::{
-    Checker, Reported, arguments, class_template, constant,
+    Checked, Checker, Reported, arguments, class_template, constant,
     convert::{self, Why},
     expr, specifier,
     template::Arg,
+    variable::global,
 };
 use crate::sema::message::expr::Needed;
 use crate::sema::message::template::TemplateError;
+use std::sync::Arc;
+
 use crate::{
     sema::{
         const_eval::Const,
         scope::{Entity, TemplateId},
         ty::Ty,
-        typed::Value,
+        typed::{GlobalVarId, Value},
     },
     span::Span,
-    syntax::ast::{self, TemplateArg},
+    syntax::ast::{self, SpecifierWord, TemplateArg},
 };
 
 /// `template <> constexpr bool is_float<float> = true;`, or a partial specialisation with parameters of its own.
@@ -55,14 +59,15 @@ pub(crate) fn specialise<'a>(
     }
 }
 
-/// The value of `is_float<T>`.
+/// `is_float<T>`, `mask<T>`.
 pub(crate) fn instance(
     cx: &mut Checker<'_>,
     id: TemplateId,
     written: &[TemplateArg],
     span: Span,
-) -> Result<Value, Reported> {
+) -> Result<Checked, Reported> {
     let args = all_args(cx, id, written, span)?;
+    let key = args.clone();
     let facts = cx.instances.template_facts(id);
     let variables = facts.variables.clone();
     let (params, item) = (facts.params, facts.item);
@@ -87,10 +92,17 @@ pub(crate) fn instance(
     else {
         return Err(cx.body.reported_before(span));
     };
+    let bound = arguments::bindings(params, &args);
+    if has_memory(&declaration.specifiers) {
+        let global = variable(cx, id, key, &bound, declaration, declarator)
+            .ok_or_else(|| cx.body.reported_before(span))?;
+        let name = cx.instances.template_facts(id).name.clone();
+        return expr::entity(cx, &name, Some(Entity::Global(global)), span);
+    }
     let is_const = declaration.specifiers.is_const
         || declaration
             .specifiers
-            .word(ast::SpecifierWord::Constexpr)
+            .word(SpecifierWord::Constexpr)
             .is_some();
     let init = declarator.init.as_ref().and_then(ast::Init::single);
     let (Some(init), true) = (init, is_const) else {
@@ -99,14 +111,48 @@ pub(crate) fn instance(
             declarator.span,
         ));
     };
-    let bound = arguments::bindings(params, &args);
     let outer = std::mem::take(&mut cx.body);
     let constant = arguments::bound(cx, id, &bound, |cx| {
         constant_variable(cx, &declaration.specifiers, declarator, init)
     });
     cx.body = outer;
     let (constant, ty) = constant?;
-    Ok(Value::new(constant.kind(), ty, span))
+    let value = Value::new(constant.kind(), ty, span);
+    Ok(Checked::Value(value))
+}
+
+/// The words say in which memory of the device the variable is.
+fn has_memory(specifiers: &ast::Specifiers) -> bool {
+    let words = [
+        SpecifierWord::Device,
+        SpecifierWord::Constant,
+        SpecifierWord::Managed,
+    ];
+    words.iter().any(|word| specifiers.word(*word).is_some())
+}
+
+/// The variable for these arguments, made when it is first named.
+fn variable(
+    cx: &mut Checker<'_>,
+    id: TemplateId,
+    args: Vec<Arg>,
+    bound: &[(Arc<str>, Entity)],
+    declaration: &ast::Declaration,
+    declarator: &ast::InitDeclarator,
+) -> Option<GlobalVarId> {
+    if let Some(&known) = cx.instances.template_facts(id).globals.get(&args) {
+        return Some(known);
+    }
+    let outer = std::mem::take(&mut cx.body);
+    let made = arguments::bound(cx, id, bound, |cx| {
+        global::of_template(cx, declaration, declarator)
+    });
+    cx.body = outer;
+    let made = made?;
+    let shown = arguments::show_args(&cx.tables, &cx.instances, &args);
+    cx.tables.globals[made].typed.name += &shown;
+    cx.instances.template_facts(id).globals.insert(args, made);
+    Some(made)
 }
 
 /// The value and the type of a variable that is a constant.

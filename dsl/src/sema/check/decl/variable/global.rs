@@ -40,6 +40,23 @@ pub(crate) fn static_members(cx: &mut Checker<'_>, member: &ast::Declaration) {
     });
 }
 
+/// The instance of a template of a variable; what its parameters stand for is in scope.
+pub(crate) fn of_template(
+    cx: &mut Checker<'_>,
+    declaration: &ast::Declaration,
+    declarator: &ast::InitDeclarator,
+) -> Option<GlobalVarId> {
+    let base = specifier::base_type_not_auto(cx, &declaration.specifiers);
+    let declared = declared(cx, declaration, base, declarator)?;
+    let name = declared.name.node.clone();
+    let space = space_of_words(&declaration.specifiers);
+    global_variable(cx, declared, space, false);
+    match cx.scopes.find(&name)?.entity {
+        Entity::Global(id) => Some(id),
+        _ => None,
+    }
+}
+
 /// `int S::count = 0;`: the value of a static member.
 fn static_member_value(
     cx: &mut Checker<'_>,
