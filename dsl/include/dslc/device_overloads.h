@@ -2,6 +2,9 @@
 #ifndef DSLC_DEVICE_OVERLOADS_H
 #define DSLC_DEVICE_OVERLOADS_H
 
+__device__ double nan(const char *);
+__device__ float nanf(const char *);
+
 #define DSLC_ATOMIC_SCOPES(name, type)                                                                                             \
     __device__ type name(type *, type);                                                                                            \
     __device__ type name##_block(type *, type);                                                                                    \

@@ -103,6 +103,8 @@ impl Clang {
                 "-D__CUDACC_VER_BUILD__=131",
                 "-D__CUDACC_EXTENDED_LAMBDA__",
                 "-D__CUDACC_RELAXED_CONSTEXPR__",
+                // Kernels may call `std::swap` and its like, whatever the standard: dslc has its own of them.
+                "-foffload-implicit-host-device-templates",
                 "-Wno-unknown-cuda-version",
                 "-Wno-unused-command-line-argument",
                 "-Wno-pass-failed",

@@ -31,6 +31,14 @@ pub(crate) fn check(
     {
         return overloaded(cx, &name, &set, None, callee.span, args, span);
     }
+    if &**name == "typeid" {
+        return Err(cx.unsupported("`typeid`", callee.span));
+    }
+    if let (None, "nan" | "nanf", [tag]) = (explicit, &**name, args)
+        && let ExprKind::Str(tag) = &tag.kind
+    {
+        return Ok(Checked::Value(not_a_number(name, tag, span)));
+    }
     match explicit {
         Some([to]) if &**name == "forward" && args.len() == 1 => {
             forward::check(cx, to, &args[0], span)
@@ -68,6 +76,28 @@ pub(crate) fn check(
         }
         _ => call_builtin(cx, name, callee.span, args, span),
     }
+}
+
+/// `nan("")`, `nanf("1")`: the number in the text is kept in the mantissa. Other texts than a number's are as good as none.
+fn not_a_number(name: &str, tag: &[u8], span: Span) -> Value {
+    let tag = String::from_utf8_lossy(tag);
+    let number = match tag.strip_prefix("0x").or(tag.strip_prefix("0X")) {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None if tag.len() > 1 && tag.starts_with('0') => u64::from_str_radix(&tag, 8),
+        None => tag.parse(),
+    };
+    let number = number.unwrap_or(0);
+    let (value, ty) = match name {
+        "nanf" => {
+            let bits = 0x7fc0_0000 | (number as u32 & 0x3f_ffff);
+            (f64::from(f32::from_bits(bits)), Ty::Float)
+        }
+        _ => {
+            let bits = 0x7ff8_0000_0000_0000 | (number & 0x7_ffff_ffff_ffff);
+            (f64::from_bits(bits), Ty::Double)
+        }
+    };
+    Value::new(ValueKind::Float(value), ty, span)
 }
 
 /// A function of `math_double.k` and its like. Host code calls C's library where it has the function. A `double` function
