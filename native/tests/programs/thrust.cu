@@ -1,5 +1,7 @@
 // Thrust's vectors, iterators and algorithms, with kernels that work on the same memory.
 #include <cstdio>
+#include <iterator>
+#include <sstream>
 #include <thrust/copy.h>
 #include <thrust/count.h>
 #include <thrust/device_vector.h>
@@ -111,6 +113,11 @@ int main() {
     std::vector<float> back(4);
     thrust::copy(pointer, pointer + 4, back.begin());
     printf("%g %g\n", back[0], back[3]);
+    std::vector<int> grown;
+    thrust::copy(d.begin(), d.end(), std::back_inserter(grown));
+    std::ostringstream text;
+    thrust::copy(d.begin(), d.end(), std::ostream_iterator<int>(text, " "));
+    printf("%zu grown, %s\n", grown.size(), text.str().c_str());
     int more = 10;
     thrust::transform(d.begin(), d.end(), d.begin(), [=] __device__(int x) { return x + more; });
     print("lambda", d);

@@ -27,19 +27,23 @@ template <class It> std::unique_ptr<Value<It>[]> values(It first, size_t count) 
     for (size_t i = 0; i < count; i++) out[i] = from[i];
     return out;
 }
-/* Writes `count` values behind an iterator; gives the end. */
-template <class It, class From> It store(It to, From from, size_t count) {
-    View<It> view(to, count, true);
-    auto out = view.begin();
-    for (size_t i = 0; i < count; i++) out[i] = from[i];
-    return to + count;
+/* Whether an iterator is written to, one element after another, and nothing else: std::ostream_iterator, std::back_inserter. */
+template <class It> using OnlyWritten = std::is_same<typename std::iterator_traits<It>::iterator_category, std::output_iterator_tag>;
+template <class It, class F> It make_each(It to, size_t count, F f, std::true_type) {
+    for (size_t i = 0; i < count; i++, ++to) *to = f(i);
+    return to;
 }
-/* `f(i)` for what becomes the i-th element behind `to`. */
-template <class It, class F> It make(It to, size_t count, F f) {
+template <class It, class F> It make_each(It to, size_t count, F f, std::false_type) {
     View<It> view(to, count, true);
     auto out = view.begin();
     for (size_t i = 0; i < count; i++) out[i] = f(i);
     return to + count;
+}
+/* `f(i)` for what becomes the i-th element behind `to`; gives the end. */
+template <class It, class F> It make(It to, size_t count, F f) { return make_each(to, count, f, OnlyWritten<It>()); }
+/* Writes `count` values behind an iterator; gives the end. */
+template <class It, class From> It store(It to, From from, size_t count) {
+    return make(to, count, [&](size_t i) -> decltype(auto) { return from[i]; });
 }
 inline std::vector<size_t> numbers(size_t count) {
     std::vector<size_t> out(count);
