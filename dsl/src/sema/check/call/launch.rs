@@ -4,7 +4,7 @@ use crate::sema::message::call::CallError;
 use std::sync::Arc;
 
 use crate::sema::check::{
-    Checker, Reported, Side, call,
+    Checker, Reported, Side, call, cleanup,
     convert::{self, Why},
     expr, function_template, init,
     overload::{self, Resolved},
@@ -86,13 +86,23 @@ pub(crate) fn check(
         shared_bytes,
         stream,
         cooperative: false,
-        args: args?,
+        args: args?.into_iter().map(|arg| kept(cx, arg)).collect(),
     };
     Ok(Value::new(
         ValueKind::Launch(Box::new(launch)),
         Ty::Void,
         span,
     ))
+}
+
+/// An argument whose class has a destructor: a temporary object of the host's, which ends behind the launch. The kernel gets its bytes.
+fn kept(cx: &mut Checker<'_>, arg: Value) -> Value {
+    if !cx.tables.has_destructor(&arg.ty) {
+        return arg;
+    }
+    let (ty, span) = (arg.ty.clone(), arg.span);
+    let place = cleanup::temporary_place(cx, arg);
+    Value::new(ValueKind::Load(Box::new(place)), ty, span)
 }
 
 /// The pointer that is launched through; `None` if a kernel's name seems to stand there.

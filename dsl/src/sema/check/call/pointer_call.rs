@@ -185,6 +185,12 @@ pub(crate) fn launch_through(
     span: Span,
 ) -> Result<Value, Reported> {
     let (grid, block, shared_bytes, stream) = configured;
+    let mut params = ty.params.iter().zip(&ty.references);
+    if params.any(|(param, is_reference)| !is_reference && cx.tables.has_destructor(&param.ty)) {
+        // Nobody would destroy the argument.
+        let what = "a launch through a pointer, of a kernel whose parameter has a destructor,";
+        return Err(cx.unsupported(what, span));
+    }
     let id = new_dispatcher(&mut cx.tables, &mut cx.pointers, ty, Role::Launched, span);
     let number = number_of(pointer);
     let none = || int(0, Ty::ULong, span);

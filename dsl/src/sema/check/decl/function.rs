@@ -363,10 +363,9 @@ pub(crate) fn body(cx: &mut Checker<'_>, id: FunctionId, function: &ast::Functio
     cx.scopes.enter();
     let params = cx.tables.functions[id].facts.params.clone();
     let mut ids = body::hidden_param(&cx.tables, &mut cx.body, id);
-    // A file's kernels may be checked without their host code, whose launches destroy the arguments.
+    // A kernel's arguments are the launch's to destroy.
     let is_kernel = cx.tables.functions[id].typed.space == FunctionSpace::Kernel;
-    let is_alone = is_kernel && cx.options.survey;
-    declare_params(cx, function, &params, &mut ids, is_kernel && !is_alone);
+    declare_params(cx, function, &params, &mut ids);
     pack::declare(cx, &function.params, &params, &ids);
     let mut body = Vec::new();
     if let (MethodKind::Constructor, Some(class)) = (function.method.kind, class) {
@@ -381,7 +380,7 @@ pub(crate) fn body(cx: &mut Checker<'_>, id: FunctionId, function: &ast::Functio
         virtuals::set_mark(&cx.tables, this, class, function.name.span, &mut body);
     }
     cleanup::enter(&mut cx.body);
-    if !is_alone {
+    if !is_kernel {
         note_params(&cx.tables, &mut cx.body, &ids);
     }
     if class.is_none() && &*function.name.node == "main" {
@@ -413,7 +412,6 @@ fn declare_params(
     function: &ast::Function,
     params: &[ParamFacts],
     ids: &mut Vec<VarId>,
-    refuses_destructors: bool,
 ) {
     let written = &params[ids.len()..];
     let declared = pack::declared(written, &function.params);
@@ -425,9 +423,6 @@ fn declare_params(
                 ..
             })
         );
-        if refuses_destructors && cx.tables.has_destructor(&param.ty.ty) && !param.is_reference {
-            cx.unsupported("a kernel's parameter with a destructor", param.span);
-        }
         let var = cx.body.add_var(Var {
             name: param.name.as_deref().unwrap_or("").to_string(),
             align_bytes: cx.tables.align_of(&param.ty.ty),
