@@ -1,6 +1,8 @@
 /* cuRAND's host side: generators that fill memory of the device or of the host. */
 #ifndef DSLC_CURAND_H
 #define DSLC_CURAND_H
+/* What helper headers ask for. */
+#define CURAND_H_
 
 #include <cuda_runtime_api.h>
 #include "library_types.h"

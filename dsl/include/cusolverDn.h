@@ -1,6 +1,8 @@
 /* cuSOLVER's dense part. Here the CPU computes; what is not declared is not there. */
 #ifndef DSLC_CUSOLVERDN_H
 #define DSLC_CUSOLVERDN_H
+/* What helper headers ask for. */
+#define CUSOLVER_COMMON_H_
 
 #include "cublas_v2.h"
 

@@ -1,6 +1,8 @@
 /* cuSPARSE: sparse matrices. Here the CPU computes with them; what is not declared is not there. */
 #ifndef DSLC_CUSPARSE_H
 #define DSLC_CUSPARSE_H
+/* What helper headers ask for. */
+#define CUSPARSEAPI
 
 #include <stdint.h>
 #include <cuda_runtime_api.h>
