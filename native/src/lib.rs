@@ -13,6 +13,7 @@ mod graph;
 mod launch;
 mod memory;
 mod module;
+mod names;
 mod options;
 mod pool;
 mod register;
