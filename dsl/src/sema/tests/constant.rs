@@ -66,14 +66,16 @@ static_assert(first(nullptr) == 0, \"\"); //~ E0506
 }
 
 #[test]
-fn only_what_is_a_constant_crosses_to_the_other_side() {
+fn constexpr_functions_run_on_both_sides() {
     expect(
-        "constexpr int host_only(int n) { return n + 1; }
+        "constexpr int next(int n) { return n + 1; }
+int host_only(int n) { return n + 1; }
 __global__ void k(int *d) {
-    constexpr int two = host_only(1);
-    int a[host_only(2)];
+    constexpr int two = next(1);
+    int a[next(2)];
     d[0] = two + (int)sizeof(a);
-    d[1] = host_only(d[0]); //~ E0607
+    d[1] = next(d[0]);
+    d[2] = host_only(d[0]); //~ E0607
 }
 ",
     );
