@@ -37,7 +37,7 @@ Fixed::~Fixed() {}
 void take(Fixed f);
 void take(Fixed f) {}
 S global(1); //~ E0801
-__global__ void k(S s) {} //~ E0607 E0801
+__global__ void k(S s) {}
 void f(int n) {
     Fixed one;
     Fixed two = one; //~ E0525
