@@ -206,6 +206,13 @@ impl Memory {
         Some(&area.regions[area.find(address)?])
     }
 
+    /// First byte and size of the live allocation that holds the address.
+    pub fn bounds(&self, address: u64) -> Option<(u64, u64)> {
+        let region = self.region(address)?;
+        let is_in = !region.freed && address.wrapping_sub(region.base) < region.size;
+        is_in.then_some((region.base, region.size))
+    }
+
     /// Every region kernels may touch; freed ones included. Of memory of a real device only what the host reaches, too.
     pub(crate) fn device_regions(&self) -> impl Iterator<Item = &Region> {
         let areas = [

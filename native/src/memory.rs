@@ -419,6 +419,24 @@ pub(crate) struct PointerAttributes {
     host_pointer: *mut c_void,
 }
 
+/// Where the allocation begins that an address is in, and how large it is; either may be null.
+#[unsafe(no_mangle)]
+extern "C" fn __dslcAddressRange(base: *mut u64, bytes: *mut u64, address: u64) -> c_int {
+    call(|state| {
+        let shared = state.shared_at(address);
+        let shared = shared.map(|(base, shared)| (base, shared.bytes));
+        let bounds = shared.or_else(|| state.memory.bounds(address));
+        let (start, size) = bounds.ok_or(CudaError::InvalidValue)?;
+        for (to, value) in [(base, start), (bytes, size)] {
+            // SAFETY: the program hands in where it wants them.
+            if let Some(to) = unsafe { to.as_mut() } {
+                *to = value;
+            }
+        }
+        Ok(())
+    })
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn cudaPointerGetAttributes(
     attributes: *mut PointerAttributes,

@@ -36,7 +36,12 @@ int main() {
     CHECK(cuMemsetD32(pointer, 77, 4));
     CHECK(cuMemcpyDtoH(host, pointer, sizeof host));
     printf("%d %d\n", host[0], host[3]);
+    CUdeviceptr base;
+    size_t bytes;
+    CHECK(cuMemGetAddressRange(&base, &bytes, pointer + 5));
+    printf("%d %zu\n", base == pointer, bytes);
     CHECK(cuMemFree(pointer));
+    CHECK(cuMemGetAddressRange(&base, &bytes, pointer));
     CUmodule module;
     CHECK(cuModuleLoad(&module, "kernel.ptx"));
     CHECK(cuCtxDestroy(context));

@@ -19,6 +19,7 @@ cudaError_t __dslcVirtualReserve(CUdeviceptr *pointer, unsigned long long bytes,
 cudaError_t __dslcVirtualFree(CUdeviceptr pointer, unsigned long long bytes);
 cudaError_t __dslcVirtualCreate(CUmemGenericAllocationHandle *handle, unsigned long long bytes);
 cudaError_t __dslcVirtualRelease(CUmemGenericAllocationHandle handle);
+cudaError_t __dslcAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr pointer);
 cudaError_t __dslcVirtualHandle(CUmemGenericAllocationHandle *handle, CUdeviceptr pointer);
 cudaError_t __dslcVirtualMap(CUdeviceptr pointer, unsigned long long bytes, unsigned long long offset, CUmemGenericAllocationHandle handle);
 cudaError_t __dslcVirtualUnmap(CUdeviceptr pointer, unsigned long long bytes);
@@ -144,6 +145,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *one, CUdevice device) {
 CUresult cuDevicePrimaryCtxRelease(CUdevice) { return when_ready(cudaSuccess); }
 
 CUresult cuMemGetInfo(size_t *free_bytes, size_t *total_bytes) { return when_ready(cudaMemGetInfo(free_bytes, total_bytes)); }
+CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr pointer) { return when_ready(__dslcAddressRange(base, bytes, pointer)); }
 CUresult cuMemAlloc(CUdeviceptr *pointer, size_t bytes) { return bytes ? when_ready(cudaMalloc((void **)pointer, bytes)) : CUDA_ERROR_INVALID_VALUE; }
 CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned int flags) { return when_ready(cudaMallocManaged((void **)pointer, bytes, flags)); }
 CUresult cuMemAllocHost(void **pointer, size_t bytes) { return when_ready(cudaMallocHost(pointer, bytes)); }

@@ -115,6 +115,7 @@ CUresult cuCtxGetDevice(CUdevice *device);
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
 CUresult cuDevicePrimaryCtxRelease(CUdevice device);
 CUresult cuMemGetInfo(size_t *free_bytes, size_t *total_bytes);
+CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr pointer);
 CUresult cuMemAlloc(CUdeviceptr *pointer, size_t bytes);
 CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned int flags);
 CUresult cuMemAllocHost(void **pointer, size_t bytes);
