@@ -20,6 +20,7 @@ mod region;
 pub mod traffic;
 pub mod unset;
 
+use std::alloc::{Layout, handle_alloc_error};
 #[cfg(feature = "threads")]
 use std::sync::{Mutex, PoisonError};
 
@@ -117,7 +118,11 @@ impl Memory {
             #[cfg(feature = "threads")]
             spare: Mutex::default(),
         };
-        let stack = Bytes::sparse(STACK_BYTES as usize).expect("8 MiB");
+        let stack = Bytes::sparse(STACK_BYTES as usize).unwrap_or_else(|| {
+            // The program's allocator says how it ends; some do it with a sentence of their own.
+            drop(Vec::<u8>::with_capacity(STACK_BYTES as usize));
+            handle_alloc_error(Layout::new::<[u8; STACK_BYTES as usize]>())
+        });
         memory
             .areas
             .stack

@@ -71,9 +71,10 @@ impl Bytes {
     /// allocator gives memory of this size a second time and would have to clear all of it.
     pub(crate) fn sparse(len: usize) -> Option<Bytes> {
         #[cfg(any(unix, windows))]
-        if len > 0 {
-            let mut pages = MmapMut::map_anon(len).ok()?;
-            let pointer = NonNull::new(pages.as_mut_ptr())?;
+        if len > 0
+            && let Ok(mut pages) = MmapMut::map_anon(len)
+            && let Some(pointer) = NonNull::new(pages.as_mut_ptr())
+        {
             return Some(Bytes {
                 owner: Owner::Pages { _pages: pages },
                 pointer,
