@@ -397,7 +397,7 @@ fn compare(
         let (left, right, _) = convert::usual(left, right);
         (left, right)
     } else {
-        let Some(ty) = common_pointer(&left, &right) else {
+        let Some(ty) = common_pointer(tables, &left, &right) else {
             return Err(bad_operands(
                 tables,
                 reporter,
@@ -414,8 +414,8 @@ fn compare(
     Ok(Value::new(kind, Ty::Bool, span))
 }
 
-/// The pointer type two operands meet in: equal pointees, `void *`, or a null constant.
-fn common_pointer(left: &Value, right: &Value) -> Option<Ty> {
+/// The pointer type two operands meet in: equal pointees, a base of the other's class, `void *`, or a null constant.
+fn common_pointer(tables: &Tables, left: &Value, right: &Value) -> Option<Ty> {
     let is_null = |value: &Value| {
         matches!(value.kind, ValueKind::Null)
             || (value.ty.is_integral() && matches!(value.kind, ValueKind::Int(0)))
@@ -434,7 +434,17 @@ fn common_pointer(left: &Value, right: &Value) -> Option<Ty> {
             }
             a.is_const |= b.is_const;
             a.is_volatile |= b.is_volatile;
-            (a.ty == b.ty).then(|| pointer_to(a))
+            // A base stands at the start of its class, so the address stays.
+            if let (Ty::Record(left), Ty::Record(right)) = (&a.ty, &b.ty)
+                && tables.is_derived(*left, *right)
+            {
+                a.ty = b.ty.clone();
+            }
+            let is_base = match (&a.ty, &b.ty) {
+                (Ty::Record(base), Ty::Record(class)) => tables.is_derived(*class, *base),
+                (a, b) => a == b,
+            };
+            is_base.then(|| pointer_to(a))
         }
         (Ty::Pointer(_), _) if is_null(right) => Some(left.ty.clone()),
         (_, Ty::Pointer(_)) if is_null(left) => Some(right.ty.clone()),

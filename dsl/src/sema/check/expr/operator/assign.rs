@@ -264,7 +264,7 @@ pub(crate) fn conditional(
         }
     } else if yes.ty.is_arithmetic() && no.ty.is_arithmetic() {
         convert::usual(yes, no)
-    } else if let Some(ty) = operator::common_pointer(&yes, &no) {
+    } else if let Some(ty) = operator::common_pointer(&cx.tables, &yes, &no) {
         (
             operator::pointer_operand(yes, &ty),
             operator::pointer_operand(no, &ty),
