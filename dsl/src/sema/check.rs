@@ -55,6 +55,7 @@ use call::{
     overload, pointer_call,
 };
 use class::construct::{members, temporary};
+pub(crate) use class::lambda::generic::Captured;
 use class::{allocate, construct, implicit, lambda, method, this, virtuals};
 use decl::{binding, function, init, list, record, specifier, startup, variable};
 use expr::operator::assign;

@@ -13,7 +13,7 @@ use super::{
     ty::{EnumId, QualTy, RecordId, Ty},
     typed::{FunctionId, GlobalVarId, VarId},
 };
-use crate::span::Span;
+use crate::{sema::check::Captured, span::Span};
 use namespace::of_std;
 
 /// What a name stands for.
@@ -37,6 +37,8 @@ pub(crate) enum Entity {
     Template(TemplateId),
     /// What a template's parameter stands for: a type and its bits.
     Constant(Ty, u64),
+    /// A variable that a generic lambda holds, in the lambda's instances.
+    Captured(Arc<Captured>),
     /// A parameter pack: what its name means for each element.
     Pack(Arc<[Binding]>),
     /// Its declaration was wrong and has been reported.
@@ -73,13 +75,51 @@ pub(crate) struct Binding {
     pub(crate) span: Span,
 }
 
+/// A variable of a function around the one being checked.
+pub(crate) struct OuterVar {
+    /// How deep in the stack its block is.
+    pub(crate) depth: usize,
+    pub(crate) var: VarId,
+    /// Which element of a parameter pack it is.
+    pub(crate) element: Option<usize>,
+}
+
 /// One block's names.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct Scope {
     names: HashMap<Arc<str>, Binding>,
     tags: HashMap<Arc<str>, (Ty, Span)>,
     /// The members of this class are names here, too.
     class: Option<RecordId>,
+}
+
+/// The blocks around a generic lambda, kept for its instances. The innermost is their own.
+#[derive(Clone, Debug)]
+pub(crate) struct Blocks(Vec<Scope>);
+
+impl Blocks {
+    /// Variables are those of a function that is done when an instance is checked: their names mean nothing any more.
+    pub(crate) fn hide_variables(&mut self) {
+        let bindings = self.0.iter_mut().flat_map(|scope| scope.names.values_mut());
+        for binding in bindings {
+            let is_variable = match &binding.entity {
+                Entity::Pack(elements) => elements
+                    .iter()
+                    .any(|element| matches!(element.entity, Entity::Local(_))),
+                entity => matches!(entity, Entity::Local(_)),
+            };
+            if is_variable {
+                binding.entity = Entity::Error;
+            }
+        }
+    }
+
+    /// Gives a name a meaning in the innermost block.
+    pub(crate) fn bind(&mut self, name: &Arc<str>, entity: Entity, span: Span) {
+        if let Some(scope) = self.0.last_mut() {
+            scope.names.insert(name.clone(), Binding { entity, span });
+        }
+    }
 }
 
 /// The names that a class declares.
@@ -218,16 +258,26 @@ impl Scopes {
         self.floor
     }
 
-    /// The variable that a name stands for, if it is one of a function around the one being checked, and how deep in the stack
-    /// its block is.
-    pub(crate) fn find_outer(&self, name: &str) -> Option<(usize, VarId)> {
+    /// The variable that a name stands for, if it is one of a function around the one being checked.
+    pub(crate) fn find_outer(&self, name: &str) -> Option<OuterVar> {
         if self.floor <= FILE + 1 {
             return None;
         }
         for (depth, scope) in self.stack.iter().enumerate().rev() {
             if let Some(binding) = scope.names.get(name) {
-                return match binding.entity {
-                    Entity::Local(var) if depth < self.floor => Some((depth, var)),
+                let (entity, element) = match (&binding.entity, self.element) {
+                    (Entity::Pack(elements), Some(element)) => {
+                        self.n_elements.set(Some(elements.len()));
+                        (&elements.get(element)?.entity, self.element)
+                    }
+                    (entity, _) => (entity, None),
+                };
+                return match *entity {
+                    Entity::Local(var) if depth < self.floor => Some(OuterVar {
+                        depth,
+                        var,
+                        element,
+                    }),
                     _ => None,
                 };
             }
@@ -310,6 +360,17 @@ impl Scopes {
         self.stack.extend(hidden);
     }
 
+    /// A copy of the blocks here, with one more inside of them.
+    pub(crate) fn blocks(&self) -> Blocks {
+        let around = self.stack.iter().skip(FILE + 1).cloned();
+        Blocks(around.chain([Scope::default()]).collect())
+    }
+
+    /// Enters copied blocks; [`Scopes::show`] leaves them.
+    pub(crate) fn enter_blocks(&mut self, blocks: &Blocks) {
+        self.stack.extend(blocks.0.iter().cloned());
+    }
+
     pub(crate) fn bind_tag(&mut self, name: Arc<str>, ty: Ty, span: Span, in_prelude: bool) {
         let depth = if in_prelude { 0 } else { self.stack.len() - 1 };
         let name = self.qualified(depth, name);
@@ -329,6 +390,11 @@ impl Scopes {
             }
             _ => Some(found),
         }
+    }
+
+    /// Which element of it a name stands for, if it is a parameter pack.
+    pub(crate) fn element_of(&self, name: &str) -> Option<usize> {
+        self.element.filter(|_| self.find_pack(name).is_some())
     }
 
     /// The elements of the parameter pack of this name.

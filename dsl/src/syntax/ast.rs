@@ -278,6 +278,19 @@ pub struct Specifiers {
 }
 
 impl Specifiers {
+    /// Those that are a type and no more.
+    pub(crate) fn new(ty: TypeSpecifier, span: Span) -> Specifiers {
+        Specifiers {
+            ty: Spanned::new(ty, span),
+            is_const: false,
+            is_volatile: false,
+            words: Vec::new(),
+            launch_bounds: None,
+            align: None,
+            span,
+        }
+    }
+
     /// Where a word stands, if it does.
     pub fn word(&self, word: SpecifierWord) -> Option<Span> {
         self.words

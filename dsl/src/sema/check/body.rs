@@ -108,6 +108,7 @@ impl Checker<'_> {
                 space: Some(self.tables.functions[id].typed.space),
                 class,
                 floor: self.scopes.floor(),
+                lambda: lambda::of_instance(&self.tables, class),
                 ..Body::default()
             },
         );

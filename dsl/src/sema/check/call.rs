@@ -179,7 +179,9 @@ fn call_bound(
         }
         Entity::Typedef(ty) => return expr::construct(cx, &ty.ty, args, span).map(Checked::Value),
         Entity::Error => cx.body.reported_before(callee.span),
-        Entity::Member(_) => return call_variable(cx, name, callee.span, args, span),
+        Entity::Member(_) | Entity::Captured(_) => {
+            return call_variable(cx, name, callee.span, args, span);
+        }
         Entity::Local(_) | Entity::Global(_) if names_object(cx, name) => {
             return call_variable(cx, name, callee.span, args, span);
         }

@@ -384,16 +384,16 @@ fn method_as(
     let deduces = shown.is_some()
         && matches!(words.ty.node, ast::TypeSpecifier::Auto)
         && function.declarator.parts.is_empty();
-    let (result, returns_reference) = match kind {
-        _ if deduces => (Ty::Void, false),
-        MethodKind::Constructor | MethodKind::Destructor => (Ty::Void, false),
-        MethodKind::Plain | MethodKind::Conversion => method_result(cx, function),
-    };
     let mut params = Vec::new();
     if !is_static {
         params.push(this_param(class, function.method.is_const, name.span));
     }
     params.extend(pack::params(cx, &function.params));
+    let (result, returns_reference) = match kind {
+        _ if deduces => (Ty::Void, false),
+        MethodKind::Constructor | MethodKind::Destructor => (Ty::Void, false),
+        MethodKind::Plain | MethodKind::Conversion => method_result(cx, function),
+    };
     if function.variadic {
         cx.unsupported("a function with `...`", function.span);
     }

@@ -184,6 +184,7 @@ pub(crate) fn entity(
         Some(Entity::Functions(set)) => {
             Checked::Value(pointer_call::function_value(cx, name, &set, None, span)?)
         }
+        Some(Entity::Captured(captured)) => lambda::generic::entity(cx, name, &captured, span)?,
         Some(Entity::Member(class)) => this::member_of_this(cx, class, name, span)?,
         Some(Entity::Constant(ty, bits)) => Checked::Value(match pointed_function(&ty) {
             Some(function) => function_constant(

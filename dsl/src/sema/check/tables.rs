@@ -38,6 +38,8 @@ pub(crate) struct Tables {
     pub(crate) classes: HashMap<RecordId, class::ClassFacts>,
     /// The classes of lambdas that have been checked, by their place.
     pub(crate) lambdas: HashMap<(Option<FunctionId>, Span), lambda::LambdaFacts>,
+    /// The classes of generic lambdas, and the class around each.
+    pub(crate) generic_lambdas: HashMap<RecordId, Option<RecordId>>,
     /// The classes of lambdas, and their functions.
     pub(crate) lambda_functions: Vec<(RecordId, FunctionId)>,
     pub(crate) globals: Arena<GlobalVarId, GlobalEntry>,

@@ -18,7 +18,8 @@ pub(crate) mod same;
 pub(crate) mod survey;
 pub(crate) mod variable_template;
 
-pub(crate) use instances::Instances;
+use instances::keep;
+pub(crate) use instances::{Instances, of_lambda};
 
 use crate::sema::message::template::TemplateError;
 use crate::sema::path;
@@ -31,9 +32,9 @@ use super::{
 };
 use crate::{
     sema::{
-        scope::{Binding, Callable, Entity, TemplateId},
+        scope::{Binding, Blocks, Callable, Entity, TemplateId},
         ty::{QualTy, RecordId, Ty},
-        typed::{FunctionId, GlobalVarId},
+        typed::{FunctionId, GlobalVarId, PlaceKind, VarRef},
     },
     span::Span,
     syntax::ast::{self, ExprKind, TemplateArg, TemplateKind, TemplateParamKind},
@@ -79,6 +80,8 @@ pub(crate) struct TemplateFacts<'a> {
     namespace: Arc<str>,
     /// The class whose member it is.
     class: Option<RecordId>,
+    /// The blocks that it is in: a generic lambda's.
+    blocks: Option<Arc<Blocks>>,
 }
 
 impl<'a> TemplateFacts<'a> {
@@ -108,6 +111,7 @@ impl<'a> TemplateFacts<'a> {
             members: Vec::new(),
             namespace,
             class: None,
+            blocks: None,
         }
     }
 
@@ -270,14 +274,6 @@ pub(crate) fn member(cx: &mut Checker<'_>, class: RecordId, template: &ast::Temp
     });
     cx.scopes
         .add_method(name.node.clone(), Callable::Template(id), name.span);
-}
-
-/// A template that belongs to an instance of a class, for as long as the checker runs.
-fn keep<'a>(instances: &mut Instances<'a>, template: &ast::Template) -> &'a ast::Template {
-    let node = instances.kept;
-    let kept = node.template.get_or_init(|| template.clone());
-    instances.kept = node.next.get_or_init(Box::default);
-    kept
 }
 
 /// The specifier of the class that a declaration declares.
@@ -480,7 +476,17 @@ pub(crate) fn decltype(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<QualTy,
     cx.mode.unevaluated += 1;
     let checked = expr::check(cx, expr);
     cx.mode.unevaluated -= 1;
-    Ok(match checked? {
+    let checked = checked?;
+    // In a signature it is the reference, which would be the parameter's or the result's type.
+    if let (None, Checked::Place(place)) = (cx.body.id, &checked)
+        && let PlaceKind::Var(VarRef::Local(var)) = place.kind
+        && cx.body.vars[var].typed.is_reference
+        && matches!(expr.kind, ExprKind::Name(_))
+    {
+        let what = "`decltype` of a reference in a function's parameters or result";
+        return Err(cx.unsupported(what, expr.span));
+    }
+    Ok(match checked {
         Checked::Place(place)
             if matches!(
                 expr.kind,

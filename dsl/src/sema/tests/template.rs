@@ -192,3 +192,34 @@ int main() { launched<<<1, 1>>>(3); } //~ E0521
         assert!(lines.contains(expected), "{expected}\n{lines}");
     }
 }
+
+#[test]
+fn generic_lambdas() {
+    let lines = expect(
+        "template <typename... Ts> __device__ int sum(Ts... xs) {
+    auto all = [](auto x) { return (x + ... + xs); }; //~ E0401
+    return all(1);
+}
+__global__ void k(int *out) {
+    int n = 3;
+    auto none = [](auto x) { return x + n; }; //~ E0401
+    auto some = [out](auto x) { out[0] = x; return n; }; //~ E0401
+    auto copy = [n](auto x) { n += x; return n; }; //~ E0504
+    auto grow = [](auto &x) { x += 1; };
+    auto first = [](auto *p) { return p->x; }; //~ E0403
+    auto pick = [](auto x, auto y) -> decltype(x) { return x + y; };
+    auto itself = [](auto &x) -> decltype(x) { return x; };
+    copy(1);
+    copy(1.5);
+    grow(n);
+    grow(1); //~ E0504
+    first(out);
+    first(n); //~ E0521
+    pick(1); //~ E0521
+    itself(n) = 1; //~ E0521
+    out[0] = pick(1, 2.5) + none(1) + some(2) + sum(1, 2);
+}
+",
+    );
+    assert!(lines.contains("the lambda does not capture `n`"), "{lines}");
+}

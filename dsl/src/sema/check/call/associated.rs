@@ -37,6 +37,7 @@ pub(crate) fn associated_functions(
             Entity::Local(_)
             | Entity::Global(_)
             | Entity::Member(_)
+            | Entity::Captured(_)
             | Entity::Typedef(_)
             | Entity::Template(_)
             | Entity::Enumerator(..)

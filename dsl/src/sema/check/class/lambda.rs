@@ -2,10 +2,16 @@
 //!
 //! Which variables are captured is found while the body is checked: a name that means a variable of a function around becomes a
 //! member of the class. A variable captured by reference is a member that points to it.
+//!
+//! `generic` has what is different for `[](auto x) { … }`.
+
+pub(crate) mod generic;
+mod used;
 
 use crate::sema::message::class::ClassError;
 use std::sync::Arc;
 
+use self::generic::Captured;
 use crate::sema::check::{
     Body, Checked, Checker, FunctionEntry, FunctionFacts, Reported, Tables, VarEntry, VarFacts,
     access, all, body, class, cleanup, decl, expr, function, label, specifier, temporary,
@@ -14,6 +20,7 @@ use crate::{
     diagnostic::Diagnostic,
     sema::{
         classify::pointer_to,
+        const_eval::Const,
         layout,
         scope::{Callable, Entity},
         ty::{Field, QualTy, Record, RecordId, Ty},
@@ -56,7 +63,10 @@ pub(crate) fn check(
     }
     let key = (cx.body.id, span);
     if !cx.tables.lambdas.contains_key(&key) {
-        let facts = checked_lambda(cx, lambda)?;
+        let facts = match generic::is_generic(lambda) {
+            true => generic::checked(cx, lambda)?,
+            false => checked_lambda(cx, lambda)?,
+        };
         cx.tables.lambdas.insert(key, facts);
     }
     let Some(facts) = cx.tables.lambdas.get_mut(&key) else {
@@ -209,9 +219,10 @@ fn finish_class(tables: &mut Tables, class: RecordId) {
     record.data_bytes = record.size_bytes;
 }
 
-fn lambda_function(cx: &mut Checker<'_>, class: RecordId, lambda: &ast::Lambda) -> FunctionId {
+/// Where a lambda's code runs: as its words say, else where the function does that it is in.
+fn lambda_space(cx: &Checker<'_>, lambda: &ast::Lambda) -> FunctionSpace {
     let has = |word| lambda.words.iter().any(|spanned| spanned.node == word);
-    let space = match (has(SpecifierWord::Device), has(SpecifierWord::Host)) {
+    match (has(SpecifierWord::Device), has(SpecifierWord::Host)) {
         (true, true) => FunctionSpace::HostDevice,
         (true, false) => FunctionSpace::Device,
         (false, _) => match cx.body.space {
@@ -219,7 +230,11 @@ fn lambda_function(cx: &mut Checker<'_>, class: RecordId, lambda: &ast::Lambda) 
             Some(FunctionSpace::HostDevice) => FunctionSpace::HostDevice,
             Some(FunctionSpace::Host) | None => FunctionSpace::Host,
         },
-    };
+    }
+}
+
+fn lambda_function(cx: &mut Checker<'_>, class: RecordId, lambda: &ast::Lambda) -> FunctionId {
+    let space = lambda_space(cx, lambda);
     let (result, returns_reference) = match &lambda.result {
         None => (Ty::Void, false),
         Some(ty) => {
@@ -263,7 +278,14 @@ fn captured(
     kind: CaptureKind,
     span: Span,
 ) -> Result<Value, Reported> {
-    let place = match expr::name(cx, name, span)? {
+    let (name, element) = match name.split_once('#') {
+        Some((pack, element)) => (pack.into(), element.parse().ok()),
+        None => (name.clone(), None),
+    };
+    let around = cx.scopes.at_element(element);
+    let named = expr::name(cx, &name, span);
+    cx.scopes.leave_element(around);
+    let place = match named? {
         Checked::Place(place) => place,
         Checked::Value(value) => return Ok(value),
     };
@@ -310,28 +332,85 @@ fn capture(
     n_fields
 }
 
-/// A name that means a variable of a function around: in a lambda, what it captures.
-pub(crate) fn outer_name(
+/// A variable of a function around.
+struct Around {
+    /// Which element of a parameter pack it is.
+    element: Option<usize>,
+    ty: QualTy,
+    constant: Option<Const>,
+    storage: Storage,
+    declared: Span,
+}
+
+/// The variable of a function around that a name means.
+fn around(cx: &Checker<'_>, name: &str) -> Option<Around> {
+    if let Some(found) = cx.scopes.find_outer(name) {
+        let mut bodies = cx.outer_bodies.iter().rev();
+        let owner = bodies.find(|body| body.id.is_some() && body.floor <= found.depth)?;
+        let VarEntry { typed, facts } = &owner.vars[found.var];
+        return Some(Around {
+            element: found.element,
+            ty: typed.ty.clone(),
+            constant: facts.constant,
+            storage: typed.storage,
+            declared: typed.span,
+        });
+    }
+    // In a lambda inside of a generic one: what that one has captured.
+    let own = cx.body.lambda.as_ref()?.class;
+    let Entity::Captured(captured) = &cx.scopes.find(name)?.entity else {
+        return None;
+    };
+    match &**captured {
+        Captured::Member {
+            class,
+            ty,
+            declared,
+            ..
+        } if *class != own => Some(Around {
+            element: cx.scopes.element_of(name),
+            ty: ty.clone(),
+            constant: None,
+            storage: Storage::Auto,
+            declared: *declared,
+        }),
+        Captured::Member { .. } | Captured::Constant(..) => None,
+    }
+}
+
+/// What a variable of a function around is in a lambda.
+enum Outer {
+    /// A constant is used by its value and not captured.
+    Constant(QualTy, Const),
+    /// It is captured, or will be.
+    Captured {
+        /// Its name among what is captured: an element of a pack has the number of the element in it.
+        name: Arc<str>,
+        kind: CaptureKind,
+        ty: QualTy,
+        declared: Span,
+    },
+}
+
+/// The same of a name, if it means one and the lambda may use it.
+fn outer_variable(
     cx: &mut Checker<'_>,
     name: &Arc<str>,
     span: Span,
-) -> Result<Option<Checked>, Reported> {
-    let Some((depth, var)) = cx.scopes.find_outer(name) else {
+) -> Result<Option<Outer>, Reported> {
+    let Some(Around {
+        element,
+        ty,
+        constant,
+        storage,
+        declared,
+    }) = around(cx, name)
+    else {
         return Ok(None);
-    };
-    let mut around = cx.outer_bodies.iter().rev();
-    let Some(owner) = around.find(|body| body.id.is_some() && body.floor <= depth) else {
-        return Ok(None);
-    };
-    let (ty, is_constant, storage, declared) = {
-        let VarEntry { typed, facts } = &owner.vars[var];
-        (typed.ty.clone(), facts.constant, typed.storage, typed.span)
     };
     cx.body.known(&ty.ty, span)?;
-    // A constant is used by its value and not captured.
-    if let Some(constant) = is_constant {
-        let value = Value::new(constant.kind(), ty.ty, span);
-        return Ok(Some(Checked::Value(value)));
+    if let Some(constant) = constant {
+        return Ok(Some(Outer::Constant(ty, constant)));
     }
     let Some(captures) = &cx.body.lambda else {
         return Err(cx.error(
@@ -342,10 +421,13 @@ pub(crate) fn outer_name(
             },
         ));
     };
-    let (class, default) = (captures.class, captures.default);
-    let known = captures.found.iter().find(|(found, ..)| found == name);
+    let own: Arc<str> = match element {
+        Some(element) => format!("{name}#{element}").into(),
+        None => name.clone(),
+    };
+    let known = captures.found.iter().find(|(found, ..)| *found == own);
     let named = captures.named.iter().find(|(named, _)| named == name);
-    let kind = match (known, named, default) {
+    let kind = match (known, named, captures.default) {
         (Some((_, kind, _)), ..) => *kind,
         (None, Some((_, kind)), _) => *kind,
         (None, None, Some(kind)) => kind,
@@ -362,15 +444,57 @@ pub(crate) fn outer_name(
     if storage != Storage::Auto && kind == CaptureKind::Value {
         return Err(cx.unsupported("a copy of a shared variable in a lambda", span));
     }
-    let index = capture(&mut cx.tables, &mut cx.body, class, name, kind, &ty, span);
+    Ok(Some(Outer::Captured {
+        name: own,
+        kind,
+        ty,
+        declared,
+    }))
+}
+
+/// A name that means a variable of a function around: in a lambda, what it captures.
+pub(crate) fn outer_name(
+    cx: &mut Checker<'_>,
+    name: &Arc<str>,
+    span: Span,
+) -> Result<Option<Checked>, Reported> {
+    let (own, kind, ty) = match outer_variable(cx, name, span)? {
+        None => return Ok(None),
+        Some(Outer::Constant(ty, constant)) => {
+            let value = Value::new(constant.kind(), ty.ty, span);
+            return Ok(Some(Checked::Value(value)));
+        }
+        Some(Outer::Captured { name, kind, ty, .. }) => (name, kind, ty),
+    };
+    let Some(class) = cx.body.lambda.as_ref().map(|captures| captures.class) else {
+        return Err(cx.body.reported_before(span));
+    };
+    let index = capture(&mut cx.tables, &mut cx.body, class, &own, kind, &ty, span);
     let Some(this) = cx.body.this_place(span) else {
         return Err(cx.body.reported_before(span));
     };
     let member = cx.tables.field_place(this, index as u32, span);
-    if kind == CaptureKind::Value {
-        return Ok(Some(Checked::Place(member)));
+    Ok(Some(Checked::Place(variable(member, kind, ty, span))))
+}
+
+/// The variable that a member of a lambda's object holds.
+fn variable(member: Place, kind: CaptureKind, ty: QualTy, span: Span) -> Place {
+    match kind {
+        CaptureKind::Value => member,
+        CaptureKind::Reference => {
+            let pointer = Value::load(member, span);
+            Place::new(PlaceKind::Deref(Box::new(pointer)), ty, span)
+        }
     }
-    let pointer = Value::load(member, span);
-    let kind = PlaceKind::Deref(Box::new(pointer));
-    Ok(Some(Checked::Place(Place::new(kind, ty, span))))
+}
+
+/// The captures of a generic lambda of which an instance is checked: they are known, and members already.
+pub(crate) fn of_instance(tables: &Tables, class: Option<RecordId>) -> Option<Captures> {
+    let class = class.filter(|class| tables.generic_lambdas.contains_key(class))?;
+    Some(Captures {
+        class,
+        default: None,
+        named: Vec::new(),
+        found: Vec::new(),
+    })
 }

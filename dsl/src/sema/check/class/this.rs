@@ -42,7 +42,9 @@ pub(crate) fn check_own_access(cx: &mut Checker<'_>, owner: RecordId, name: &str
         if class == owner || is_friend || (access == Access::Protected && is_derived()) {
             return;
         }
-        class_here = cx.tables.classes.get(&class).and_then(|facts| facts.outer);
+        let around_lambda = || cx.tables.generic_lambdas.get(&class).copied().flatten();
+        let outer = cx.tables.classes.get(&class).and_then(|facts| facts.outer);
+        class_here = outer.or_else(around_lambda);
     }
     let is_friend = cx
         .body

@@ -106,8 +106,8 @@ fn declare_as(
     method::note_operator(cx, &function.name.node, function.name.span);
     let specifiers = &function.specifiers;
     let space = space_of(specifiers);
-    let (result, deduces) = written_result(cx, function);
     let params = pack::params(cx, &function.params);
+    let (result, deduces) = written_result(cx, function);
     if function.variadic {
         cx.unsupported("a function with `...`", function.span);
     }

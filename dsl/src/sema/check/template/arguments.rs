@@ -170,6 +170,9 @@ pub(crate) fn bound<'a, R>(
     let hidden = cx.scopes.only_file();
     let outside = cx.scopes.set_namespace(namespace);
     let element = cx.scopes.at_element(None);
+    if let Some(blocks) = &cx.instances.templates[id].blocks {
+        cx.scopes.enter_blocks(blocks);
+    }
     // What a member template names in its class.
     let depth = class::enter_scopes(&cx.tables, &mut cx.scopes, cx.instances.templates[id].class);
     cx.scopes.enter();

@@ -65,9 +65,18 @@ pub(crate) fn declare(
     let outer = std::mem::take(&mut cx.body);
     let class = facts.class;
     let declared = attempt::run(cx, |cx| {
-        arguments::bound(cx, id, &bound, |cx| match class {
-            Some(class) => class::new_method(cx, class, function, &shown),
-            None => function::new_function(cx, function, &shown),
+        arguments::bound(cx, id, &bound, |cx| {
+            let floor = cx.scopes.raise_floor();
+            cx.scopes.enter();
+            cx.instances.names_params = true;
+            let declared = match class {
+                Some(class) => class::new_method(cx, class, function, &shown),
+                None => function::new_function(cx, function, &shown),
+            };
+            cx.instances.names_params = false;
+            cx.scopes.leave();
+            cx.scopes.set_floor(floor);
+            declared
         })
     });
     cx.body = outer;

@@ -1,18 +1,18 @@
 //! Templates and what has been made of them.
 
-use crate::sema::check::template;
-use std::collections::HashMap;
+use crate::sema::check::{Checker, template};
+use std::{collections::HashMap, sync::Arc};
 
 use super::{Bound, ClassInstance, Instance, Kept, LazyBody, TemplateFacts};
 use crate::{
     arena::Arena,
     sema::{
-        scope::{Callable, TemplateId},
+        scope::{Blocks, Callable, TemplateId},
         ty::RecordId,
         typed::FunctionId,
     },
     span::Span,
-    syntax::ast::{self, DeclaratorPart},
+    syntax::ast::{self, DeclaratorPart, TemplateKind},
 };
 
 /// Templates: which there are, what has been made of them, what is still needed.
@@ -34,6 +34,8 @@ pub(crate) struct Instances<'a> {
     pub(crate) class_params: Bound,
     /// Instances that the caller asked for.
     pub(crate) requested: Vec<(Span, FunctionId)>,
+    /// The parameters that are made next have their names in the types after them: `decltype(x)`.
+    pub(crate) names_params: bool,
     /// Arguments of instances that a survey made up.
     pub(crate) made_up: HashMap<FunctionId, String>,
 }
@@ -51,6 +53,7 @@ impl<'a> Instances<'a> {
             class_depth: 0,
             class_params: Vec::new(),
             requested: Vec::new(),
+            names_params: false,
             made_up: HashMap::new(),
         }
     }
@@ -130,4 +133,42 @@ impl<'a> Instances<'a> {
     pub(crate) fn template_facts(&mut self, id: TemplateId) -> &mut TemplateFacts<'a> {
         &mut self.templates[id]
     }
+}
+
+/// The template that a generic lambda's code is, in these blocks.
+pub(crate) fn of_lambda(
+    cx: &mut Checker<'_>,
+    class: RecordId,
+    params: Vec<ast::TemplateParam>,
+    function: ast::Function,
+    blocks: Blocks,
+) -> TemplateId {
+    let span = function.span;
+    let template = ast::Template {
+        kind: TemplateKind::Generic(params),
+        item: ast::Item::Function(function),
+        span,
+    };
+    let template = keep(&mut cx.instances, &template);
+    let params = match &template.kind {
+        TemplateKind::Generic(params) => &params[..],
+        TemplateKind::Specialisation | TemplateKind::Instantiation => &[],
+    };
+    let namespace = cx.scopes.namespace();
+    cx.instances.templates.push(TemplateFacts {
+        class: Some(class),
+        blocks: Some(Arc::new(blocks)),
+        ..TemplateFacts::new("lambda".into(), span, params, &template.item, namespace)
+    })
+}
+
+/// A template that belongs to an instance of a class, for as long as the checker runs.
+pub(super) fn keep<'a>(
+    instances: &mut Instances<'a>,
+    template: &ast::Template,
+) -> &'a ast::Template {
+    let node = instances.kept;
+    let kept = node.template.get_or_init(|| template.clone());
+    instances.kept = node.next.get_or_init(Box::default);
+    kept
 }

@@ -9,7 +9,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use crate::sema::check::{
     Checked, Checker, ParamFacts, Reported, Reporter, Tables, arguments, attempt, decl, expr,
-    function, int, specifier, template::Arg,
+    function, int, reference, specifier, template::Arg,
 };
 use crate::{
     sema::{
@@ -284,10 +284,15 @@ pub(crate) fn complete(
 
 /// The parameters of a function, those of a pack one by one.
 pub(crate) fn params(cx: &mut Checker<'_>, written: &[ast::Param]) -> Vec<ParamFacts> {
+    let names_params = std::mem::take(&mut cx.instances.names_params);
     let mut out = Vec::new();
     for param in written {
         if !param.is_pack {
-            out.push(function::param(cx, param));
+            let param = function::param(cx, param);
+            if names_params {
+                name_param(cx, &param);
+            }
+            out.push(param);
             continue;
         }
         let n = count_elements(cx, |cx| drop(specifier::param_type(cx, param)));
@@ -300,6 +305,15 @@ pub(crate) fn params(cx: &mut Checker<'_>, written: &[ast::Param]) -> Vec<ParamF
         }
     }
     out
+}
+
+/// Gives a parameter of a function that is only declared its name, for the types behind it.
+fn name_param(cx: &mut Checker<'_>, param: &ParamFacts) {
+    let Some(name) = &param.name else { return };
+    let var = reference::variable(&cx.tables, &mut cx.body, name, param.ty.clone(), param.span);
+    cx.body.vars[var].typed.is_reference = param.is_reference || param.is_rvalue;
+    let entity = Entity::Local(var);
+    cx.scopes.bind(name.clone(), entity, param.span, false);
 }
 
 /// The name of the pack among a function's parameters, whose variables are `vars`.

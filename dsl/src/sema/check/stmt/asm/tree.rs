@@ -55,7 +55,7 @@ pub(super) fn cast_to_pointer(expr: Expr, to: TypeSpecifier) -> Expr {
         is_restrict: false,
     };
     let ty = ast::TypeName {
-        specifiers: specifiers(to, span),
+        specifiers: ast::Specifiers::new(to, span),
         declarator: Declarator::new(None, vec![pointer], span),
         span,
     };
@@ -96,18 +96,6 @@ pub(super) fn guarded(
     ast::Stmt { kind, span }
 }
 
-fn specifiers(ty: TypeSpecifier, span: Span) -> ast::Specifiers {
-    ast::Specifiers {
-        ty: Spanned::new(ty, span),
-        is_const: false,
-        is_volatile: false,
-        words: Vec::new(),
-        launch_bounds: None,
-        align: None,
-        span,
-    }
-}
-
 pub(super) fn variable(name: &str, ty: TypeSpecifier, init: Option<Expr>, span: Span) -> ast::Stmt {
     let name = Spanned::new(Arc::from(name), span);
     let declarator = InitDeclarator {
@@ -119,7 +107,7 @@ pub(super) fn variable(name: &str, ty: TypeSpecifier, init: Option<Expr>, span: 
         span,
     };
     let declaration = ast::Declaration {
-        specifiers: specifiers(ty, span),
+        specifiers: ast::Specifiers::new(ty, span),
         declarators: vec![declarator],
         span,
     };

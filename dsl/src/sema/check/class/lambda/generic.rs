@@ -1,0 +1,246 @@
+//! Generic lambdas, `[&](auto x) { … }`: the class has a template of its `operator()`, one parameter for each `auto`. Each call with types
+//! that are new is an instance of it.
+//!
+//! What the lambda captures does not depend on its instances: it is every variable around that its code names. An instance is checked later
+//! than the functions around it and where none of their variables are known, so the template keeps the blocks around the lambda, with each
+//! variable that is captured as [`Captured`] in place of itself.
+
+use std::sync::Arc;
+
+use super::{
+    Captures, LambdaFacts, Outer, capture, finish_class, lambda_class, lambda_space,
+    named_captures, used,
+};
+use crate::sema::check::{Body, Checked, Checker, Reported, template};
+use crate::sema::message::class::ClassError;
+use crate::{
+    sema::{
+        const_eval::Const,
+        scope::{Binding, Callable, Entity},
+        ty::{QualTy, RecordId, Ty},
+        typed::{FunctionSpace, Value},
+    },
+    span::{Span, Spanned},
+    syntax::ast::{self, CaptureKind, SpecifierWord, TypeSpecifier},
+};
+
+/// What a variable's name means in an instance of a generic lambda, where the variable is one of a function around the lambda.
+#[derive(Debug)]
+pub(crate) enum Captured {
+    /// A constant, used by its value.
+    Constant(QualTy, Const),
+    /// A member of the lambda's object.
+    Member {
+        class: RecordId,
+        index: usize,
+        /// The variable's type; the member is a pointer to it if `kind` is a reference.
+        ty: QualTy,
+        kind: CaptureKind,
+        declared: Span,
+    },
+}
+
+/// `auto` among the parameters.
+pub(super) fn is_generic(lambda: &ast::Lambda) -> bool {
+    lambda.params.iter().any(is_auto)
+}
+
+fn is_auto(param: &ast::Param) -> bool {
+    matches!(param.specifiers.ty.node, TypeSpecifier::Auto)
+}
+
+/// The class of a generic lambda.
+pub(super) fn checked(cx: &mut Checker<'_>, lambda: &ast::Lambda) -> Result<LambdaFacts, Reported> {
+    let class = lambda_class(&mut cx.tables, lambda.span);
+    cx.tables.generic_lambdas.insert(class, cx.body.class);
+    let named = named_captures(cx, class, lambda)?;
+    let n_diagnostics = cx.reporter.diagnostics.len();
+    let (params, function) = operator(lambda, lambda_space(cx, lambda));
+    let mut blocks = cx.scopes.blocks();
+    blocks.hide_variables();
+    for (index, capture) in lambda.captures.iter().enumerate() {
+        let Some(field) = cx.tables.record(class).fields.get(index) else {
+            break;
+        };
+        if capture.init.is_some() {
+            let captured = Captured::Member {
+                class,
+                index,
+                ty: field.ty.clone(),
+                kind: CaptureKind::Value,
+                declared: capture.name.span,
+            };
+            let entity = Entity::Captured(Arc::new(captured));
+            blocks.bind(&capture.name.node, entity, capture.name.span);
+        }
+    }
+    let floor = cx.scopes.raise_floor();
+    let body = Body {
+        space: Some(function_space(&function)),
+        floor: cx.scopes.floor(),
+        lambda: Some(Captures {
+            class,
+            default: lambda.default,
+            named,
+            found: Vec::new(),
+        }),
+        ..Body::default()
+    };
+    let around = std::mem::replace(&mut cx.body, body);
+    cx.outer_bodies.push(around);
+    for (name, span) in used::names(lambda) {
+        if let Some(entity) = held(cx, class, &name, span) {
+            blocks.bind(&name, entity, span);
+        }
+    }
+    let around = cx.outer_bodies.pop().unwrap_or_default();
+    let done = std::mem::replace(&mut cx.body, around);
+    cx.scopes.set_floor(floor);
+    finish_class(&mut cx.tables, class);
+    let id = template::of_lambda(cx, class, params, function, blocks);
+    cx.scopes.enter();
+    cx.scopes
+        .add_method("operator()".into(), Callable::Template(id), lambda.span);
+    cx.scopes.close_class(class, None);
+    Ok(LambdaFacts {
+        class,
+        found: done
+            .lambda
+            .map(|captures| captures.found)
+            .unwrap_or_default(),
+        diagnostics: cx.reporter.diagnostics.split_off(n_diagnostics),
+    })
+}
+
+/// The meaning of a name in the instances, if it is that of a variable around or of a pack of them.
+fn held(cx: &mut Checker<'_>, class: RecordId, name: &Arc<str>, span: Span) -> Option<Entity> {
+    let Some(elements) = cx.scopes.find_pack(name).cloned() else {
+        return held_variable(cx, class, name, span);
+    };
+    let mut held = Vec::new();
+    for (index, element) in elements.iter().enumerate() {
+        let around = cx.scopes.at_element(Some(index));
+        let entity = held_variable(cx, class, name, span);
+        cx.scopes.leave_element(around);
+        held.push(Binding {
+            entity: entity?,
+            span: element.span,
+        });
+    }
+    Some(Entity::Pack(held.into()))
+}
+
+fn held_variable(
+    cx: &mut Checker<'_>,
+    class: RecordId,
+    name: &Arc<str>,
+    span: Span,
+) -> Option<Entity> {
+    let captured = match super::outer_variable(cx, name, span) {
+        Ok(None) => return None,
+        // What is wrong with it has been said, and is not said again in the instances.
+        Err(_) => return Some(Entity::Error),
+        Ok(Some(Outer::Constant(ty, constant))) => Captured::Constant(ty, constant),
+        Ok(Some(Outer::Captured {
+            name,
+            kind,
+            ty,
+            declared,
+        })) => Captured::Member {
+            class,
+            index: capture(&mut cx.tables, &mut cx.body, class, &name, kind, &ty, span),
+            ty,
+            kind,
+            declared,
+        },
+    };
+    Some(Entity::Captured(Arc::new(captured)))
+}
+
+/// The lambda's code as a template of `operator()`: its parameters, and the function.
+fn operator(
+    lambda: &ast::Lambda,
+    space: FunctionSpace,
+) -> (Vec<ast::TemplateParam>, ast::Function) {
+    let mut types = Vec::new();
+    let mut params = lambda.params.clone();
+    for param in params.iter_mut().filter(|param| is_auto(param)) {
+        let name: Arc<str> = format!("auto:{}", types.len() + 1).into();
+        param.specifiers.ty.node = TypeSpecifier::Named(name.clone());
+        types.push(ast::TemplateParam {
+            name: Some(Spanned::new(name, param.span)),
+            kind: ast::TemplateParamKind::Type(None),
+            is_pack: param.is_pack,
+            span: param.span,
+        });
+    }
+    let span = lambda.span;
+    let (mut specifiers, parts) = match &lambda.result {
+        Some(result) => (result.specifiers.clone(), result.declarator.parts.clone()),
+        None => (ast::Specifiers::new(TypeSpecifier::Auto, span), Vec::new()),
+    };
+    let is_constexpr = |word: &&Spanned<SpecifierWord>| word.node == SpecifierWord::Constexpr;
+    specifiers
+        .words
+        .extend(lambda.words.iter().find(is_constexpr).cloned());
+    let words: &[SpecifierWord] = match space {
+        FunctionSpace::HostDevice => &[SpecifierWord::Host, SpecifierWord::Device],
+        FunctionSpace::Device | FunctionSpace::Kernel => &[SpecifierWord::Device],
+        FunctionSpace::Host => &[SpecifierWord::Host],
+    };
+    let words = words.iter().map(|word| Spanned::new(*word, span));
+    specifiers.words.extend(words);
+    let name = ast::Name::new("operator()".into(), span);
+    let function = ast::Function {
+        specifiers,
+        declarator: ast::Declarator::new(Some(name.clone()), parts, span),
+        name,
+        params,
+        variadic: false,
+        body: Some(lambda.body.clone()),
+        method: ast::Method {
+            is_const: !lambda.is_mutable,
+            ..ast::Method::default()
+        },
+        span,
+    };
+    (types, function)
+}
+
+fn function_space(function: &ast::Function) -> FunctionSpace {
+    crate::sema::check::function::space_of(&function.specifiers)
+}
+
+/// A captured variable in an instance of the lambda.
+pub(crate) fn entity(
+    cx: &mut Checker<'_>,
+    name: &str,
+    captured: &Captured,
+    span: Span,
+) -> Result<Checked, Reported> {
+    let (class, index, ty, kind, declared) = match captured {
+        Captured::Constant(ty, constant) => {
+            let value = Value::new(constant.kind(), ty.ty.clone(), span);
+            return Ok(Checked::Value(value));
+        }
+        Captured::Member {
+            class,
+            index,
+            ty,
+            kind,
+            declared,
+        } => (*class, *index, ty, *kind, *declared),
+    };
+    let this = cx.body.this_place(span);
+    let Some(this) = this.filter(|this| this.ty.ty == Ty::Record(class)) else {
+        let name = name.to_string();
+        return Err(cx.error(span, ClassError::OuterVariable { name, declared }));
+    };
+    let member = cx.tables.field_place(this, index as u32, span);
+    Ok(Checked::Place(super::variable(
+        member,
+        kind,
+        ty.clone(),
+        span,
+    )))
+}
