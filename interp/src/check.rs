@@ -51,8 +51,10 @@ use taint::Taint;
 struct Values {
     /// Cells of shared memory that hold one, and its origin.
     unset_cells: HashMap<u32, u32>,
-    /// By warp.
+    /// By place in the block's list of warps: lanes that run apart have registers of their own.
     taints: Vec<Taint>,
+    /// The place of the warp that runs.
+    place: usize,
     /// By warp and byte of local memory: lanes that wrote it.
     locals: Vec<Vec<u32>>,
     /// By warp and byte of local memory: where the value came from that nobody wrote, if one was stored.
@@ -73,6 +75,7 @@ impl Values {
         Values {
             unset_cells: HashMap::new(),
             taints: vec![Taint::new(code); warps],
+            place: 0,
             locals: vec![vec![0; code.memory.local_bytes as usize]; warps],
             local_origins: vec![HashMap::new(); warps],
             gone: vec![Vec::new(); warps],
@@ -187,11 +190,30 @@ impl Observer for Checker<'_> {
     }
 
     #[inline(always)]
-    fn begin_warp(&mut self, number: u32) {
-        self.counters.begin_warp(number);
+    fn begin_warp(&mut self, number: u32, place: usize) {
+        self.counters.begin_warp(number, place);
         self.races.begin_warp(number);
-        let taint = self.values.taints.get(number as usize);
+        self.values.place = place;
+        let taint = self.values.taints.get(place);
         self.following = taint.is_some_and(|taint| taint.live);
+    }
+
+    fn part(&mut self, place: usize, to: usize) {
+        let taints = &mut self.values.taints;
+        let Some(taint) = taints.get(place).cloned() else {
+            return;
+        };
+        match taints.get_mut(to) {
+            Some(old) => *old = taint,
+            None => taints.push(taint),
+        }
+    }
+
+    fn join(&mut self, place: usize, other: usize, lanes: u32) {
+        let Some(joins) = self.values.taints.get(other).cloned() else {
+            return;
+        };
+        self.values.taints[place].join(&joins, lanes);
     }
 
     #[inline(always)]
@@ -213,7 +235,7 @@ impl Observer for Checker<'_> {
         if !self.following {
             return;
         }
-        let taint = &mut self.values.taints[self.races.warp() as usize];
+        let taint = &mut self.values.taints[self.values.place];
         let matters = taint.follow(self.subject.races.code, r, inst, mask);
         self.following = taint.live;
         if let Some(matters) = matters {

@@ -15,6 +15,7 @@ pub(crate) mod effects;
 mod endless;
 mod inst;
 mod lifetimes;
+mod meet;
 mod memory;
 mod pointer;
 mod polls;

@@ -38,7 +38,8 @@ use crate::launch::report::{
 use crate::machine::block::{Block, Turn};
 use crate::machine::engine;
 use crate::machine::ops::routine;
-use crate::machine::{Fault, Machine, Pass, Policy, Record, SiteRegions, WarpState, is_global};
+use crate::machine::warp::WarpState;
+use crate::machine::{Fault, Machine, Pass, Policy, Record, SiteRegions, is_global};
 use crate::memory::Memory;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
@@ -131,6 +132,16 @@ fn resident_blocks(machine: &MachineConfig, shape: &Shape<'_>) -> usize {
     let residency = limits.residency;
     let per_sm = residency.blocks(shape.threads().into(), shape.shared_bytes);
     (per_sm.max(1) * u64::from(limits.multiprocessors)) as usize
+}
+
+/// Lets the waiting lanes of all blocks go on apart from their warps; whether there were any.
+fn part<O: Observer>(blocks: &mut VecDeque<Block>, machine: &mut Machine<'_, O>) -> bool {
+    let mut any = false;
+    for block in blocks {
+        machine.observer.begin_block(block.index);
+        any |= block.part(machine);
+    }
+    any
 }
 
 /// What an observer knows of memory when a launch has ended, by the bases of regions.
@@ -269,9 +280,11 @@ impl<'a> Run<'a> {
                 stack_bytes: self.memory.device_stack().max(routine::STACK_BYTES),
                 order: self.machine.order,
                 keep_going: self.machine.keep_going,
+                independent_lanes: self.machine.rules.arch.has_independent_lanes(),
             },
             record: Record::new(self.code.insts.len()),
             pass: Pass::default(),
+            parts_early: false,
             shift: 0,
         }
     }
@@ -320,6 +333,11 @@ impl<'a> Run<'a> {
                     suspended.push_back(block);
                     let full = next >= blocks || suspended.len() >= resident;
                     if full && unmoved > suspended.len() {
+                        // In lockstep nobody can go on. Lanes that wait for their warp's others do, where they may.
+                        if machine.policy.independent_lanes && part(&mut suspended, &mut machine) {
+                            (machine.parts_early, unmoved) = (true, 0);
+                            continue;
+                        }
                         let trap = self.deadlock(&suspended);
                         return (machine, Some(trap));
                     }
@@ -338,10 +356,11 @@ impl<'a> Run<'a> {
         &self,
         machine: &Machine<'_, O>,
         block: &Block,
-        number: usize,
+        place: usize,
         fault: Fault,
     ) -> Trap {
-        let warp = &block.warps[number];
+        let warp = &block.warps[place];
+        let number = warp.number as usize;
         let pc = match fault.kind {
             TrapKind::Endless => self.spinning_pc(warp.pc),
             _ => warp.pc,
@@ -378,15 +397,13 @@ impl<'a> Run<'a> {
     fn deadlock(&self, suspended: &VecDeque<Block>) -> Trap {
         let mut others = Vec::new();
         for block in suspended {
-            for (number, warp) in block.warps.iter().enumerate() {
-                if warp.state == WarpState::Done {
-                    continue;
-                }
+            for warp in &block.warps {
+                let number = warp.number as usize;
                 let (pc, state) = match warp.state {
+                    WarpState::Done => continue,
                     WarpState::AtBarrier => (warp.pc.saturating_sub(1), WaitingState::AtBarrier),
-                    WarpState::Ready | WarpState::Done => {
-                        (self.spinning_pc(warp.pc), WaitingState::Spinning)
-                    }
+                    WarpState::AtSync => (warp.pc, WaitingState::AtSync),
+                    WarpState::Ready => (self.spinning_pc(warp.pc), WaitingState::Spinning),
                 };
                 others.push(Waiting {
                     block: self.shape.block_index(block.index),

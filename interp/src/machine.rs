@@ -3,6 +3,7 @@
 pub(crate) mod block;
 pub(crate) mod engine;
 pub(crate) mod explain;
+pub(crate) mod fragment;
 mod hits;
 pub(crate) mod level;
 pub(crate) mod ops;
@@ -11,6 +12,7 @@ pub(crate) mod ops;
     allow(dead_code, reason = "only blocks side by side are tracked")
 )]
 pub(crate) mod track;
+pub(crate) mod warp;
 
 use crate::config::ChildLaunch;
 use crate::fault::trap::SkippedAccess;
@@ -24,12 +26,10 @@ use crate::config::Order;
 use crate::count::pattern::Pattern;
 use crate::fault::stop::StopFlag;
 use crate::fault::trap::{Trap, TrapKind};
-use crate::isa::bytecode::{Class, Code, Place};
-use crate::isa::mask::LaneMask;
-use crate::isa::registers::Registers;
+use crate::isa::bytecode::Code;
 use crate::machine::explain::{Thread, explain};
-use crate::machine::ops::routine::Stack;
 use crate::machine::track::Tracker;
+use crate::machine::warp::Warp;
 use crate::memory::Memory;
 use crate::observe::Observer;
 
@@ -72,6 +72,8 @@ pub(crate) struct Policy<'a> {
     pub(crate) order: Order,
     /// An access that is not allowed is skipped, and the launch goes on.
     pub(crate) keep_going: bool,
+    /// A lane that can go on does, whatever the other lanes of its warp wait for: since sm_70.
+    pub(crate) independent_lanes: bool,
 }
 
 /// What a worker has seen that is not per site.
@@ -141,6 +143,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) tracker: Option<Box<Tracker>>,
     pub(crate) record: Record,
     pub(crate) pass: Pass,
+    /// No block could go on in lockstep: warps part as soon as they seem to wait for their own lanes.
+    pub(crate) parts_early: bool,
     /// Of the warp that runs: how far the local variables of its routine are moved.
     pub(crate) shift: u32,
 }
@@ -286,132 +290,15 @@ pub(crate) struct Fault {
     pub(crate) lane: u32,
 }
 
-/// What a warp is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum WarpState {
-    Ready,
-    AtBarrier,
-    Done,
-}
-
 /// Why a warp stopped running.
 #[derive(Debug)]
 pub(crate) enum Stop {
     Done,
     Barrier,
     Yield,
+    /// Lanes wait at a `__syncwarp` for others of their warp.
+    Apart,
     Fault(Box<Fault>),
-}
-
-/// 32 threads.
-#[derive(Debug)]
-pub(crate) struct Warp {
-    pub(crate) registers: Registers,
-    /// Thread-local memory, interleaved: word `w` of lane `l` is at `(w * 32 + l) * 4`.
-    pub(crate) local: Vec<u8>,
-    pub(crate) stack: Stack,
-    pub(crate) pc: u32,
-    /// Active lanes.
-    pub(crate) mask: u32,
-    /// Lanes that are threads.
-    pub(crate) lanes: u32,
-    /// Lanes that have ended.
-    pub(crate) gone: u32,
-    /// Where the last of them did.
-    pub(crate) left: u32,
-    pub(crate) state: WarpState,
-    /// At a barrier with a reduction: which, the lanes whose predicate holds, and the register for the result.
-    pub(crate) vote: Option<(Vote, u32, u32)>,
-    /// Where it yielded last in a loop that may be seen never to end, with which lanes, and what the loop's end depends on held then.
-    pub(crate) rounds: Option<(u32, u32, Vec<u64>)>,
-    /// The state's fingerprint at the last yield.
-    pub(crate) fingerprint: u64,
-    /// The same without local memory, where there is much of it.
-    pub(crate) outline: u64,
-}
-
-/// More local memory than this is looked at only when all else is as it was.
-const MUCH_LOCAL_BYTES: usize = 64 << 10;
-
-/// The reduction of a barrier.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Vote {
-    Count,
-    And,
-    Or,
-}
-
-impl Warp {
-    /// Lanes end.
-    #[inline(always)]
-    pub(crate) fn leave(&mut self, lanes: u32, pc: usize) {
-        if lanes != 0 {
-            self.gone |= lanes;
-            self.left = pc as u32;
-        }
-    }
-
-    /// Whether it yields in a loop that will never end.
-    #[cold]
-    pub(crate) fn is_endless(&mut self, code: &Code) -> bool {
-        let Some(places) = code.endless.get(&self.pc) else {
-            return false;
-        };
-        let mut now = Vec::new();
-        for &(place, class) in places {
-            match (place, class) {
-                (Place::S(at), Class::Mask) => {
-                    now.push(self.registers.s[at as usize] & u64::from(self.mask))
-                }
-                (Place::S(at), _) => now.push(self.registers.s[at as usize]),
-                (Place::V(at), Class::W64) => {
-                    let lanes = LaneMask(self.mask).into_iter();
-                    now.extend(lanes.map(|lane| self.registers.lane64(at, lane)));
-                }
-                (Place::V(at), _) => {
-                    let unit = &self.registers.v[at as usize].0;
-                    let lanes = LaneMask(self.mask).into_iter();
-                    now.extend(lanes.map(|lane| u64::from(unit[lane])));
-                }
-            }
-        }
-        let now = (self.pc, self.mask, now);
-        places.is_empty() || self.rounds.replace(now.clone()) == Some(now)
-    }
-
-    /// A digest of everything that decides what the warp does next.
-    pub(crate) fn digest(&mut self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325u64;
-        let mut add = |word: u64| {
-            hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            hash ^= hash >> 29;
-        };
-        add(u64::from(self.pc) << 32 | u64::from(self.mask));
-        add(u64::from(self.gone));
-        self.stack.words(&mut add);
-        self.registers.s.iter().for_each(|&word| add(word));
-        for unit in &self.registers.v {
-            for pair in unit.0.chunks_exact(2) {
-                add(u64::from(pair[0]) << 32 | u64::from(pair[1]));
-            }
-        }
-        if self.local.len() > MUCH_LOCAL_BYTES {
-            add(1);
-            if std::mem::replace(&mut self.outline, hash) != hash {
-                return hash;
-            }
-        }
-        let mut add = |word: u64| {
-            hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            hash ^= hash >> 29;
-        };
-        for word in self.local.chunks_exact(4) {
-            add(u64::from(u32::from_le_bytes([
-                word[0], word[1], word[2], word[3],
-            ])));
-        }
-        hash
-    }
 }
 
 /// The space of a counter, as the report's totals sort it.

@@ -86,9 +86,13 @@ pub(crate) trait Observer: Sized {
     fn touched(&self) -> Vec<(u64, Touch)> {
         Vec::new()
     }
-    /// A warp runs.
+    /// A warp runs, or those of its lanes that stand at `place` in the block's list.
     #[inline(always)]
-    fn begin_warp(&mut self, number: u32) {}
+    fn begin_warp(&mut self, number: u32, place: usize) {}
+    /// Lanes of the warp at a place part, and are at another one from now on.
+    fn part(&mut self, place: usize, to: usize) {}
+    /// The lanes at the second place join those at the first.
+    fn join(&mut self, place: usize, other: usize, lanes: u32) {}
     /// Whether it is worth an engine for each kind of CPU.
     const IS_QUICK: bool = true;
     /// Whether it has to see every access. If not, those that are like the site's last one come as sums only.

@@ -2,7 +2,7 @@
 //!
 //! `examples`: reports and IR. `programs`: whole programs' output, and what wrong ones are told. `features`: one program a feature of the
 //! language. `findings`: labelled programs. `cures`: what is proved holds. `chains`: errors inside instances and expansions. `language`: the
-//! examples of `docs/language.md`. `explain`: the examples of `dslc explain`. `screen`: the first screen names the line and the cure.
+//! examples of `docs/language.md`. `scheduling`: lanes that wait for each other. `explain`: the examples of `dslc explain`. `screen`: the first screen names the line and the cure.
 //! `ptx`: PTX of every example and program.
 
 mod chains;
@@ -15,6 +15,7 @@ mod language;
 mod programs;
 #[cfg(feature = "ptx")]
 mod ptx;
+mod scheduling;
 mod screen;
 #[allow(dead_code, reason = "shared by the test programs, each uses a part")]
 #[path = "../support/support.rs"]
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     trials.extend(findings::trials());
     trials.extend(language::trials());
     trials.extend(programs::trials());
+    trials.extend(scheduling::trials());
     trials.extend(screen::trials());
     #[cfg(feature = "ptx")]
     trials.extend(ptx::trials());

@@ -190,13 +190,16 @@ pub(crate) fn examples() -> Vec<PathBuf> {
     programs_in("examples")
 }
 
-/// The `.k` files of a folder, by name.
+/// The `.k` and `.cu` files of a folder, by name.
 pub(crate) fn programs_in(folder: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(root().join(folder)).expect("the folder");
     let mut paths: Vec<PathBuf> = entries
         .map(|entry| entry.expect("an entry").path())
         .collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "k"));
+    paths.retain(|path| {
+        let extension = path.extension();
+        extension.is_some_and(|extension| extension == "k" || extension == "cu")
+    });
     paths.sort();
     paths
 }

@@ -570,19 +570,19 @@ codes! {
         bad: "int f(int n) {\n  int *d;\n  cudaMalloc(&d, n * sizeof(int));\n  return cudaMemset(d, 0, n * sizeof(int));\n}", good: "int f(int n) {\n  int *d;\n  cudaMalloc(&d, n * sizeof(int));\n  cudaMemset(d, 0, n * sizeof(int));\n  return cudaFree(d);\n}";
     /// Nobody can advance.
     Deadlock = "R0201", "deadlock",
-        "Every running thread waits for something that no thread will do: a barrier that others never reach, or a flag or lock that nothing will change. Or a thread is in a loop whose condition depends on nothing that still changes. A common case: lanes of a warp spin on a lock that another lane of the same warp holds. The holder waits for them at the end of the loop.",
-        bad: "while (atomicCAS(lock, 0, 1) != 0);\n*count += 1;\natomicExch(lock, 0);", good: "bool done = false;\nwhile (!done) {\n  if (atomicCAS(lock, 0, 1) == 0) {\n    __threadfence();\n    *count += 1;\n    __threadfence();\n    atomicExch(lock, 0);\n    done = true;\n  }\n}";
+        "Every running thread waits for something that no thread will do: a barrier that others never reach, or a flag or lock that nothing will change. Or a thread is in a loop whose condition depends on nothing that still changes. A common case: a thread returns with a lock that others wait for. Before sm_70 the lanes of a warp run in lockstep: if they spin on a lock that another lane of the warp holds, the holder waits for them at the end of the loop. Do the work of the holder inside the loop there.",
+        bad: "while (atomicCAS(lock, 0, 1) != 0);\n__threadfence();\nif (*count >= 8) return;\n*count += 1;\n__threadfence();\natomicExch(lock, 0);", good: "while (atomicCAS(lock, 0, 1) != 0);\n__threadfence();\nif (*count < 8) *count += 1;\n__threadfence();\natomicExch(lock, 0);";
     /// The limit on instructions was reached.
     InstructionLimit = "R0202", "instruction-limit",
         "The run executed more instructions than its limit allows, most likely in a loop that never ends. `--limit` counts the host program's instructions and the warp instructions of all launches together; without it a launch and the host program may take 20 billion each, and all together 1000 billion. If the program is only long, raise the limit.",
         bad: "for (unsigned i = 8; i >= 0; i--) s += x[i];", good: "for (int i = 8; i >= 0; i--) s += x[i];";
     /// A barrier that not all threads of a warp reach.
     DivergentBarrier = "R0203", "divergent-barrier",
-        "All threads of a block must reach `__syncthreads()`. Here some lanes of a warp wait at the barrier and others run on elsewhere. On old GPUs the barrier then counts wrongly; on new ones the kernel hangs or the result is undefined. Move the barrier out of the branch; threads that have returned do not count.",
+        "All threads of a block must reach `__syncthreads()`. Here some lanes of a warp wait at the barrier and others run on elsewhere. On old GPUs the barrier then counts wrongly; on new ones the kernel hangs or the result is undefined: on an H200, lanes of one warp at two `__syncthreads()` opened both too early, or hung. Move the barrier out of the branch; threads that have returned do not count. Since sm_70 PTX has a barrier for threads that come apart, `barrier.sync`.",
         bad: "if (t < 16) { s[t] = t; __syncthreads(); }", good: "if (t < 16) s[t] = t;\n__syncthreads();";
     /// A mask that does not name exactly the lanes that are there.
     InvalidMask = "R0204", "invalid-mask",
-        "The mask of a `…_sync` function must include the thread that calls it, and each thread in the mask must call the same function with the same mask (threads that have returned do not count). Otherwise CUDA's result is undefined, or the warp waits for threads that never arrive. Since Volta, threads on the two sides of a branch may meet in one shuffle. In the simulator a warp runs one side after the other, so it stops there.",
+        "The mask of a `…_sync` function must include the thread that calls it, and each thread in the mask must call the same function with the same mask (threads that have returned do not count). Otherwise CUDA's result is undefined, or the warp waits for threads that never arrive. Since sm_70 lanes wait there for the others that their mask names; before, they have to come together.",
         bad: "if (t < 16) v += __shfl_down_sync(0xffffffff, v, 8);", good: "if (t < 16) v += __shfl_down_sync(0x0000ffff, v, 8, 16);";
     /// Two threads, one byte, no order.
     DataRace = "R0205", "data-race",

@@ -67,7 +67,7 @@ impl Checker<'_> {
     }
 
     fn taint(&mut self, change: impl FnOnce(&mut Taint)) {
-        if let Some(taint) = self.values.taints.get_mut(self.races.warp() as usize) {
+        if let Some(taint) = self.values.taints.get_mut(self.values.place) {
             change(taint);
             self.following = taint.live;
         }

@@ -43,7 +43,14 @@ impl<'a> Subject<'a> {
             (known && !matches!(found.defined, Defined::All)).then_some(&found.defined)
         });
         Subject {
-            races: RaceSubject::new(checks, arch.number() >= 70, code, shape, map, written),
+            races: RaceSubject::new(
+                checks,
+                arch.has_independent_lanes(),
+                code,
+                shape,
+                map,
+                written,
+            ),
             tracked,
             defined: defined.collect(),
             safe: arithmetic::safe(code, checks.has(Check::Arithmetic)),

@@ -144,6 +144,20 @@ impl Taint {
         }
     }
 
+    /// The lanes of a warp that ran apart come back.
+    pub(super) fn join(&mut self, other: &Taint, lanes: u32) {
+        if !self.live && !other.live {
+            return;
+        }
+        let files = [(&mut self.v, &other.v), (&mut self.s, &other.s)];
+        for (ours, theirs) in files {
+            for (ours, theirs) in ours.iter_mut().zip(theirs) {
+                *ours = ours.only(!lanes).or(theirs.only(lanes));
+            }
+        }
+        self.live = true;
+    }
+
     /// A call of a routine: arguments become parameters, the caller's registers are kept.
     pub(super) fn enter(&mut self, code: &Code, call: &RoutineCall) {
         if !self.live {

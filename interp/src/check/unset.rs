@@ -36,7 +36,7 @@ impl Checker<'_> {
             }),
         };
         let site = access.site;
-        let taint = &mut self.values.taints[self.races.warp() as usize];
+        let taint = &mut self.values.taints[self.values.place];
         match site.op {
             AccessOp::Load => {
                 for (k, &lanes) in unset[..usize::from(site.access.count)].iter().enumerate() {
@@ -114,7 +114,7 @@ impl Checker<'_> {
             lane: strays.trailing_zeros() & 31,
             place: (None, 0),
         });
-        let taint = &mut self.values.taints[self.races.warp() as usize];
+        let taint = &mut self.values.taints[self.values.place];
         taint.set(result, strays, strays, origin);
         self.following = true;
     }
@@ -163,7 +163,7 @@ impl Checker<'_> {
         offsets: &[u32; 32],
         unset: &mut [u32; 4],
     ) {
-        let (storing, origin) = match self.values.taints.get(self.races.warp() as usize) {
+        let (storing, origin) = match self.values.taints.get(self.values.place) {
             Some(taint) if self.following => taint.storing,
             _ => (0, 0),
         };
@@ -245,7 +245,7 @@ impl Checker<'_> {
         let defined = &mut self.values.locals[self.races.warp() as usize];
         let origins = &mut self.values.local_origins[self.races.warp() as usize];
         let (storing, origin) = match self.following {
-            true => self.values.taints[self.races.warp() as usize].storing,
+            true => self.values.taints[self.values.place].storing,
             false => (0, 0),
         };
         let mut came_from = None;

@@ -165,12 +165,13 @@ impl Compiler<'_> {
         }
     }
 
-    fn wait(&mut self, start: u32, save: u32, loc: LocId) {
+    fn wait(&mut self, start: u32, save: u32, other_side: Option<u32>, loc: LocId) {
         let end = self.next_pc() + 1;
         self.code.waits.push(Waitplace {
             start,
             end,
             save,
+            other_side,
             loc,
         });
     }
@@ -290,25 +291,33 @@ impl Compiler<'_> {
         self.block(then);
         let mut frame = self.frames.pop().expect("pushed");
         frame.exits.push(skip);
+        let mut other_side = None;
         if !otherwise.0.is_empty() {
             self.tick();
             self.bind(frame.exits);
             self.loc = loc;
             let swap = self.control(Op::Else, save, 0, 0);
+            other_side = Some(swap as u32);
             self.frames.push(Frame::side());
             self.block(otherwise);
             frame = self.frames.pop().expect("pushed");
             frame.exits.push(swap);
         }
-        self.join(save, frame.exits, loc, start);
+        self.join(save, frame.exits, loc, (start, other_side));
         self.allocator.scalars.give(save, 1);
     }
 
-    /// The place where the lanes of `save` join.
-    fn join(&mut self, save: u32, exits: Vec<usize>, loc: LocId, start: u32) {
+    /// The place where the lanes of `save` join: of a statement that begins at `start`, and its change to the other side.
+    fn join(
+        &mut self,
+        save: u32,
+        exits: Vec<usize>,
+        loc: LocId,
+        (start, other_side): (u32, Option<u32>),
+    ) {
         self.tick();
         self.bind(exits);
-        self.wait(start, save, loc);
+        self.wait(start, save, other_side, loc);
         self.loc = loc;
         let at = self.control(Op::Join, save, 0, 0);
         self.park_target(at);
@@ -339,7 +348,7 @@ impl Compiler<'_> {
         let frame = self.frames.pop().expect("opened");
         match left {
             Some(save) => {
-                self.join(save, frame.exits, loc, start);
+                self.join(save, frame.exits, loc, (start, None));
                 self.allocator.scalars.give(save, 1);
             }
             None => {
@@ -375,7 +384,7 @@ impl Compiler<'_> {
         self.bind(to_step);
         if let Some(save) = continued {
             self.loc = loc;
-            self.wait(start, save, loc);
+            self.wait(start, save, None, loc);
             let at = self.control(Op::Join, save, 0, 0);
             self.park_target(at);
         }

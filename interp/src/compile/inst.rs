@@ -233,6 +233,8 @@ impl Compiler<'_> {
                     Place::S(register) => (register, 1),
                     Place::V(register) => (register, 0),
                 };
+                let meet = self.meet();
+                self.code.meets.insert(self.next_pc(), meet);
                 return self.emit(Op::SyncWarp, 0, register, scalar, 0);
             }
             // Time stands still; whoever spins is known by the loop.
@@ -418,6 +420,7 @@ impl Compiler<'_> {
             ExchangeOp::Reduce(op) => ExchangeKind::Reduce(*op),
         };
         let mask = exchange.mask.map(|mask| self.place(&mask));
+        let meet = mask.is_some().then(|| self.meet());
         let mut places = [value; 2];
         for (place, &id) in places.iter_mut().zip(results) {
             *place = self.define(id);
@@ -435,6 +438,9 @@ impl Compiler<'_> {
             _ => Op::Exchange,
         };
         let row = self.code.exchanges.len() as u32 - 1;
+        if let Some(meet) = meet {
+            self.code.meets.insert(self.next_pc(), meet);
+        }
         self.emit(op, 0, row, 0, 0);
     }
 
@@ -445,8 +451,10 @@ impl Compiler<'_> {
     }
 
     fn barrier(&mut self, reduce: Option<&(BarrierReduce, Operand)>, result: Option<ValueId>) {
+        let meet = self.meet();
         let Some((reduce, predicate)) = reduce else {
-            self.control(Op::Barrier, 0, 0, 0);
+            let at = self.control(Op::Barrier, 0, 0, 0);
+            self.code.meets.insert(at as u32, meet);
             return;
         };
         let mut mask = match self.class_of(predicate) {
@@ -472,6 +480,7 @@ impl Compiler<'_> {
             self.emit(Op::SMove, other, mask, 0, 0);
             mask = other;
         }
-        self.control(op, d, mask, 0);
+        let at = self.control(op, d, mask, 0);
+        self.code.meets.insert(at as u32, meet);
     }
 }

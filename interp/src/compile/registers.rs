@@ -85,6 +85,12 @@ impl Pool {
         }
     }
 
+    /// The registers from `first` on that are in use.
+    pub(super) fn taken(&self, first: u32) -> Vec<u32> {
+        let free = |register: &u32| self.free_one.contains(register);
+        (first..self.next).filter(|at| !free(at)).collect()
+    }
+
     /// How many units there are in all.
     pub(super) fn len(&self) -> u32 {
         self.next

@@ -88,6 +88,8 @@ pub enum WaitingState {
     AtBarrier,
     /// In a loop that changes nothing.
     Spinning,
+    /// At a `__syncwarp` or an exchange, for other lanes of their warp.
+    AtSync,
     /// Waiting for the other side of a branch, or for the other lanes to leave a loop.
     AtReconvergence,
 }

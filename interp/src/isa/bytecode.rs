@@ -227,7 +227,31 @@ pub(crate) struct Waitplace {
     pub(crate) start: u32,
     pub(crate) end: u32,
     pub(crate) save: u32,
+    /// The change to the other side, of an `if` that has one.
+    pub(crate) other_side: Option<u32>,
     pub(crate) loc: LocId,
+}
+
+impl Waitplace {
+    /// Where the waiting lanes go on when none is active at `pc`.
+    pub(crate) fn resume(&self, pc: u32) -> u32 {
+        match self.other_side {
+            Some(swap) if pc < swap => swap,
+            _ => self.end - 1,
+        }
+    }
+}
+
+/// Which registers hold something at a place where lanes synchronise: there, parts of a warp that ran apart may join.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meet {
+    /// Scalar registers with one value for all lanes.
+    pub(crate) scalars: Vec<u32>,
+    /// Those with a truth value for each lane.
+    pub(crate) masks: Vec<u32>,
+    /// Varying registers of 32 bits, and of 64: their first units.
+    pub(crate) narrow: Vec<u32>,
+    pub(crate) wide: Vec<u32>,
 }
 
 /// A call of a host function, of the runtime, or a launch: operands as scalar registers.
@@ -339,6 +363,8 @@ pub(crate) struct Code {
     pub(crate) calls: Vec<CallRow>,
     pub(crate) routines: Routines,
     pub(crate) waits: Vec<Waitplace>,
+    /// By instruction: of barriers, `__syncwarp` and exchanges with a mask.
+    pub(crate) meets: HashMap<u32, Meet>,
     pub(crate) registers: RegisterLayout,
     pub(crate) memory: MemoryLayout,
     /// What it may do to global memory.

@@ -15,7 +15,7 @@
 pub(crate) struct Unit(pub(crate) [u32; 32]);
 
 /// Both files of one warp.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Registers {
     pub(crate) v: Vec<Unit>,
     pub(crate) s: Vec<u64>,

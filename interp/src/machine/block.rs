@@ -18,15 +18,19 @@ use crate::isa::bytecode::{
 use crate::isa::mask::LaneMask;
 use crate::isa::registers::Registers;
 use crate::machine::engine::Runner;
+use crate::machine::fragment::{self, Stranded};
 use crate::machine::ops::routine::Stack;
 use crate::machine::ops::skip;
-use crate::machine::{Fault, Machine, Stop, Vote, Warp, WarpState};
+use crate::machine::warp::{Vote, Warp, WarpState};
+use crate::machine::{Fault, Machine, Stop};
 use crate::memory::Memory;
 use crate::observe::{Arrival, Observer};
 
 /// Rounds of a loop before a warp lets others run; less once nothing seems to move.
 pub(crate) const SLICE: u32 = 1024;
 const SLICE_WATCHED: u32 = 64;
+/// Once warps part early: what waits is found out soon.
+const SLICE_PARTING: u32 = 8;
 /// Passes in which warps only spin, even if their registers change, before other blocks get a turn.
 const MAX_IDLE_TURNS: u32 = 256;
 /// Barriers a block may pass before other blocks get a turn, if they may be what it waits for.
@@ -40,6 +44,7 @@ pub(crate) const MAX_PRINTED: usize = 64 << 20;
 pub(crate) struct Block {
     /// Its number, x fastest.
     pub(crate) index: u64,
+    /// First one for each of its warps, then the lanes that run apart from theirs.
     pub(crate) warps: Vec<Warp>,
     pub(crate) shared: Vec<u8>,
     pub(crate) printed: Vec<u8>,
@@ -63,7 +68,7 @@ pub(crate) enum Turn {
     Done,
     /// It waits for others, or may be waiting for them.
     Stuck,
-    /// A thread ends the launch: the warp's number and the lane.
+    /// A thread ends the launch: the warp's place in the block's list.
     Fault {
         warp: usize,
         fault: Box<Fault>,
@@ -121,15 +126,18 @@ impl Block {
             fill(&mut registers, register, class, shape.args[param as usize]);
         }
         Warp {
+            number,
             registers,
             local: vec![0; code.memory.local_bytes as usize * 32],
             stack: Stack::default(),
             pc: 0,
             mask: 0,
-            lanes: LaneMask::first(threads - (number * 32).min(threads)).0,
+            lanes: lanes_of(number, threads),
             gone: 0,
             left: 0,
             state: WarpState::Ready,
+            apart: 0,
+            awaited: 0,
             vote: None,
             rounds: None,
             fingerprint: 0,
@@ -143,6 +151,7 @@ impl Block {
         refill(&mut self.shared, 0);
         let ctaid = shape.block_index(index);
         let multiprocessor = u64::from(shape.multiprocessor(index));
+        self.warps.truncate(shape.threads().div_ceil(32) as usize);
         for warp in &mut self.warps {
             let Warp {
                 registers, local, ..
@@ -168,7 +177,9 @@ impl Block {
             refill(local, 0);
             warp.stack.clear(code);
             registers.s[S_FRAME as usize] = 0;
+            warp.lanes = lanes_of(warp.number, shape.threads());
             (warp.pc, warp.mask, warp.gone) = (0, warp.lanes, 0);
+            (warp.apart, warp.awaited) = (0, 0);
             warp.rounds = None;
             (warp.state, warp.vote, warp.fingerprint) = (WarpState::Ready, None, 0);
         }
@@ -202,7 +213,19 @@ impl Block {
                 Err((warp, fault)) => return Turn::Fault { warp, fault },
             };
             self.moved |= round.advanced || machine.pass.watch && machine.pass.changed;
+            if fragment::release(&mut self.warps, machine) {
+                (self.moved, idle) = (true, 0);
+                continue;
+            }
             if !round.left {
+                match fragment::stranded(&mut self.warps, machine) {
+                    Some(Stranded::Fault { warp, fault }) => return Turn::Fault { warp, fault },
+                    Some(Stranded::Deadlock) => return Turn::Stuck,
+                    None => {}
+                }
+                if let Some((warp, fault)) = fragment::apart_at_barriers(&mut self.warps) {
+                    return Turn::Fault { warp, fault };
+                }
                 if O::SEES_REPEATS && !self.meets() {
                     machine.observer.uneven_barrier(&self.meeting());
                 }
@@ -211,6 +234,7 @@ impl Block {
                     return Turn::Done;
                 }
                 machine.observer.barrier();
+                fragment::join_behind_barrier(&mut self.warps, machine);
                 barriers += 1;
                 if barriers == BARRIERS && machine.code.effects.ordered {
                     self.moved = true;
@@ -224,17 +248,36 @@ impl Block {
                 idle = 0;
                 continue;
             }
+            if machine.parts_early && idle > 1 && self.part(machine) {
+                idle = 0;
+                continue;
+            }
             if machine.pass.watch && round.same && idle > 1 {
                 return Turn::Stuck;
             }
             // In a turn's first watched pass that is compared with where the last turn ended: what lies between was not watched.
             self.moved |= machine.pass.watch && !round.same;
             idle += 1;
-            (machine.pass.watch, machine.pass.slice) = (true, SLICE_WATCHED);
+            machine.pass.watch = true;
+            machine.pass.slice = match machine.parts_early {
+                true => SLICE_PARTING,
+                false => SLICE_WATCHED,
+            };
             if idle > MAX_IDLE_TURNS {
                 return Turn::Stuck;
             }
         }
+    }
+
+    /// Lets lanes that wait for others of their warp to come back go on without them; whether there were any.
+    pub(crate) fn part<O: Observer>(&mut self, machine: &mut Machine<'_, O>) -> bool {
+        let mut any = false;
+        for place in 0..self.warps.len() {
+            if self.warps[place].state == WarpState::Ready {
+                any |= fragment::part_at(&mut self.warps, place, machine);
+            }
+        }
+        any
     }
 
     /// Runs each warp that can run once, to where it ends, waits, or has had its share.
@@ -251,27 +294,37 @@ impl Block {
         };
         let count = self.warps.len() as u64;
         for turn in 0..count {
-            let number = machine.policy.order.number(turn, count) as usize;
-            let warp = &mut self.warps[number];
-            if warp.state != WarpState::Ready {
+            let place = machine.policy.order.number(turn, count) as usize;
+            if self.warps[place].state != WarpState::Ready {
                 continue;
             }
+            let apart = fragment::apart(&self.warps, place);
+            let warp = &mut self.warps[place];
+            warp.apart = apart;
             let fault = |kind, warp: &Warp| {
                 let lane = warp.mask.trailing_zeros();
-                (number, Box::new(Fault { kind, lane }))
+                (place, Box::new(Fault { kind, lane }))
             };
             if let Some(why) = machine.policy.stop.asked() {
                 return Err(fault(TrapKind::Stopped(why), warp));
             }
-            machine.observer.begin_warp(number as u32);
-            let stop = run_on(machine, warp, run, (self.index, number));
+            machine.observer.begin_warp(warp.number, place);
+            let stop = run_on(machine, warp, run, (self.index, warp.number as usize));
             if let Some(fault) = over_limit(machine, warp, &stop) {
-                return Err((number, fault));
+                return Err((place, fault));
             }
             match stop {
                 Stop::Done => (warp.state, round.advanced) = (WarpState::Done, true),
                 Stop::Barrier => (warp.state, round.advanced) = (WarpState::AtBarrier, true),
-                Stop::Fault(fault) => return Err((number, fault)),
+                Stop::Apart => {
+                    fragment::wait(&mut self.warps, place, machine);
+                    (round.advanced, round.left) = (true, true);
+                }
+                Stop::Fault(fault) if fragment::waits_for_lanes(&fault, machine) => {
+                    fragment::wait(&mut self.warps, place, machine);
+                    (round.advanced, round.left) = (true, true);
+                }
+                Stop::Fault(fault) => return Err((place, fault)),
                 Stop::Yield => {
                     if warp.is_endless(machine.code) {
                         return Err(fault(TrapKind::Endless, warp));
@@ -408,4 +461,9 @@ fn run_on<O: Observer>(
         }
     }
     Stop::Yield
+}
+
+/// The lanes of a block's warp that are threads.
+fn lanes_of(warp: u32, threads: u32) -> u32 {
+    LaneMask::first(threads - (warp * 32).min(threads)).0
 }

@@ -22,7 +22,8 @@ use crate::machine::ops::{
     atomic, convert, exchange, float, generic, global, heap, int, lanes, local, print, routine,
     shared,
 };
-use crate::machine::{Fault, Machine, Stop, Totals, Vote, Warp};
+use crate::machine::warp::{Vote, Warp};
+use crate::machine::{Fault, Machine, Stop, Totals};
 use crate::observe::Observer;
 
 /// Runs a warp until it ends, waits, yields or faults.
@@ -283,7 +284,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
         ($warp:ident, $mask:ident) => {
             exchange::Lanes {
                 active: $mask,
-                alive: $warp.lanes & !$warp.gone,
+                alive: $warp.lanes & !$warp.gone | $warp.apart,
                 // SAFETY: both point into the code, `ip` behind the instruction that runs.
                 loc: code.locs[unsafe { ip.offset_from(insts) } as usize - 1],
             }
@@ -506,9 +507,12 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 warp.vote = vote.map(|vote| (vote, mask & r.mask(inst.a), inst.d));
                 stop!(ip, Stop::Barrier);
             }
-            // Lanes run in lockstep, so they need not wait for each other. The checks judge the mask.
-            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32], warp.lanes & !warp.gone, code.locs[here!()]),
-            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a), warp.lanes & !warp.gone, code.locs[here!()]),
+            // Lanes in lockstep need not wait for each other. The checks judge the mask.
+            Op::SyncWarp => {
+                if exchange::sync_warp(machine, r, inst, lanes!(warp, mask)) {
+                    stop!(ip.wrapping_sub(1), Stop::Apart);
+                }
+            }
             Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
             Op::Lifetime => machine.observer.lifetime(mask, (inst.a.wrapping_add(machine.shift), inst.b), inst.c == 1),
             Op::Print => attempt!(print::print(machine, r, mask, inst)),

@@ -44,7 +44,7 @@ impl Observer for Counters {
     }
 
     #[inline(always)]
-    fn begin_warp(&mut self, number: u32) {
+    fn begin_warp(&mut self, number: u32, _place: usize) {
         self.whence.warp = number;
     }
 

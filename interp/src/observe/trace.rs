@@ -106,8 +106,8 @@ impl Observer for Tracer {
         self.block = index;
     }
 
-    fn begin_warp(&mut self, number: u32) {
-        self.counters.begin_warp(number);
+    fn begin_warp(&mut self, number: u32, place: usize) {
+        self.counters.begin_warp(number, place);
         self.events.push(Event::Turn {
             block: self.block,
             warp: number,

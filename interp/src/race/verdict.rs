@@ -125,6 +125,12 @@ impl Facts {
         self.is_morally_strong() && (by_atomic || by_volatile)
     }
 
+    /// The place may be a flag that goes from lane to lane of a warp.
+    fn may_pass_on(&self) -> bool {
+        let apart = self.independent_lanes && self.group == Group::Warp;
+        self.is_morally_strong() && apart && self.fences
+    }
+
     fn is_polled(&self) -> bool {
         self.is_morally_strong() && self.any(|side| side.role.polls)
     }
@@ -171,7 +177,7 @@ const RULES: &[Rule] = rules! {
     "flag looked at once": |f| f.may_signal() && !f.stores() && f.both(|side| side.role.flags) => Verdict::Fine,
         "PTX, Data races: the load of a flag may come before or after the store; the branch allows for both.",
         "findings/sound/glance_at_a_flag.k";
-    "store after it was seen": |f| f.may_signal() && f.stores() && f.has_seen => Verdict::Fine,
+    "store after it was seen": |f| (f.may_signal() || f.may_pass_on()) && f.stores() && f.has_seen => Verdict::Fine,
         "PTX, Coherence: a store that comes after a load of an earlier one's value comes after that one.",
         "findings/faults/ring_of_slots.k";
     "guess of a compare-and-swap": |f| f.any(|side| side.op == AccessOp::Atomic) && f.any(|side| side.role.guesses) => Verdict::Fine,
@@ -373,6 +379,12 @@ mod tests {
         };
         holds("store after it was seen", Verdict::Fine, seeing);
         holds("race", Verdict::Race(RaceKind::Unordered), blind);
+        // Lanes of a warp pass a flag on, where they may run apart and the kernel has fences.
+        let lanes = Facts {
+            has_seen: true,
+            ..pair(volatile(STORE), volatile(STORE), Group::Warp)
+        };
+        holds("store after it was seen", Verdict::Fine, lanes);
     }
 
     #[test]

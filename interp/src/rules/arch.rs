@@ -134,6 +134,12 @@ impl Arch {
         self.0 as u32
     }
 
+    /// Whether a thread that can go on does, whatever the other lanes of its warp wait for: independent thread scheduling, since Volta
+    /// (CUDA C++ Programming Guide, "Compute Capability 7.x").
+    pub const fn has_independent_lanes(self) -> bool {
+        self.0 >= 70
+    }
+
     /// The generation it belongs to.
     pub const fn generation(self) -> Generation {
         match self.0 {

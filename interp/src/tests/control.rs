@@ -2,6 +2,7 @@
 
 use super::{Bench, OUT_N};
 use crate::TrapKind;
+use crate::rules::{Arch, RuleSet};
 
 /// Stores `%v` of each thread (named `%value`) to `out[tid]`; `body` must leave it in slot `$2`.
 fn per_thread(slots: &str, body: &str) -> String {
@@ -221,9 +222,10 @@ fn barrier_reductions_count_the_block() {
     }
 }
 
-/// The classic: `while (atomicCAS(&lock, 0, 1)) ;` inside a warp. The winner waits for the losers, who wait for it.
+/// The classic: `while (atomicCAS(&lock, 0, 1)) ;` inside a warp. In lockstep the winner waits for the losers, who wait for it; lanes that
+/// run apart get on.
 #[test]
-fn spin_lock_within_a_warp_is_a_deadlock() {
+fn spin_lock_within_a_warp_needs_independent_lanes() {
     let body = "%0 = get $0
          loop L0 {
            %1 = atomic.cas.i32.global %0, 1 when 0
@@ -233,6 +235,9 @@ fn spin_lock_within_a_warp_is_a_deadlock() {
          %3 = atomic.exch.i32.global %0, 0";
     let mut bench = Bench::kernel(OUT_N, body);
     let out = bench.ints(&[0]);
+    bench.launch(2, 32, &[out, 0]);
+    assert_eq!(bench.read(out, 1), [0]);
+    bench.machine.rules = RuleSet::for_arch(Arch::SM_60);
     let trap = bench.trap(2, 32, &[out, 0]);
     assert_eq!(trap.kind, TrapKind::Deadlock);
 }

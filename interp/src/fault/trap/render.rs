@@ -280,6 +280,9 @@ impl Trap {
             let what = match waiting.state {
                 WaitingState::AtBarrier => "waiting at this barrier",
                 WaitingState::Spinning => "in this loop, which changes nothing",
+                WaitingState::AtSync => {
+                    "waiting here for lanes of their warp that their mask names"
+                }
                 WaitingState::AtReconvergence => "waiting here for the other lanes of their warp",
             };
             (waiting.loc, format!("{who}: {what}"))

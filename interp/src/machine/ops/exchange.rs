@@ -126,6 +126,42 @@ fn groups(r: View, row: &ExchangeRow, lanes: Lanes) -> Result<Groups, Box<Fault>
     }
 }
 
+/// The mask that each lane names at a `__syncwarp`.
+pub(crate) fn named(r: View, i: &Inst) -> [u32; 32] {
+    match i.b {
+        1 => [r.mask(i.a); 32],
+        _ => *r.v32(i.a),
+    }
+}
+
+/// All lanes that the active ones name.
+pub(crate) fn all_named(named: &[u32; 32], active: u32) -> u32 {
+    LaneMask(active)
+        .lanes()
+        .fold(0, |all, lane| all | named[lane])
+}
+
+/// `__syncwarp`; whether the active lanes have to wait for others first.
+#[inline(always)]
+pub(crate) fn sync_warp<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    i: &Inst,
+    lanes: Lanes,
+) -> bool {
+    let Lanes { active, alive, loc } = lanes;
+    let named = named(r, i);
+    let elsewhere = alive & !active;
+    if machine.policy.independent_lanes
+        && elsewhere != 0
+        && all_named(&named, active) & elsewhere != 0
+    {
+        return true;
+    }
+    machine.observer.sync_warp(active, &named, alive, loc);
+    false
+}
+
 /// Tells the observer that the lanes of an exchange with a mask have synchronised.
 #[inline(always)]
 fn report_sync<O: Observer>(observer: &mut O, groups: &Groups, lanes: Lanes) {

@@ -6,7 +6,8 @@
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::{Class, Code, Inst, Move, Place, RoutineRow, S_FRAME};
 use crate::isa::registers::{Unit, View};
-use crate::machine::{Fault, Machine, Warp};
+use crate::machine::warp::Warp;
+use crate::machine::{Fault, Machine};
 use crate::observe::{Frame as SeenFrame, Observer};
 
 /// A frame takes so much, even if it has no local memory: on a GPU it holds the place to return to, and what lives on behind the call.
@@ -17,7 +18,7 @@ const LEAST_BYTES: u64 = 16;
 pub(crate) const STACK_BYTES: u64 = 64 << 10;
 
 /// A call that has not ended.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Frame {
     /// The number of the calling instruction.
     call: u32,
@@ -29,7 +30,7 @@ struct Frame {
 }
 
 /// The calls that a warp is in.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Stack {
     frames: Vec<Frame>,
     /// The callers' registers.

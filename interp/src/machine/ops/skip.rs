@@ -10,7 +10,8 @@ use crate::isa::mask::LaneMask;
 use crate::isa::op::Op;
 use crate::isa::registers::View;
 use crate::machine::SkippedLanes;
-use crate::machine::{Fault, Machine, Warp};
+use crate::machine::warp::Warp;
+use crate::machine::{Fault, Machine};
 use crate::memory::layout::{LOCAL_BASE, SHARED_BASE};
 use crate::observe::Observer;
 

@@ -1,0 +1,387 @@
+//! Lanes of one warp that run apart: independent thread scheduling, since sm_70.
+//!
+//! A warp runs in lockstep as long as that gets it on. Where lanes wait for others of their own warp, the warp parts: the active lanes
+//! are one fragment, all that wait at a place of reconvergence are another. A fragment is a [`Warp`] with fewer lanes, its own registers
+//! and its own place; nothing else in the machine knows of it. Fragments that come to one place where lanes synchronise are joined.
+//!
+//! Registers that hold one value for the whole warp may hold different ones in two fragments, since each loads memory at its own time.
+//! Then the two stay apart; both go on, and only a little is counted twice.
+//!
+//! A warp inside a routine does not part.
+
+use crate::fault::trap::{MaskFault, TrapKind};
+use crate::isa::bytecode::{Code, Place, Waitplace};
+use crate::isa::mask::LaneMask;
+use crate::isa::op::Op;
+use crate::machine::ops::exchange::{all_named, named};
+use crate::machine::warp::{Warp, WarpState};
+use crate::machine::{Fault, Machine};
+use crate::observe::Observer;
+
+/// Lanes wait for others that will not come.
+pub(crate) enum Stranded {
+    /// At an exchange, which cannot be done without them.
+    Fault { warp: usize, fault: Box<Fault> },
+    /// At a `__syncwarp`.
+    Deadlock,
+}
+
+/// Takes the waiting lanes out of a warp whose active lanes cannot go on without them; `None` if no lane waits.
+fn part(warp: &mut Warp, code: &Code) -> Option<Warp> {
+    let alive = warp.lanes & !warp.gone;
+    if alive & !warp.mask == 0 || warp.stack.outermost_call().is_some() {
+        return None;
+    }
+    let places = || places(code, warp.pc);
+    let waits = |wait: &&Waitplace| warp.registers.s[wait.save as usize] as u32 & alive != 0;
+    let innermost = places()
+        .filter(waits)
+        .min_by_key(|wait| wait.end - wait.start)?;
+    let pc = innermost.resume(warp.pc);
+    let saves: Vec<u32> = places().map(|wait| wait.save).collect();
+    let others = Warp {
+        registers: warp.registers.clone(),
+        local: warp.local.clone(),
+        stack: warp.stack.clone(),
+        pc,
+        mask: 0,
+        lanes: warp.lanes & !warp.mask,
+        vote: None,
+        rounds: None,
+        ..*warp
+    };
+    for save in saves {
+        warp.registers.s[save as usize] = 0;
+    }
+    (warp.lanes, warp.gone) = (warp.mask, 0);
+    warp.rounds = None;
+    Some(Warp {
+        state: WarpState::Ready,
+        ..others
+    })
+}
+
+/// The statements around a place in which lanes may wait. Before its first instruction has run, a statement's register holds anything.
+fn places(code: &Code, pc: u32) -> impl Iterator<Item = &Waitplace> {
+    code.waits
+        .iter()
+        .filter(move |wait| (wait.start + 1..wait.end).contains(&pc))
+}
+
+/// Adds the lanes of a fragment to another one of the same warp, if both stand at the same place, which is behind or at the
+/// synchronisation `sync`, and all that they have in common is equal.
+fn join(warp: &mut Warp, other: &mut Warp, code: &Code, sync: u32) -> bool {
+    let Some(meet) = code.meets.get(&sync) else {
+        return false;
+    };
+    let (ours, theirs) = (&warp.registers.s, &other.registers.s);
+    let saves: Vec<u32> = places(code, warp.pc).map(|wait| wait.save).collect();
+    let is_save = |register: &u32| saves.contains(register);
+    let mut scalars = meet.scalars.iter().filter(|register| !is_save(register));
+    let equal = |&register: &u32| ours[register as usize] == theirs[register as usize];
+    let together = warp.number == other.number && warp.pc == other.pc && warp.state == other.state;
+    let in_routine = [&*warp, &*other].map(|warp| warp.stack.outermost_call().is_some());
+    if !together || in_routine != [false; 2] || !scalars.all(equal) {
+        return false;
+    }
+    let lanes = other.lanes;
+    let waits = u64::from(lanes);
+    for &register in meet.masks.iter().chain(&saves) {
+        let (ours, theirs) = (&mut warp.registers.s, &other.registers.s);
+        let (ours, theirs) = (&mut ours[register as usize], theirs[register as usize]);
+        *ours = *ours & !waits | theirs & waits;
+    }
+    let chosen = |lane: usize| lanes >> lane & 1 == 1;
+    let mut blend = |unit: u32, word_lanes: &dyn Fn(usize) -> usize| {
+        let (ours, theirs) = (&mut warp.registers.v, &other.registers.v);
+        let (ours, theirs) = (&mut ours[unit as usize].0, &theirs[unit as usize].0);
+        for word in (0..32).filter(|&word| chosen(word_lanes(word))) {
+            ours[word] = theirs[word];
+        }
+    };
+    for &unit in &meet.narrow {
+        blend(unit, &|word| word);
+    }
+    for &first in &meet.wide {
+        blend(first, &|word| word / 2);
+        blend(first + 1, &|word| 16 + word / 2);
+    }
+    for (at, (ours, theirs)) in warp.local.iter_mut().zip(&other.local).enumerate() {
+        if chosen(at / 4 % 32) {
+            *ours = *theirs;
+        }
+    }
+    warp.lanes |= lanes;
+    warp.mask |= other.mask;
+    warp.gone |= other.gone;
+    if let (Some((_, ours, _)), Some((_, theirs, _))) = (&mut warp.vote, other.vote) {
+        *ours |= theirs;
+    }
+    (other.lanes, other.mask, other.gone) = (0, 0, 0);
+    other.state = WarpState::Done;
+    true
+}
+
+/// Takes the waiting lanes out of the warp at a place in the block's list, as a fragment of their own; whether there were any.
+pub(crate) fn part_at<O: Observer>(
+    warps: &mut Vec<Warp>,
+    place: usize,
+    machine: &mut Machine<'_, O>,
+) -> bool {
+    let Some(others) = part(&mut warps[place], machine.code) else {
+        return false;
+    };
+    // A fragment that has been joined to another leaves its place.
+    let free = warps.iter().position(|warp| warp.lanes == 0);
+    let to = free.unwrap_or(warps.len());
+    match free {
+        Some(free) => warps[free] = others,
+        None => warps.push(others),
+    }
+    machine.observer.part(place, to);
+    true
+}
+
+/// Lanes of the same warp that run apart from those at a place in the block's list, and have not ended.
+pub(crate) fn apart(warps: &[Warp], place: usize) -> u32 {
+    let number = warps[place].number;
+    let others = warps.iter().enumerate();
+    others
+        .filter(|(other, warp)| *other != place && warp.number == number)
+        .fold(0, |all, (_, warp)| all | warp.lanes & !warp.gone)
+}
+
+/// Whether a fault is only that lanes which an exchange names have not come yet.
+pub(crate) fn waits_for_lanes<O>(fault: &Fault, machine: &Machine<'_, O>) -> bool {
+    let TrapKind::InvalidMask { fault, .. } = &fault.kind else {
+        return false;
+    };
+    machine.policy.independent_lanes && matches!(fault, MaskFault::Elsewhere { .. })
+}
+
+/// The active lanes of a warp begin to wait at a `__syncwarp` or an exchange.
+pub(crate) fn wait<O: Observer>(warps: &mut Vec<Warp>, place: usize, machine: &mut Machine<'_, O>) {
+    part_at(warps, place, machine);
+    let awaited = apart(warps, place);
+    let warp = &mut warps[place];
+    (warp.state, warp.awaited) = (WarpState::AtSync, awaited);
+}
+
+/// The mask that each lane of a waiting fragment names.
+fn masks(warp: &mut Warp, code: &Code) -> [u32; 32] {
+    let inst = &code.insts[warp.pc as usize];
+    let view = warp.registers.view();
+    if inst.op == Op::SyncWarp {
+        return named(view, inst);
+    }
+    match code.exchanges[inst.a as usize].mask {
+        Some(Place::S(register)) => [view.mask(register); 32],
+        Some(Place::V(register)) => *view.v32(register),
+        None => [0; 32],
+    }
+}
+
+fn is_at_syncwarp(warp: &Warp, code: &Code) -> bool {
+    code.insts[warp.pc as usize].op == Op::SyncWarp
+}
+
+/// Lets those go on whose lanes have all come; whether there were any.
+pub(crate) fn release<O: Observer>(warps: &mut [Warp], machine: &mut Machine<'_, O>) -> bool {
+    let mut any = false;
+    for place in 0..warps.len() {
+        if warps[place].state == WarpState::AtSync {
+            gather(warps, place, machine);
+            any |= match is_at_syncwarp(&warps[place], machine.code) {
+                true => release_syncwarp(warps, place, machine),
+                false => release_exchange(warps, place, machine.code),
+            };
+        }
+    }
+    any
+}
+
+/// Joins to a waiting fragment those that wait at the same place.
+fn gather<O: Observer>(warps: &mut [Warp], place: usize, machine: &mut Machine<'_, O>) {
+    for other in place + 1..warps.len() {
+        let sync = warps[place].pc;
+        join_at(warps, place, other, sync, machine);
+    }
+}
+
+/// Joins the fragment at the second place to that at the first.
+fn join_at<O: Observer>(
+    warps: &mut [Warp],
+    place: usize,
+    other: usize,
+    sync: u32,
+    machine: &mut Machine<'_, O>,
+) {
+    let (before, behind) = warps.split_at_mut(other);
+    let lanes = behind[0].lanes;
+    if lanes != 0 && join(&mut before[place], &mut behind[0], machine.code, sync) {
+        machine.observer.join(place, other, lanes);
+    }
+}
+
+/// An exchange goes on when all lanes that it names are here: it looks at its masks again.
+fn release_exchange(warps: &mut [Warp], place: usize, code: &Code) -> bool {
+    let elsewhere = apart(warps, place);
+    let warp = &mut warps[place];
+    let named = all_named(&masks(warp, code), warp.mask);
+    // Lanes that ended instead of coming are still named: the exchange says so, or goes on as it does where they ended before.
+    let here = named & elsewhere == 0 && named & warp.awaited & !warp.mask == 0;
+    if here {
+        warp.state = WarpState::Ready;
+    }
+    here
+}
+
+/// A `__syncwarp` opens when all lanes that are named have come to one, this one or another.
+fn release_syncwarp<O: Observer>(
+    warps: &mut [Warp],
+    place: usize,
+    machine: &mut Machine<'_, O>,
+) -> bool {
+    let code = machine.code;
+    let number = warps[place].number;
+    let waits = |warp: &Warp| {
+        warp.number == number && warp.state == WarpState::AtSync && is_at_syncwarp(warp, code)
+    };
+    let come: u32 = warps
+        .iter()
+        .filter(|warp| waits(warp))
+        .map(|warp| warp.mask)
+        .fold(0, |all, mask| all | mask);
+    let alive = apart(warps, place) | warps[place].lanes & !warps[place].gone;
+    // Those that wait for each other, beginning with this one.
+    let mut together = warps[place].mask;
+    let mut names = [0; 32];
+    loop {
+        let before = together;
+        for warp in warps
+            .iter_mut()
+            .filter(|warp| waits(warp) && warp.mask & before != 0)
+        {
+            let masks = masks(warp, code);
+            for lane in LaneMask(warp.mask) {
+                names[lane] = masks[lane];
+            }
+            together |= warp.mask | all_named(&masks, warp.mask) & alive;
+        }
+        if together & !come != 0 {
+            return false;
+        }
+        if together == before {
+            break;
+        }
+    }
+    pass(warps, (number, together), &names, alive, machine);
+    true
+}
+
+/// The lanes of a warp that wait together at `__syncwarp` pass it.
+fn pass<O: Observer>(
+    warps: &mut [Warp],
+    (number, together): (u32, u32),
+    names: &[u32; 32],
+    alive: u32,
+    machine: &mut Machine<'_, O>,
+) {
+    let passes = |warp: &Warp| {
+        warp.number == number && warp.mask & together != 0 && warp.state == WarpState::AtSync
+    };
+    let Some(first) = warps.iter().position(passes) else {
+        return;
+    };
+    let awaited = warps
+        .iter()
+        .filter(|warp| passes(warp))
+        .fold(0, |all, warp| all | warp.awaited);
+    let loc = machine.code.locs[warps[first].pc as usize];
+    machine.observer.begin_warp(number, first);
+    // Lanes that ended instead of coming were named, too.
+    machine
+        .observer
+        .sync_warp(together, names, alive | awaited, loc);
+    for warp in warps.iter_mut().filter(|warp| passes(warp)) {
+        warp.pc += 1;
+        warp.state = WarpState::Ready;
+    }
+}
+
+/// When no warp of a block can go on: whether lanes still wait at a `__syncwarp` or an exchange.
+pub(crate) fn stranded<O: Observer>(
+    warps: &mut [Warp],
+    machine: &mut Machine<'_, O>,
+) -> Option<Stranded> {
+    let mut found = None;
+    for place in 0..warps.len() {
+        if warps[place].state != WarpState::AtSync {
+            continue;
+        }
+        let elsewhere = apart(warps, place);
+        let code = machine.code;
+        let warp = &mut warps[place];
+        let masks = masks(warp, code);
+        let lane = warp.mask.trailing_zeros() & 31;
+        if is_at_syncwarp(warp, code) {
+            let (number, loc) = (warp.number, code.locs[warp.pc as usize]);
+            machine.observer.begin_warp(number, place);
+            machine.observer.sync_warp(
+                warp.mask,
+                &masks,
+                elsewhere | warp.lanes & !warp.gone | warp.awaited,
+                loc,
+            );
+            found = found.or(Some(Stranded::Deadlock));
+            continue;
+        }
+        let kind = TrapKind::InvalidMask {
+            operation: code.exchanges[code.insts[warp.pc as usize].a as usize]
+                .kind
+                .name(),
+            mask: masks[lane as usize],
+            fault: MaskFault::Elsewhere {
+                lanes: masks[lane as usize] & (elsewhere | warp.awaited) & !warp.mask,
+            },
+        };
+        return Some(Stranded::Fault {
+            warp: place,
+            fault: Box::new(Fault { kind, lane }),
+        });
+    }
+    found
+}
+
+/// Joins the fragments that a barrier has let go, where they stand at the same place.
+pub(crate) fn join_behind_barrier<O: Observer>(warps: &mut [Warp], machine: &mut Machine<'_, O>) {
+    for place in 0..warps.len() {
+        for other in place + 1..warps.len() {
+            if warps[other].state == WarpState::Ready && warps[other].number == warps[place].number
+            {
+                let sync = warps[place].pc.wrapping_sub(1);
+                join_at(warps, place, other, sync, machine);
+            }
+        }
+    }
+}
+
+/// The lanes of one warp that have come to different barriers, which is not allowed.
+pub(crate) fn apart_at_barriers(warps: &mut [Warp]) -> Option<(usize, Box<Fault>)> {
+    for place in 0..warps.len() {
+        let warp = &warps[place];
+        let others = warps[place + 1..].iter().filter(|other| {
+            let waits = [warp, other].map(|warp| warp.state == WarpState::AtBarrier);
+            other.number == warp.number && waits == [true; 2] && other.pc != warp.pc
+        });
+        let missing: u32 = others.map(|other| other.mask.count_ones()).sum();
+        if missing > 0 {
+            let warp = &mut warps[place];
+            warp.pc -= 1;
+            let (arrived, lane) = (warp.mask.count_ones(), warp.mask.trailing_zeros() & 31);
+            let kind = TrapKind::BarrierDivergence { arrived, missing };
+            return Some((place, Box::new(Fault { kind, lane })));
+        }
+    }
+    None
+}
