@@ -376,6 +376,18 @@ impl Observer for Checker<'_> {
         self.races.forget(address, bytes);
     }
 
+    fn arrive(&mut self, barrier: u32, mask: u32) {
+        self.races.arrive(barrier, mask);
+    }
+
+    fn pass(&mut self, barrier: u32, warp: u32, mask: u32) {
+        self.races.pass(barrier, warp, mask);
+    }
+
+    fn opened(&mut self, barrier: u32) {
+        self.races.opened(barrier);
+    }
+
     fn fence(&mut self, mask: u32, scope: FenceScope) {
         let device = match scope {
             FenceScope::Block => false,

@@ -401,7 +401,9 @@ impl<'a> Run<'a> {
                 let number = warp.number as usize;
                 let (pc, state) = match warp.state {
                     WarpState::Done => continue,
-                    WarpState::AtBarrier => (warp.pc.saturating_sub(1), WaitingState::AtBarrier),
+                    WarpState::AtBarrier | WarpState::AtNumbered(_) => {
+                        (warp.pc.saturating_sub(1), WaitingState::AtBarrier)
+                    }
                     WarpState::AtSync => (warp.pc, WaitingState::AtSync),
                     WarpState::Ready => (self.spinning_pc(warp.pc), WaitingState::Spinning),
                 };

@@ -6,6 +6,7 @@ pub(crate) mod explain;
 pub(crate) mod fragment;
 mod hits;
 pub(crate) mod level;
+pub(crate) mod numbered;
 pub(crate) mod ops;
 #[cfg_attr(
     not(feature = "threads"),
@@ -298,6 +299,10 @@ pub(crate) enum Stop {
     Yield,
     /// Lanes wait at a `__syncwarp` for others of their warp.
     Apart,
+    /// The active lanes go on without those that wait for them.
+    Part,
+    /// Behind a numbered barrier, which the block sees to.
+    Numbered,
     Fault(Box<Fault>),
 }
 

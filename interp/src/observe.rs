@@ -122,6 +122,12 @@ pub(crate) trait Observer: Sized {
     /// gives 0 in `result`.
     #[inline(always)]
     fn stray_shuffle(&mut self, strays: u32, result: Place, loc: LocId) {}
+    /// The active lanes come to a numbered barrier.
+    fn arrive(&mut self, barrier: u32, mask: u32) {}
+    /// Lanes of a warp pass it.
+    fn pass(&mut self, barrier: u32, warp: u32, mask: u32) {}
+    /// All have: it begins again.
+    fn opened(&mut self, barrier: u32) {}
     /// A fence of the active lanes.
     #[inline(always)]
     fn fence(&mut self, mask: u32, scope: FenceScope) {}

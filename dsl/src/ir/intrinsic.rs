@@ -39,6 +39,14 @@ macro_rules! intrinsics {
 intrinsics! {
     /// `__syncwarp(mask)`.
     SyncWarp = "syncwarp" (Type::I32), Order, Kernel;
+    /// PTX's `bar.sync a, b`: waits at barrier `a` of the block for `b` threads, or for all if `b` is 0. Whole warps come together.
+    BarSync = "barsync" (Type::I32, Type::I32), Order, Kernel;
+    /// PTX's `bar.arrive a, b`: is one of the threads that barrier `a` waits for, and goes on.
+    BarArrive = "bararrive" (Type::I32, Type::I32), Order, Kernel;
+    /// PTX's `barrier.sync a, b`: as `bar.sync`, and each lane comes when it comes.
+    BarrierSync = "barriersync" (Type::I32, Type::I32), Order, Kernel;
+    /// PTX's `barrier.arrive a, b`.
+    BarrierArrive = "barrierarrive" (Type::I32, Type::I32), Order, Kernel;
     /// `__nanosleep(t)`: the lane waits for about so many nanoseconds. Changes nothing.
     Nanosleep = "nanosleep" (Type::I32), Act, Kernel;
     /// `__trap()`.

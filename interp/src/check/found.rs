@@ -229,7 +229,9 @@ impl Found {
             // Hardware does not wait for threads that have returned, and many programs rely on it; one that fell off the
             // kernel's end came by where the barrier was missed.
             let returned = !other.waits && code.insts[other.pc as usize].op != Op::End;
-            if returned || other.waits && other.pc == first.pc {
+            let loose = [first, other].map(|arrival| code.insts[arrival.pc as usize].c == 1);
+            let apart = loose[0] && (loose[1] || !other.waits);
+            if returned || apart || other.waits && other.pc == first.pc {
                 continue;
             }
             let who = [*first, *other];

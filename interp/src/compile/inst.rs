@@ -7,8 +7,8 @@ use dsl::ir::{
 
 use super::{Compiler, FusedPointer, select};
 use crate::isa::bytecode::{
-    Class, ExchangeKind, ExchangeRow, Place, S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID, S_SM,
-    S_SM_COUNT, S_TID_YZ, V_LANE, V_TID,
+    BarrierRow, Class, ExchangeKind, ExchangeRow, Place, S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID,
+    S_SM, S_SM_COUNT, S_TID_YZ, V_LANE, V_TID,
 };
 use crate::isa::op::Op;
 
@@ -237,6 +237,22 @@ impl Compiler<'_> {
                 self.code.meets.insert(self.next_pc(), meet);
                 return self.emit(Op::SyncWarp, 0, register, scalar, 0);
             }
+            (Intrinsic::BarrierSync, [Operand::Const(barrier), Operand::Const(threads)])
+                if (barrier.bits, threads.bits) == (0, 0) =>
+            {
+                let meet = self.meet();
+                let at = self.control(Op::Barrier, 0, 0, 0);
+                self.code.insts[at].c = 1;
+                self.code.meets.insert(at as u32, meet);
+                return;
+            }
+            (
+                Intrinsic::BarSync
+                | Intrinsic::BarArrive
+                | Intrinsic::BarrierSync
+                | Intrinsic::BarrierArrive,
+                [barrier, threads],
+            ) => return self.numbered_barrier(intrinsic, barrier, threads),
             // Time stands still; whoever spins is known by the loop.
             (Intrinsic::Nanosleep, _) => return,
             (Intrinsic::Trap, _) => return self.emit(Op::Trap, 0, 0, 0, 0),
@@ -258,7 +274,16 @@ impl Compiler<'_> {
             (Intrinsic::IsLocal, _) => select::Conversion::IsLocal,
             (Intrinsic::IsConstant, _) => select::Conversion::IsConstant,
             (Intrinsic::IsGlobal, _) => select::Conversion::IsGlobal,
-            (Intrinsic::SyncWarp | Intrinsic::HeapMalloc | Intrinsic::HeapFree, _) => {
+            (
+                Intrinsic::SyncWarp
+                | Intrinsic::HeapMalloc
+                | Intrinsic::HeapFree
+                | Intrinsic::BarSync
+                | Intrinsic::BarArrive
+                | Intrinsic::BarrierSync
+                | Intrinsic::BarrierArrive,
+                _,
+            ) => {
                 unreachable!("the verifier counts operands")
             }
         };
@@ -442,6 +467,20 @@ impl Compiler<'_> {
             self.code.meets.insert(self.next_pc(), meet);
         }
         self.emit(op, 0, row, 0, 0);
+    }
+
+    fn numbered_barrier(&mut self, intrinsic: Intrinsic, barrier: &Operand, threads: &Operand) {
+        let row = BarrierRow {
+            barrier: self.place(barrier),
+            threads: self.place(threads),
+            arrives: matches!(intrinsic, Intrinsic::BarArrive | Intrinsic::BarrierArrive),
+            aligned: matches!(intrinsic, Intrinsic::BarSync | Intrinsic::BarArrive),
+        };
+        let meet = self.meet();
+        let number = self.code.barriers.len() as u32;
+        self.code.barriers.push(row);
+        let at = self.control(Op::NumberedBarrier, 0, number, 0);
+        self.code.meets.insert(at as u32, meet);
     }
 
     fn fence(&mut self, scope: FenceScope) {

@@ -188,6 +188,13 @@ pub enum TrapKind {
         /// Threads of the warp that are elsewhere.
         missing: u32,
     },
+    /// A numbered barrier that does not exist, or not for so many threads; `None`: the lanes of a warp disagree.
+    InvalidBarrier {
+        /// Its number: 0 to 15.
+        barrier: Option<u32>,
+        /// How many threads it waits for: a multiple of 32, the same for all that come.
+        threads: Option<u32>,
+    },
     /// A shuffle, vote, match or reduction whose mask is not one.
     InvalidMask {
         /// What was to be done.
@@ -272,7 +279,9 @@ impl TrapKind {
             | TrapKind::Endless => "deadlock",
             TrapKind::Stopped(StopReason::TimeOver(_)) => "timeout",
             TrapKind::Stopped(_) => "interrupted",
-            TrapKind::BarrierDivergence { .. } => "barrier_divergence",
+            TrapKind::BarrierDivergence { .. } | TrapKind::InvalidBarrier { .. } => {
+                "barrier_divergence"
+            }
             TrapKind::InvalidMask { .. } => "invalid_mask",
             TrapKind::Assert { .. } | TrapKind::Explicit => "assertion",
             TrapKind::DivisionByZero => "division_by_zero",
@@ -304,6 +313,7 @@ impl TrapKind {
             | TrapKind::InvalidPointer(access) => Some(access),
             TrapKind::Deadlock
             | TrapKind::BarrierDivergence { .. }
+            | TrapKind::InvalidBarrier { .. }
             | TrapKind::InvalidMask { .. }
             | TrapKind::Limit { .. }
             | TrapKind::Stopped(_)

@@ -199,6 +199,18 @@ pub(crate) struct ExchangeRow {
     pub(crate) results: [Place; 2],
 }
 
+/// A barrier with a number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BarrierRow {
+    pub(crate) barrier: Place,
+    /// How many threads it waits for; 0: all of the block.
+    pub(crate) threads: Place,
+    /// Those that come do not wait.
+    pub(crate) arrives: bool,
+    /// The lanes of a warp come together.
+    pub(crate) aligned: bool,
+}
+
 /// What an exchange does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ExchangeKind {
@@ -360,6 +372,7 @@ pub(crate) struct Code {
     pub(crate) prints: Vec<PrintRow>,
     pub(crate) launches: Vec<LaunchRow>,
     pub(crate) exchanges: Vec<ExchangeRow>,
+    pub(crate) barriers: Vec<BarrierRow>,
     pub(crate) calls: Vec<CallRow>,
     pub(crate) routines: Routines,
     pub(crate) waits: Vec<Waitplace>,

@@ -313,8 +313,10 @@ lane_ops! { define_ops! {
     LoadLocal, StoreLocal, AtomicLocal,
     LoadGeneric, StoreGeneric, AtomicGeneric,
 
-    /// `__syncthreads`, plain and with a reduction: `S[d]` from the predicate `S[a]`.
+    /// `__syncthreads`, plain (`c` is 1: the lanes of a warp may come apart) and with a reduction: `S[d]` from the predicate `S[a]`.
     Barrier, BarrierCount, BarrierAnd, BarrierOr,
+    /// Row `a` of the table of numbered barriers.
+    NumberedBarrier,
     /// `__syncwarp(V[a])`, or `S[a]` if `b` is 1.
     SyncWarp,
     /// A fence; `a`: its scope's place in `FenceScope::ALL`.

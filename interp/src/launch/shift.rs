@@ -81,6 +81,7 @@ fn object(kind: &mut TrapKind) -> Option<&mut BadObject> {
         TrapKind::InvalidFree(fault) => fault.object.as_mut(),
         TrapKind::Deadlock
         | TrapKind::BarrierDivergence { .. }
+        | TrapKind::InvalidBarrier { .. }
         | TrapKind::InvalidMask { .. }
         | TrapKind::Limit { .. }
         | TrapKind::Stopped(_)

@@ -19,6 +19,7 @@ use crate::isa::mask::LaneMask;
 use crate::isa::registers::Registers;
 use crate::machine::engine::Runner;
 use crate::machine::fragment::{self, Stranded};
+use crate::machine::numbered::{Numbered, is_awaited};
 use crate::machine::ops::routine::Stack;
 use crate::machine::ops::skip;
 use crate::machine::warp::{Vote, Warp, WarpState};
@@ -50,6 +51,8 @@ pub(crate) struct Block {
     pub(crate) printed: Vec<u8>,
     /// Whether anything at all happened in its last turn.
     pub(crate) moved: bool,
+    /// Barriers with a number.
+    numbered: Numbered,
 }
 
 /// What came of running each warp once.
@@ -88,6 +91,7 @@ impl Block {
             shared: vec![0; shape.shared_bytes as usize],
             printed: Vec::new(),
             moved: false,
+            numbered: Numbered::default(),
         }
     }
 
@@ -149,6 +153,7 @@ impl Block {
     pub(crate) fn begin(&mut self, index: u64, code: &Code, shape: &Shape<'_>) {
         self.index = index;
         refill(&mut self.shared, 0);
+        self.numbered = Numbered::default();
         let ctaid = shape.block_index(index);
         let multiprocessor = u64::from(shape.multiprocessor(index));
         self.warps.truncate(shape.threads().div_ceil(32) as usize);
@@ -213,7 +218,8 @@ impl Block {
                 Err((warp, fault)) => return Turn::Fault { warp, fault },
             };
             self.moved |= round.advanced || machine.pass.watch && machine.pass.changed;
-            if fragment::release(&mut self.warps, machine) {
+            let released = fragment::release(&mut self.warps, machine);
+            if self.numbered.open(&mut self.warps, machine) || released {
                 (self.moved, idle) = (true, 0);
                 continue;
             }
@@ -221,9 +227,12 @@ impl Block {
                 match fragment::stranded(&mut self.warps, machine) {
                     Some(Stranded::Fault { warp, fault }) => return Turn::Fault { warp, fault },
                     Some(Stranded::Deadlock) => return Turn::Stuck,
+                    None if is_awaited(&self.warps) => return Turn::Stuck,
                     None => {}
                 }
-                if let Some((warp, fault)) = fragment::apart_at_barriers(&mut self.warps) {
+                if let Some((warp, fault)) =
+                    fragment::apart_at_barriers(&mut self.warps, machine.code)
+                {
                     return Turn::Fault { warp, fault };
                 }
                 if O::SEES_REPEATS && !self.meets() {
@@ -316,6 +325,21 @@ impl Block {
             match stop {
                 Stop::Done => (warp.state, round.advanced) = (WarpState::Done, true),
                 Stop::Barrier => (warp.state, round.advanced) = (WarpState::AtBarrier, true),
+                Stop::Part => {
+                    let (arrived, lane) = (warp.mask.count_ones(), warp.mask.trailing_zeros());
+                    let missing = (warp.lanes & !warp.gone & !warp.mask).count_ones();
+                    if !fragment::part_at(&mut self.warps, place, machine) {
+                        let kind = TrapKind::BarrierDivergence { arrived, missing };
+                        return Err((place, Box::new(Fault { kind, lane })));
+                    }
+                    (round.advanced, round.left) = (true, true);
+                }
+                Stop::Numbered => {
+                    let come = self.numbered.come(warp, machine);
+                    come.map_err(|fault| (place, fault))?;
+                    round.advanced = true;
+                    round.left |= warp.state == WarpState::Ready;
+                }
                 Stop::Apart => {
                     fragment::wait(&mut self.warps, place, machine);
                     (round.advanced, round.left) = (true, true);

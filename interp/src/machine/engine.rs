@@ -491,6 +491,9 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::Barrier | Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr => {
                 totals.weigh(inst, mask);
                 let alive = warp.lanes & !warp.gone;
+                if mask != alive && inst.c == 1 && machine.policy.independent_lanes {
+                    stop!(ip.wrapping_sub(1), Stop::Part);
+                }
                 if mask != alive {
                     let (arrived, missing) = (mask.count_ones(), (alive & !mask).count_ones());
                     let kind = TrapKind::BarrierDivergence { arrived, missing };
@@ -506,6 +509,22 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 };
                 warp.vote = vote.map(|vote| (vote, mask & r.mask(inst.a), inst.d));
                 stop!(ip, Stop::Barrier);
+            }
+            Op::NumberedBarrier => {
+                let aligned = code.barriers[inst.a as usize].aligned || !machine.policy.independent_lanes;
+                let alive = warp.lanes & !warp.gone;
+                if mask != alive && !aligned {
+                    stop!(ip.wrapping_sub(1), Stop::Part);
+                }
+                if mask != alive {
+                    let (arrived, missing) = (mask.count_ones(), (alive & !mask).count_ones());
+                    let kind = TrapKind::BarrierDivergence { arrived, missing };
+                    stop!(ip.wrapping_sub(1), Stop::Fault(Box::new(Fault { kind, lane: mask.trailing_zeros() })));
+                }
+                totals.weigh(inst, mask);
+                totals.barriers += 1;
+                machine.record.barriers[here!()] += 1;
+                stop!(ip, Stop::Numbered);
             }
             // Lanes in lockstep need not wait for each other. The checks judge the mask.
             Op::SyncWarp => {

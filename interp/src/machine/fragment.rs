@@ -366,13 +366,15 @@ pub(crate) fn join_behind_barrier<O: Observer>(warps: &mut [Warp], machine: &mut
     }
 }
 
-/// The lanes of one warp that have come to different barriers, which is not allowed.
-pub(crate) fn apart_at_barriers(warps: &mut [Warp]) -> Option<(usize, Box<Fault>)> {
+/// The lanes of one warp that have come to different barriers, one of which takes whole warps.
+pub(crate) fn apart_at_barriers(warps: &mut [Warp], code: &Code) -> Option<(usize, Box<Fault>)> {
+    let is_loose = |warp: &Warp| code.insts[warp.pc as usize - 1].c == 1;
     for place in 0..warps.len() {
         let warp = &warps[place];
         let others = warps[place + 1..].iter().filter(|other| {
             let waits = [warp, other].map(|warp| warp.state == WarpState::AtBarrier);
-            other.number == warp.number && waits == [true; 2] && other.pc != warp.pc
+            let together = other.number == warp.number && waits == [true; 2];
+            together && other.pc != warp.pc && !(is_loose(warp) && is_loose(other))
         });
         let missing: u32 = others.map(|other| other.mask.count_ones()).sum();
         if missing > 0 {

@@ -12,6 +12,8 @@ pub(crate) enum WarpState {
     AtBarrier,
     /// Its lanes wait at a `__syncwarp` or an exchange for others that their masks name.
     AtSync,
+    /// At the barrier with that number.
+    AtNumbered(u32),
     Done,
 }
 

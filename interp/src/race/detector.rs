@@ -161,6 +161,25 @@ impl<'a> Detector<'a> {
         self.now += 1;
     }
 
+    /// Lanes of the warp come to a numbered barrier.
+    pub(crate) fn arrive(&mut self, barrier: u32, mask: u32) {
+        self.resident
+            .order
+            .arrive(barrier, self.warp, mask, self.now);
+        self.now += 1;
+    }
+
+    /// Lanes of a warp pass it.
+    pub(crate) fn pass(&mut self, barrier: u32, warp: u32, mask: u32) {
+        self.resident.order.pass(barrier, warp, mask);
+    }
+
+    /// All have.
+    pub(crate) fn opened(&mut self, barrier: u32) {
+        self.resident.order.opened(barrier);
+        self.now += 1;
+    }
+
     /// The block's barrier opens. `all_set`: shared memory holds no unwritten value, so reads of it may wait.
     pub(crate) fn barrier(&mut self, all_set: bool) {
         let resident = &mut self.resident;

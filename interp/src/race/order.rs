@@ -170,6 +170,8 @@ pub(crate) struct Order {
     own: Vec<ThreadClocks>,
     /// What all threads acquired and fenced before the last barrier.
     common: ThreadClocks,
+    /// By numbered barrier: what those did before who have come to it.
+    numbered: HashMap<u32, SharedClock>,
 }
 
 impl Order {
@@ -182,6 +184,7 @@ impl Order {
         self.pairs.resize(warps, None);
         self.own.clear();
         self.common = ThreadClocks::default();
+        self.numbered.clear();
     }
 
     fn own(&mut self, thread: u32) -> &mut ThreadClocks {
@@ -286,6 +289,56 @@ impl Order {
         }
     }
 
+    /// All that happens before what a thread does now, and up to when.
+    fn clock(&self, warp: u32, lane: usize, now: u32) -> VectorClock {
+        let mut clock = vec![((self.block, 0), self.barrier)];
+        let full = self.full[warp as usize];
+        let pairs = self.pairs[warp as usize].as_ref();
+        for other in 0..32 {
+            let synchronised = full.max(pairs.map_or(0, |pairs| pairs[lane][other as usize]));
+            let time = match other as usize == lane {
+                true => now,
+                false => synchronised,
+            };
+            if time > self.barrier {
+                clock.push(((self.block, 32 * warp + other + 1), time));
+            }
+        }
+        let mut clock = VectorClock(clock);
+        let own = self.own.get(32 * warp as usize + lane);
+        let own = own.and_then(|own| own.acquired.as_ref());
+        for acquired in self.common.acquired.iter().chain(own) {
+            clock.join(acquired);
+        }
+        clock
+    }
+
+    /// Lanes come to a numbered barrier.
+    pub(crate) fn arrive(&mut self, barrier: u32, warp: u32, lanes: u32, now: u32) {
+        for lane in LaneMask(lanes) {
+            let clock = Some(Arc::new(self.clock(warp, lane, now)));
+            let at = self.numbered.entry(barrier).or_default();
+            *at = joined(at, &clock);
+        }
+    }
+
+    /// Lanes pass it: all that came did what they did before.
+    pub(crate) fn pass(&mut self, barrier: u32, warp: u32, lanes: u32) {
+        let clock = self.numbered.get(&barrier).cloned().flatten();
+        for lane in LaneMask(lanes) {
+            let own = self.own(32 * warp + lane as u32);
+            let unfenced = std::mem::take(&mut own.unfenced);
+            for clock in unfenced.iter().chain([&clock]) {
+                own.acquired = joined(&own.acquired, clock);
+            }
+        }
+    }
+
+    /// It begins again.
+    pub(crate) fn opened(&mut self, barrier: u32) {
+        self.numbered.remove(&barrier);
+    }
+
     /// A fence of some lanes; `device`: others than the block's threads see it, too.
     pub(crate) fn fence(&mut self, warp: u32, lanes: u32, device: bool, now: u32) {
         for lane in LaneMask(lanes) {
@@ -294,27 +347,7 @@ impl Order {
             for unfenced in &mut own.unfenced[..1 + usize::from(device)] {
                 own.acquired = joined(&own.acquired, &unfenced.take());
             }
-            let mut clock = vec![((self.block, 0), self.barrier)];
-            let full = self.full[warp as usize];
-            let pairs = self.pairs[warp as usize].as_ref();
-            for other in 0..32 {
-                let synchronised = full.max(pairs.map_or(0, |pairs| pairs[lane][other as usize]));
-                let time = match other as usize == lane {
-                    true => now,
-                    false => synchronised,
-                };
-                if time > self.barrier {
-                    clock.push(((self.block, 32 * warp + other + 1), time));
-                }
-            }
-            let mut clock = VectorClock(clock);
-            let acquired = [
-                self.common.acquired.clone(),
-                self.own(thread).acquired.clone(),
-            ];
-            for acquired in acquired.into_iter().flatten() {
-                clock.join(&acquired);
-            }
+            let clock = self.clock(warp, lane, now);
             let clock = Some(Arc::new(clock));
             let own = self.own(thread);
             own.fenced[0].clone_from(&clock);

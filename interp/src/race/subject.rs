@@ -48,6 +48,7 @@ impl<'a> Subject<'a> {
                 .any(|&(at, bits)| at == register && bits as u32 == u32::MAX)
         };
         let partial = code.insts.iter().any(|inst| match inst.op {
+            Op::NumberedBarrier => true,
             Op::SyncWarp => !(inst.b == 1 && whole(inst.a)),
             Op::Shuffle | Op::Exchange => match code.exchanges[inst.a as usize].mask {
                 None => false,

@@ -113,6 +113,7 @@ pub fn error_of_trap(kind: &TrapKind) -> CudaError {
         TrapKind::Explicit
         | TrapKind::InvalidFree(_)
         | TrapKind::BarrierDivergence { .. }
+        | TrapKind::InvalidBarrier { .. }
         | TrapKind::InvalidMask { .. }
         | TrapKind::DivisionByZero
         | TrapKind::StackOverflow

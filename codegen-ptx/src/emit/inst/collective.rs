@@ -45,12 +45,17 @@ impl Kernel<'_, '_> {
         args: &[Operand],
         result: Option<ValueId>,
     ) {
+        let operands = args;
         let args: Vec<String> = args.iter().map(|&arg| self.typed(arg)).collect();
         let args = args.join(", ");
         let space = match intrinsic {
             Intrinsic::SyncWarp => {
                 return self.line(format!("call void @llvm.nvvm.bar.warp.sync({args})"));
             }
+            Intrinsic::BarSync
+            | Intrinsic::BarArrive
+            | Intrinsic::BarrierSync
+            | Intrinsic::BarrierArrive => return self.numbered_barrier(intrinsic, operands),
             // A hint that older GPUs do without.
             Intrinsic::Nanosleep if self.m.arch < 70 => return,
             Intrinsic::Nanosleep => {
@@ -79,6 +84,30 @@ impl Kernel<'_, '_> {
         if let Some(result) = result {
             self.result(result, format!("zext i1 {is_in} to i32"));
         }
+    }
+
+    /// A barrier with a number, for so many threads; 0 stands for all of the block.
+    fn numbered_barrier(&mut self, intrinsic: Intrinsic, operands: &[Operand]) {
+        let arrives = matches!(intrinsic, Intrinsic::BarArrive | Intrinsic::BarrierArrive);
+        let step = if arrives { "arrive" } else { "sync" };
+        // Before sm_70 a barrier takes whole warps.
+        let is_aligned = matches!(intrinsic, Intrinsic::BarSync | Intrinsic::BarArrive);
+        let aligned = match is_aligned || self.m.arch < 70 {
+            true => ".aligned",
+            false => "",
+        };
+        let [barrier, threads] = operands else {
+            return;
+        };
+        let all = threads.constant().is_some_and(|threads| threads.bits == 0);
+        let mut args = self.typed(*barrier);
+        if !all {
+            args = format!("{args}, {}", self.typed(*threads));
+        }
+        let who = if all { "all" } else { "count" };
+        self.line(format!(
+            "call void @llvm.nvvm.barrier.cta.{step}{aligned}.{who}({args})"
+        ));
     }
 
     pub(super) fn fence(&mut self, scope: FenceScope) {

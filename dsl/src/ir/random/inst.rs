@@ -224,6 +224,11 @@ impl Generator<'_> {
                 let intrinsic = match self.random.pick(Intrinsic::ALL) {
                     // What a heap gives is no concern of what random programs are held against.
                     Intrinsic::HeapMalloc | Intrinsic::HeapFree => Intrinsic::SyncWarp,
+                    // A barrier of its own waits for threads that do not come there.
+                    Intrinsic::BarSync
+                    | Intrinsic::BarArrive
+                    | Intrinsic::BarrierSync
+                    | Intrinsic::BarrierArrive => Intrinsic::SyncWarp,
                     other => other,
                 };
                 let args = intrinsic.operands().iter().map(|&ty| self.operand(ty));

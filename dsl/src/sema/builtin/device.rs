@@ -162,6 +162,26 @@ pub(crate) const ROWS: &[Row] = &[
         "uint()",
         Make::Special(SpecialReg::CooperativeGrid),
     ),
+    device(
+        "__dslc_bar_sync",
+        "void(uint,uint)",
+        Make::Intrinsic(Intrinsic::BarSync),
+    ),
+    device(
+        "__dslc_bar_arrive",
+        "void(uint,uint)",
+        Make::Intrinsic(Intrinsic::BarArrive),
+    ),
+    device(
+        "__dslc_barrier_sync",
+        "void(uint,uint)",
+        Make::Intrinsic(Intrinsic::BarrierSync),
+    ),
+    device(
+        "__dslc_barrier_arrive",
+        "void(uint,uint)",
+        Make::Intrinsic(Intrinsic::BarrierArrive),
+    ),
     device("__trap", "void()", Make::Intrinsic(Intrinsic::Trap)),
     device("clock64", "ll()", Make::Special(SpecialReg::Clock64)),
     device(

@@ -212,6 +212,19 @@ impl fmt::Display for TrapKind {
                     "divergent barrier: {arrived} threads of a warp wait at it, {missing} do not reach it"
                 )
             }
+            TrapKind::InvalidBarrier { barrier, threads } => {
+                f.write_str("invalid barrier: ")?;
+                match (barrier, threads) {
+                    (None, _) | (_, None) => {
+                        f.write_str("the lanes of a warp name different barriers or numbers of threads")
+                    }
+                    (Some(barrier @ 16..), _) => write!(f, "there is no barrier {barrier}; a block has 16, from 0 on"),
+                    (Some(barrier), Some(threads)) => write!(
+                        f,
+                        "barrier {barrier} is to wait for {threads} threads; all that come must name the same multiple of 32"
+                    ),
+                }
+            }
             TrapKind::InvalidMask {
                 operation,
                 mask,

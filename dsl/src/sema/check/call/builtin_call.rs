@@ -73,7 +73,11 @@ fn fixed(cx: &mut Checker<'_>, row: &Row, called: &Called<'_>) -> Result<Value, 
     if row.sides == Sides::Device {
         let is_barrier = matches!(
             row.make,
-            Make::SyncThreads | Make::SyncThreadsReduce(_) | Make::Intrinsic(Intrinsic::SyncWarp)
+            Make::SyncThreads
+                | Make::SyncThreadsReduce(_)
+                | Make::Intrinsic(
+                    Intrinsic::SyncWarp | Intrinsic::BarSync | Intrinsic::BarrierSync
+                )
         );
         require_device(cx, called, is_barrier);
     }

@@ -448,10 +448,8 @@ fn as_argument(arg: Bound, param: &Ty) -> Expr {
 fn function_name(instruction: &Instruction<'_>, names: &Names) -> Option<String> {
     let opcode = instruction.opcode;
     let head = opcode.split('.').next()?;
-    // A barrier other than 0, or one that not all threads wait at, is another thing.
-    let is_barrier = matches!(opcode, "bar.sync" | "barrier.sync");
-    if is_barrier && !matches!(instruction.operands[..], [Operand::Int(0)]) {
-        return None;
+    if let Some(name) = barrier_name(instruction) {
+        return Some(name);
     }
     if instruction.moves_special(names)
         && let [_, Operand::Register(register)] = &instruction.operands[..]
@@ -476,6 +474,29 @@ fn function_name(instruction: &Instruction<'_>, names: &Names) -> Option<String>
         _ => String::new(),
     };
     Some(format!("__dslc_ptx_{name}{suffix}"))
+}
+
+/// The function of a barrier: `bar` takes whole warps, and so does `barrier` if it says `aligned`. Barrier 0 of all threads is
+/// `__syncthreads()`.
+fn barrier_name(instruction: &Instruction<'_>) -> Option<String> {
+    let mut parts = instruction.opcode.split('.').filter(|&part| part != "cta");
+    let head = parts
+        .next()
+        .filter(|head| matches!(*head, "bar" | "barrier"))?;
+    let step = parts
+        .next()
+        .filter(|step| matches!(*step, "sync" | "arrive"))?;
+    let head = match (parts.next(), parts.next()) {
+        (None, _) => head,
+        (Some("aligned"), None) => "bar",
+        _ => return None,
+    };
+    let threads = match instruction.operands[..] {
+        [Operand::Int(0)] => "_0",
+        [_] => "",
+        _ => "_count",
+    };
+    Some(format!("__dslc_ptx_{head}_{step}{threads}"))
 }
 
 /// The function of a load, store or atomic operation of generic or global memory.
