@@ -152,22 +152,31 @@ pub(super) fn set_heap_bytes(bytes: usize) -> Result<()> {
     check(unsafe { sys::cuCtxSetLimit(limit, bytes) })
 }
 
-/// Compiles PTX for the current context's device. The error carries the assembler's log.
-pub(super) fn load(ptx: &str, lines: bool) -> std::result::Result<Image, (CudaError, String)> {
+/// Compiles PTX for the current context's device, with at most so many registers for each thread, if that is said. The error carries the
+/// assembler's log.
+pub(super) fn load(
+    ptx: &str,
+    lines: bool,
+    max_registers: Option<u32>,
+) -> std::result::Result<Image, (CudaError, String)> {
     const LOG_BYTES: usize = 16 << 10;
     let text = CString::new(ptx).map_err(|_| (CudaError::InvalidPtx, String::new()))?;
     let mut log = vec![0u8; LOG_BYTES];
-    let mut options = [
+    let mut options = vec![
         sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
         sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
         sys::CUjit_option::CU_JIT_GENERATE_LINE_INFO,
     ];
     // Numbers travel as pointers.
-    let mut values = [
+    let mut values = vec![
         log.as_mut_ptr().cast::<c_void>(),
         LOG_BYTES as *mut c_void,
         usize::from(lines) as *mut c_void,
     ];
+    if let Some(registers) = max_registers {
+        options.push(sys::CUjit_option::CU_JIT_MAX_REGISTERS);
+        values.push(registers as usize as *mut c_void);
+    }
     let mut image = null_mut();
     // SAFETY: the text is NUL-terminated; options and values are as many as said; the log lives until the call returns.
     let code = unsafe {

@@ -29,6 +29,10 @@ struct Loaded {
     image: Image,
     /// By function; `None` for host functions.
     kernels: Vec<Option<Kernel>>,
+    /// To compile it again, if it has no variables on the device.
+    ptx: Option<String>,
+    /// The same with fewer registers, by how many.
+    frugal: HashMap<u32, (Image, Vec<Option<Kernel>>)>,
 }
 
 /// A GPU.
@@ -144,6 +148,22 @@ impl Gpu {
             driver::free(address)?;
         }
         result
+    }
+
+    /// A kernel with so few registers that a block of so many threads fits.
+    fn frugal_kernel(
+        &mut self,
+        program: &Program,
+        kernel: FuncId,
+        config: &LaunchConfig,
+    ) -> Option<Kernel> {
+        let threads = u32::try_from(config.threads_per_block()).ok()?;
+        // The hardware gives registers to a warp in units of eight for each thread.
+        let max_registers = self.info.block.registers / threads.next_multiple_of(32) / 8 * 8;
+        let lines = self.options.lines;
+        let mut loaded = self.loaded.iter_mut();
+        let loaded = loaded.find(|loaded| Arc::ptr_eq(&loaded.module, program.module()))?;
+        loaded.frugal_kernel(kernel, max_registers, lines)
     }
 
     /// Which pointers among the arguments are the host's.
@@ -379,7 +399,16 @@ impl Device for Gpu {
         }
         let suspicion = Gpu::suspicion(program, memory, kernel, args);
         let events = self.launches.before(self.options.timing);
-        let launched = driver::launch(code, config, args);
+        let mut launched = driver::launch(code, config, args);
+        if launched == Err(CudaError::LaunchOutOfResources)
+            && let Some(frugal) = self.frugal_kernel(program, kernel, config)
+        {
+            if report.shared.fixed + config.shared_bytes > default_bytes {
+                let allowed = driver::allow_dynamic_shared(frugal, config.shared_bytes);
+                self.attempt(allowed)?;
+            }
+            launched = driver::launch(frugal, config, args);
+        }
         match launched {
             Ok(()) => {}
             Err(error) if error.is_sticky() => return Err(self.error(error).into()),
@@ -511,7 +540,8 @@ impl Drop for Gpu {
                 driver::destroy(event);
             }
             for loaded in &self.loaded {
-                driver::unload(loaded.image);
+                let frugal = loaded.frugal.values().map(|(image, _)| *image);
+                frugal.chain([loaded.image]).for_each(driver::unload);
             }
         }
         driver::leave_context(self.handle);

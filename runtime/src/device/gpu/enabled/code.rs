@@ -1,16 +1,16 @@
 //! A program's code on the GPU: PTX that it brings along or that the back end makes, loaded, with its variables placed.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use dsl::ir::{
-    GlobalSpace, Module,
+    FuncId, GlobalSpace, Module,
     symbol::{global_symbol, kernel_symbol},
 };
 use interp::Memory;
 
 use super::{Gpu, Loaded};
 use crate::device::Ptx;
-use crate::device::gpu::driver;
+use crate::device::gpu::driver::{self, Image, Kernel};
 use crate::error::CudaError;
 
 /// Room for printed text of kernels between two waits, for programs that print there; CUDA's default is 1 MiB.
@@ -52,20 +52,16 @@ impl Gpu {
         if ptx.contains("vprintf") {
             driver::set_printf_bytes(PRINTF_BYTES).map_err(|error| error.to_string())?;
         }
-        let image = driver::load(&ptx, self.options.lines).map_err(|(error, log)| {
-            format!("the driver rejects the program's PTX: {error}\n{log}")
-        })?;
-        let mut kernels = vec![None; module.functions.len()];
-        for (id, _) in module.kernels() {
-            let symbol = kernel_symbol(module, id);
-            let kernel = driver::kernel(image, &symbol)
-                .map_err(|error| format!("the driver has no kernel `{symbol}`: {error}"))?;
-            kernels[id.index()] = Some(kernel);
-        }
+        let (image, kernels) = load(module, &ptx, self.options.lines, None)?;
+        // A second image would have variables of its own.
+        let mut globals = module.globals.iter();
+        let may_load_again = globals.all(|global| global.space == GlobalSpace::Host);
         self.loaded.push(Loaded {
             module: module.clone(),
             image,
             kernels,
+            ptx: may_load_again.then_some(ptx),
+            frugal: HashMap::new(),
         });
         for (index, global) in module.globals.iter().enumerate() {
             if global.space == GlobalSpace::Host {
@@ -94,4 +90,40 @@ impl Gpu {
         }
         Ok(())
     }
+}
+
+impl Loaded {
+    /// A kernel compiled so that a block of so many threads has enough registers, where the ones the driver chose are too many for it.
+    pub(super) fn frugal_kernel(
+        &mut self,
+        kernel: FuncId,
+        max_registers: u32,
+        lines: bool,
+    ) -> Option<Kernel> {
+        let ptx = self.ptx.as_deref()?;
+        if !self.frugal.contains_key(&max_registers) {
+            let loaded = load(&self.module, ptx, lines, Some(max_registers)).ok()?;
+            self.frugal.insert(max_registers, loaded);
+        }
+        self.frugal.get(&max_registers)?.1[kernel.index()]
+    }
+}
+
+/// PTX as the driver's code, and its kernels by function.
+fn load(
+    module: &Module,
+    ptx: &str,
+    lines: bool,
+    max_registers: Option<u32>,
+) -> Result<(Image, Vec<Option<Kernel>>), String> {
+    let image = driver::load(ptx, lines, max_registers)
+        .map_err(|(error, log)| format!("the driver rejects the program's PTX: {error}\n{log}"))?;
+    let mut kernels = vec![None; module.functions.len()];
+    for (id, _) in module.kernels() {
+        let symbol = kernel_symbol(module, id);
+        let kernel = driver::kernel(image, &symbol)
+            .map_err(|error| format!("the driver has no kernel `{symbol}`: {error}"))?;
+        kernels[id.index()] = Some(kernel);
+    }
+    Ok((image, kernels))
 }
