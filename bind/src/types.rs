@@ -148,7 +148,8 @@ impl<'p> Types<'p> {
         for field in &record.fields {
             let QualTy { ty, .. } = &field.ty;
             let (bytes, align) = (size_bytes(self.program, ty), align_bytes(self.program, ty));
-            if field.offset_bytes != u64::next_multiple_of(end, align) {
+            // Rust has no bit-fields.
+            if field.bits.is_some() || field.offset_bytes != u64::next_multiple_of(end, align) {
                 return None;
             }
             end = field.offset_bytes + bytes;

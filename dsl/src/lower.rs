@@ -12,6 +12,7 @@
 //! All pointers are built generic; `infer_spaces` says where a kernel's point. A module that fails to verify is a bug of ours.
 
 mod assign;
+mod bits;
 mod branch;
 mod builtin;
 mod bulk;

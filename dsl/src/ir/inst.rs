@@ -126,6 +126,9 @@ pub struct Access {
     pub block_scope: bool,
     /// `__ldg`: nobody may write there while the kernel runs. `load.f32.global.readonly`.
     pub read_only: bool,
+    /// A load that reads an integer to keep some of its bits in the store that follows: `load.i32.local.partial`. What nobody has written yet is
+    /// read as 0 and is no fault.
+    pub partial: bool,
     /// When the source indexes a declared array (or names a declared variable) directly, that one: the access is checked
     /// against its bounds, not only against the memory's.
     pub object: Option<Object>,

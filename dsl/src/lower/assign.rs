@@ -35,7 +35,7 @@ impl FunctionLowerer<'_, '_> {
         let cell = self.cell(place);
         let leaf = match cell {
             Cell::Memory(..) => word,
-            Cell::Slots(_) | Cell::Values(_) => {
+            Cell::Slots(_) | Cell::Values(_) | Cell::Bits(_) => {
                 self.at(right.span);
                 self.convert(word, &narrowed.ty, &right.ty)
             }
@@ -67,8 +67,8 @@ impl FunctionLowerer<'_, '_> {
             Some(_) => None,
             None => Some(self.value(right)),
         };
-        let cell = self.cell(place);
-        let old = self.load_scalar(&cell, place);
+        let mut cell = self.cell(place);
+        let old = self.load_scalar(&mut cell, place);
         self.at(span);
         let old = self.convert(old, ty, compute);
         let new = match (factors, right) {
@@ -78,7 +78,7 @@ impl FunctionLowerer<'_, '_> {
         };
         let new = self.convert(new, compute, ty);
         self.store_cell(&cell, place, &[new]);
-        new
+        self.kept_scalar(place, new)
     }
 
     /// `++place` and similar; gives the new or the old value.
@@ -95,12 +95,15 @@ impl FunctionLowerer<'_, '_> {
             let scale = if decrement { -stride } else { stride };
             self.move_pointer(place, Const::i32(1).into(), false, scale, span)
         } else {
-            let cell = self.cell(place);
-            let old = self.load_scalar(&cell, place);
+            let mut cell = self.cell(place);
+            let old = self.load_scalar(&mut cell, place);
             self.at(span);
             let new = self.step(old, ty, decrement);
             self.store_cell(&cell, place, &[new]);
-            (old, new)
+            match prefix {
+                true => (old, self.kept_scalar(place, new)),
+                false => (old, new),
+            }
         };
         if prefix { new } else { old }
     }
@@ -129,15 +132,25 @@ impl FunctionLowerer<'_, '_> {
         scale_bytes: i64,
         span: Span,
     ) -> (Operand, Operand) {
-        let cell = self.cell(place);
-        let old = self.load_scalar(&cell, place);
+        let mut cell = self.cell(place);
+        let old = self.load_scalar(&mut cell, place);
         self.at(span);
         let new = self.b.ptr_add(old, index, unsigned, scale_bytes, 0);
         self.store_cell(&cell, place, &[new]);
         (old, new)
     }
 
-    fn load_scalar(&mut self, cell: &Cell, place: &Place) -> Operand {
+    fn kept_scalar(&mut self, place: &Place, new: Operand) -> Operand {
+        let kept = self.kept(place, vec![new]);
+        kept.first().copied().unwrap_or(new)
+    }
+
+    /// The value of a place that is written next.
+    fn load_scalar(&mut self, cell: &mut Cell, place: &Place) -> Operand {
+        if let Cell::Bits(cell) = cell {
+            self.at_place(place);
+            return self.load_bits_for_update(cell, place);
+        }
         let leaves = self.load_cell(cell, place);
         let none = || Const::zero(layout::value_type(&place.ty.ty)).into();
         leaves.first().copied().unwrap_or_else(none)

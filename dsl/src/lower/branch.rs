@@ -146,7 +146,7 @@ impl FunctionLowerer<'_, '_> {
                 self.home(*id),
                 Home::Memory(_) | Home::Place(Location::Memory(_))
             ),
-            PlaceKind::Field(whole, _) => self.is_register(whole),
+            PlaceKind::Field(whole, _) | PlaceKind::BitField(whole, _) => self.is_register(whole),
             _ => false,
         }
     }

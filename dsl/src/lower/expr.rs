@@ -15,6 +15,7 @@ use crate::{
 };
 
 use super::{
+    bits::BitField,
     function::FunctionLowerer,
     layout::{self, GENERIC},
 };
@@ -101,7 +102,7 @@ impl FunctionLowerer<'_, '_> {
                 let leaves = self.leaves(right);
                 let cell = self.cell(place);
                 self.store_cell(&cell, place, &leaves);
-                leaves
+                self.kept(place, leaves)
             }
             ValueKind::Call(id, args) => self.call(*id, args, value.span),
             ValueKind::Aggregate(members) => self.aggregate(members, value),
@@ -199,7 +200,26 @@ impl FunctionLowerer<'_, '_> {
             return self.union_aggregate(members, value);
         }
         let mut leaves = vec![];
+        if !record.units.is_empty() {
+            leaves = self.zeros(&value.ty);
+        }
         for (i, field) in record.fields.iter().enumerate() {
+            if let Some(bits) = field.bits {
+                let Some(member) = members.get(i) else { break };
+                let value = self.value(member);
+                let field = BitField::new(self.m.layout, record, i, bits);
+                for &part in &field.parts {
+                    leaves[part.leaf] = self.inserted(&field, part, leaves[part.leaf], value);
+                }
+                continue;
+            }
+            if !record.units.is_empty() {
+                let Some(member) = members.get(i) else { break };
+                let range = self.m.layout.field_leaves(record, i as u32);
+                let given = self.leaves(member);
+                leaves.splice(range, given);
+                continue;
+            }
             match members.get(i) {
                 Some(member) => leaves.extend(self.leaves(member)),
                 None => leaves.extend(self.zeros(&field.ty.ty)),

@@ -202,7 +202,9 @@ fn root(mut place: &Place) -> Option<VarId> {
     loop {
         match &place.kind {
             PlaceKind::Var(VarRef::Local(id)) => return Some(*id),
-            PlaceKind::ArrayIndex(whole, _) | PlaceKind::Field(whole, _) => place = whole,
+            PlaceKind::ArrayIndex(whole, _)
+            | PlaceKind::Field(whole, _)
+            | PlaceKind::BitField(whole, _) => place = whole,
             PlaceKind::Var(VarRef::Global(_))
             | PlaceKind::Deref(_)
             | PlaceKind::ReadOnly(_)
@@ -219,7 +221,9 @@ fn roots(place: &Place, found: &mut Vec<VarId>) {
         loop {
             match &place.kind {
                 PlaceKind::Var(VarRef::Local(id)) => found.push(*id),
-                PlaceKind::ArrayIndex(whole, _) | PlaceKind::Field(whole, _) => {
+                PlaceKind::ArrayIndex(whole, _)
+                | PlaceKind::Field(whole, _)
+                | PlaceKind::BitField(whole, _) => {
                     place = whole;
                     continue;
                 }
@@ -336,7 +340,9 @@ fn push_place<'t>(place: &'t Place, todo: &mut Vec<Item<'t>>) {
         PlaceKind::ArrayIndex(array, index) => {
             todo.extend([Item::Place(array), Item::Value(index)]);
         }
-        PlaceKind::Field(whole, _) => todo.push(Item::Place(whole)),
+        PlaceKind::Field(whole, _) | PlaceKind::BitField(whole, _) => {
+            todo.push(Item::Place(whole));
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::{
     diagnostic::message::Message as _,
-    ir::{GlobalSpace as Space, GlobalVar, MemType, Object, Operand},
+    ir::{Const, GlobalSpace as Space, GlobalVar, MemType, Object, Operand},
     sema::{
         ty::Ty,
         typed::{
@@ -15,7 +15,13 @@ use crate::{
     },
 };
 
-use super::{Lowerer, function::FunctionLowerer, layout, message::LowerError};
+use super::{
+    Lowerer,
+    bits::{BitField, Part},
+    function::FunctionLowerer,
+    layout,
+    message::LowerError,
+};
 
 /// The variables that have a number, in order.
 pub(super) fn lower_globals(lowerer: &mut Lowerer<'_>) -> Vec<GlobalVar> {
@@ -92,6 +98,10 @@ impl Image<'_, '_> {
             Init::Value(value) => self.value(0, value),
             Init::Parts { parts, .. } => {
                 for (steps, value) in parts {
+                    if let Some((start, field)) = self.lowerer.layout.bit_field_at(ty, steps) {
+                        self.bit_field(start, &field, value);
+                        continue;
+                    }
                     let offset = step_offset(self.lowerer, ty, steps);
                     self.value(offset, value);
                 }
@@ -103,8 +113,15 @@ impl Image<'_, '_> {
     fn value(&mut self, offset: u64, value: &Value) {
         if let (ValueKind::Aggregate(members), Ty::Record(id)) = (&value.kind, &value.ty) {
             let record = self.lowerer.layout.record(*id);
-            for (member, field) in members.iter().zip(&record.fields) {
-                self.value(offset + field.offset_bytes, member);
+            let layout = self.lowerer.layout;
+            for (i, (member, field)) in members.iter().zip(&record.fields).enumerate() {
+                match field.bits {
+                    Some(bits) => {
+                        let field = BitField::new(layout, record, i, bits);
+                        self.bit_field(offset, &field, member);
+                    }
+                    None => self.value(offset + field.offset_bytes, member),
+                }
             }
             return;
         }
@@ -121,6 +138,25 @@ impl Image<'_, '_> {
         } else {
             self.lowerer
                 .internal(value.span, "an initial value that is not constant");
+        }
+    }
+
+    /// Adds bits to the bytes that they share with others, in the record that starts at an offset.
+    fn bit_field(&mut self, offset: u64, field: &BitField, value: &Value) {
+        for &part in &field.parts {
+            let offset = offset + part.unit.offset_bytes;
+            let n_bytes = part.unit.bytes() as usize;
+            let mut bytes = [0; 8];
+            let held = self.bytes.get(offset as usize..).unwrap_or_default();
+            let n_held = held.len().min(n_bytes);
+            bytes[..n_held].copy_from_slice(&held[..n_held]);
+            let unit = u64::from_le_bytes(bytes);
+            match bits_with(self.lowerer, field, part, unit, value) {
+                Some(unit) => self.write(offset, &unit.to_le_bytes()[..n_bytes]),
+                None => self
+                    .lowerer
+                    .internal(value.span, "an initial value that is not constant"),
+            }
         }
     }
 
@@ -173,6 +209,26 @@ fn constant(lowerer: &mut Lowerer<'_>, value: &Value) -> Option<u64> {
     }
 }
 
+/// A unit with a constant in it, as bits in memory.
+fn bits_with(
+    lowerer: &mut Lowerer<'_>,
+    field: &BitField,
+    part: Part,
+    unit: u64,
+    value: &Value,
+) -> Option<u64> {
+    let mut scratch = FunctionLowerer::scratch(lowerer);
+    let value = scratch.value(value);
+    let unit = match part.unit.ty {
+        MemType::I64 => Const::i64(unit as i64),
+        _ => Const::i32(unit as i32),
+    };
+    match scratch.inserted(field, part, unit.into(), value) {
+        Operand::Const(constant) => Some(constant.bits),
+        Operand::Value(_) => None,
+    }
+}
+
 /// The object and offset a constant pointer points to.
 fn address(lowerer: &mut Lowerer<'_>, value: &Value) -> Option<(Object, i64)> {
     match &value.kind {
@@ -213,7 +269,9 @@ fn place_address(lowerer: &mut Lowerer<'_>, place: &Place) -> Option<(Object, i6
             Some((object, offset + index_constant(lowerer, index)? * size))
         }
         PlaceKind::Deref(pointer) | PlaceKind::ReadOnly(pointer) => address(lowerer, pointer),
-        PlaceKind::Var(VarRef::Local(_)) | PlaceKind::Temporary(_) => None,
+        PlaceKind::Var(VarRef::Local(_)) | PlaceKind::Temporary(_) | PlaceKind::BitField(..) => {
+            None
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 //! `T a[4] = {1, 2};` stores the named parts in order and zeros in the rest, one store per scalar. A long array is cleared first,
 //! by a loop in a kernel and by `memset` on the host. A declaration without a value leaves the variable undefined.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::{
     ir::{Const, MemType, Object, Operand},
     sema::{
@@ -15,7 +17,6 @@ use super::{
     bulk::{self, MAX_SINGLE_ZEROS, Region},
     function::{FunctionLowerer, Home},
     global,
-    layout::Leaf,
 };
 
 impl FunctionLowerer<'_, '_> {
@@ -30,7 +31,7 @@ impl FunctionLowerer<'_, '_> {
             self.begins(id);
         }
         match init {
-            None => {}
+            None => self.clear_units(id),
             Some(Init::Value(value)) if var.is_reference => self.bind_reference(id, value),
             Some(Init::Value(value)) => {
                 if let Some(from) = bulk::long_source(self, value) {
@@ -79,6 +80,16 @@ impl FunctionLowerer<'_, '_> {
         let all = self.m.layout.leaves(&var.ty.ty);
         let mut leaves = self.zeros(&var.ty.ty);
         for (steps, value) in parts {
+            if let Some((start, field)) = self.m.layout.bit_field_at(&var.ty.ty, steps) {
+                let value = self.value(value);
+                for &part in &field.parts {
+                    let at = start + part.unit.offset_bytes;
+                    if let Some(leaf) = all.iter().position(|leaf| leaf.offset_bytes == at) {
+                        leaves[leaf] = self.inserted(&field, part, leaves[leaf], value);
+                    }
+                }
+                continue;
+            }
             let start = global::step_offset(self.m, &var.ty.ty, steps);
             let first = all.iter().position(|leaf| leaf.offset_bytes == start);
             for (i, operand) in self.leaves(value).into_iter().enumerate() {
@@ -99,27 +110,15 @@ impl FunctionLowerer<'_, '_> {
             return;
         };
         let layout = self.m.layout;
-        let part = |this: &Self, (steps, value): &(Vec<Step>, Value)| {
-            let start = global::step_offset(this.m, ty, steps);
-            (start, layout.leaves(&value.ty))
-        };
-        let n_given: u64 = parts
+        let given: BTreeSet<u64> = parts
             .iter()
-            .map(|(_, value)| layout.leaf_count(&value.ty))
-            .sum();
-        if zero_rest && n_given < layout.leaf_count(ty) {
+            .flat_map(|(steps, value)| self.part_offsets(ty, steps, value))
+            .collect();
+        if zero_rest && (given.len() as u64) < layout.leaf_count(ty) {
             self.at_access(var.span);
             if layout.leaf_count(ty) <= MAX_SINGLE_ZEROS {
-                let covered: Vec<(u64, Vec<Leaf>)> =
-                    parts.iter().map(|one| part(self, one)).collect();
-                let is_covered = |leaf: &Leaf| {
-                    covered.iter().any(|(start, leaves)| {
-                        let mut offsets = leaves.iter().map(|part| start + part.offset_bytes);
-                        offsets.any(|offset| offset == leaf.offset_bytes)
-                    })
-                };
                 let mut rest = layout.leaves(ty);
-                rest.retain(|leaf| !is_covered(leaf));
+                rest.retain(|leaf| !given.contains(&leaf.offset_bytes));
                 let pointer = self.b.addr_of(object);
                 for leaf in rest {
                     let zero = Const::zero(leaf.ty.value_type()).into();
@@ -129,16 +128,49 @@ impl FunctionLowerer<'_, '_> {
                 self.clear(object, ty);
             }
         }
-        for one in parts {
-            let operands = self.leaves(&one.1);
-            let (start, leaves) = part(self, one);
+        // Those of bit-fields are written when all of them are known.
+        let mut units: BTreeMap<u64, (MemType, Operand)> = BTreeMap::new();
+        for (steps, value) in parts {
+            if let Some((start, field)) = layout.bit_field_at(ty, steps) {
+                let value = self.value(value);
+                for &part in &field.parts {
+                    let zero = Const::zero(part.unit.ty.value_type()).into();
+                    let offset = start + part.unit.offset_bytes;
+                    let unit = units.get(&offset).map_or(zero, |(_, unit)| *unit);
+                    let unit = self.inserted(&field, part, unit, value);
+                    units.insert(offset, (part.unit.ty, unit));
+                }
+                continue;
+            }
+            let operands = self.leaves(value);
+            let start = global::step_offset(self.m, ty, steps);
             self.at_access(var.span);
             let pointer = self.b.addr_of(object);
-            for (leaf, operand) in leaves.into_iter().zip(operands) {
+            for (leaf, operand) in layout.leaves(&value.ty).into_iter().zip(operands) {
                 let offset = start + leaf.offset_bytes;
                 self.store_scalar(pointer, offset, Some(object), leaf.ty, operand);
             }
         }
+        if units.is_empty() {
+            return;
+        }
+        self.at_access(var.span);
+        let pointer = self.b.addr_of(object);
+        for (offset, (ty, unit)) in units {
+            self.store_scalar(pointer, offset, Some(object), ty, unit);
+        }
+    }
+
+    /// Where the leaves are that a part of an initial value is stored in.
+    fn part_offsets(&self, ty: &Ty, steps: &[Step], value: &Value) -> Vec<u64> {
+        let layout = self.m.layout;
+        if let Some((start, field)) = layout.bit_field_at(ty, steps) {
+            let units = field.parts.iter().map(|part| part.unit.offset_bytes);
+            return units.map(|offset| start + offset).collect();
+        }
+        let start = global::step_offset(self.m, ty, steps);
+        let leaves = layout.leaves(&value.ty).into_iter();
+        leaves.map(|leaf| start + leaf.offset_bytes).collect()
     }
 
     fn declare_bytes(&mut self, id: VarId, bytes: &[u8]) {

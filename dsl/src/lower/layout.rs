@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::{
     ir::{MemType, Space, Type},
-    sema::ty::{QualTy, Record, RecordId, Records, Ty},
+    sema::ty::{BitUnit, Field, QualTy, Record, RecordId, Records, Ty},
 };
 
 /// Records with more leaves than this stay in memory.
@@ -136,10 +136,10 @@ impl<'p> Layout<'p> {
                 if record.is_union {
                     return record.size_bytes / union_unit(record);
                 }
-                let counts = record
-                    .fields
-                    .iter()
-                    .map(|field| self.leaf_count(&field.ty.ty));
+                let counts = members(record).into_iter().map(|member| match member {
+                    Member::Field(field) => self.leaf_count(&field.ty.ty),
+                    Member::Unit(_) => 1,
+                });
                 counts.fold(0, u64::saturating_add)
             }
             scalar => u64::from(mem_type(scalar).is_some()),
@@ -198,8 +198,17 @@ impl<'p> Layout<'p> {
         } else if let Some((component, per_access)) = self.vector_access(record) {
             run(component, per_access, record.fields.len() as u64);
         } else {
-            for field in &record.fields {
-                self.add_pieces(&field.ty.ty, offset_bytes + field.offset_bytes, pieces);
+            for member in members(record) {
+                match member {
+                    Member::Field(field) => {
+                        self.add_pieces(&field.ty.ty, offset_bytes + field.offset_bytes, pieces);
+                    }
+                    Member::Unit(unit) => pieces.push(Piece {
+                        offset_bytes: offset_bytes + unit.offset_bytes,
+                        ty: integer_of(unit.bytes.into()),
+                        count: 1,
+                    }),
+                }
             }
         }
     }
@@ -229,11 +238,29 @@ impl<'p> Layout<'p> {
         }
     }
 
-    /// Which leaves of a record (not a union) belong to a field.
+    /// Which leaves of a record (not a union) belong to a field; to a bit-field, all units that it and those beside it lie in.
     pub(super) fn field_leaves(self, record: &Record, field: u32) -> Range<usize> {
-        let count = |i: usize| self.leaf_count(&record.fields[i].ty.ty) as usize;
-        let start = (0..field as usize).map(count).sum();
-        start..start + count(field as usize)
+        let field = &record.fields[field as usize];
+        let mut leaves = 0..0;
+        for member in members(record) {
+            let count = match member {
+                Member::Field(other) => self.leaf_count(&other.ty.ty) as usize,
+                Member::Unit(_) => 1,
+            };
+            let is_own = match (member, field.bits) {
+                (Member::Field(other), _) => std::ptr::eq(other, field),
+                (Member::Unit(unit), Some(bits)) => unit.run == bits.run,
+                (Member::Unit(_), None) => false,
+            };
+            if is_own {
+                leaves.end += count;
+            } else if leaves.is_empty() {
+                leaves = leaves.end + count..leaves.end + count;
+            } else {
+                break;
+            }
+        }
+        leaves
     }
 
     /// Whether a variable of the type can live in slots: a scalar, or a small record without arrays and unions.
@@ -267,13 +294,22 @@ impl<'p> Layout<'p> {
                     (format!("{name}@{}", leaf.offset_bytes), ty.into())
                 })
                 .collect(),
-            Ty::Record(id) => self
-                .record(*id)
-                .fields
-                .iter()
-                .flat_map(|field| {
-                    let dot = if field.name.is_empty() { "" } else { "." };
-                    self.named_leaves(&format!("{name}{dot}{}", field.name), &field.ty)
+            Ty::Record(id) => members(self.record(*id))
+                .into_iter()
+                .flat_map(|member| match member {
+                    Member::Field(field) => {
+                        let dot = if field.name.is_empty() { "" } else { "." };
+                        self.named_leaves(&format!("{name}{dot}{}", field.name), &field.ty)
+                    }
+                    Member::Unit(unit) => {
+                        let ty = match unit.bytes {
+                            1 => Ty::UChar,
+                            2 => Ty::UShort,
+                            8 => Ty::ULongLong,
+                            _ => Ty::UInt,
+                        };
+                        vec![(format!("{name}@{}", unit.offset_bytes), ty.into())]
+                    }
                 })
                 .collect(),
             scalar if mem_type(scalar).is_some() => vec![(name.to_string(), ty.clone())],
@@ -342,7 +378,31 @@ fn union_unit(record: &Record) -> u64 {
     record.align_bytes.clamp(1, 8)
 }
 
-fn integer_of(bytes: u64) -> MemType {
+/// What a record consists of, in order: its bit-fields are only seen as the units that they lie in.
+#[derive(Clone, Copy)]
+enum Member<'r> {
+    Field(&'r Field),
+    Unit(&'r BitUnit),
+}
+
+fn members(record: &Record) -> Vec<Member<'_>> {
+    let mut members = vec![];
+    let mut last_run = None;
+    for field in &record.fields {
+        match field.bits {
+            None => members.push(Member::Field(field)),
+            Some(bits) if last_run == Some(bits.run) => {}
+            Some(bits) => {
+                last_run = Some(bits.run);
+                let units = record.units.iter().filter(|unit| unit.run == bits.run);
+                members.extend(units.map(Member::Unit));
+            }
+        }
+    }
+    members
+}
+
+pub(super) fn integer_of(bytes: u64) -> MemType {
     match bytes {
         1 => MemType::U8,
         2 => MemType::U16,
@@ -354,7 +414,6 @@ fn integer_of(bytes: u64) -> MemType {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sema::ty::Field;
 
     fn vector(component: Ty, n: u64, align_bytes: u64) -> Record {
         let bytes = u64::from(mem_type(&component).unwrap().bytes());
@@ -362,6 +421,7 @@ mod tests {
             name: ["x", "y", "z", "w"][i as usize].into(),
             ty: component.clone().into(),
             offset_bytes: i * bytes,
+            bits: None,
         });
         Record {
             name: "v".into(),
@@ -371,6 +431,7 @@ mod tests {
             size_bytes: n * bytes,
             data_bytes: n * bytes,
             align_bytes,
+            units: Vec::new(),
             span: None,
         }
     }

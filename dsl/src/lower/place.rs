@@ -16,6 +16,7 @@ use crate::{
 };
 
 use super::{
+    bits::BitCell,
     convert,
     function::{FunctionLowerer, Home},
     layout::{self, Piece},
@@ -67,7 +68,7 @@ impl Address {
         }
     }
 
-    fn moved(self, bytes: u64) -> Address {
+    pub(super) fn moved(self, bytes: u64) -> Address {
         Address {
             offset_bytes: self.offset_bytes.wrapping_add(bytes as i64),
             ..self
@@ -110,6 +111,8 @@ impl FunctionLowerer<'_, '_> {
                 Location::Memory(element)
             }
             PlaceKind::Field(whole, field) => self.locate_field(whole, *field),
+            // Only for what it is a part of: see `bits`.
+            PlaceKind::BitField(whole, _) => self.locate(whole),
             PlaceKind::Temporary(value) => Location::Values(self.leaves(value)),
         }
     }
@@ -317,12 +320,18 @@ pub(super) enum Cell {
     Slots(Vec<SlotId>),
     Values(Vec<Operand>),
     Memory(Operand, Option<Object>),
+    Bits(Box<BitCell>),
 }
 
 /// Reading and writing.
 impl FunctionLowerer<'_, '_> {
     /// Finds a place and computes its address.
     pub(super) fn cell(&mut self, place: &Place) -> Cell {
+        if let PlaceKind::BitField(whole, _) = &place.kind
+            && let Some(cell) = self.bit_cell(whole, place)
+        {
+            return Cell::Bits(Box::new(cell));
+        }
         match self.locate(place) {
             Location::Slots(slots) => Cell::Slots(slots),
             Location::Values(values) => Cell::Values(values),
@@ -348,6 +357,7 @@ impl FunctionLowerer<'_, '_> {
             Cell::Slots(slots) => self.get_all(slots),
             Cell::Values(values) => values.clone(),
             Cell::Memory(pointer, object) => self.load_memory(*pointer, *object, &place.ty),
+            Cell::Bits(cell) => vec![self.load_bits(cell, place)],
         }
     }
 
@@ -358,6 +368,11 @@ impl FunctionLowerer<'_, '_> {
             Cell::Slots(slots) => self.set_all(slots, leaves),
             Cell::Memory(pointer, object) => {
                 self.store_memory(*pointer, *object, &place.ty, leaves);
+            }
+            Cell::Bits(cell) => {
+                if let [value] = leaves {
+                    self.store_bits(cell, place, *value);
+                }
             }
             // An assignment to a temporary, `f().x = 1`, is lost.
             Cell::Values(_) => {}
@@ -453,6 +468,7 @@ pub(super) fn access(piece: Piece, object: Option<Object>, volatile: bool) -> Ac
         row_len: 0,
         is_member: false,
         read_only: false,
+        partial: false,
     }
 }
 
@@ -460,7 +476,9 @@ pub(super) fn access(piece: Piece, object: Option<Object>, volatile: bool) -> Ac
 fn is_read_only(place: &Place) -> bool {
     match &place.kind {
         PlaceKind::ReadOnly(_) => true,
-        PlaceKind::ArrayIndex(whole, _) | PlaceKind::Field(whole, _) => is_read_only(whole),
+        PlaceKind::ArrayIndex(whole, _)
+        | PlaceKind::Field(whole, _)
+        | PlaceKind::BitField(whole, _) => is_read_only(whole),
         _ => false,
     }
 }

@@ -7,7 +7,7 @@
 use crate::{
     sema::{
         ty::Ty,
-        typed::{Arith, Place, PlaceKind, Value, ValueKind},
+        typed::{Arith, BitField, Place, PlaceKind, Value, ValueKind},
     },
     source::SourceMap,
     span::{ExpansionId, Span},
@@ -35,7 +35,8 @@ impl Texts<'_> {
             PlaceKind::PointerIndex(pointer, index) => is_part(place.span, pointer.span)
                 .then(|| format!("{}[{}]", self.value(pointer), self.value(index))),
             // A member of an unnamed member has the span of the whole, too.
-            PlaceKind::Field(whole, field) => {
+            PlaceKind::Field(whole, field)
+            | PlaceKind::BitField(whole, BitField { index: field, .. }) => {
                 let is_scattered = place.span.expansion != ExpansionId::NONE;
                 (is_scattered && is_part(place.span, whole.span))
                     .then(|| self.member(whole, *field))

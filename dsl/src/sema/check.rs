@@ -59,7 +59,7 @@ pub(crate) use class::lambda::generic::Captured;
 use class::{allocate, construct, implicit, lambda, method, this, virtuals};
 use decl::{binding, function, init, list, record, specifier, startup, variable};
 use expr::operator::assign;
-use expr::{access, constant, convert, operator, reference, size_of_pointer, unknown};
+use expr::{access, bits, constant, convert, operator, reference, size_of_pointer, unknown};
 pub(crate) use reporter::Reported;
 use reporter::{Reporter, all, marked};
 use stmt::{cleanup, label, named_result};

@@ -5,7 +5,7 @@
 
 use super::{
     classify::Classify,
-    ty::{Field, QualTy, Record, Ty},
+    ty::{BitUnit, Bits, Field, QualTy, Record, Ty},
 };
 use crate::sema::ty::{RecordId, Records};
 
@@ -57,31 +57,74 @@ pub(crate) struct Extent {
     pub(crate) used_bytes: u64,
 }
 
-/// Places the members and gives size and alignment.
+/// Bits that a record has between its members: an unnamed bit-field.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Gap {
+    /// The member that it stands before.
+    pub(crate) before: usize,
+    pub(crate) ty: Ty,
+    /// 0: what follows begins where its type can begin.
+    pub(crate) width: u32,
+}
+
+/// Places the members and gives size and alignment. A bit-field goes to the next bit, unless it would then lie in two places for objects of
+/// its type: so in `char c; int b : 5;` it is in the second byte.
 pub(crate) fn place_fields(
     fields: &mut [Field],
+    gaps: &[Gap],
     kind: RecordKind,
     least_align: u64,
     records: &Records,
 ) -> Option<Extent> {
-    let mut size = 0u64;
+    // All but the bits of a byte of bit-fields that are still free.
+    let mut size_bits = 0u64;
     let mut align = least_align.max(1);
+    let mut run = 0u32;
     // Two parts of one empty class have different addresses, as in the C++ ABI that host compilers follow: a member moves on.
     let mut taken: Vec<(RecordId, u64)> = vec![];
-    for (i, field) in fields.iter_mut().enumerate() {
+    for i in 0..=fields.len() {
+        for gap in gaps.iter().filter(|gap| gap.before == i) {
+            let unit_bits = size_of(&gap.ty, records)?.checked_mul(8)?;
+            let begin = match kind {
+                RecordKind::Union => 0,
+                RecordKind::Struct | RecordKind::Derived => {
+                    first_bit(size_bits, unit_bits, gap.width)?
+                }
+            };
+            size_bits = size_bits.max(begin.checked_add(gap.width.into())?);
+            run += u32::from(gap.width == 0);
+        }
+        let Some(field) = fields.get_mut(i) else {
+            break;
+        };
         let mut field_size = size_of(&field.ty.ty, records)?;
         let field_align = align_of(&field.ty.ty, records);
         align = align.max(field_align);
+        if let Some(bits) = &mut field.bits {
+            if kind == RecordKind::Union {
+                run += 1;
+            } else {
+                bits.first = first_bit(size_bits, field_size.checked_mul(8)?, bits.width)?;
+                field.offset_bytes = bits.first / 8;
+            }
+            bits.run = run;
+            size_bits = size_bits.max(bits.first.checked_add(bits.width.into())?);
+            continue;
+        }
+        run += 1;
         if let (0, RecordKind::Derived, Ty::Record(base)) = (i, kind, &field.ty.ty) {
             field_size = match is_empty(&field.ty.ty, records) {
                 true => 0,
                 false => records[*base].data_bytes,
             };
         }
-        if kind == RecordKind::Union {
-            size = size.max(field_size);
-        } else {
-            let mut offset = size.checked_next_multiple_of(field_align)?;
+        let mut offset = match kind {
+            RecordKind::Union => 0,
+            RecordKind::Struct | RecordKind::Derived => size_bits
+                .div_ceil(8)
+                .checked_next_multiple_of(field_align)?,
+        };
+        if kind != RecordKind::Union {
             let own = empty_parts(&field.ty.ty, records);
             let is_taken = |offset: u64| {
                 let mut own = own.iter();
@@ -91,19 +134,78 @@ pub(crate) fn place_fields(
                 offset = offset.checked_add(field_align)?;
             }
             field.offset_bytes = offset;
-            size = size.max(offset.checked_add(field_size)?);
             // Only a base without room can lie where a member lies.
             if i == 0 && kind == RecordKind::Derived {
                 taken = own;
             }
         }
+        size_bits = size_bits.max(offset.checked_add(field_size)?.checked_mul(8)?);
     }
+    let used_bytes = size_bits.div_ceil(8);
     // An empty struct has size 1 in C++.
     Some(Extent {
-        size_bytes: size.max(1).checked_next_multiple_of(align)?,
+        size_bytes: used_bytes.max(1).checked_next_multiple_of(align)?,
         align_bytes: align,
-        used_bytes: size,
+        used_bytes,
     })
+}
+
+/// Where a bit-field begins that comes after so many bits and whose type has `unit_bits`.
+fn first_bit(after: u64, unit_bits: u64, width: u32) -> Option<u64> {
+    let fits = width > 0 && after % unit_bits + u64::from(width) <= unit_bits;
+    match fits {
+        true => Some(after),
+        false => after.checked_next_multiple_of(unit_bits),
+    }
+}
+
+/// What the bit-fields of a record lie in: integers of their types where nothing else lies there, else of fewer bytes. `end_bytes` is where
+/// the record ends, without what a derived class may use. In `struct { char c; int a : 5; int b : 20; }` these are the bytes 1, 2 to 3 and 4 to 7.
+pub(crate) fn bit_units(fields: &[Field], end_bytes: u64, records: &Records) -> Vec<BitUnit> {
+    let mut units: Vec<BitUnit> = vec![];
+    for (i, field) in fields.iter().enumerate() {
+        let Some(Bits { run, first, .. }) = field.bits else {
+            continue;
+        };
+        if units.last().is_some_and(|unit| unit.run == run) {
+            continue;
+        }
+        let of_run = |field: &&Field| field.bits.is_some_and(|bits| bits.run == run);
+        let all: Vec<&Field> = fields[i..].iter().take_while(of_run).collect();
+        let next = fields.get(i + all.len()).map(|field| field.offset_bytes);
+        // The members of a union all begin where it does.
+        let limit = next.filter(|next| *next > first / 8).unwrap_or(end_bytes);
+        let ends = all
+            .iter()
+            .filter_map(|field| field.bits)
+            .map(|bits| (bits.first + u64::from(bits.width)).div_ceil(8));
+        let end = ends.max().unwrap_or(0);
+        let mut offset = first / 8;
+        while offset < end {
+            // The widest type of the bit-fields from here on.
+            let is_near = |field: &&&Field| {
+                let bits = field.bits;
+                bits.is_some_and(|Bits { first, width, .. }| {
+                    first < (offset + 8) * 8 && first + u64::from(width) > offset * 8
+                })
+            };
+            let near = all.iter().filter(is_near);
+            let widest = near.filter_map(|field| size_of(&field.ty.ty, records));
+            let widest = widest.max().unwrap_or(1);
+            let fits = |bytes: &u32| {
+                let bytes = u64::from(*bytes);
+                bytes <= widest && offset % bytes == 0 && offset + bytes <= limit
+            };
+            let bytes = [8, 4, 2].into_iter().find(fits).unwrap_or(1);
+            units.push(BitUnit {
+                offset_bytes: offset,
+                bytes,
+                run,
+            });
+            offset += u64::from(bytes);
+        }
+    }
+    units
 }
 
 /// How many scalars a type consists of.
@@ -208,6 +310,7 @@ fn record_of(name: &str, component: &Ty, count: u32, align_bytes: u64) -> Record
             name: (*axis).to_string(),
             ty: QualTy::from(component.clone()),
             offset_bytes: i as u64 * bytes,
+            bits: None,
         })
         .collect();
     Record {
@@ -218,6 +321,7 @@ fn record_of(name: &str, component: &Ty, count: u32, align_bytes: u64) -> Record
         size_bytes: (bytes * u64::from(count)).next_multiple_of(align_bytes),
         data_bytes: (bytes * u64::from(count)).next_multiple_of(align_bytes),
         align_bytes,
+        units: Vec::new(),
         span: None,
     }
 }

@@ -184,6 +184,8 @@ pub struct Record {
     pub data_bytes: u64,
     /// Alignment in bytes.
     pub align_bytes: u64,
+    /// What its bit-fields lie in, in order.
+    pub units: Vec<BitUnit>,
     /// Where it is declared; `None` for built-in ones.
     pub span: Option<Span>,
 }
@@ -205,6 +207,30 @@ pub struct Field {
     pub name: String,
     /// Its type.
     pub ty: QualTy,
+    /// Where it starts; of a bit-field, the byte with its first bit.
+    pub offset_bytes: u64,
+    /// It is a bit-field.
+    pub bits: Option<Bits>,
+}
+
+/// Which bits of its record a bit-field is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bits {
+    /// The first, counted from the lowest bit of the record's first byte.
+    pub first: u64,
+    /// How many.
+    pub width: u32,
+    /// Bit-fields with the same number lie side by side, with nothing between them that C++ has apart: they share the record's units.
+    pub run: u32,
+}
+
+/// Bytes that bit-fields lie in, and that are read and written as one integer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BitUnit {
     /// Where it starts.
     pub offset_bytes: u64,
+    /// 1, 2, 4 or 8.
+    pub bytes: u32,
+    /// The number of its bit-fields.
+    pub run: u32,
 }

@@ -314,8 +314,19 @@ pub enum PlaceKind {
     ArrayIndex(Box<Place>, Box<Value>),
     /// `s.x`.
     Field(Box<Place>, u32),
+    /// `s.x` where `x` is a bit-field: it has no address.
+    BitField(Box<Place>, BitField),
     /// A record that is not in memory, to take a member of: `f(x).y`, `make_float4(…).x`.
     Temporary(Box<Value>),
+}
+
+/// A bit-field as a member of its record.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct BitField {
+    /// Which member.
+    pub index: u32,
+    /// How many bits it has.
+    pub width: u32,
 }
 
 /// A value and its place in the source.

@@ -23,6 +23,11 @@ impl Checker<'_> {
         unset: [u32; 4],
         place: impl Fn(usize) -> (Option<usize>, u64),
     ) {
+        // It is read to be written back around a bit-field, which is then all that anybody has put there.
+        if access.site.access.partial {
+            self.origins.loaded = None;
+            return;
+        }
         let all = unset.iter().fold(0, |all, lanes| all | lanes);
         let lane = all.trailing_zeros() as usize & 31;
         let origin = match self.origins.loaded.take() {

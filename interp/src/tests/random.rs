@@ -25,6 +25,7 @@ const WORD: Access = Access {
     volatile: false,
     block_scope: false,
     read_only: false,
+    partial: false,
     object: None,
     row_len: 0,
     is_member: false,

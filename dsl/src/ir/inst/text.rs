@@ -166,7 +166,8 @@ impl Display for Access {
         write!(f, ".{}", self.space)?;
         f.write_str(if self.volatile { ".volatile" } else { "" })?;
         f.write_str(if self.block_scope { ".block" } else { "" })?;
-        f.write_str(if self.read_only { ".readonly" } else { "" })
+        f.write_str(if self.read_only { ".readonly" } else { "" })?;
+        f.write_str(if self.partial { ".partial" } else { "" })
     }
 }
 
@@ -183,7 +184,8 @@ impl Access {
         let space = Space::from_text(parts.next()?)?;
         let mut rest = parts.peekable();
         let mut has = |word| rest.next_if_eq(&word).is_some();
-        let (volatile, block_scope, read_only) = (has("volatile"), has("block"), has("readonly"));
+        let (volatile, block_scope) = (has("volatile"), has("block"));
+        let (read_only, partial) = (has("readonly"), has("partial"));
         rest.next().is_none().then_some(Access {
             ty,
             count,
@@ -191,6 +193,7 @@ impl Access {
             volatile,
             block_scope,
             read_only,
+            partial,
             object: None,
             row_len: 0,
             is_member: false,

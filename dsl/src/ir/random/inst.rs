@@ -145,6 +145,7 @@ impl Generator<'_> {
                 volatile,
                 block_scope: false,
                 read_only: false,
+                partial: false,
                 object,
                 row_len: object.map_or(0, |_| u32::from(volatile) * 7),
                 is_member: object.is_some() && volatile && count == 2,

@@ -241,6 +241,11 @@ impl Verifier<'_> {
             access.width_bytes() <= 16,
             "the access is wider than 16 bytes",
         );
+        let integer = access.count == 1 && access.ty.value_type().is_int();
+        self.check(
+            integer || !access.partial,
+            "a partial load that is no integer",
+        );
         if let Some(object) = access.object {
             self.verify_object(object);
             if self.is_kernel()
@@ -253,6 +258,7 @@ impl Verifier<'_> {
     }
 
     fn verify_writable(&mut self, access: &Access) {
+        self.check(!access.partial, "only a load is partial");
         self.check(
             access.space != Space::Constant,
             "it writes to constant memory",

@@ -212,6 +212,14 @@ fn memory_accesses() {
         &["`%0, %1, %2, %3 = load.f64x4.global null`: the access is wider than 16 bytes"],
     );
     kernel(
+        "%0 = load.f32.global.partial null",
+        &["`%0 = load.f32.global.partial null`: a partial load that is no integer"],
+    );
+    kernel(
+        "store.i32.global.partial null, 1",
+        &["`store.i32.global.partial null, 1`: only a load is partial"],
+    );
+    kernel(
         "%0 = load.f32.shared ptr.global null",
         &["`%0 = load.f32.shared ptr.global null`: a constant is ptr.global, not ptr.shared"],
     );

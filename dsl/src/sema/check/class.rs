@@ -121,6 +121,7 @@ pub(crate) fn open(
             name: String::new(),
             ty: Ty::Record(base).into(),
             offset_bytes: 0,
+            bits: None,
         });
     }
     let virtuals = virtuals::open(cx, specifier, base, fields);

@@ -35,6 +35,7 @@ use crate::{
 };
 
 pub(crate) mod access;
+pub(crate) mod bits;
 pub(crate) mod cast;
 pub(crate) mod constant;
 pub(crate) mod convert;
@@ -467,6 +468,17 @@ fn sizeof_type(cx: &mut Checker<'_>, ty: &ast::TypeName, span: Span) -> Result<V
 }
 
 fn sizeof_expr(cx: &mut Checker<'_>, inner: &ast::Expr, span: Span) -> Result<Value, Reported> {
+    if matches!(inner.kind, ExprKind::Member(..) | ExprKind::Arrow(..)) {
+        cx.mode.unevaluated += 1;
+        let checked = check(cx, inner);
+        cx.mode.unevaluated -= 1;
+        if let Checked::Place(place) = checked?
+            && bits::of_place(&place).is_some()
+        {
+            let text = cx.map.snippet(inner.span).to_string();
+            return Err(cx.error(span, ExprError::BitFieldSize { text }));
+        }
+    }
     let ty = specifier::type_of_unevaluated(cx, inner)?;
     sizeof(&cx.tables, &mut cx.reporter, &ty, span)
 }

@@ -107,6 +107,11 @@ messages! {
             help "an alignment is a power of two, at most 1024";
         NotIntegerConstant { what: &'static str, ty: Ty } => NotConstant
             "{what} must be an integer constant, not {ty:#}";
+        BitFieldType { ty: Ty } => NotConstant
+            "a bit-field must be an integer or an enumeration, not {ty:#}";
+        BitFieldWidth { n: i64 } => NotConstant
+            "{n} is not the width of a bit-field",
+            help "a bit-field has at least 1 bit; one without a name may have 0, and ends the bytes that the others share";
         NoSuchEnum { name: String, near: Option<String> } => UnknownType
             "there is no `enum {name}`",
             help "did you mean `{near}`?" if near;

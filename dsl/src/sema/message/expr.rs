@@ -143,6 +143,16 @@ messages! {
         NoAddress { text: String } => NotAPlace
             "`{text}` has no address",
             at "only variables, elements and members have one";
+        BitFieldAddress { text: String } => NotAPlace
+            "`{text}` is a bit-field and has no address",
+            help "copy it to a variable, or make it an ordinary member";
+        BitFieldReference { text: String, parameter: Option<Span> } => NotAPlace
+            "`{text}` is a bit-field, to which a reference cannot be bound",
+            label parameter "the parameter",
+            help "copy it to a variable, or let the reference be to `const`";
+        BitFieldSize { text: String } => NotAPlace
+            "`{text}` is a bit-field and has no size in bytes",
+            help "`sizeof` works on its type";
         HostVariableAddressInDevice { name: String, declared: Span } => HostVariableInDevice
             "device code cannot take the address of the host variable `{name}`",
             label declared "declared here, in the host's memory";

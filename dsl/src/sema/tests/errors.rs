@@ -245,3 +245,35 @@ __device__ void f(Point p, Hidden h, Derived d, Word w, int n) {
         "{lines}"
     );
 }
+
+#[test]
+fn bit_fields() {
+    expect(
+        "struct Wrong {
+    float x : 3; //~ E0506
+    int none : 0; //~ E0506
+    int : -1; //~ E0506
+    int wide : 40; //~ E0801
+};
+struct B { unsigned a : 3; int b : 5; bool f : 1; };
+__device__ void change(unsigned &x) { x = 1; }
+__device__ int look(const unsigned &x) { return x; }
+template <typename T> __device__ void take(T &&x) {}
+__device__ unsigned &inside(B &s) { return s.a; } //~ E0504
+__global__ void k(B *p, int *out) {
+    B s;
+    int *address = &s.b; //~ E0504
+    unsigned &other = p->a; //~ E0504
+    const unsigned &copy = s.a;
+    change(s.a); //~ E0504
+    take(s.a); //~ E0504
+    atomicAdd(&p->b, 1); //~ E0504
+    out[0] = sizeof(s.a); //~ E0504
+    auto &[a, b, f] = s; //~ E0801
+    s.f++; //~ E0502
+    (out[0] ? s.a : s.a) = 2; //~ E0504
+    out[1] = look(s.a) + copy;
+}
+",
+    );
+}

@@ -340,6 +340,10 @@ impl Shadow {
         site: &MemSite,
         (address, unset): (u64, u32),
     ) {
+        // The store that follows writes all of it: bytes that it keeps count as written from then on.
+        if site.access.partial {
+            return;
+        }
         let ty = site.access.ty;
         let width = ty.bytes();
         let is_mask = Class::of(ty.value_type()) == Class::Mask;

@@ -195,6 +195,7 @@ fn lambda_class(tables: &mut Tables, span: Span) -> RecordId {
         size_bytes: 1,
         data_bytes: 1,
         align_bytes: 1,
+        units: Vec::new(),
         span: Some(span),
     });
     tables.classes.insert(class, class::ClassFacts::default());
@@ -206,12 +207,19 @@ fn add_member(tables: &mut Tables, class: RecordId, name: &str, ty: QualTy) {
         name: name.to_string(),
         ty,
         offset_bytes: 0,
+        bits: None,
     });
 }
 
 fn finish_class(tables: &mut Tables, class: RecordId) {
     let mut fields = std::mem::take(&mut tables.records[class].fields);
-    let placed = layout::place_fields(&mut fields, layout::RecordKind::Struct, 1, &tables.records);
+    let placed = layout::place_fields(
+        &mut fields,
+        &[],
+        layout::RecordKind::Struct,
+        1,
+        &tables.records,
+    );
     let record = &mut tables.records[class];
     record.fields = fields;
     (record.size_bytes, record.align_bytes) =

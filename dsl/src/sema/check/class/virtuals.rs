@@ -80,6 +80,7 @@ pub(crate) fn open(
         name: MARK.to_string(),
         ty: Ty::ULong.into(),
         offset_bytes: 0,
+        bits: None,
     });
     Some(Virtuals {
         field: Some(field),

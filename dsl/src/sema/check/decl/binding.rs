@@ -111,6 +111,12 @@ fn parts_to_bind(
                 return None;
             }
             let fields = &cx.tables.record(*id).fields;
+            if !ty.is_const && fields.iter().any(|field| field.bits.is_some()) {
+                let what = "a structured binding of bit-fields that are not `const`";
+                cx.unsupported(what, whole.span);
+                return None;
+            }
+            let fields = &cx.tables.record(*id).fields;
             let parts = fields.iter().map(|field| {
                 let name = ast::Name::new(field.name.as_str().into(), whole.span);
                 (

@@ -1,5 +1,7 @@
 //! Structs, unions and enumerations: their tags, members and layout.
 
+mod extent;
+
 use crate::sema::message::decl::DeclError;
 use crate::sema::message::{
     expr::{ExprError, Needed},
@@ -22,15 +24,12 @@ use crate::{
         const_eval::{Const, NotConst},
         layout,
         scope::Entity,
-        ty::{EnumId, Field, QualTy, Record, RecordId, Ty, Underlying, is_unnamed, unnamed},
+        ty::{Bits, EnumId, Field, QualTy, Record, RecordId, Ty, Underlying, is_unnamed, unnamed},
     },
     span::Span,
     suggest,
     syntax::ast::{self, SpecifierWord, TypeSpecifier},
 };
-
-/// Longer records are copied as bytes, padding and all (see `lower/bulk`).
-const MOST_SINGLE_COPIES: u64 = 64;
 
 /// `struct S`, `struct S { … }`, `union { … }`.
 pub(crate) fn check(
@@ -88,6 +87,7 @@ pub(crate) fn check(
                 size_bytes: 0,
                 data_bytes: 0,
                 align_bytes: 0,
+                units: Vec::new(),
                 span: Some(name.map_or(span, |name| name.span)),
             });
             if let Some(name) = name {
@@ -144,6 +144,7 @@ pub(crate) fn complete_record(
     span: Span,
 ) {
     let mut fields = Vec::new();
+    let mut gaps = Vec::new();
     let mut names: Vec<(Arc<str>, Span)> = Vec::new();
     let n_diagnostics = cx.reporter.diagnostics.len();
     class::open(cx, id, specifier, &mut fields);
@@ -153,7 +154,12 @@ pub(crate) fn complete_record(
         match member {
             ast::Member::Declaration(member) => {
                 let n_diagnostics = cx.reporter.diagnostics.len();
-                member_declaration(cx, id, member, &mut fields, &mut names);
+                let mut own = Own {
+                    fields: &mut fields,
+                    gaps: &mut gaps,
+                    names: &mut names,
+                };
+                member_declaration(cx, id, member, &mut own);
                 note_broken(&mut cx.tables, &cx.reporter, id, n_diagnostics);
             }
             ast::Member::Function(function) => class::member_function(cx, id, function),
@@ -169,117 +175,42 @@ pub(crate) fn complete_record(
         }
     }
     virtuals::finish_class(cx, id, members);
-    check_base_padding(cx, id, &fields, span);
-    lay_out(cx, id, specifier, fields, span);
+    extent::check_base_padding(cx, id, &fields, span);
+    extent::lay_out(cx, id, specifier, (fields, &gaps), span);
     class::close(cx, id);
 }
 
-/// Places a record's members.
-fn lay_out(
+/// What the declarations of a record's members add to.
+struct Own<'o> {
+    fields: &'o mut Vec<Field>,
+    gaps: &'o mut Vec<layout::Gap>,
+    names: &'o mut Vec<(Arc<str>, Span)>,
+}
+
+/// How many bits a bit-field has, which may be none if it has no name.
+fn bit_width(
     cx: &mut Checker<'_>,
-    id: RecordId,
-    specifier: &ast::RecordSpecifier,
-    mut fields: Vec<Field>,
-    span: Span,
-) {
-    let align = specifier
-        .align
-        .as_ref()
-        .map_or(1, |align| alignment(cx, align));
-    let pod = class_pod(&cx.tables, id, &fields);
-    if let Some(facts) = cx.tables.classes.get_mut(&id) {
-        facts.pod = pod;
+    base: &Result<QualTy, Reported>,
+    declarator: &ast::InitDeclarator,
+    width: &ast::Expr,
+) -> Result<(Ty, u32), Reported> {
+    let ty = match declarator.declarator.parts.is_empty() {
+        true => base.clone()?.ty,
+        false => specifier::declared_type(cx, base.clone(), &declarator.declarator.parts)?.ty,
+    };
+    let n = constant_int(cx, width, "the width of a bit-field")?;
+    if !ty.is_integral() {
+        return Err(cx.error(width.span, DeclError::BitFieldType { ty }));
     }
-    let has_base = cx
-        .tables
-        .classes
-        .get(&id)
-        .is_some_and(|facts| facts.base.is_some());
-    let kind = match (specifier.is_union, has_base) {
-        (true, _) => layout::RecordKind::Union,
-        (false, true) => layout::RecordKind::Derived,
-        (false, false) => layout::RecordKind::Struct,
+    let most = match ty {
+        Ty::Bool => 8,
+        _ => ty.bits(),
     };
-    let unknown = fields.iter().find(|field| !field.ty.ty.is_understood());
-    let has_unknown = unknown.is_some();
-    if let Some(field) = unknown {
-        let name = field.name.clone();
-        let unknown = cx
-            .tables
-            .diagnostic(span, DeclError::MemberNotUnderstood { name });
-        cx.tables.broken_records.entry(id).or_insert(unknown);
-    }
-    let placed = layout::place_fields(&mut fields, kind, align, &cx.tables.records);
-    let record = &mut cx.tables.records[id];
-    record.fields = fields;
-    match placed {
-        Some(extent) => {
-            record.size_bytes = extent.size_bytes;
-            record.data_bytes = match pod == Pod::No {
-                true => extent.used_bytes,
-                false => extent.size_bytes,
-            };
-            record.align_bytes = extent.align_bytes;
-        }
-        None => {
-            // A member's type is wrong and was reported. The record stays usable, so that its uses are not reported as well.
-            record.size_bytes = 1;
-            record.data_bytes = 1;
-            record.align_bytes = 1;
-            if !has_unknown {
-                cx.error(span, DeclError::TypeTooLarge);
-            }
-        }
-    }
-}
-
-/// What is a class's in C++'s eyes, its members' classes included.
-fn class_pod(tables: &Tables, class: RecordId, fields: &[Field]) -> Pod {
-    let of = |ty: &Ty| {
-        let mut ty = ty;
-        while let Ty::Array(element, _) = ty {
-            ty = &element.ty;
-        }
-        match ty {
-            Ty::Record(id) => tables.classes.get(id).map_or(Pod::Yes, |facts| facts.pod),
-            _ => Pod::Yes,
-        }
-    };
-    let own = tables
-        .classes
-        .get(&class)
-        .map_or(Pod::Yes, |facts| facts.pod);
-    let members = fields.iter().map(|field| of(&field.ty.ty));
-    members.fold(own, Pod::max)
-}
-
-/// A base class that ends in padding, where compilers differ in whether the next member goes there; or where copying the base as bytes
-/// would copy that member, too.
-fn check_base_padding(cx: &mut Checker<'_>, id: RecordId, fields: &[Field], span: Span) {
-    let Some(base) = cx.tables.base(id) else {
-        return;
-    };
-    let pod = cx
-        .tables
-        .classes
-        .get(&base)
-        .map_or(Pod::Yes, |facts| facts.pod);
-    let is_long = layout::scalar_count(&Ty::Record(base), &cx.tables.records) > MOST_SINGLE_COPIES;
-    let is_clear = match pod {
-        Pod::Yes => true,
-        Pod::Unclear => false,
-        Pod::No => !is_long,
-    };
-    let record = cx.tables.record(base);
-    let used = record
-        .fields
-        .iter()
-        .map(|field| field.offset_bytes + cx.tables.size_of(&field.ty.ty).unwrap_or(0));
-    let used = used.max().unwrap_or(0);
-    let Some(next) = fields.get(1) else { return };
-    let fits = used.next_multiple_of(cx.tables.align_of(&next.ty.ty)) < record.size_bytes;
-    if fits && used > 0 && !is_clear {
-        cx.unsupported("a member in the padding of a base class", span);
+    let least = u32::from(declarator.declarator.name.is_some());
+    match u32::try_from(n) {
+        Ok(n) if (least..=most).contains(&n) => Ok((ty, n)),
+        Ok(n) if n > most => Err(cx.unsupported("a bit-field wider than its type", width.span)),
+        Ok(_) | Err(_) => Err(cx.error(width.span, DeclError::BitFieldWidth { n })),
     }
 }
 
@@ -289,12 +220,32 @@ fn member_declarator(
     class: RecordId,
     base: Result<QualTy, Reported>,
     declarator: &ast::InitDeclarator,
-    fields: &mut Vec<Field>,
-    names: &mut Vec<(Arc<str>, Span)>,
+    own: &mut Own<'_>,
 ) {
-    if let Some(width) = &declarator.width {
-        cx.unsupported("a bit-field", width.span);
-    }
+    let Own {
+        fields,
+        gaps,
+        names,
+    } = own;
+    let width = declarator.width.as_ref();
+    let width = width.map(|width| bit_width(cx, &base, declarator, width));
+    let bits = match (&declarator.declarator.name, width) {
+        (_, None) => None,
+        (Some(_), Some(Ok((_, width)))) => Some(Bits {
+            first: 0,
+            width,
+            run: 0,
+        }),
+        (None, Some(Ok((ty, width)))) => {
+            gaps.push(layout::Gap {
+                before: fields.len(),
+                ty,
+                width,
+            });
+            None
+        }
+        (_, Some(Err(_))) => None,
+    };
     let Some(name) = &declarator.declarator.name else {
         return;
     };
@@ -349,6 +300,7 @@ fn member_declarator(
         name: name.node.to_string(),
         ty: marked(ty),
         offset_bytes: 0,
+        bits,
     });
 }
 
@@ -356,8 +308,7 @@ fn member_declaration(
     cx: &mut Checker<'_>,
     class: RecordId,
     member: &ast::Declaration,
-    fields: &mut Vec<Field>,
-    names: &mut Vec<(Arc<str>, Span)>,
+    own: &mut Own<'_>,
 ) {
     let has = |word| member.specifiers.word(word);
     if has(SpecifierWord::Typedef).is_some() || has(SpecifierWord::Static).is_some() {
@@ -380,16 +331,17 @@ fn member_declaration(
         let unnamed = matches!(&member.specifiers.ty.node,
                 TypeSpecifier::Record(record) if record.name.is_none() && record.members.is_some());
         if unnamed {
-            fields.push(Field {
+            own.fields.push(Field {
                 name: String::new(),
                 ty: marked(base),
                 offset_bytes: 0,
+                bits: None,
             });
         }
         return;
     }
     for declarator in &member.declarators {
-        member_declarator(cx, class, base.clone(), declarator, fields, names);
+        member_declarator(cx, class, base.clone(), declarator, own);
     }
 }
 

@@ -446,7 +446,7 @@ fn is_address(value: &Value) -> bool {
     fn is_static(place: &crate::sema::typed::Place) -> bool {
         match &place.kind {
             PlaceKind::Var(var) => matches!(var, crate::sema::typed::VarRef::Global(_)),
-            PlaceKind::Field(base, _) => is_static(base),
+            PlaceKind::Field(base, _) | PlaceKind::BitField(base, _) => is_static(base),
             PlaceKind::ArrayIndex(base, index) => {
                 is_static(base) && const_eval::evaluate(index).is_ok()
             }

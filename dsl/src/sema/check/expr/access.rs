@@ -1,7 +1,7 @@
 //! Places: indexing, members, `*` and `&`, and who may be assigned to.
 
 use crate::sema::check::{
-    Body, Checked, Checker, Mode, Reported, Reporter, Side, Tables, cleanup, convert,
+    Body, Checked, Checker, Mode, Reported, Reporter, Side, Tables, bits, cleanup, convert,
     expr::{self, special_value, with_qualifiers},
     int, method,
     pointer_call::{known_function, pointed_function},
@@ -195,6 +195,10 @@ pub(crate) fn address_of(
             return Err(cx.error(span, ExprError::NoAddress { text }));
         }
     };
+    if bits::of_place(&place).is_some() {
+        let text = cx.map.snippet(inner.span).to_string();
+        return Err(cx.error(span, ExprError::BitFieldAddress { text }));
+    }
     take_address(&mut cx.body, &cx.mode, &place);
     if let Some(VarRef::Global(global)) = root(&place) {
         let global = &cx.tables.globals[global].typed;
@@ -473,7 +477,9 @@ fn report_const(
 
 /// Warns about a constant index outside of a declared array.
 pub(crate) fn check_bounds(cx: &mut Checker<'_>, place: &Place) {
-    let (PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _)) = &place.kind else {
+    let (PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _) | PlaceKind::BitField(base, _)) =
+        &place.kind
+    else {
         return;
     };
     check_bounds(cx, base);
@@ -526,7 +532,9 @@ fn element(base: Place, index: Value, ty: QualTy, span: Span) -> Place {
 pub(crate) fn root(place: &Place) -> Option<VarRef> {
     match &place.kind {
         PlaceKind::Var(var) => Some(*var),
-        PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _) => root(base),
+        PlaceKind::ArrayIndex(base, _)
+        | PlaceKind::Field(base, _)
+        | PlaceKind::BitField(base, _) => root(base),
         PlaceKind::Deref(_)
         | PlaceKind::ReadOnly(_)
         | PlaceKind::PointerIndex(..)
@@ -543,7 +551,9 @@ fn pointer_root(place: &Place) -> Option<VarRef> {
             ValueKind::Load(place) => root(place),
             _ => None,
         },
-        PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _) => pointer_root(base),
+        PlaceKind::ArrayIndex(base, _)
+        | PlaceKind::Field(base, _)
+        | PlaceKind::BitField(base, _) => pointer_root(base),
         PlaceKind::Var(_) | PlaceKind::Temporary(_) => None,
     }
 }
@@ -551,7 +561,9 @@ fn pointer_root(place: &Place) -> Option<VarRef> {
 pub(crate) fn is_temporary(place: &Place) -> bool {
     match &place.kind {
         PlaceKind::Temporary(_) => true,
-        PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _) => is_temporary(base),
+        PlaceKind::ArrayIndex(base, _)
+        | PlaceKind::Field(base, _)
+        | PlaceKind::BitField(base, _) => is_temporary(base),
         PlaceKind::Var(_)
         | PlaceKind::Deref(_)
         | PlaceKind::ReadOnly(_)

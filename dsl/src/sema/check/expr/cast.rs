@@ -1,7 +1,7 @@
 //! C++'s casts: what each of them may do, in terms of C's.
 
 use crate::sema::check::{
-    Body, Checked, Checker, Mode, Reported, Tables, access, convert, expr,
+    Body, Checked, Checker, Mode, Reported, Tables, access, bits, convert, expr,
     function::reference_part, reference, specifier,
 };
 use crate::sema::message::expr::ExprError;
@@ -71,6 +71,11 @@ fn reference_cast(
     let Some(place) = reference::place_of(&value).cloned() else {
         return Err(cx.unsupported("a cast of a value to a reference", span));
     };
+    if bits::of_place(&place).is_some() {
+        let text = cx.map.snippet(place.span).to_string();
+        let parameter = None;
+        return Err(cx.error(span, ExprError::BitFieldReference { text, parameter }));
+    }
     let adds = (!place.ty.is_const || to.is_const) && (!place.ty.is_volatile || to.is_volatile);
     Ok(match word {
         CastWord::Static if place.ty.ty == to.ty && adds => Checked::Place(Place {

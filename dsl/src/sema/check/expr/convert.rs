@@ -8,7 +8,7 @@ use crate::source::SourceMap;
 use std::sync::Arc;
 
 use crate::sema::check::{
-    Checker, Reported, Reporter, Tables, expr, int, method,
+    Checker, Reported, Reporter, Tables, bits, expr, int, method,
     pointer_call::{known_function, pointed_function},
     temporary,
 };
@@ -83,12 +83,14 @@ pub(crate) fn to_type(value: Value, to: &Ty) -> Value {
 
 /// After the integer promotions.
 pub(crate) fn promote(value: Value) -> Value {
+    let value = bits::promoted_value(value);
     let to = promoted(&value.ty);
     to_type(value, &to)
 }
 
 /// Both operands in their common type.
 pub(crate) fn usual(left: Value, right: Value) -> (Value, Value, Ty) {
+    let (left, right) = (bits::promoted_value(left), bits::promoted_value(right));
     let ty = common(&left.ty, &right.ty);
     let left = to_type(left, &ty);
     let right = to_type(right, &ty);
@@ -428,6 +430,7 @@ pub(crate) fn promote_variadic(
     reporter: &mut Reporter,
     value: Value,
 ) -> Result<Value, Reported> {
+    let value = bits::promoted_value(value);
     let to = match &value.ty {
         Ty::Float => Ty::Double,
         ty if ty.is_integral() => promoted(ty),

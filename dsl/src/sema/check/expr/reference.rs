@@ -5,7 +5,7 @@
 //! as long as the reference does.
 
 use crate::sema::check::{
-    Body, Checker, Mode, Reported, Tables, access, cleanup,
+    Body, Checker, Mode, Reported, Tables, access, bits, cleanup,
     convert::{self, Why},
     decl, expr,
     function::reference_part,
@@ -41,7 +41,8 @@ pub(crate) fn as_place_value(body: &mut Body, mode: &Mode, value: Value) -> Valu
     let (Some(a), Some(b)) = (place_of(yes), place_of(no)) else {
         return value;
     };
-    if a.ty.ty != b.ty.ty || matches!(a.ty.ty, Ty::Array(..)) {
+    let is_bits = bits::of_place(a).is_some() || bits::of_place(b).is_some();
+    if a.ty.ty != b.ty.ty || matches!(a.ty.ty, Ty::Array(..)) || is_bits {
         return value;
     }
     let (a, b, span) = (a.clone(), b.clone(), value.span);
@@ -81,7 +82,13 @@ pub(crate) fn bind(
     };
     cx.body.known(&ty.ty, value.span)?;
     let span = value.span;
-    if let Some(place) = place_of(&value) {
+    let is_bits = |place: &&Place| bits::of_place(place).is_some();
+    // A reference to `const` is bound to a copy of a bit-field.
+    if let Some(place) = place_of(&value).filter(is_bits) {
+        if !ty.is_const {
+            return Err(no_reference(cx, place.span, why.parameter()));
+        }
+    } else if let Some(place) = place_of(&value) {
         let is_base = match (&place.ty.ty, &ty.ty) {
             (Ty::Record(from), Ty::Record(to)) => cx.tables.is_derived(*from, *to),
             _ => false,
@@ -151,6 +158,12 @@ fn bind_place(
     Ok(address(place, ty, span))
 }
 
+/// Nothing but its own name stands for a bit-field.
+fn no_reference(cx: &mut Checker<'_>, span: Span, parameter: Option<Span>) -> Reported {
+    let text = cx.map.snippet(span).to_string();
+    cx.error(span, ExprError::BitFieldReference { text, parameter })
+}
+
 fn not_bindable(cx: &mut Checker<'_>, value: &Value, ty: &QualTy, why: &Why<'_>) -> Reported {
     let span = value.span;
     let text = cx.map.snippet(span).to_string();
@@ -196,6 +209,9 @@ pub(crate) fn bind_result(
             },
         ));
     };
+    if bits::of_place(&place).is_some() {
+        return Err(no_reference(cx, span, None));
+    }
     if let Some(crate::sema::typed::VarRef::Local(var)) = access::root(&place) {
         let var = &cx.body.vars[var].typed;
         if !var.is_reference && var.storage == Storage::Auto {

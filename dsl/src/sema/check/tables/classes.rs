@@ -5,7 +5,7 @@ use crate::{
         check::{Tables, expr::with_qualifiers, virtuals::Virtuals},
         classify::Classify,
         ty::{RecordId, Ty},
-        typed::{FunctionId, Place, PlaceKind, Value},
+        typed::{BitField, FunctionId, Place, PlaceKind, Value},
     },
     span::Span,
 };
@@ -207,8 +207,16 @@ impl Tables {
         let Ty::Record(id) = &place.ty.ty else {
             return place;
         };
-        let ty = with_qualifiers(&self.record(*id).fields[index as usize].ty, &place.ty);
-        Place::new(PlaceKind::Field(Box::new(place), index), ty, span)
+        let field = &self.record(*id).fields[index as usize];
+        let ty = with_qualifiers(&field.ty, &place.ty);
+        let kind = match field.bits {
+            None => PlaceKind::Field(Box::new(place), index),
+            Some(bits) => {
+                let width = bits.width;
+                PlaceKind::BitField(Box::new(place), BitField { index, width })
+            }
+        };
+        Place::new(kind, ty, span)
     }
 
     /// The way to a member; members of unnamed members count as the record's own.

@@ -139,6 +139,7 @@ fn class_instance(
         size_bytes: 0,
         data_bytes: 0,
         align_bytes: 0,
+        units: Vec::new(),
         span: Some(declared),
     });
     cx.instances.templates[id]

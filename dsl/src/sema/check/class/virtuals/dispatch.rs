@@ -84,7 +84,10 @@ fn whole_object<'p>(tables: &Tables, body: &Body, mut place: &'p Place) -> Optio
             PlaceKind::Var(VarRef::Local(var)) if body.vars[*var].typed.is_reference => {
                 return None;
             }
-            PlaceKind::Var(_) | PlaceKind::ArrayIndex(..) | PlaceKind::Temporary(_) => {
+            PlaceKind::Var(_)
+            | PlaceKind::ArrayIndex(..)
+            | PlaceKind::BitField(..)
+            | PlaceKind::Temporary(_) => {
                 return Some(place);
             }
             PlaceKind::Deref(_) | PlaceKind::ReadOnly(_) | PlaceKind::PointerIndex(..) => {

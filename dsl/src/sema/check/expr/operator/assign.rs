@@ -2,14 +2,14 @@
 
 use super::{Family, as_object, binary_text, family, is_shift, needs_integers, text};
 use crate::sema::check::{
-    Checked, Checker, Reported, access, cleanup,
+    Checked, Checker, Reported, access, bits, cleanup,
     convert::{self, Why},
     expr, implicit, init, method, operator, reference, stmt, temporary,
 };
 use crate::sema::message::expr::{ExprError, OperandCure};
 use crate::{
     sema::{
-        classify::{Classify, common, promoted},
+        classify::{Classify, common},
         ty::Ty,
         typed::{Arith, Place, Value, ValueKind},
     },
@@ -184,11 +184,12 @@ fn compound_assign(
         (convert::promote(value), ty.clone())
     } else if is_shift(arith) {
         let count = convert::promote(value);
-        let compute = promoted(&ty);
+        let compute = bits::promoted_place(&place);
         operator::warn_shift(cx, &compute, &count, at);
         (count, compute)
     } else {
-        let compute = common(&ty, &value.ty);
+        let value = bits::promoted_value(value);
+        let compute = common(&bits::promoted_place(&place), &value.ty);
         let value = convert::to_type(value, &compute);
         operator::warn_zero(cx, arith, &value, at);
         (value, compute)
