@@ -200,6 +200,8 @@ pub struct Method {
     pub kind: MethodKind,
     /// `const` after the parameters.
     pub is_const: bool,
+    /// `volatile` after the parameters.
+    pub is_volatile: bool,
     /// `override` after the parameters.
     pub is_override: bool,
     /// `final` after the parameters.

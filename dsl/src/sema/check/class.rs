@@ -387,7 +387,9 @@ fn method_as(
         && function.declarator.parts.is_empty();
     let mut params = Vec::new();
     if !is_static {
-        params.push(this_param(class, function.method.is_const, name.span));
+        let mut this = this_param(class, function.method.is_const, name.span);
+        this.ty.is_volatile = function.method.is_volatile;
+        params.push(this);
     }
     params.extend(pack::params(cx, &function.params));
     let (result, returns_reference) = match kind {

@@ -277,3 +277,31 @@ __global__ void k(B *p, int *out) {
 ",
     );
 }
+
+#[test]
+fn volatile_members() {
+    let lines = expect(
+        "struct S {
+    int x;
+    __device__ int plain() { return x; }
+    __device__ int both() const volatile { x = 1; return x; } //~ E0504
+    __device__ int two() volatile { return plain(); } //~ E0514
+    __device__ int amb() const { return 1; }
+    __device__ int amb() volatile { return 2; }
+    __device__ int out() volatile;
+};
+__device__ int S::out() { return 1; } //~ E0408
+struct B { __device__ virtual int f() volatile { return 1; } };
+struct D : B { __device__ int f() override { return 2; } }; //~ E0408
+__global__ void k(volatile S *p, const S *q, int *o) {
+    S s;
+    s.x = 1;
+    o[0] = p->plain(); //~ E0514
+    o[1] = q->two(); //~ E0514
+    o[2] = s.amb(); //~ E0520
+    o[3] = p->amb() + q->amb() + q->both();
+}
+",
+    );
+    assert!(lines.contains("this call of `amb` is ambiguous"), "{lines}");
+}

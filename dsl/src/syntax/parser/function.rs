@@ -196,6 +196,7 @@ fn initialised<'t>() -> impl Production<'t, Name> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TailWord {
     Const,
+    Volatile,
     Override,
     Final,
     /// It changes nothing here.
@@ -229,6 +230,7 @@ fn tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
         .then(either(at(Punct::Colon), inits, special))
         .map(|(words, (inits, special))| Method {
             is_const: words.contains(&TailWord::Const),
+            is_volatile: words.contains(&TailWord::Volatile),
             is_override: words.contains(&TailWord::Override),
             is_final: words.contains(&TailWord::Final),
             inits,
@@ -252,6 +254,9 @@ fn special_word(next: Ahead<'_>, n: usize) -> Option<Special> {
 fn tail_word(next: Ahead<'_>) -> Option<TailWord> {
     if next.is_word(0, Keyword::Const) {
         return Some(TailWord::Const);
+    }
+    if next.is_word(0, Keyword::Volatile) {
+        return Some(TailWord::Volatile);
     }
     let words = [
         ("noexcept", TailWord::Other),

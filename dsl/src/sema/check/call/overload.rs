@@ -32,6 +32,8 @@ pub(crate) enum Rank {
     Exact,
     /// A pointer that gains `const` or `volatile`.
     Qualified,
+    /// One that gains both.
+    QualifiedTwice,
     /// `char` to `int`, `float` to `double`, an enumeration to `int`.
     Promotion,
     /// Between numbers, a pointer to `void *`, 0 to a pointer.

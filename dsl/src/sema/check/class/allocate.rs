@@ -328,6 +328,7 @@ pub(crate) fn destructor_call(
     let mut place = method::as_place(object);
     place.ty = QualTy {
         is_const: false,
+        is_volatile: false,
         ..place.ty
     };
     let mut out = Vec::new();

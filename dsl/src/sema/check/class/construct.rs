@@ -388,9 +388,10 @@ fn construction_by(
     let object = Value {
         ty: place.ty.ty.clone(),
         kind: ValueKind::Load(Box::new(Place {
-            // `const T x(1);` is not constant yet while it begins.
+            // `const T x(1);` is not constant yet while it begins, nor `volatile`.
             ty: QualTy {
                 is_const: false,
+                is_volatile: false,
                 ..place.ty.clone()
             },
             ..place

@@ -76,10 +76,11 @@ pub(crate) fn method_definition(cx: &mut Checker<'_>, function: &ast::Function) 
     let found = candidates.iter().copied().find(|id| {
         let FunctionEntry { typed, facts } = &cx.tables.functions[*id];
         let hidden = usize::from(facts.has_this);
-        let same_const = !facts.has_this
+        let same_words = !facts.has_this
             || function.method.kind != MethodKind::Plain
-            || facts.params[0].ty.is_const == function.method.is_const;
-        same_const
+            || facts.params[0].ty.is_const == function.method.is_const
+                && facts.params[0].ty.is_volatile == function.method.is_volatile;
+        same_words
             && result.as_ref().is_none_or(|ty| typed.result == *ty)
             && function::same_params(&facts.params[hidden..], &params)
     });

@@ -223,6 +223,7 @@ fn overridden(tables: &Tables, class: RecordId, id: FunctionId) -> Option<(usize
         old.class != Some(class)
             && path::last(&old_typed.name) == path::last(&typed.name)
             && old.params[0].ty.is_const == facts.params[0].ty.is_const
+            && old.params[0].ty.is_volatile == facts.params[0].ty.is_volatile
             && function::same_params(&old.params[1..], &facts.params[1..])
     };
     let slot = table.iter().position(same)?;

@@ -77,6 +77,7 @@ pub(crate) fn start(cx: &mut Checker<'_>, out: &mut Vec<Stmt>) {
     for AtStart { object, init, name } in std::mem::take(&mut cx.startup.at_start) {
         let ty = QualTy {
             is_const: false,
+            is_volatile: false,
             ..cx.tables.globals[object].typed.ty.clone()
         };
         let place = Place::new(

@@ -263,6 +263,7 @@ fn begin_by_default(
 ) {
     let ty = QualTy {
         is_const: false,
+        is_volatile: false,
         ..ty
     };
     let place = construct::local(id, ty, name.span);
@@ -308,6 +309,7 @@ fn construct_variable(
     let args = construct::init_arguments(cx, &ty.ty, init);
     let ty = QualTy {
         is_const: false,
+        is_volatile: false,
         ..ty.clone()
     };
     let place = construct::local(id, ty, name.span);

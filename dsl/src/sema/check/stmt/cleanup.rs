@@ -196,6 +196,7 @@ fn destroy_all(cx: &mut Checker<'_>, objects: &[VarId], span: Span, out: &mut Ve
             var,
             QualTy {
                 is_const: false,
+                is_volatile: false,
                 ..ty
             },
             span,

@@ -52,12 +52,16 @@ impl Tables {
             };
         };
         let drops = place.ty.is_const && !to.is_const || place.ty.is_volatile && !to.is_volatile;
-        let adds = to.is_const && !place.ty.is_const || to.is_volatile && !place.ty.is_volatile;
-        match (drops, adds) {
-            (true, _) => None,
+        let (adds_const, adds_volatile) = (
+            to.is_const && !place.ty.is_const,
+            to.is_volatile && !place.ty.is_volatile,
+        );
+        match (drops, adds_const, adds_volatile) {
+            (true, ..) => None,
             _ if is_base => Some(Rank::Conversion),
-            (false, true) => Some(Rank::Qualified),
-            (false, false) => Some(Rank::Exact),
+            (false, false, false) => Some(Rank::Exact),
+            (false, true, true) => Some(Rank::QualifiedTwice),
+            (false, ..) => Some(Rank::Qualified),
         }
     }
 

@@ -103,7 +103,12 @@ fn function(f: &Function) -> String {
         .iter()
         .map(|one| format!(" {}:{}", one.name.node, init(&one.init)))
         .collect();
-    let tail = if f.method.is_const { " const" } else { "" };
+    let tail = match (f.method.is_const, f.method.is_volatile) {
+        (false, false) => "",
+        (true, false) => " const",
+        (false, true) => " volatile",
+        (true, true) => " const volatile",
+    };
     let special = opt(&f.method.special, |special| format!(" ={:?}", special.node));
     format!(
         "(fn{kind} {} {}{} ({}{dots}){tail}{special}{inits}{body})",
