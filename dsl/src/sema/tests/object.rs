@@ -124,3 +124,26 @@ __global__ void k(int *d) {
 ",
     );
 }
+
+#[test]
+fn destructors_and_conversions_that_override() {
+    expect(
+        "struct A { __device__ virtual ~A() {} };
+struct B : A { ~B() override {} }; //~ E0408 E0608
+struct C : A {};
+struct D : A { ~D() = default; };
+struct P { __device__ virtual ~P() = 0; };
+__device__ P::~P() {}
+struct Q : P { __device__ ~Q() override {} };
+struct X { __device__ virtual operator int() const { return 1; } };
+struct Y : X { __device__ operator float() const override { return 1; } }; //~ E0408
+struct Z : X { operator int() const { return 2; } }; //~ E0408
+__global__ void k() {
+    C c;
+    D d;
+    P p; //~ E0509
+    Q q;
+}
+",
+    );
+}

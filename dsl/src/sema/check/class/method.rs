@@ -434,22 +434,17 @@ pub(crate) fn read_checked(cx: &mut Checker<'_>, checked: Checked) -> Value {
 
 /// An object among numbers: what its conversion makes of it, if it has one.
 pub(crate) fn as_number(cx: &mut Checker<'_>, value: Value) -> Result<Value, Reported> {
-    if !matches!(value.ty, Ty::Record(_)) {
-        return Ok(value);
-    }
-    let Ty::Record(mut class) = value.ty.clone() else {
+    let Ty::Record(class) = value.ty else {
         return Ok(value);
     };
-    let mut found = Vec::new();
-    while let Some(facts) = cx.tables.classes.get(&class) {
-        found.extend(facts.conversions.iter().copied().filter(|id| {
-            !cx.tables.functions[*id].facts.words.is_explicit
-                && cx.tables.functions[*id].typed.result.is_scalar()
-        }));
-        match facts.base {
-            Some(base) => class = base,
-            None => break,
-        }
+    let mut found = cx.tables.conversions(class);
+    found.retain(|id| {
+        let entry = &cx.tables.functions[*id];
+        !entry.facts.words.is_explicit && entry.typed.result.is_scalar()
+    });
+    let is_number = |id: &&FunctionId| cx.tables.functions[**id].typed.result.is_arithmetic();
+    if let [number] = found.iter().filter(is_number).collect::<Vec<_>>()[..] {
+        found = vec![*number];
     }
     match found[..] {
         [id] => temporary::call_conversion(cx, id, value),

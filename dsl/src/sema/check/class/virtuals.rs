@@ -36,6 +36,10 @@ pub(crate) struct Virtuals {
     pub(crate) table: Vec<FunctionId>,
     /// Its destructor is virtual.
     pub(crate) has_destructor: bool,
+    /// The last destructor of it and its bases that the program writes: what the compiler writes runs wherever it is called.
+    destructor: Option<FunctionId>,
+    /// Its own destructor, if that is `= 0`.
+    pub(crate) pure_destructor: Option<FunctionId>,
     /// Its member that holds the mark, unless that is its base's.
     pub(crate) field: Option<u32>,
     /// What its objects have there.
@@ -58,6 +62,7 @@ pub(crate) fn open(
     if let Some(inherited) = inherited {
         return Some(Virtuals {
             field: None,
+            pure_destructor: None,
             ..inherited
         });
     }
@@ -138,6 +143,28 @@ pub(crate) fn note_destructor(cx: &mut Checker<'_>, class: RecordId, function: &
     }
 }
 
+/// A destructor overrides that of a base, if that is virtual.
+fn declare_destructor(
+    cx: &mut Checker<'_>,
+    class: RecordId,
+    function: &ast::Function,
+    id: FunctionId,
+) {
+    note_destructor(cx, class, function);
+    let special = function.method.special.as_ref().map(|special| special.node);
+    if matches!(special, Some(Special::Default | Special::Delete)) {
+        return;
+    }
+    let Some(virtuals) = virtuals_mut(&mut cx.tables, class).filter(|own| own.has_destructor)
+    else {
+        return;
+    };
+    virtuals.pure_destructor = (special == Some(Special::Pure)).then_some(id);
+    if let Some(old) = virtuals.destructor.replace(id) {
+        check_override(cx, id, old, function.name.span);
+    }
+}
+
 /// A member function takes its place among the virtual ones, if it is one.
 pub(crate) fn declare(
     cx: &mut Checker<'_>,
@@ -152,18 +179,11 @@ pub(crate) fn declare(
         matches!(&function.method.special, Some(special) if special.node == Special::Pure);
     match function.method.kind {
         MethodKind::Destructor => {
-            note_destructor(cx, class, function);
-            if is_pure {
-                cx.unsupported("a destructor that is `= 0`", at);
-            }
-            return;
+            return declare_destructor(cx, class, function, id);
         }
-        MethodKind::Conversion if says.is_some() => {
-            cx.unsupported("a virtual conversion", at);
-            return;
-        }
+        MethodKind::Conversion => {}
         MethodKind::Plain if has_object || says.is_none() => {}
-        MethodKind::Plain | MethodKind::Constructor | MethodKind::Conversion => {
+        MethodKind::Plain | MethodKind::Constructor => {
             if let Some(word) = says {
                 cx.error(word, ClassError::CannotBeVirtual { name });
             }
@@ -188,7 +208,8 @@ pub(crate) fn declare(
     if let Some((_, old)) = overridden {
         check_override(cx, id, old, at);
     } else if function.method.is_override {
-        cx.error(at, ClassError::OverridesNothing { name: name.clone() });
+        let name = shown_name(&cx.tables, id);
+        cx.error(at, ClassError::OverridesNothing { name });
     }
     let is_virtual = overridden.is_some() || says.is_some();
     if is_pure && !is_virtual {
@@ -215,6 +236,10 @@ pub(crate) fn declare(
 fn overridden(tables: &Tables, class: RecordId, id: FunctionId) -> Option<(usize, FunctionId)> {
     let FunctionEntry { typed, facts } = &tables.functions[id];
     let table = &tables.virtuals(class)?.table;
+    let is_conversion = tables
+        .classes
+        .get(&class)
+        .is_some_and(|facts| facts.conversions.contains(&id));
     let same = |old: &FunctionId| {
         let FunctionEntry {
             typed: old_typed,
@@ -225,9 +250,21 @@ fn overridden(tables: &Tables, class: RecordId, id: FunctionId) -> Option<(usize
             && old.params[0].ty.is_const == facts.params[0].ty.is_const
             && old.params[0].ty.is_volatile == facts.params[0].ty.is_volatile
             && function::same_params(&old.params[1..], &facts.params[1..])
+            // Conversions all have one name: another result is another function.
+            && (!is_conversion || old_typed.result == typed.result)
     };
     let slot = table.iter().position(same)?;
     Some((slot, table[slot]))
+}
+
+/// A function's name in a message: a conversion's says its type.
+fn shown_name(tables: &Tables, id: FunctionId) -> String {
+    let FunctionEntry { typed, facts } = &tables.functions[id];
+    let class = facts.class.and_then(|class| tables.classes.get(&class));
+    match class.is_some_and(|class| class.conversions.contains(&id)) {
+        true => format!("operator {}", tables.show(&typed.result.clone().into())),
+        false => path::last(&typed.name).to_string(),
+    }
 }
 
 /// What overrides a function agrees with it.
@@ -237,7 +274,7 @@ fn check_override(cx: &mut Checker<'_>, id: FunctionId, old: FunctionId, at: Spa
         typed: old_typed,
         facts: old,
     } = &cx.tables.functions[old];
-    let name = path::last(&typed.name).to_string();
+    let name = shown_name(&cx.tables, id);
     let declared = old.declared;
     let runs = |space: FunctionSpace| match space {
         FunctionSpace::Device | FunctionSpace::Kernel => (false, true),
@@ -284,7 +321,8 @@ pub(crate) fn check_not_abstract(cx: &mut Checker<'_>, ty: &Ty, at: Span) {
         return;
     };
     let is_pure = |id: &&FunctionId| cx.tables.functions[**id].facts.words.is_pure;
-    let Some(&function) = virtuals.table.iter().find(is_pure) else {
+    let pure = virtuals.table.iter().find(is_pure).copied();
+    let Some(function) = pure.or(virtuals.pure_destructor) else {
         return;
     };
     let FunctionEntry { typed, facts } = &cx.tables.functions[function];

@@ -66,12 +66,7 @@ fn as_pointer(cx: &mut Checker<'_>, object: Value) -> Result<Value, Reported> {
     let Ty::Record(class) = &object.ty else {
         return Ok(object);
     };
-    let conversions = cx
-        .tables
-        .classes
-        .get(class)
-        .map(|facts| facts.conversions.clone());
-    let mut pointers = conversions.unwrap_or_default();
+    let mut pointers = cx.tables.conversions(*class);
     pointers.retain(|id| matches!(cx.tables.functions[*id].typed.result, Ty::Pointer(_)));
     // Of `operator T *()` and `operator const T *() const` the object's own constness decides.
     let is_const = reference::place_of(&object).is_some_and(|place| place.ty.is_const);

@@ -92,6 +92,21 @@ impl Tables {
         matches!(ty, Ty::Record(id) if self.is_derived(*id, class))
     }
 
+    /// The conversion functions of a class and of its bases. One to the same type as a derived class's is hidden by that.
+    pub(crate) fn conversions(&self, class: RecordId) -> Vec<FunctionId> {
+        let result = |id: &FunctionId| &self.functions[*id].typed.result;
+        let mut all: Vec<FunctionId> = Vec::new();
+        let mut next = Some(class);
+        while let Some(facts) = next.and_then(|class| self.classes.get(&class)) {
+            let is_hidden = |id: &FunctionId| all.iter().any(|known| result(known) == result(id));
+            let own = facts.conversions.iter().copied();
+            let own: Vec<FunctionId> = own.filter(|id| !is_hidden(id)).collect();
+            all.extend(own);
+            next = facts.base;
+        }
+        all
+    }
+
     /// The function of a class that makes a value of type `to` of an object.
     pub(crate) fn conversion_function(
         &self,
@@ -100,13 +115,7 @@ impl Tables {
         explicit: bool,
     ) -> Option<FunctionId> {
         let Ty::Record(class) = from else { return None };
-        let mut next = Some(*class);
-        let mut all = Vec::new();
-        while let Some(id) = next {
-            let facts = self.classes.get(&id)?;
-            all.extend(facts.conversions.iter().copied());
-            next = facts.base;
-        }
+        let all = self.conversions(*class);
         let usable = |id: &&FunctionId| {
             let is_explicit = self.functions[**id].facts.words.is_explicit;
             explicit || !is_explicit
