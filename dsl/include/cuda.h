@@ -2,6 +2,9 @@
 #ifndef DSLC_CUDA_H
 #define DSLC_CUDA_H
 
+#include <stdint.h>
+#include <stdlib.h>
+
 #include "cuda_runtime_api.h"
 
 typedef int CUdevice;

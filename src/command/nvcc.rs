@@ -9,6 +9,7 @@ mod functors;
 mod libraries;
 mod link;
 mod names;
+mod spaced;
 mod toolkit;
 mod zeroed;
 

@@ -25,6 +25,7 @@ use super::{
     link::carry_sources,
     names,
     names::Wanted,
+    spaced,
 };
 use crate::{
     failure::{Failure, reason},
@@ -230,9 +231,10 @@ fn host_part(
             .args(["-Xclang", "-fcuda-include-gpubinary", "-Xclang"])
             .arg(&room);
     }
-    let text = text_of(source).map_err(Failure::new)?;
+    let written = text_of(source).map_err(Failure::new)?;
+    let text = spaced::join(&written);
     let uses_thrust = text.contains("<thrust/");
-    if managed.is_empty() && !uses_thrust {
+    if managed.is_empty() && !uses_thrust && text == written {
         command.arg("-c").arg(source);
     } else {
         let mut text = of_host(&text);
