@@ -79,6 +79,7 @@ fn options(args: &SourceArgs, cuda_arch: u32) -> Result<dsl::Options, Failure> {
         fmad: args.fmad,
         cuda_arch,
         instances: args.instances.clone(),
+        own_names: Vec::new(),
         warn_includes: true,
     })
 }

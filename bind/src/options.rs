@@ -116,6 +116,7 @@ impl Options {
             cuda_arch: self.cuda_arch,
             fmad: self.fmad,
             instances: instances.collect(),
+            own_names: Vec::new(),
             // No other compiler reads these kernels.
             warn_includes: false,
         }

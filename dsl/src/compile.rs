@@ -10,6 +10,7 @@ use crate::{
     source::{COMMAND_LINE, Loader, NoFiles, SourceFile, SourceMap},
     span::FileId,
     stack,
+    survey::OwnName,
     syntax::{self, ast::Unit, token::Token},
 };
 
@@ -24,6 +25,8 @@ pub struct Options {
     pub fmad: bool,
     /// Instances of kernel templates to make, whatever the program instantiates: `k<float, 32>`.
     pub instances: Vec<String>,
+    /// Of a program of several sources: the names that mean different things in them.
+    pub own_names: Vec<OwnName>,
     /// Warn of names whose header the program does not include: nvcc would refuse it.
     pub warn_includes: bool,
 }
@@ -35,6 +38,7 @@ impl Default for Options {
             cuda_arch: 900,
             fmad: true,
             instances: Vec::new(),
+            own_names: Vec::new(),
             warn_includes: false,
         }
     }

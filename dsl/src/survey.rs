@@ -28,9 +28,11 @@ use crate::{
 
 mod broken;
 mod message;
+mod sources;
 
 use broken::Broken;
 use message::SurveyError;
+pub use sources::{OwnName, own_names};
 
 /// What is known of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,7 +77,8 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
         defines: options.defines.clone(),
         cuda_arch: options.cuda_arch,
     };
-    let tokenized = syntax::tokenize(map, file, &preprocessing, loader);
+    let mut tokenized = syntax::tokenize(map, file, &preprocessing, loader);
+    sources::rename(&mut tokenized.tokens, map, &options.own_names);
     let (parsed, syntax_errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
     let found = kernels(&tokenized.tokens);
     let (mut unit, prelude) = declarations(map, &tokenized.tokens, &options.instances);

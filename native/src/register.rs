@@ -23,9 +23,14 @@ fn number(handle: *mut *mut c_void) -> usize {
     (handle as usize).wrapping_sub(1)
 }
 
-fn text(name: *const c_char) -> String {
+fn whole(name: *const c_char) -> String {
     // SAFETY: the compiler hands over a literal.
-    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    let name = unsafe { CStr::from_ptr(name) };
+    name.to_string_lossy().into_owned()
+}
+
+fn text(name: *const c_char) -> String {
+    let name = whole(name);
     // In separate compilation, what is the source's own has its mark behind its name.
     let marks = ["__intern__", "__static__"];
     let end = marks.iter().filter_map(|mark| name.rfind(mark)).min();
@@ -85,9 +90,13 @@ extern "C" fn __cudaRegisterVar(
     _is_constant: c_int,
     _is_global: c_int,
 ) {
-    let name = text(name);
+    let (name, whole) = (text(name), whole(name));
     let mut state = state();
     if let Some(module) = state.modules.get_mut(number(handle)) {
+        // Several sources may have one of that name: then the image knows it by its mark.
+        let mut known = module.image.notes("variable");
+        let is_marked = known.any(|note| note.split(' ').next() == Some(&whole));
+        let name = if is_marked { whole } else { name };
         module.variables.push((variable as usize, name));
     }
 }

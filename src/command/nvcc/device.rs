@@ -89,7 +89,8 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
         // Nothing here runs on a device.
         return Ok(0);
     }
-    let mut image = compiled(job, &name, (name.clone(), text), &wanted, &reader)?;
+    let options = front_end(job.options, asked_for(&wanted));
+    let mut image = compiled(job, &name, (name.clone(), text), &wanted, &options, &reader)?;
     image.notes.push(("source".to_string(), identity(&name)));
     note_variables(&mut image, &fs::read(object)?)?;
     if job
@@ -126,7 +127,8 @@ pub(super) fn kernels(
     }
     let wanted = names::kernels(&fs::read(&object)?)?;
     let name = source.display().to_string();
-    let image = compiled(job, &name, (name.clone(), text), &wanted, &reader)?;
+    let options = front_end(job.options, asked_for(&wanted));
+    let image = compiled(job, &name, (name.clone(), text), &wanted, &options, &reader)?;
     let bytes = match file {
         KernelFile::Ptx => ptx_file(&image).into_bytes(),
         KernelFile::Cubin | KernelFile::Fatbin => image.to_bytes(),
@@ -315,27 +317,31 @@ pub(super) fn front_end(options: &Options, instances: Vec<String>) -> dsl::Optio
     }
 }
 
+/// The instances of templates that the host's part launches. What a lambda makes is found where the host's code launches it: no request
+/// can name it.
+pub(super) fn asked_for(wanted: &[Wanted]) -> Vec<String> {
+    let instances = wanted
+        .iter()
+        .filter(|wanted| wanted.is_instance() && !wanted.of_lambda());
+    instances.map(|wanted| wanted.name.clone()).collect()
+}
+
 /// The kernels that the host's part launches; reports call them the kernels of `program`.
 pub(super) fn compiled(
     job: &Job<'_>,
     program: &str,
     (name, text): (String, String),
     wanted: &[Wanted],
+    options: &dsl::Options,
     loader: &dyn Loader,
 ) -> Result<Image, Failure> {
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new(name, text));
-    // What a lambda makes is found where the host's code launches it: no request can name it.
-    let instances = wanted
-        .iter()
-        .filter(|wanted| wanted.is_instance() && !wanted.of_lambda());
-    let instances: Vec<String> = instances.map(|wanted| wanted.name.clone()).collect();
-    let options = front_end(job.options, instances);
-    let survey = dsl::survey(&mut map, file, &options, loader);
+    let survey = dsl::survey(&mut map, file, options, loader);
     let mut image = Image::default();
     let mut reasons = Vec::new();
     for one in wanted {
-        match found(one, wanted, &options, &survey, &map) {
+        match found(one, wanted, options, &survey, &map) {
             Ok(kernel) => image.kernels.push(kernel),
             Err(why) => {
                 image.unknown.push(Unknown {

@@ -8,12 +8,13 @@ use std::{
 use dsl::{
     image::Image,
     source::{Included, Loader, SourceFile, SourceMap},
+    survey::OwnName,
 };
 use object::{Object, ObjectSection};
 
 use super::{
     Job, clang,
-    device::{Reader, compiled, front_end, identity, note_variables, put},
+    device::{Reader, asked_for, compiled, front_end, identity, note_variables, put},
     names,
     names::Wanted,
 };
@@ -101,7 +102,7 @@ pub(super) fn link(
     output: &Path,
 ) -> Result<Linked, Failure> {
     let mut images = Vec::new();
-    let mut wanted: Vec<Wanted> = Vec::new();
+    let mut objects = Vec::new();
     let mut variables = Image::default();
     for input in inputs {
         let Ok(bytes) = fs::read(input) else {
@@ -118,37 +119,45 @@ pub(super) fn link(
                 continue;
             };
             images.push(Image::from_bytes(section.data()?).map_err(Failure::from)?);
-            wanted.extend(names::kernels(member)?);
+            objects.push((names::kernels(member)?, names::own_variables(&file)));
             note_variables(&mut variables, member)?;
         }
     }
     if images.is_empty() {
         return Ok(Linked::Nothing);
     }
-    let mut root = String::new();
-    let mut carried = Carried {
-        folders: Vec::new(),
-        files: Vec::new(),
-    };
-    for image in &images {
-        let defines: Vec<&str> = image.notes("define").collect();
-        for define in &defines {
-            root += &format!("#define {define}\n");
-        }
-        for main in image.notes("main") {
-            root += &format!("#include \"{main}\"\n");
-        }
-        for define in &defines {
-            root += &format!("#undef {}\n", define.split(' ').next().unwrap_or_default());
-        }
-        carried
-            .folders
-            .extend(image.notes("include").map(PathBuf::from));
-        carried.files.extend(image.files.iter().cloned());
+    let (root, carried) = joined(&images);
+    let mut map = SourceMap::new();
+    let file = map.add(SourceFile::new(JOINED, root.clone()));
+    let mains: Vec<String> = images
+        .iter()
+        .flat_map(|image| image.notes("main"))
+        .map(str::to_string)
+        .collect();
+    let mut options = front_end(job.options, Vec::new());
+    let own = dsl::survey::own_names(&mut map, file, &options, &carried, &mains);
+    let mut wanted: Vec<Wanted> = Vec::new();
+    for (image, (kernels, own_variables)) in images.iter().zip(objects) {
+        let is_its = |one: &&OwnName| image.notes("main").any(|main| main == one.source);
+        let its: Vec<&OwnName> = own.iter().filter(is_its).collect();
+        wanted.extend(
+            kernels
+                .into_iter()
+                .map(|kernel| kernel.with_own_names(&its)),
+        );
+        let meant = own_variables.into_iter().filter_map(|(registered, name)| {
+            let own = its.iter().find(|one| *one.name == *name)?;
+            Some((
+                "variable".to_string(),
+                format!("{registered} {}", own.unique),
+            ))
+        });
+        variables.notes.extend(meant);
     }
-    let mut programs = images.iter().flat_map(|image| image.notes("main"));
-    let program = programs.next().unwrap_or(JOINED);
-    let mut image = compiled(job, program, (JOINED.to_string(), root), &wanted, &carried)?;
+    (options.instances, options.own_names) = (asked_for(&wanted), own);
+    let program = mains.first().map_or(JOINED, String::as_str);
+    let text = (JOINED.to_string(), root);
+    let mut image = compiled(job, program, text, &wanted, &options, &carried)?;
     // The objects register their `__managed__` variables by these.
     let sources = images.iter().flat_map(|image| image.notes("source"));
     let sources = sources.map(|id| ("source".to_string(), id.to_string()));
@@ -160,6 +169,53 @@ pub(super) fn link(
     } else {
         Linked::Failed(code)
     })
+}
+
+/// The text that includes the sources of all objects, and the files for it.
+fn joined(images: &[Image]) -> (String, Carried) {
+    let mut root = String::new();
+    let mut carried = Carried {
+        folders: Vec::new(),
+        files: Vec::new(),
+    };
+    for image in images {
+        let defines: Vec<&str> = image.notes("define").collect();
+        for define in &defines {
+            root += &format!("#define {define}\n");
+        }
+        for main in image.notes("main") {
+            root += &format!("#include \"{main}\"\n");
+            // A source's macros end with it.
+            for name in macros(image, main) {
+                root += &format!("#undef {name}\n");
+            }
+        }
+        for define in &defines {
+            root += &format!("#undef {}\n", define.split(' ').next().unwrap_or_default());
+        }
+        carried
+            .folders
+            .extend(image.notes("include").map(PathBuf::from));
+        carried.files.extend(image.files.iter().cloned());
+    }
+    (root, carried)
+}
+
+/// The macros that a source defines in its own text.
+fn macros(image: &Image, main: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (_, text) in image.files.iter().filter(|(name, _)| name == main) {
+        let words = dsl::syntax::words(&SourceFile::new(main, text.as_str()));
+        let word = |at: usize| words.get(at).map(|word| &text[word.range.clone()]);
+        for (at, first) in words.iter().enumerate() {
+            if first.starts_line && word(at) == Some("#") && word(at + 1) == Some("define") {
+                found.extend(word(at + 2).map(str::to_string));
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// The objects of an archive, or the object itself.

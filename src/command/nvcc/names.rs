@@ -1,6 +1,7 @@
 //! The kernels that an object launches: their mangled names, and the words in which the front end is asked for them.
 
 use cpp_demangle::{DemangleOptions, Symbol};
+use dsl::survey::OwnName;
 use object::{Object, ObjectSymbol, SymbolKind};
 
 /// What clang puts before the name of the host's function that launches a kernel.
@@ -44,12 +45,37 @@ fn last_argument(text: &str) -> &str {
     text
 }
 
+/// The text with a word in another's place.
+fn with_word(text: &str, old: &str, new: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut out = String::new();
+    let mut at = 0;
+    for (found, _) in text.match_indices(old) {
+        let end = found + old.len();
+        if found >= at && !text[..found].ends_with(is_part) && !text[end..].starts_with(is_part) {
+            out += &text[at..found];
+            out += new;
+            at = end;
+        }
+    }
+    out + &text[at..]
+}
+
 /// A function's name without its parameters: `Physics::scale` of `Physics::scale(float) const`.
 fn function_of(scope: &str) -> &str {
     scope.split('(').next().unwrap_or(scope)
 }
 
 impl Wanted {
+    /// The kernel in a program in which these names are other ones.
+    pub(super) fn with_own_names(mut self, own: &[&OwnName]) -> Wanted {
+        for one in own {
+            self.name = with_word(&self.name, &one.name, &one.unique);
+            self.params = with_word(&self.params, &one.name, &one.unique);
+        }
+        self
+    }
+
     pub(super) fn is_instance(&self) -> bool {
         self.name.ends_with('>')
     }
@@ -103,6 +129,20 @@ impl Wanted {
         }
         &self.name
     }
+}
+
+/// A source's own variables as its object registers them, and their names: `_ZL5table__static__bf39a87c` is `table`.
+pub(super) fn own_variables(object: &object::File<'_>) -> Vec<(String, String)> {
+    const ENTRY: &str = ".offloading.entry.";
+    const OWN: &str = "__static__";
+    let symbols = object.symbols().filter_map(|symbol| symbol.name().ok());
+    let entries = symbols.filter_map(|symbol| symbol.strip_prefix(ENTRY));
+    let own = entries.filter_map(|registered| {
+        let name = wanted(registered[..registered.rfind(OWN)?].to_string()).name;
+        let name = name.rsplit("::").next().unwrap_or(&name).to_string();
+        Some((registered.to_string(), name))
+    });
+    own.collect()
 }
 
 /// The kernels of an object, in order of their names.
@@ -321,6 +361,15 @@ mod tests {
         assert_eq!(one.name, "reduce<256u, true, 2>");
         let one = wanted("_Z1fIXadL_Z3subiiEEXadL_Z5twiceRiEEEvPi".to_string());
         assert_eq!(one.name, "f<sub, twice>");
+    }
+
+    #[test]
+    fn own_names_are_whole_words() {
+        assert_eq!(
+            with_word("k<P, PP, a::P, P*>", "P", "P__b"),
+            "k<P__b, PP, a::P__b, P__b*>"
+        );
+        assert_eq!(with_word("PP<p>", "P", "P__b"), "PP<p>");
     }
 
     #[test]
