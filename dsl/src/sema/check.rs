@@ -299,6 +299,7 @@ impl<'a> Checker<'a> {
         let program = Program {
             records: self.tables.records,
             lambdas: self.tables.lambda_functions,
+            generic_lambdas: self.tables.named_generic_lambdas,
             globals: self
                 .tables
                 .globals

@@ -29,8 +29,21 @@ pub struct Program {
     pub functions: Arena<FunctionId, Function>,
     /// The classes of lambdas, and the function of each: its code.
     pub lambdas: Vec<(RecordId, FunctionId)>,
+    /// The classes of generic lambdas.
+    pub generic_lambdas: Vec<GenericLambda>,
     /// Instances of templates that the caller asked for: where (in the text that asks), and which function it is.
     pub requested: Vec<(Span, FunctionId)>,
+}
+
+/// The class of a lambda whose code is a template.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GenericLambda {
+    /// The class.
+    pub class: RecordId,
+    /// The lambda, without its body.
+    pub span: Span,
+    /// Its parameters' types; `auto:1` is the first that an argument decides.
+    pub params: String,
 }
 
 impl Program {

@@ -155,19 +155,30 @@ struct Lambda {
 fn lambdas_of(kernel: &Function, survey: &Survey) -> Vec<Lambda> {
     let program = &survey.program;
     let params = kernel.params.iter().map(|&id| &kernel.vars[id].ty.ty);
-    let lambdas = params.filter_map(|ty| match ty {
-        Ty::Record(class) => program.lambdas.iter().find(|(of, _)| of == class),
-        _ => None,
-    });
-    lambdas
-        .map(|&(_, id)| {
-            let code = &program.functions[id];
-            let span = code.span;
+    let lambdas = params.filter_map(|ty| {
+        let Ty::Record(class) = ty else { return None };
+        let plain = program.lambdas.iter().find(|(of, _)| of == class);
+        if let Some((_, id)) = plain {
+            let code = &program.functions[*id];
             let vars = code.params.iter().skip(1).map(|&id| &code.vars[id].ty);
             let types: Vec<String> = vars.map(|ty| written(program, ty)).collect();
+            return Some((code.span, types.join(",")));
+        }
+        let generic = program
+            .generic_lambdas
+            .iter()
+            .find(|of| of.class == *class)?;
+        Some((generic.span, generic.params.clone()))
+    });
+    lambdas
+        .map(|(span, params)| {
             // Around it is the last function that begins before it.
             let before = program.functions.entries().filter(|(id, function)| {
-                let is_lambda = program.lambdas.iter().any(|(_, of)| of == id);
+                let is_lambda = program.lambdas.iter().any(|(_, of)| of == id)
+                    || program
+                        .generic_lambdas
+                        .iter()
+                        .any(|of| of.span == function.span);
                 !is_lambda && function.span.file == span.file && function.span.start < span.start
             });
             let function = before.max_by_key(|(_, function)| function.span.start);
@@ -176,7 +187,7 @@ fn lambdas_of(kernel: &Function, survey: &Survey) -> Vec<Lambda> {
             Lambda {
                 span,
                 function: name.to_string(),
-                params: letters(&types.join(",")),
+                params: letters(&params),
             }
         })
         .collect()

@@ -16,7 +16,7 @@ use crate::{
         const_eval::Const,
         layout, show,
         ty::{EnumId, QualTy, Record, RecordId, Records, Ty},
-        typed::{self, FunctionId, GlobalVarId},
+        typed::{self, FunctionId, GenericLambda, GlobalVarId},
     },
     span::Span,
     syntax::ast,
@@ -40,6 +40,8 @@ pub(crate) struct Tables {
     pub(crate) lambdas: HashMap<(Option<FunctionId>, Span), lambda::LambdaFacts>,
     /// The classes of generic lambdas, and the class around each.
     pub(crate) generic_lambdas: HashMap<RecordId, Option<RecordId>>,
+    /// The same with their names, for who reads the program.
+    pub(crate) named_generic_lambdas: Vec<GenericLambda>,
     /// The classes of lambdas, and their functions.
     pub(crate) lambda_functions: Vec<(RecordId, FunctionId)>,
     pub(crate) globals: Arena<GlobalVarId, GlobalEntry>,

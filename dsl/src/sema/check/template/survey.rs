@@ -77,6 +77,7 @@ impl<'a> Checker<'a> {
         let program = Program {
             records: std::mem::take(&mut self.tables.records),
             lambdas: std::mem::take(&mut self.tables.lambda_functions),
+            generic_lambdas: std::mem::take(&mut self.tables.named_generic_lambdas),
             globals: std::mem::take(&mut self.tables.globals)
                 .into_iter()
                 .map(|global| global.typed)

@@ -18,7 +18,7 @@ use crate::{
         const_eval::Const,
         scope::{Binding, Callable, Entity},
         ty::{QualTy, RecordId, Ty},
-        typed::{FunctionSpace, Value},
+        typed::{FunctionSpace, GenericLambda, Value},
     },
     span::{Span, Spanned},
     syntax::ast::{self, CaptureKind, SpecifierWord, TypeSpecifier},
@@ -97,6 +97,12 @@ pub(super) fn checked(cx: &mut Checker<'_>, lambda: &ast::Lambda) -> Result<Lamb
     let done = std::mem::replace(&mut cx.body, around);
     cx.scopes.set_floor(floor);
     finish_class(&mut cx.tables, class);
+    let shown = shown_params(cx, &function.params);
+    cx.tables.named_generic_lambdas.push(GenericLambda {
+        class,
+        span: lambda.span,
+        params: shown,
+    });
     let id = template::of_lambda(cx, class, params, function, blocks);
     cx.scopes.enter();
     cx.scopes
@@ -205,6 +211,31 @@ fn operator(
         span,
     };
     (types, function)
+}
+
+/// `auto:1, const auto:2 &, int`: types that are no `auto` as they are written, since they may depend on those that are.
+fn shown_params(cx: &Checker<'_>, params: &[ast::Param]) -> String {
+    let shown = params.iter().map(|param| {
+        let parts = param.declarator.parts.iter().map(|part| match part {
+            ast::DeclaratorPart::Pointer { .. } => "*",
+            ast::DeclaratorPart::Reference(_) => "&",
+            ast::DeclaratorPart::RvalueReference(_) => "&&",
+            ast::DeclaratorPart::Array(..) | ast::DeclaratorPart::Function(..) => "?",
+        });
+        let parts: String = parts.rev().collect();
+        let dots = if param.is_pack { "..." } else { "" };
+        match &param.specifiers.ty.node {
+            TypeSpecifier::Named(name) if name.starts_with("auto:") => {
+                let qualifiers = match param.specifiers.is_const {
+                    true => "const ",
+                    false => "",
+                };
+                format!("{qualifiers}{name}{parts}{dots}")
+            }
+            _ => format!("{}{parts}", cx.map.snippet(param.specifiers.span)),
+        }
+    });
+    shown.collect::<Vec<String>>().join(", ")
 }
 
 fn function_space(function: &ast::Function) -> FunctionSpace {
