@@ -255,6 +255,7 @@ fn bit_fields() {
     int : -1; //~ E0506
     int wide : 40; //~ E0801
 };
+struct Nothing { int : 3; int : 0; }; //~ E0801
 struct B { unsigned a : 3; int b : 5; bool f : 1; };
 __device__ void change(unsigned &x) { x = 1; }
 __device__ int look(const unsigned &x) { return x; }

@@ -31,6 +31,10 @@ pub(super) fn lay_out(
     if let Some(facts) = cx.tables.classes.get_mut(&id) {
         facts.pod = pod;
     }
+    // Such a class has no members, and yet is not empty.
+    if fields.is_empty() && gaps.iter().any(|gap| gap.width > 0) {
+        cx.unsupported("a class with nothing but unnamed bit-fields", span);
+    }
     let has_base = cx
         .tables
         .classes
