@@ -5,9 +5,9 @@ set -u
 out=$1; from=$2; ours=${3:-}
 arch=sm_$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
 work=$(mktemp -d)
-verdict() {
-  local text rc
-  text=$(timeout -s KILL 10 "$@" 2>&1 | tail -1); rc=${PIPESTATUS[0]}
+verdict() { # COMMAND...: the last line of what it prints
+  local text
+  text=$(timeout -s KILL 10 "$@" 2>/dev/null | tail -1)
   [ -n "$text" ] && echo "$text" || echo "hangs or dies"
 }
 {
