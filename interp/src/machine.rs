@@ -114,6 +114,8 @@ pub(crate) struct Pass {
     pub(crate) watch: bool,
     /// One did.
     pub(crate) changed: bool,
+    /// Of an engine that pauses: accesses that the warp may make, of those at which the order of threads can matter.
+    pub(crate) points: u64,
 }
 
 /// The regions of global memory that the accesses go to, by site.
@@ -144,6 +146,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) tracker: Option<Box<Tracker>>,
     pub(crate) record: Record,
     pub(crate) pass: Pass,
+    /// By instruction: the order of threads can matter there. For engines that pause.
+    pub(crate) is_point: Vec<bool>,
     /// No block could go on in lockstep: warps part as soon as they seem to wait for their own lanes.
     pub(crate) parts_early: bool,
     /// Of the warp that runs: how far the local variables of its routine are moved.
@@ -303,6 +307,8 @@ pub(crate) enum Stop {
     Part,
     /// Behind a numbered barrier, which the block sees to.
     Numbered,
+    /// It has made as many accesses as it was to: see [`Pass::points`].
+    Pause,
     Fault(Box<Fault>),
 }
 

@@ -65,6 +65,34 @@ struct Round {
     left: bool,
 }
 
+/// What came of a block whose warps could not go on.
+#[derive(Debug)]
+pub(crate) enum Met {
+    /// Its barrier has opened.
+    Open,
+    /// All its threads have ended.
+    Ends,
+    /// They wait for what does not happen in this block.
+    Stuck,
+    Fault {
+        warp: usize,
+        fault: Box<Fault>,
+    },
+}
+
+/// What a warp did when it ran.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ran {
+    /// It ended, or waits.
+    Advanced,
+    /// It has come to a place where its lanes part, and can go on.
+    Goes,
+    /// It has had its share of a loop.
+    Yielded,
+    /// It has made as many accesses as it was to.
+    Paused,
+}
+
 /// How a block's turn ended.
 #[derive(Debug)]
 pub(crate) enum Turn {
@@ -196,16 +224,26 @@ impl Block {
         machine: &mut Machine<'_, O>,
         run: Runner<O>,
     ) -> Turn {
+        self.enter(machine);
+        let turn = self.passes(machine, run);
+        self.leave(machine, matches!(turn, Turn::Done));
+        turn
+    }
+
+    /// The worker runs this block from now on.
+    pub(crate) fn enter<O: Observer>(&mut self, machine: &mut Machine<'_, O>) {
         std::mem::swap(&mut machine.shared, &mut self.shared);
         std::mem::swap(&mut machine.record.printed, &mut self.printed);
         machine.observer.begin_block(self.index);
-        let turn = self.passes(machine, run);
-        if matches!(turn, Turn::Done) {
+    }
+
+    /// It runs it no more.
+    pub(crate) fn leave<O: Observer>(&mut self, machine: &mut Machine<'_, O>, has_ended: bool) {
+        if has_ended {
             machine.observer.end_block();
         }
         std::mem::swap(&mut machine.shared, &mut self.shared);
         std::mem::swap(&mut machine.record.printed, &mut self.printed);
-        turn
     }
 
     fn passes<O: Observer>(&mut self, machine: &mut Machine<'_, O>, run: Runner<O>) -> Turn {
@@ -218,32 +256,20 @@ impl Block {
                 Err((warp, fault)) => return Turn::Fault { warp, fault },
             };
             self.moved |= round.advanced || machine.pass.watch && machine.pass.changed;
-            let released = fragment::release(&mut self.warps, machine);
-            if self.numbered.open(&mut self.warps, machine) || released {
+            if self.release(machine) {
                 (self.moved, idle) = (true, 0);
                 continue;
             }
             if !round.left {
-                match fragment::stranded(&mut self.warps, machine) {
-                    Some(Stranded::Fault { warp, fault }) => return Turn::Fault { warp, fault },
-                    Some(Stranded::Deadlock) => return Turn::Stuck,
-                    None if is_awaited(&self.warps) => return Turn::Stuck,
-                    None => {}
+                match self.meet(machine) {
+                    Met::Open => {}
+                    Met::Ends => {
+                        self.moved = true;
+                        return Turn::Done;
+                    }
+                    Met::Stuck => return Turn::Stuck,
+                    Met::Fault { warp, fault } => return Turn::Fault { warp, fault },
                 }
-                if let Some((warp, fault)) =
-                    fragment::apart_at_barriers(&mut self.warps, machine.code)
-                {
-                    return Turn::Fault { warp, fault };
-                }
-                if O::SEES_REPEATS && !self.meets() {
-                    machine.observer.uneven_barrier(&self.meeting());
-                }
-                if !self.open_barrier() {
-                    self.moved = true;
-                    return Turn::Done;
-                }
-                machine.observer.barrier();
-                fragment::join_behind_barrier(&mut self.warps, machine);
                 barriers += 1;
                 if barriers == BARRIERS && machine.code.effects.ordered {
                     self.moved = true;
@@ -278,12 +304,40 @@ impl Block {
         }
     }
 
+    /// Lets those go on for whom all have come: at `__syncwarp`, exchanges and numbered barriers. Whether there were any.
+    pub(crate) fn release<O: Observer>(&mut self, machine: &mut Machine<'_, O>) -> bool {
+        let released = fragment::release(&mut self.warps, machine);
+        self.numbered.open(&mut self.warps, machine) || released
+    }
+
+    /// When no warp can go on: opens the block's barrier, or says why not.
+    pub(crate) fn meet<O: Observer>(&mut self, machine: &mut Machine<'_, O>) -> Met {
+        match fragment::stranded(&mut self.warps, machine) {
+            Some(Stranded::Fault { warp, fault }) => return Met::Fault { warp, fault },
+            Some(Stranded::Deadlock) => return Met::Stuck,
+            None if is_awaited(&self.warps) => return Met::Stuck,
+            None => {}
+        }
+        if let Some((warp, fault)) = fragment::apart_at_barriers(&mut self.warps, machine.code) {
+            return Met::Fault { warp, fault };
+        }
+        if O::SEES_REPEATS && !self.meets() {
+            machine.observer.uneven_barrier(&self.meeting());
+        }
+        if !self.open_barrier() {
+            return Met::Ends;
+        }
+        machine.observer.barrier();
+        fragment::join_behind_barrier(&mut self.warps, machine);
+        Met::Open
+    }
+
     /// Lets lanes that wait for others of their warp to come back go on without them; whether there were any.
     pub(crate) fn part<O: Observer>(&mut self, machine: &mut Machine<'_, O>) -> bool {
         let mut any = false;
         for place in 0..self.warps.len() {
             if self.warps[place].state == WarpState::Ready {
-                any |= fragment::part_at(&mut self.warps, place, machine);
+                any |= fragment::part_at(&mut self.warps, place, machine).is_some();
             }
         }
         any
@@ -307,62 +361,75 @@ impl Block {
             if self.warps[place].state != WarpState::Ready {
                 continue;
             }
-            let apart = fragment::apart(&self.warps, place);
-            let warp = &mut self.warps[place];
-            warp.apart = apart;
-            let fault = |kind, warp: &Warp| {
-                let lane = warp.mask.trailing_zeros();
-                (place, Box::new(Fault { kind, lane }))
-            };
-            if let Some(why) = machine.policy.stop.asked() {
-                return Err(fault(TrapKind::Stopped(why), warp));
-            }
-            machine.observer.begin_warp(warp.number, place);
-            let stop = run_on(machine, warp, run, (self.index, warp.number as usize));
-            if let Some(fault) = over_limit(machine, warp, &stop) {
-                return Err((place, fault));
-            }
-            match stop {
-                Stop::Done => (warp.state, round.advanced) = (WarpState::Done, true),
-                Stop::Barrier => (warp.state, round.advanced) = (WarpState::AtBarrier, true),
-                Stop::Part => {
-                    let (arrived, lane) = (warp.mask.count_ones(), warp.mask.trailing_zeros());
-                    let missing = (warp.lanes & !warp.gone & !warp.mask).count_ones();
-                    if !fragment::part_at(&mut self.warps, place, machine) {
-                        let kind = TrapKind::BarrierDivergence { arrived, missing };
-                        return Err((place, Box::new(Fault { kind, lane })));
-                    }
-                    (round.advanced, round.left) = (true, true);
-                }
-                Stop::Numbered => {
-                    let come = self.numbered.come(warp, machine);
-                    come.map_err(|fault| (place, fault))?;
-                    round.advanced = true;
-                    round.left |= warp.state == WarpState::Ready;
-                }
-                Stop::Apart => {
-                    fragment::wait(&mut self.warps, place, machine);
-                    (round.advanced, round.left) = (true, true);
-                }
-                Stop::Fault(fault) if fragment::waits_for_lanes(&fault, machine) => {
-                    fragment::wait(&mut self.warps, place, machine);
-                    (round.advanced, round.left) = (true, true);
-                }
-                Stop::Fault(fault) => return Err((place, fault)),
-                Stop::Yield => {
-                    if warp.is_endless(machine.code) {
-                        return Err(fault(TrapKind::Endless, warp));
-                    }
-                    round.left = true;
-                    if machine.pass.watch {
-                        let digest = warp.digest();
-                        round.same &= digest == warp.fingerprint;
-                        warp.fingerprint = digest;
-                    }
-                }
+            let ran = self.run_warp(place, machine, run)?;
+            round.advanced |= matches!(ran, Ran::Advanced | Ran::Goes);
+            round.left |= self.warps[place].state == WarpState::Ready || ran == Ran::Goes;
+            if ran == Ran::Yielded && machine.pass.watch {
+                let warp = &mut self.warps[place];
+                let digest = warp.digest();
+                round.same &= digest == warp.fingerprint;
+                warp.fingerprint = digest;
             }
         }
         Ok(round)
+    }
+
+    /// Runs one warp to where it ends, waits, or has had its share.
+    pub(crate) fn run_warp<O: Observer>(
+        &mut self,
+        place: usize,
+        machine: &mut Machine<'_, O>,
+        run: Runner<O>,
+    ) -> Result<Ran, (usize, Box<Fault>)> {
+        let apart = fragment::apart(&self.warps, place);
+        let warp = &mut self.warps[place];
+        warp.apart = apart;
+        let fault = |kind, warp: &Warp| {
+            let lane = warp.mask.trailing_zeros();
+            (place, Box::new(Fault { kind, lane }))
+        };
+        if let Some(why) = machine.policy.stop.asked() {
+            return Err(fault(TrapKind::Stopped(why), warp));
+        }
+        machine.observer.begin_warp(warp.number, place);
+        let stop = run_on(machine, warp, run, (self.index, warp.number as usize));
+        if let Some(fault) = over_limit(machine, warp, &stop) {
+            return Err((place, fault));
+        }
+        match stop {
+            Stop::Done => warp.state = WarpState::Done,
+            Stop::Barrier => warp.state = WarpState::AtBarrier,
+            Stop::Part => {
+                let (arrived, lane) = (warp.mask.count_ones(), warp.mask.trailing_zeros());
+                let missing = (warp.lanes & !warp.gone & !warp.mask).count_ones();
+                if fragment::part_at(&mut self.warps, place, machine).is_none() {
+                    let kind = TrapKind::BarrierDivergence { arrived, missing };
+                    return Err((place, Box::new(Fault { kind, lane })));
+                }
+                return Ok(Ran::Goes);
+            }
+            Stop::Numbered => {
+                let come = self.numbered.come(warp, machine);
+                come.map_err(|fault| (place, fault))?;
+            }
+            Stop::Apart => {
+                fragment::wait(&mut self.warps, place, machine);
+                return Ok(Ran::Goes);
+            }
+            Stop::Fault(fault) if fragment::waits_for_lanes(&fault, machine) => {
+                fragment::wait(&mut self.warps, place, machine);
+                return Ok(Ran::Goes);
+            }
+            Stop::Fault(fault) => return Err((place, fault)),
+            Stop::Pause => return Ok(Ran::Paused),
+            Stop::Yield => {
+                if warp.is_endless(machine.code) {
+                    return Err(fault(TrapKind::Endless, warp));
+                }
+                return Ok(Ran::Yielded);
+            }
+        }
+        Ok(Ran::Advanced)
     }
 
     /// Whether all threads wait at one barrier, or none does.

@@ -54,6 +54,11 @@ pub(crate) fn runner<O: Observer>() -> Runner<O> {
     run_portable
 }
 
+/// The engine that pauses: see [`Pass::points`](crate::machine::Pass::points).
+pub(crate) fn pausing<O: Observer>() -> Runner<O> {
+    run_pausing
+}
+
 /// A level: the loop and the slow ways, compiled with its features.
 macro_rules! level {
     ($level:ident $run:ident $(#[$features:meta])? { $($more:tt)* }) => {
@@ -91,6 +96,7 @@ macro_rules! level {
 }
 
 level! { Portable run_portable {} }
+level! { Pausing run_pausing { const PAUSES: bool = true; } }
 
 #[cfg(target_arch = "x86_64")]
 level! { Avx2 run_avx2 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")] {
@@ -354,6 +360,12 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
         // SAFETY: as `at`; no instruction but jumps and `End` is the last.
         let inst: &Inst = unsafe { &*ip };
         ip = ip.wrapping_add(1);
+        if L::PAUSES && machine.is_point[here!()] {
+            if machine.pass.points == 0 {
+                stop!(ip.wrapping_sub(1), Stop::Pause);
+            }
+            machine.pass.points -= 1;
+        }
         if O::SEES_REPEATS && machine.observer.follows(inst.op) {
             machine.observer.before(r, inst, mask, here!());
         }

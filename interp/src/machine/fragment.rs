@@ -122,15 +122,56 @@ fn join(warp: &mut Warp, other: &mut Warp, code: &Code, sync: u32) -> bool {
     true
 }
 
-/// Takes the waiting lanes out of the warp at a place in the block's list, as a fragment of their own; whether there were any.
+/// Takes the waiting lanes out of the warp at a place in the block's list, as a fragment of their own; gives its place, if there were any.
 pub(crate) fn part_at<O: Observer>(
     warps: &mut Vec<Warp>,
     place: usize,
     machine: &mut Machine<'_, O>,
-) -> bool {
-    let Some(others) = part(&mut warps[place], machine.code) else {
-        return false;
+) -> Option<usize> {
+    let others = part(&mut warps[place], machine.code)?;
+    Some(add(warps, place, others, machine))
+}
+
+/// Lets some of the active lanes of the warp at a place go on apart from the others; gives their place.
+pub(crate) fn split_at<O: Observer>(
+    warps: &mut Vec<Warp>,
+    place: usize,
+    lanes: u32,
+    machine: &mut Machine<'_, O>,
+) -> Option<usize> {
+    let code = machine.code;
+    let warp = &mut warps[place];
+    let lanes = lanes & warp.mask;
+    if lanes == 0 || lanes == warp.mask || warp.stack.outermost_call().is_some() {
+        return None;
+    }
+    let mut others = Warp {
+        registers: warp.registers.clone(),
+        local: warp.local.clone(),
+        stack: warp.stack.clone(),
+        mask: lanes,
+        lanes,
+        gone: 0,
+        vote: None,
+        rounds: None,
+        ..*warp
     };
+    for wait in places(code, warp.pc) {
+        others.registers.s[wait.save as usize] = 0;
+    }
+    warp.lanes &= !lanes;
+    warp.mask &= !lanes;
+    warp.rounds = None;
+    Some(add(warps, place, others, machine))
+}
+
+/// Puts a fragment of the warp at `place` into the block's list.
+fn add<O: Observer>(
+    warps: &mut Vec<Warp>,
+    place: usize,
+    others: Warp,
+    machine: &mut Machine<'_, O>,
+) -> usize {
     // A fragment that has been joined to another leaves its place.
     let free = warps.iter().position(|warp| warp.lanes == 0);
     let to = free.unwrap_or(warps.len());
@@ -139,7 +180,7 @@ pub(crate) fn part_at<O: Observer>(
         None => warps.push(others),
     }
     machine.observer.part(place, to);
-    true
+    to
 }
 
 /// Lanes of the same warp that run apart from those at a place in the block's list, and have not ended.

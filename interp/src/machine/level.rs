@@ -15,6 +15,8 @@ use crate::observe::Observer;
 /// What the loop does differently on each kind of CPU: the accesses, quick and slow, which are functions of their own so
 /// that the loop stays small and its state in the CPU's registers, and what the compiler does not find by itself.
 pub(crate) trait Level: Sized {
+    /// It pauses a warp that has made as many accesses as it was to.
+    const PAUSES: bool = false;
     fn load_shared<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
     -> Done;
     fn slow_load_shared<O: Observer>(
