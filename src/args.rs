@@ -197,6 +197,17 @@ pub(crate) struct CheckingArgs {
     /// Default: ascending; short launches whose threads communicate run in both orders.
     #[arg(long, value_enum, value_name = "ORDER")]
     pub(crate) order: Option<OrderChoice>,
+    /// Run each launch under N random schedules, too, and compare what it leaves in memory, whether it ends, and what there is to
+    /// find. What depends on the schedule is a finding, with a short schedule that shows it.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) schedules: u32,
+    /// The seed from which those schedules follow.
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The schedule of all launches: lockstep (blocks and warps in order), fair (all warps in turn, an access each), or
+    /// adversarial:SEED (at random). Default: lockstep.
+    #[arg(long, value_name = "KIND[:SEED]", conflicts_with = "order")]
+    pub(crate) schedule: Option<interp::Schedule>,
     /// Skip and report an access that is out of bounds, misaligned, freed or null (a load gives 0, a store changes nothing), and
     /// continue with the launch and later ones. This is the default.
     #[arg(long, overrides_with = "stop_at_first")]
@@ -548,6 +559,8 @@ impl RunArgs {
     /// Which launches run in the other order, too.
     pub(crate) fn wanted_orders(&self) -> interp::BothOrders {
         match self.checking.order {
+            // Random schedules have the other order among them.
+            None if self.checking.schedules > 0 => interp::BothOrders::Never,
             None => interp::BothOrders::WhenShort,
             Some(OrderChoice::Both) => interp::BothOrders::Always,
             Some(OrderChoice::Ascending | OrderChoice::Descending) => interp::BothOrders::Never,

@@ -50,6 +50,8 @@ pub(crate) fn machine(rules: RuleSet, args: &ProgramArgs, stop: &StopFlag) -> Ma
         checks: Checks::default(),
         order: Order::default(),
         both_orders: BothOrders::default(),
+        schedule: interp::Schedule::default(),
+        schedules: (0, 1),
         keep_going: true,
         trace: false,
         stop: stop.clone(),

@@ -112,6 +112,8 @@ impl Builder {
             checks: self.checks,
             order: self.order,
             both_orders: interp::BothOrders::Never,
+            schedule: interp::Schedule::default(),
+            schedules: (0, 1),
             keep_going: false,
             trace: false,
             stop: interp::StopFlag::default(),

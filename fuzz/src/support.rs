@@ -34,6 +34,8 @@ pub(crate) fn machine(limit: u64) -> MachineConfig {
         checks: Checks::NONE,
         order: Order::Ascending,
         both_orders: BothOrders::Never,
+        schedule: interp::Schedule::default(),
+        schedules: (0, 1),
         keep_going: false,
         trace: false,
         stop: StopFlag::default(),

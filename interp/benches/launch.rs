@@ -78,6 +78,8 @@ fn run(text: &str, jobs: usize, elements: u64, grid: [u32; 3], block: [u32; 3]) 
         checks: interp::Checks::NONE,
         order: interp::Order::Ascending,
         both_orders: interp::BothOrders::Never,
+        schedule: interp::Schedule::default(),
+        schedules: (0, 1),
         keep_going: false,
         trace: false,
         stop: StopFlag::default(),

@@ -122,6 +122,10 @@ pub struct MachineConfig {
     pub order: Order,
     /// Which launches run a second time, in descending order.
     pub both_orders: BothOrders,
+    /// Who runs when, in every launch.
+    pub schedule: Schedule,
+    /// Under how many random schedules each launch runs besides, to find what depends on them; the seed they follow from.
+    pub schedules: (u32, u64),
     /// Go on after an access that is out of bounds, misaligned, freed or null: it is skipped (a load gives 0, a store or an atomic
     /// changes nothing) and told in [`LaunchReport::skipped`](crate::LaunchReport::skipped). Else it is the launch's end.
     pub keep_going: bool,
@@ -149,6 +153,52 @@ impl Order {
         match self {
             Order::Ascending => k,
             Order::Descending => n - 1 - k,
+        }
+    }
+}
+
+/// Who runs when: which warp, and, where the lanes of a warp may run apart, which lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Schedule {
+    /// Blocks and warps in order, each as far as it gets; warps in lockstep as far as that gets them.
+    #[default]
+    Lockstep,
+    /// All warps in turn, an access each.
+    Fair,
+    /// At random, with changes at few places: what a seed gives. Its low byte says how many places, and among how many.
+    Adversarial(u64),
+}
+
+impl std::fmt::Display for Schedule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Schedule::Lockstep => f.write_str("lockstep"),
+            Schedule::Fair => f.write_str("fair"),
+            Schedule::Adversarial(seed) => write!(f, "adversarial:{seed}"),
+        }
+    }
+}
+
+impl std::str::FromStr for Schedule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Schedule, String> {
+        let (kind, seed) = match text.split_once(':') {
+            Some((kind, seed)) => (kind, Some(seed)),
+            None => (text, None),
+        };
+        match (kind, seed) {
+            ("lockstep", None) => Ok(Schedule::Lockstep),
+            ("fair", None) => Ok(Schedule::Fair),
+            // Three changes among a thousand accesses.
+            ("adversarial", None) => Ok(Schedule::Adversarial(0x1ca)),
+            ("adversarial", Some(seed)) => match seed.parse() {
+                Ok(seed) => Ok(Schedule::Adversarial(seed)),
+                Err(_) => Err(format!("`{seed}` is no seed: expected a number")),
+            },
+            _ => Err(format!(
+                "`{text}` is no schedule: expected lockstep, fair, adversarial or adversarial:SEED"
+            )),
         }
     }
 }

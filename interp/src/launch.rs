@@ -11,6 +11,8 @@ pub(crate) mod orders;
 pub(crate) mod parallel;
 mod places;
 pub mod report;
+pub(crate) mod schedule;
+pub(crate) mod schedules;
 mod shift;
 
 use crate::isa::grid::Shape;
@@ -104,7 +106,8 @@ pub fn launch(
     let subject = Subject::new(machine.checks, arch, code, &run.shape, places, written);
     let (mut result, left) = run.with(&|| Checker::new(counters(), &subject), out);
     if let Ok(report) = &mut result {
-        orders::run_again(&run, again, &subject, report);
+        orders::run_again(&run, again.as_ref(), &subject, report);
+        schedules::explore(&run, again.as_ref(), &subject, report);
     }
     let communicates = subject.races.fences || !code.effects.polls.waits.is_empty();
     for (base, defined) in &left.stored {
@@ -172,8 +175,12 @@ impl<'a> Run<'a> {
         out: &mut dyn FnMut(&[u8]),
     ) -> (Result<LaunchReport, LaunchFailure>, Left) {
         self.machine.progress.begins(self.config.blocks() as u64);
+        if let Some(plan) = schedule::plan(self.machine.schedule) {
+            let (state, trap, _) = schedule::run(self, plan, observer(), out);
+            return self.ended(state, trap);
+        }
         #[cfg(feature = "threads")]
-        let (mut state, trap) = match parallel::run(self, observer, out) {
+        let (state, trap) = match parallel::run(self, observer, out) {
             Outcome::Done(state) => (*state, None),
             Outcome::Stopped(state, trap) => (*state, Some(trap)),
             Outcome::InOrder => self.sequential(observer(), out),
@@ -185,7 +192,16 @@ impl<'a> Run<'a> {
             }
         };
         #[cfg(not(feature = "threads"))]
-        let (mut state, trap) = self.sequential(observer(), out);
+        let (state, trap) = self.sequential(observer(), out);
+        self.ended(state, trap)
+    }
+
+    /// What came of a launch.
+    pub(crate) fn ended<O: Observer>(
+        &self,
+        mut state: Machine<'a, O>,
+        trap: Option<Trap>,
+    ) -> (Result<LaunchReport, LaunchFailure>, Left) {
         state.settle();
         let report = self.report(&state);
         let result = match trap {
@@ -284,6 +300,7 @@ impl<'a> Run<'a> {
             },
             record: Record::new(self.code.insts.len()),
             pass: Pass::default(),
+            is_point: Vec::new(),
             parts_early: false,
             shift: 0,
         }
@@ -394,7 +411,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn deadlock(&self, suspended: &VecDeque<Block>) -> Trap {
+    pub(crate) fn deadlock(&self, suspended: &VecDeque<Block>) -> Trap {
         let mut others = Vec::new();
         for block in suspended {
             for warp in &block.warps {

@@ -38,6 +38,7 @@ pub use observe::trace;
 
 pub use config::{
     BothOrders, Check, Checks, ChildLaunch, LaunchConfig, LaunchQueue, MachineConfig, Order,
+    Schedule,
 };
 pub use finding::{Finding, FindingAccess, FindingKind, FindingOp, Severity};
 pub use launch::host::{HostEvent, HostThread, HostUnset, HostUse, UnsetSource};

@@ -32,6 +32,8 @@ fn machine() -> MachineConfig {
         checks: crate::Checks::NONE,
         order: crate::Order::Ascending,
         both_orders: crate::BothOrders::Never,
+        schedule: crate::Schedule::default(),
+        schedules: (0, 1),
         keep_going: false,
         trace: false,
         stop: crate::StopFlag::default(),

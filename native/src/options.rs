@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use interp::{
-    BothOrders, Checks, MachineConfig, Order, Severity, StopFlag,
+    BothOrders, Checks, MachineConfig, Order, Schedule, Severity, StopFlag,
     rules::{Arch, BankWidth, RuleSet},
 };
 use report::Tables;
@@ -43,6 +43,9 @@ pub(crate) struct Checking {
     checks: Checks,
     order: Order,
     both_orders: BothOrders,
+    schedule: Schedule,
+    /// Under how many random ones each launch runs besides, and their seed.
+    schedules: (u32, u64),
     pub(crate) stops_at_first: bool,
     /// The mildest finding that makes the process end with exit code 1.
     pub(crate) fail_on: Option<Severity>,
@@ -81,6 +84,8 @@ impl Default for Options {
                 checks: Checks::default(),
                 order: Order::default(),
                 both_orders: BothOrders::default(),
+                schedule: Schedule::default(),
+                schedules: (0, 1),
                 stops_at_first: false,
                 fail_on: Some(Severity::Error),
                 baseline: None,
@@ -198,6 +203,11 @@ impl Options {
                     }
                 }
             }
+            "--schedule" => checking.schedule = value()?.parse()?,
+            "--schedules" => {
+                checking.schedules.0 = number(&value()?)?.try_into().unwrap_or(u32::MAX)
+            }
+            "--seed" => checking.schedules.1 = number(&value()?)?,
             "--fail-on" => {
                 checking.fail_on = match &*value()? {
                     "error" => Some(Severity::Error),
@@ -248,6 +258,8 @@ impl Options {
             checks: checking.checks,
             order: checking.order,
             both_orders: checking.both_orders,
+            schedule: checking.schedule,
+            schedules: checking.schedules,
             keep_going: !checking.stops_at_first,
             trace: false,
             stop: self.stop.clone(),

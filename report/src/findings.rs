@@ -8,6 +8,7 @@ pub mod baseline;
 pub mod groups;
 pub mod lanes;
 pub mod render;
+pub(crate) mod schedule;
 pub mod table;
 
 use dsl::ir::symbol::template_name;
@@ -20,7 +21,7 @@ use dsl::{
 };
 use interp::{
     Finding, FindingAccess, FindingKind, FindingOp, Severity, Trap, TrapKind,
-    finding::{Advice, Barrier, WitnessLanes},
+    finding::{Advice, Barrier, Fact, Scheduled, WitnessLanes},
 };
 use runtime::{
     device::DeviceFault,
@@ -62,6 +63,8 @@ pub struct Found {
     pub muted: bool,
     /// How it was found.
     pub how: How,
+    /// The schedule that shows it, if the usual order does not.
+    pub schedule: Option<Scheduled>,
 }
 
 /// The memory that a finding is about.
@@ -162,6 +165,7 @@ impl Found {
             fingerprint: String::new(),
             muted: false,
             how: How::default(),
+            schedule: None,
         }
     }
 
@@ -357,6 +361,12 @@ fn of_launch(launch: &interp::LaunchReport, index: usize) -> Vec<Found> {
             ..found
         });
     }
+    if let Some((trap, schedule)) = &launch.order.trap_scheduled {
+        all.push(Found {
+            schedule: Some((**schedule).clone()),
+            ..of_trap(trap, Some(index), Some(launch))
+        });
+    }
     all
 }
 
@@ -384,6 +394,10 @@ fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
         },
         sides: finding.accesses.iter().map(side).collect(),
         witness: finding.witness.clone(),
+        schedule: match &finding.fact {
+            Fact::ResultDepends { schedule, .. } => Some((**schedule).clone()),
+            _ => None,
+        },
         ..Found::new(
             finding.code,
             finding.kind.name(),

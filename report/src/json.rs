@@ -309,6 +309,20 @@ fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
     if found.how.descending {
         row["descending"] = true.into();
     }
+    if let Some(schedule) = &found.schedule {
+        row["schedule"] = json!({
+            "name": interp::Schedule::Adversarial(schedule.seed).to_string(),
+            "tried": schedule.tried,
+            "turns": schedule.turns.iter().map(|turn| json!({
+                "block": turn.block,
+                "warp": turn.warp,
+                "lanes": format!("{:#010x}", turn.lanes),
+                "end": turn.end.name(),
+                "line": input.module.loc(turn.at).line,
+                "text": input.module.loc(turn.at).text,
+            })).collect::<Vec<_>>(),
+        });
+    }
     // Lanes of one warp that did one of the accesses when it was first found.
     let lanes = |row: &WitnessLanes| {
         json!({

@@ -214,6 +214,7 @@ fn is_like(a: &LaunchReport, b: &LaunchReport) -> bool {
         && a.shared.dynamic == b.shared.dynamic
         && a.order.ran == b.order.ran
         && a.order.trap_descending.is_some() == b.order.trap_descending.is_some()
+        && a.order.trap_scheduled.is_some() == b.order.trap_scheduled.is_some()
         && a.skipped.len() == b.skipped.len()
         && a.skipped.iter().zip(&b.skipped).all(|(a, b)| {
             (a.trap.loc, a.accesses, a.descending) == (b.trap.loc, b.accesses, b.descending)

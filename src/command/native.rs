@@ -235,6 +235,11 @@ fn machine_options(args: &RunArgs, words: &mut Words) {
         words.add("--checks", if names.is_empty() { "none" } else { &names });
     }
     words.add_choice("--order", args.checking.order);
+    words.add_if("--schedule", args.checking.schedule);
+    if args.checking.schedules > 0 {
+        words.add_if("--schedules", Some(args.checking.schedules));
+        words.add_if("--seed", Some(args.checking.seed));
+    }
 }
 
 /// What is reported, and where.

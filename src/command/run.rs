@@ -147,6 +147,8 @@ fn machine(args: &RunArgs, rules: RuleSet, stop: &StopFlag) -> MachineConfig {
         checks: args.wanted_checks(),
         order: args.wanted_order(),
         both_orders: args.wanted_orders(),
+        schedule: args.checking.schedule.unwrap_or_default(),
+        schedules: (args.checking.schedules, args.checking.seed),
         // What is compared with a GPU stops where a GPU stops.
         keep_going: !args.checking.stop_at_first
             && args.observer.record.is_none()

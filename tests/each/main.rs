@@ -38,6 +38,7 @@ fn main() -> ExitCode {
     trials.extend(language::trials());
     trials.extend(programs::trials());
     trials.extend(scheduling::trials());
+    trials.extend(scheduling::dependent());
     trials.extend(screen::trials());
     #[cfg(feature = "ptx")]
     trials.extend(ptx::trials());

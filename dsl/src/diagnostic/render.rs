@@ -218,8 +218,13 @@ fn render_one(
         .collect()
 }
 
-/// A note's text, broken at spaces into lines that fit beside the margin.
+/// A note's text, its lines broken at spaces into lines that fit beside the margin.
 fn wrapped(text: &str, width: Option<usize>) -> String {
+    let lines: Vec<String> = text.lines().map(|line| wrapped_line(line, width)).collect();
+    lines.join("\n")
+}
+
+fn wrapped_line(text: &str, width: Option<usize>) -> String {
     let room = width.map_or(usize::MAX, |width| width.saturating_sub(MARGIN).max(20));
     let (mut out, mut columns) = (String::new(), 0);
     for word in text.split(' ') {

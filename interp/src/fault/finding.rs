@@ -15,7 +15,7 @@ use dsl::ir::{LocId, MemType, Space};
 
 use crate::fault::trap::AccessOp;
 
-pub use fact::{Fact, MissingWrite, RaceKind, Use};
+pub use fact::{Depends, Fact, MissingWrite, RaceKind, Scheduled, Turn, TurnEnd, Use};
 pub use remedy::{Barrier, Remedy};
 
 /// The class of a finding: the `kind` of the report's schema.

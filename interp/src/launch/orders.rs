@@ -6,7 +6,7 @@
 
 use crate::memory::map::GlobalRegion;
 use crate::observe::counters::Counters;
-use dsl::ir::Space;
+use dsl::ir::{LocId, Space};
 
 use crate::check::{Checker, Subject};
 use crate::config::{BothOrders, MachineConfig, Order};
@@ -23,6 +23,8 @@ use crate::progress::Progress;
 const MAX_BYTES: u64 = 16 << 20;
 /// The same where only what it finds can tell that they do.
 const MAX_BYTES_ON_SUSPICION: u64 = 1 << 20;
+/// The same where a launch runs under many schedules.
+const MAX_BYTES_TO_EXPLORE: u64 = 256 << 20;
 /// What is short: warp instructions.
 const SHORT: u64 = 1_000_000;
 /// A second run that takes so many times the first one's instructions, and some more, is given up.
@@ -33,7 +35,7 @@ const SOME_MORE: u64 = 100_000;
 pub(crate) struct Saved(Vec<(GlobalRegion, Vec<u8>)>);
 
 impl Saved {
-    fn of(regions: &[GlobalRegion]) -> Saved {
+    pub(crate) fn of(regions: &[GlobalRegion]) -> Saved {
         let copy = |region: &GlobalRegion| {
             // SAFETY: the region's bytes are valid, and nothing runs.
             let bytes = unsafe { std::slice::from_raw_parts(region.bytes, region.size as usize) };
@@ -43,7 +45,7 @@ impl Saved {
     }
 
     /// The first byte of memory that is not as it was.
-    fn difference(&self) -> Option<Difference> {
+    pub(crate) fn difference(&self) -> Option<Difference> {
         let mut found: Option<Difference> = None;
         for (region, then) in &self.0 {
             // SAFETY: as above.
@@ -51,7 +53,9 @@ impl Saved {
             let Some(at) = now.iter().zip(then).position(|(now, then)| now != then) else {
                 continue;
             };
-            let is_grave = !is_permuted(now, then) && !is_rounded(now, then);
+            let is_rounding = is_rounded(now, then);
+            let is_grave = !is_permuted(now, then) && !is_rounding;
+            let word = |bytes: &[u8]| words(&bytes[at & !3..]).next().unwrap_or(0);
             if found
                 .as_ref()
                 .is_none_or(|found| is_grave && !found.is_grave)
@@ -60,14 +64,16 @@ impl Saved {
                     address: region.base + at as u64,
                     ascending: then[at],
                     descending: now[at],
+                    words: [word(then), word(now)],
                     is_grave,
+                    is_rounding,
                 });
             }
         }
         found
     }
 
-    fn restore(&self) {
+    pub(crate) fn restore(&self) {
         for (region, bytes) in &self.0 {
             // SAFETY: as above, and the region may be written.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), region.bytes, bytes.len()) };
@@ -76,12 +82,16 @@ impl Saved {
 }
 
 /// Memory that ends differently in another order.
-struct Difference {
-    address: u64,
+pub(crate) struct Difference {
+    pub(crate) address: u64,
     ascending: u8,
     descending: u8,
+    /// The words there.
+    pub(crate) words: [u32; 2],
     /// It is neither the same words in other places nor another rounding.
-    is_grave: bool,
+    pub(crate) is_grave: bool,
+    /// It is a rounding.
+    pub(crate) is_rounding: bool,
 }
 
 fn words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
@@ -122,17 +132,17 @@ fn is_rounded(a: &[u8], b: &[u8]) -> bool {
 
 /// What a launch needs to be run again.
 pub(crate) struct Again {
-    before: Saved,
-    regions: Vec<GlobalRegion>,
+    pub(crate) before: Saved,
+    pub(crate) regions: Vec<GlobalRegion>,
 }
 
 /// Keeps what a launch may write, if it may be worth running it again. Before the first run.
 pub(crate) fn prepare(run: &Run<'_>, written: &[bool]) -> Option<Again> {
     let machine = run.machine;
-    if machine.both_orders == BothOrders::Never || machine.order != Order::Ascending {
-        return None;
-    }
-    if run.config.blocks() < 2 && run.config.threads_per_block() <= 32 {
+    let explores = machine.schedules.0 > 0;
+    let runs_twice = machine.both_orders != BothOrders::Never && machine.order == Order::Ascending;
+    let one_warp = run.config.blocks() < 2 && run.config.threads_per_block() <= 32;
+    if !explores && (!runs_twice || one_warp) {
         return None;
     }
     let regions: Vec<GlobalRegion> = run
@@ -143,6 +153,7 @@ pub(crate) fn prepare(run: &Run<'_>, written: &[bool]) -> Option<Again> {
         .copied()
         .collect();
     let most = match (machine.both_orders, run.code.effects.communicates) {
+        _ if explores => MAX_BYTES_TO_EXPLORE,
         (BothOrders::Always, _) => u64::MAX,
         (_, true) => MAX_BYTES,
         (_, false) => MAX_BYTES_ON_SUSPICION,
@@ -157,7 +168,7 @@ pub(crate) fn prepare(run: &Run<'_>, written: &[bool]) -> Option<Again> {
 /// Runs a launch that has ended once more the other way round, if it is worth it, and adds what that finds.
 pub(crate) fn run_again(
     run: &Run<'_>,
-    again: Option<Again>,
+    again: Option<&Again>,
     subject: &Subject<'_>,
     report: &mut LaunchReport,
 ) {
@@ -246,38 +257,42 @@ fn add(report: &mut LaunchReport, other: LaunchReport) {
     }
 }
 
-/// Memory that ends differently.
+/// Memory that ends differently in the other order.
 fn schedule_dependent(run: &Run<'_>, talk: Talk, differs: &Difference) -> Finding {
-    let Difference {
-        address,
-        ascending,
-        descending,
-        ..
-    } = *differs;
-    let region = run.map.regions[run.map.find(address) as usize];
-    let object = run.memory.object_at(region.base, address);
-    let name = object.map_or_else(|| "memory".to_owned(), |object| object.name);
-    let offset_bytes = address - region.base;
+    let fact = Fact::ScheduleDependent {
+        ascending: differs.ascending,
+        descending: differs.descending,
+        // A list in another order, or a sum with another rounding, is what such programs are made to allow.
+        is_grave: talk.decides && differs.is_grave,
+    };
     let op = match talk.is_atomic {
         true => FindingOp::Atomic,
         false => FindingOp::Read,
     };
-    let fact = Fact::ScheduleDependent {
-        ascending,
-        descending,
-        // A list in another order, or a sum with another rounding, is what such programs are made to allow.
-        is_grave: talk.decides && differs.is_grave,
-    };
+    at_difference(run, fact, (op, talk.loc), differs.address)
+}
+
+/// A finding about memory that ends differently, and an access that has to do with it.
+pub(crate) fn at_difference(
+    run: &Run<'_>,
+    fact: Fact,
+    (op, loc): (FindingOp, LocId),
+    address: u64,
+) -> Finding {
+    let region = run.map.regions[run.map.find(address) as usize];
+    let object = run.memory.object_at(region.base, address);
+    let name = object.map_or_else(|| "memory".to_owned(), |object| object.name);
+    let offset_bytes = address - region.base;
     let access = FindingAccess {
         op,
-        loc: talk.loc,
+        loc,
         block: [0; 3],
         thread: [0; 3],
         warp: 0,
         lane: 0,
         bytes: 0,
         value: None,
-        volatile: !talk.is_atomic,
+        volatile: op != FindingOp::Atomic,
     };
     Finding {
         space: Some(Space::Global),

@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::compile::program::Program;
 use crate::config::{ChildLaunch, LaunchConfig};
 use crate::count::stats::{LaunchCounts, SiteCounts};
-use crate::fault::finding::Finding;
+use crate::fault::finding::{Finding, Scheduled};
 use crate::fault::trap::{AccessOp, Trap};
 use crate::observe::trace::Event;
 
@@ -118,6 +118,10 @@ pub struct OrderReport {
     pub ran: Orders,
     /// What ended it in descending order, where it ran to its end in ascending order.
     pub trap_descending: Option<Box<Trap>>,
+    /// What ended it under a random schedule, and under which.
+    pub trap_scheduled: Option<(Box<Trap>, Box<Scheduled>)>,
+    /// Under how many random schedules it ran; `None`: its memory is too large to run it again.
+    pub schedules: Option<u32>,
 }
 
 /// In which orders of blocks and warps a launch ran.

@@ -4,7 +4,7 @@ use dsl::ir::join::Shift;
 
 use super::report::{LaunchReport, SkippedAccess};
 use crate::fault::{
-    finding::{Fact, Finding, MissingWrite},
+    finding::{Fact, Finding, MissingWrite, Scheduled},
     trap::{BadObject, Trap, TrapKind},
 };
 
@@ -35,6 +35,10 @@ impl LaunchReport {
         for SkippedAccess { trap, .. } in &mut self.skipped {
             trap.shift(by);
         }
+        if let Some((trap, schedule)) = &mut self.order.trap_scheduled {
+            trap.shift(by);
+            of_schedule(schedule, by);
+        }
         if let Some(trap) = &mut self.order.trap_descending {
             trap.shift(by);
         }
@@ -64,6 +68,15 @@ fn of_finding(finding: &mut Finding, by: &Shift) {
         && let Some(MissingWrite::PartWritten { setter, .. }) = missing
     {
         by.loc(&mut setter.loc);
+    }
+    if let Fact::ResultDepends { schedule, .. } = &mut finding.fact {
+        of_schedule(schedule, by);
+    }
+}
+
+fn of_schedule(schedule: &mut Scheduled, by: &Shift) {
+    for turn in &mut schedule.turns {
+        by.loc(&mut turn.at);
     }
 }
 

@@ -11,7 +11,7 @@ use dsl::{
 use interp::{FindingOp, Severity, finding::RACE};
 use unicode_width::UnicodeWidthStr;
 
-use super::{Found, Side, groups::groups, lanes};
+use super::{Found, Side, groups::groups, lanes, schedule};
 
 /// Groups of notes that are shown in full; of more, each is a line.
 const NOTES_IN_FULL: usize = 2;
@@ -240,6 +240,9 @@ fn diagnostic(found: &Found, module: &Module, map: &SourceMap) -> Diagnostic {
     }
     if found.how.descending {
         message = message.note(DESCENDING);
+    }
+    if let Some(schedule) = &found.schedule {
+        message = message.note(schedule::lines(schedule, module).join("\n"));
     }
     if let Some(note) = times(found) {
         message = message.note(note);

@@ -1,6 +1,7 @@
 //! What a finding says, as data. [`super::render`] makes sentences of it.
 
 use dsl::diagnostic::Code;
+use dsl::ir::LocId;
 
 use super::{FindingKind, Remedy, Severity};
 use crate::fault::setter::Setter;
@@ -133,6 +134,15 @@ pub enum Fact {
         /// Of the two threads.
         lines: [u32; 2],
     },
+    /// Memory that ends differently under another schedule.
+    ResultDepends {
+        /// The words that it ends with in the usual order, and under the schedule.
+        words: [u32; 2],
+        /// What is different about them.
+        difference: Depends,
+        /// The schedule.
+        schedule: Box<Scheduled>,
+    },
     /// Memory that ends differently in the other order of blocks and warps.
     ScheduleDependent {
         /// The byte that it ends as.
@@ -191,11 +201,83 @@ impl Fact {
                 FindingKind::BarrierDivergence,
                 Error,
             ),
+            Fact::ResultDepends { difference, .. } => (
+                Code::ScheduleDependent,
+                FindingKind::ScheduleDependent,
+                match difference {
+                    Depends::Values => Warning,
+                    Depends::Places | Depends::Rounding => Note,
+                },
+            ),
             Fact::ScheduleDependent { is_grave, .. } => (
                 Code::ScheduleDependent,
                 FindingKind::ScheduleDependent,
                 if is_grave { Warning } else { Note },
             ),
+        }
+    }
+}
+
+/// How a result depends on the schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depends {
+    /// Other values.
+    Values,
+    /// The same words in other places.
+    Places,
+    /// Floating-point numbers that are nearly the same.
+    Rounding,
+}
+
+/// A schedule that shows something, made as short as could be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scheduled {
+    /// Of the random schedule in which it was found: `--schedule adversarial:SEED` runs it.
+    pub seed: u64,
+    /// How many schedules were tried until it was found.
+    pub tried: u32,
+    /// The turns that it takes; after them all go on in order.
+    pub turns: Vec<Turn>,
+}
+
+/// A warp's turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The block's index.
+    pub block: [u32; 3],
+    /// The warp in its block.
+    pub warp: u32,
+    /// The lanes that run.
+    pub lanes: u32,
+    /// They are not all of the warp that live.
+    pub is_part: bool,
+    /// How the turn ends.
+    pub end: TurnEnd,
+    /// Where: the access that is next, the barrier, the loop.
+    pub at: LocId,
+}
+
+/// How a turn ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnEnd {
+    /// Before an access.
+    Paused,
+    /// In a loop that changes nothing.
+    Spun,
+    /// At a barrier, or for other lanes.
+    Waits,
+    /// With the threads' end.
+    Ended,
+}
+
+impl TurnEnd {
+    /// As in the report's schema.
+    pub fn name(self) -> &'static str {
+        match self {
+            TurnEnd::Paused => "paused",
+            TurnEnd::Spun => "spun",
+            TurnEnd::Waits => "waits",
+            TurnEnd::Ended => "ended",
         }
     }
 }

@@ -4,7 +4,9 @@ mod remedy;
 
 use dsl::ir::Space;
 
-use super::{Advice, Fact, Finding, FindingAccess, FindingOp, MissingWrite, RACE, RaceKind, Use};
+use super::{
+    Advice, Depends, Fact, Finding, FindingAccess, FindingOp, MissingWrite, RACE, RaceKind, Use,
+};
 
 impl Finding {
     /// One sentence: what happened.
@@ -63,6 +65,9 @@ impl Finding {
                 ..
             } => self.uninitialized(used, line, from, absent),
             Fact::DivergentBarrier { lines } => self.divergent_barrier(lines),
+            Fact::ResultDepends {
+                words, difference, ..
+            } => self.depends(words, difference),
             Fact::ScheduleDependent {
                 ascending,
                 descending,
@@ -108,6 +113,30 @@ impl Finding {
         };
         let block = index(self.accesses[0].block);
         format!("divergent barrier: {a} waits at line {waits} in block {block}, and {what}")
+    }
+
+    fn depends(&self, [usual, other]: [u32; 2], difference: Depends) -> String {
+        let object = self.object.as_ref();
+        let (name, byte) = object.map_or(("memory", 0), |object| {
+            (object.name.as_str(), object.offset_bytes & !3)
+        });
+        let (usual, other) = match difference {
+            Depends::Rounding => (
+                f32::from_bits(usual).to_string(),
+                f32::from_bits(other).to_string(),
+            ),
+            Depends::Values | Depends::Places => {
+                ((usual as i32).to_string(), (other as i32).to_string())
+            }
+        };
+        let what = match difference {
+            Depends::Values => "the result depends on the schedule",
+            Depends::Places => "where elements end up depends on the schedule",
+            Depends::Rounding => "a sum's last digits depend on the schedule",
+        };
+        format!(
+            "{what}: the word at byte {byte} of {name} ends as {usual} in the usual order, and as {other} in another one"
+        )
     }
 
     fn schedule_dependent(&self, ascending: u8, descending: u8) -> String {
@@ -171,7 +200,18 @@ impl Finding {
                 }
                 _ => "move the barrier to a point that every thread in the block reaches",
             },
-            Fact::ScheduleDependent { .. } => {
+            Fact::ResultDepends {
+                difference: Depends::Values,
+                ..
+            } => {
+                "other threads may come between two accesses of a thread: make them one atomic operation, hold a lock around both, or let an \
+                 index decide instead of who comes first"
+            }
+            Fact::ResultDepends {
+                difference: Depends::Rounding,
+                ..
+            } => "if the digits matter, add in a fixed order: a tree over indices",
+            Fact::ResultDepends { .. } | Fact::ScheduleDependent { .. } => {
                 "if the order of a list does not matter, ignore this; otherwise let an index decide, not which thread arrives first"
             }
         };
