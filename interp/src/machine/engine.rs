@@ -546,7 +546,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             }
             Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
             Op::Lifetime => machine.observer.lifetime(mask, (inst.a.wrapping_add(machine.shift), inst.b), inst.c == 1),
-            Op::Print => attempt!(print::print(machine, r, mask, inst)),
+            Op::Print => attempt!(print::print(machine, r, mask, inst, &warp.local)),
             Op::HeapMalloc => heap::malloc(machine, r, mask, inst),
             Op::HeapFree => attempt!(heap::free(machine, r, mask, inst)),
             Op::LaunchChild => print::launch(machine, r, mask, inst),

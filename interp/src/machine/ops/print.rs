@@ -3,12 +3,14 @@
 use dsl::ir::{FuncId, StringId, Type};
 
 use super::fault::Done;
+use super::local::local_index;
 use crate::config::{ChildLaunch, LaunchConfig};
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::{Class, Inst, Place};
 use crate::isa::mask::LaneMask;
 use crate::isa::registers::View;
 use crate::machine::{Fault, Machine};
+use crate::memory::layout::{self, LOCAL_BASE, SHARED_BASE};
 use crate::observe::Observer;
 use crate::printf::format;
 
@@ -21,6 +23,34 @@ fn value(r: View, ty: Type, place: Place, lane: usize) -> u64 {
     }
 }
 
+/// The text at an address, of which no more than `most` bytes are looked at: in the lane's own memory, in the block's or elsewhere.
+fn string<O: Observer>(
+    machine: &Machine<'_, O>,
+    local: &[u8],
+    lane: usize,
+    address: u64,
+    most: usize,
+) -> Option<Vec<u8>> {
+    // A window's bytes, from the string's first to the window's last.
+    let text = |base: u32, size: usize, byte: &dyn Fn(usize) -> u8| {
+        let start = (address as u32).checked_sub(base)? as usize;
+        let bytes = (start..size).map(byte).take(most);
+        let text: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();
+        let ends = text.len() == most || start.saturating_add(text.len()) < size;
+        ends.then_some(text)
+    };
+    if layout::is_in(layout::LOCAL, address) {
+        let byte = |at| local[local_index(at as u32, lane)];
+        return text(LOCAL_BASE, local.len() / 32, &byte);
+    }
+    if layout::is_in(layout::SHARED, address) {
+        let byte = |at: usize| machine.shared[at];
+        return text(SHARED_BASE, machine.shared.len(), &byte);
+    }
+    let found = machine.memory.c_string_within(address, most);
+    found.ok().map(<[u8]>::to_vec)
+}
+
 /// Appends each active lane's text to what the block has printed; the result is the number of arguments, as CUDA's.
 #[inline(never)]
 pub(crate) fn print<O: Observer>(
@@ -28,6 +58,7 @@ pub(crate) fn print<O: Observer>(
     r: View,
     mask: u32,
     i: &Inst,
+    local: &[u8],
 ) -> Done {
     let row = &machine.code.prints[i.a as usize];
     let text = machine.module.strings[StringId(row.format).index()].clone();
@@ -39,12 +70,12 @@ pub(crate) fn print<O: Observer>(
             .collect();
         // As glibc: no text at null; any other address without one is the program's fault.
         let mut bad = None;
-        let mut fetch = |address, most: usize| match machine.memory.c_string_within(address, most) {
-            Ok(text) => Some(text.to_vec()),
-            Err(_) => {
-                bad = bad.or((address != 0).then_some(address));
-                None
+        let mut fetch = |address, most| {
+            let found = string(machine, local, lane, address, most);
+            if found.is_none() && address != 0 {
+                bad = bad.or(Some(address));
             }
+            found
         };
         let printed = format(&text, &args, &mut fetch);
         if let Some(address) = bad {
