@@ -20,7 +20,6 @@ use crate::launch::{Run, part, resident_blocks};
 use crate::machine::Machine;
 use crate::machine::block::{Block, Met, Ran};
 use crate::machine::engine;
-use crate::machine::fragment;
 use crate::machine::warp::WarpState;
 use crate::observe::Observer;
 
@@ -479,15 +478,8 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
             return;
         };
         let parts = match split {
-            Split::Waiting => {
-                fragment::part_at(&mut self.blocks[slot].warps, place, &mut self.machine)
-            }
-            Split::Lanes(lanes) => fragment::split_at(
-                &mut self.blocks[slot].warps,
-                place,
-                lanes,
-                &mut self.machine,
-            ),
+            Split::Waiting => self.blocks[slot].part_at(place, &mut self.machine),
+            Split::Lanes(lanes) => self.blocks[slot].split_at(place, lanes, &mut self.machine),
         };
         if let Some(to) = parts {
             if let Some(last) = self.segments.last_mut() {

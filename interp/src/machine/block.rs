@@ -53,6 +53,8 @@ pub(crate) struct Block {
     pub(crate) moved: bool,
     /// Barriers with a number.
     numbered: Numbered,
+    /// Lanes have waited for others of their warp, or run apart from them: until then there is nothing to look for.
+    parted: bool,
 }
 
 /// What came of running each warp once.
@@ -120,6 +122,7 @@ impl Block {
             printed: Vec::new(),
             moved: false,
             numbered: Numbered::default(),
+            parted: false,
         }
     }
 
@@ -182,6 +185,7 @@ impl Block {
         self.index = index;
         refill(&mut self.shared, 0);
         self.numbered = Numbered::default();
+        self.parted = false;
         let ctaid = shape.block_index(index);
         let multiprocessor = u64::from(shape.multiprocessor(index));
         self.warps.truncate(shape.threads().div_ceil(32) as usize);
@@ -305,21 +309,28 @@ impl Block {
     }
 
     /// Lets those go on for whom all have come: at `__syncwarp`, exchanges and numbered barriers. Whether there were any.
+    #[inline(always)]
     pub(crate) fn release<O: Observer>(&mut self, machine: &mut Machine<'_, O>) -> bool {
-        let released = fragment::release(&mut self.warps, machine);
-        self.numbered.open(&mut self.warps, machine) || released
+        let released = self.parted && fragment::release(&mut self.warps, machine);
+        let numbered = !machine.code.barriers.is_empty();
+        numbered && self.numbered.open(&mut self.warps, machine) || released
     }
 
     /// When no warp can go on: opens the block's barrier, or says why not.
     pub(crate) fn meet<O: Observer>(&mut self, machine: &mut Machine<'_, O>) -> Met {
-        match fragment::stranded(&mut self.warps, machine) {
-            Some(Stranded::Fault { warp, fault }) => return Met::Fault { warp, fault },
-            Some(Stranded::Deadlock) => return Met::Stuck,
-            None if is_awaited(&self.warps) => return Met::Stuck,
-            None => {}
+        if self.parted {
+            match fragment::stranded(&mut self.warps, machine) {
+                Some(Stranded::Fault { warp, fault }) => return Met::Fault { warp, fault },
+                Some(Stranded::Deadlock) => return Met::Stuck,
+                None => {}
+            }
+            let apart = fragment::apart_at_barriers(&mut self.warps, machine.code);
+            if let Some((warp, fault)) = apart {
+                return Met::Fault { warp, fault };
+            }
         }
-        if let Some((warp, fault)) = fragment::apart_at_barriers(&mut self.warps, machine.code) {
-            return Met::Fault { warp, fault };
+        if !machine.code.barriers.is_empty() && is_awaited(&self.warps) {
+            return Met::Stuck;
         }
         if O::SEES_REPEATS && !self.meets() {
             machine.observer.uneven_barrier(&self.meeting());
@@ -328,8 +339,54 @@ impl Block {
             return Met::Ends;
         }
         machine.observer.barrier();
-        fragment::join_behind_barrier(&mut self.warps, machine);
+        if self.parted {
+            fragment::join_behind_barrier(&mut self.warps, machine);
+        }
         Met::Open
+    }
+
+    /// Lets the waiting lanes of one warp go on apart; gives their place.
+    pub(crate) fn part_at<O: Observer>(
+        &mut self,
+        place: usize,
+        machine: &mut Machine<'_, O>,
+    ) -> Option<usize> {
+        self.parted = true;
+        fragment::part_at(&mut self.warps, place, machine)
+    }
+
+    /// Lets some of the active lanes of one warp go on apart; gives their place.
+    pub(crate) fn split_at<O: Observer>(
+        &mut self,
+        place: usize,
+        lanes: u32,
+        machine: &mut Machine<'_, O>,
+    ) -> Option<usize> {
+        self.parted = true;
+        fragment::split_at(&mut self.warps, place, lanes, machine)
+    }
+
+    /// The active lanes go on without those that wait for them.
+    #[cold]
+    fn parts<O: Observer>(
+        &mut self,
+        place: usize,
+        machine: &mut Machine<'_, O>,
+    ) -> Result<Ran, (usize, Box<Fault>)> {
+        let warp = &self.warps[place];
+        let (arrived, lane) = (warp.mask.count_ones(), warp.mask.trailing_zeros());
+        let missing = (warp.lanes & !warp.gone & !warp.mask).count_ones();
+        if self.part_at(place, machine).is_none() {
+            let kind = TrapKind::BarrierDivergence { arrived, missing };
+            return Err((place, Box::new(Fault { kind, lane })));
+        }
+        Ok(Ran::Goes)
+    }
+
+    #[cold]
+    fn wait<O: Observer>(&mut self, place: usize, machine: &mut Machine<'_, O>) {
+        self.parted = true;
+        fragment::wait(&mut self.warps, place, machine);
     }
 
     /// Lets lanes that wait for others of their warp to come back go on without them; whether there were any.
@@ -337,7 +394,7 @@ impl Block {
         let mut any = false;
         for place in 0..self.warps.len() {
             if self.warps[place].state == WarpState::Ready {
-                any |= fragment::part_at(&mut self.warps, place, machine).is_some();
+                any |= self.part_at(place, machine).is_some();
             }
         }
         any
@@ -375,13 +432,17 @@ impl Block {
     }
 
     /// Runs one warp to where it ends, waits, or has had its share.
+    #[inline(always)]
     pub(crate) fn run_warp<O: Observer>(
         &mut self,
         place: usize,
         machine: &mut Machine<'_, O>,
         run: Runner<O>,
     ) -> Result<Ran, (usize, Box<Fault>)> {
-        let apart = fragment::apart(&self.warps, place);
+        let apart = match self.parted {
+            true => fragment::apart(&self.warps, place),
+            false => 0,
+        };
         let warp = &mut self.warps[place];
         warp.apart = apart;
         let fault = |kind, warp: &Warp| {
@@ -399,25 +460,17 @@ impl Block {
         match stop {
             Stop::Done => warp.state = WarpState::Done,
             Stop::Barrier => warp.state = WarpState::AtBarrier,
-            Stop::Part => {
-                let (arrived, lane) = (warp.mask.count_ones(), warp.mask.trailing_zeros());
-                let missing = (warp.lanes & !warp.gone & !warp.mask).count_ones();
-                if fragment::part_at(&mut self.warps, place, machine).is_none() {
-                    let kind = TrapKind::BarrierDivergence { arrived, missing };
-                    return Err((place, Box::new(Fault { kind, lane })));
-                }
-                return Ok(Ran::Goes);
-            }
+            Stop::Part => return self.parts(place, machine),
             Stop::Numbered => {
                 let come = self.numbered.come(warp, machine);
                 come.map_err(|fault| (place, fault))?;
             }
             Stop::Apart => {
-                fragment::wait(&mut self.warps, place, machine);
+                self.wait(place, machine);
                 return Ok(Ran::Goes);
             }
             Stop::Fault(fault) if fragment::waits_for_lanes(&fault, machine) => {
-                fragment::wait(&mut self.warps, place, machine);
+                self.wait(place, machine);
                 return Ok(Ran::Goes);
             }
             Stop::Fault(fault) => return Err((place, fault)),
@@ -470,38 +523,37 @@ impl Block {
 
     /// Lets the waiting warps go; false if none waits.
     fn open_barrier(&mut self) -> bool {
-        let waits = |warp: &&Warp| warp.state == WarpState::AtBarrier;
-        let lanes: u32 = self
-            .warps
-            .iter()
-            .filter(waits)
-            .map(|warp| warp.mask.count_ones())
-            .sum();
-        let held: u32 = self
-            .warps
-            .iter()
-            .filter(waits)
-            .filter_map(|warp| warp.vote)
-            .map(|(_, held, _)| held.count_ones())
-            .sum();
+        if self.warps.iter().any(|warp| warp.vote.is_some()) {
+            self.count_votes();
+        }
         let mut any = false;
-        for warp in self
-            .warps
-            .iter_mut()
-            .filter(|warp| warp.state == WarpState::AtBarrier)
-        {
-            if let Some((vote, _, register)) = warp.vote.take() {
-                let result = match vote {
-                    Vote::Count => held,
-                    Vote::And => u32::from(held == lanes),
-                    Vote::Or => u32::from(held > 0),
-                };
-                warp.registers.s[register as usize] = u64::from(result);
+        for warp in &mut self.warps {
+            if warp.state == WarpState::AtBarrier {
+                warp.state = WarpState::Ready;
+                any = true;
             }
-            warp.state = WarpState::Ready;
-            any = true;
         }
         any
+    }
+
+    /// Tells the waiting warps what the block has voted.
+    fn count_votes(&mut self) {
+        let waits = |warp: &&Warp| warp.state == WarpState::AtBarrier;
+        let waiting = || self.warps.iter().filter(waits);
+        let lanes: u32 = waiting().map(|warp| warp.mask.count_ones()).sum();
+        let votes = waiting().filter_map(|warp| warp.vote);
+        let held: u32 = votes.map(|(_, held, _)| held.count_ones()).sum();
+        for warp in &mut self.warps {
+            let Some((vote, _, register)) = warp.vote.take() else {
+                continue;
+            };
+            let result = match vote {
+                Vote::Count => held,
+                Vote::And => u32::from(held == lanes),
+                Vote::Or => u32::from(held > 0),
+            };
+            warp.registers.s[register as usize] = u64::from(result);
+        }
     }
 }
 

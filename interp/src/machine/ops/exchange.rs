@@ -142,7 +142,7 @@ pub(crate) fn all_named(named: &[u32; 32], active: u32) -> u32 {
 }
 
 /// `__syncwarp`; whether the active lanes have to wait for others first.
-#[inline(always)]
+#[inline(never)]
 pub(crate) fn sync_warp<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
