@@ -134,12 +134,17 @@ fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
 fn refuse_uncounted(args: &RunArgs) -> Result<(), Failure> {
     let why = match (args.is_on_gpu(), &args.report.html) {
         (true, _) if !args.report.metrics.is_empty() => {
-            "--metrics needs the simulator; `dslc verify` reads ncu's metrics"
+            "a GPU run has no counts: --metrics needs the simulator; `dslc verify` reads ncu's metrics"
         }
-        (true, Some(_)) => "--html needs the simulator: the page shows its counts",
+        (true, _) if args.checking.schedules > 0 || args.checking.schedule.is_some() => {
+            "--schedule and --schedules need the simulator: a GPU runs threads as it likes"
+        }
+        (true, Some(_)) => {
+            "a GPU run has no counts: --html needs the simulator: the page shows its counts"
+        }
         (true, None) | (false, _) => return Ok(()),
     };
-    Err(Failure::new(format!("a GPU run has no counts: {why}")))
+    Err(Failure::new(why))
 }
 
 fn machine(args: &RunArgs, rules: RuleSet, stop: &StopFlag) -> MachineConfig {

@@ -13,6 +13,7 @@ use crate::launch::Run;
 use crate::launch::orders::{Again, Difference, Saved, at_difference};
 use crate::launch::report::{LaunchFailure, LaunchReport};
 use crate::launch::schedule::{self, End, Plan, Random, Segment};
+use crate::machine::is_global;
 use crate::observe::counters::Counters;
 use crate::progress::Progress;
 
@@ -187,7 +188,7 @@ impl Explorer<'_, '_> {
                     (Some(at), _) => (self.op(at), at),
                     (None, Some(talk)) if talk.is_atomic => (FindingOp::Atomic, talk.loc),
                     (None, Some(talk)) => (FindingOp::Read, talk.loc),
-                    (None, None) => (FindingOp::Read, LocId(0)),
+                    (None, None) => self.writes_at(),
                 };
                 let fact = Fact::ResultDepends {
                     words: differs.words,
@@ -235,6 +236,21 @@ impl Explorer<'_, '_> {
             }
             size = (size / 2).max(1);
         }
+    }
+
+    /// An access that changes global memory: an atomic, if there is one.
+    fn writes_at(&self) -> (FindingOp, LocId) {
+        let global = self
+            .run
+            .code
+            .counters
+            .iter()
+            .filter(|site| is_global(site.space));
+        let writes = global.filter(|site| site.op != AccessOp::Load);
+        let first = writes.min_by_key(|site| (site.op != AccessOp::Atomic, site.loc));
+        first.map_or((FindingOp::Write, self.run.config.loc), |site| {
+            (self.op(site.loc), site.loc)
+        })
     }
 
     /// What the access at a place does.
