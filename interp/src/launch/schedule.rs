@@ -13,6 +13,7 @@ use std::collections::{HashMap, VecDeque};
 use dsl::ir::LocId;
 
 use crate::config::Schedule;
+use crate::fault::finding::TurnEnd;
 use crate::fault::trap::{AccessOp, Trap};
 use crate::isa::bytecode::MemSite;
 use crate::isa::op::Op;
@@ -54,22 +55,10 @@ pub(crate) struct Segment {
     pub(crate) lanes: u32,
     /// So many points.
     pub(crate) points: u64,
-    pub(crate) end: End,
+    pub(crate) end: TurnEnd,
     pub(crate) split: Option<Split>,
     /// The instruction that is next; of one that ended, its last.
     pub(crate) next: LocId,
-}
-
-/// Why a turn was over.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum End {
-    /// The plan wanted it.
-    Paused,
-    /// It spun.
-    Spun,
-    /// It waits at a barrier, or for lanes.
-    Waits,
-    Ended,
 }
 
 /// Who runs when.
@@ -330,7 +319,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
                 .last()
                 .map_or(u64::MAX, |change| change.saturating_sub(self.points)),
             Plan::Given(segments) => match segments.get(self.given.0) {
-                Some(segment) if segment.end == End::Paused => {
+                Some(segment) if segment.end == TurnEnd::Paused => {
                     segment.points.saturating_sub(self.given.1)
                 }
                 Some(_) | None => u64::MAX,
@@ -372,10 +361,10 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         self.turn += 1;
         let warp = &block.warps[place];
         let end = match (ran, warp.state) {
-            (Ran::Paused, _) => End::Paused,
-            (Ran::Yielded, _) => End::Spun,
-            (_, WarpState::Done) => End::Ended,
-            (Ran::Advanced | Ran::Goes, _) => End::Waits,
+            (Ran::Paused, _) => TurnEnd::Paused,
+            (Ran::Yielded, _) => TurnEnd::Spun,
+            (_, WarpState::Done) => TurnEnd::Ended,
+            (Ran::Advanced | Ran::Goes, _) => TurnEnd::Waits,
         };
         let pc = match warp.state {
             WarpState::Done | WarpState::AtBarrier | WarpState::AtNumbered(_) => {
@@ -407,7 +396,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
             out(&self.blocks[slot].printed);
             self.blocks.remove(slot);
             self.run.machine.progress.ended(1);
-        } else if end == End::Paused {
+        } else if end == TurnEnd::Paused {
             self.paused(slot, place);
         }
         Ok(())
@@ -432,7 +421,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         let (state, end) = (self.state, turn.end);
         let known = self.known.entry(agent).or_default();
         known.turn = self.turn;
-        known.paused = (end == End::Paused).then_some((state, pc));
+        known.paused = (end == TurnEnd::Paused).then_some((state, pc));
         if let Some(digest) = digest {
             let (was, times) = match known.idle {
                 Some((at, was, times)) if at == state => (Some(was), times + 1),
@@ -451,7 +440,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
             && let Some(segment) = segments.get(self.given.0)
         {
             self.given.1 += turn.points;
-            if end != End::Spun || segment.end == End::Spun {
+            if end != TurnEnd::Spun || segment.end == TurnEnd::Spun {
                 self.given = (self.given.0 + 1, 0);
             }
         }

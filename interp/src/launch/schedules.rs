@@ -12,7 +12,7 @@ use crate::isa::mask::LaneMask;
 use crate::launch::Run;
 use crate::launch::orders::{Again, Difference, Saved, at_difference};
 use crate::launch::report::{LaunchFailure, LaunchReport};
-use crate::launch::schedule::{self, End, Plan, Random, Segment};
+use crate::launch::schedule::{self, Plan, Random, Segment};
 use crate::machine::is_global;
 use crate::observe::counters::Counters;
 use crate::progress::Progress;
@@ -274,12 +274,7 @@ impl Explorer<'_, '_> {
             warp: segment.warp,
             lanes: segment.lanes,
             is_part: segment.lanes != 0 && segment.lanes != alive,
-            end: match segment.end {
-                End::Paused => TurnEnd::Paused,
-                End::Spun => TurnEnd::Spun,
-                End::Waits => TurnEnd::Waits,
-                End::Ended => TurnEnd::Ended,
-            },
+            end: segment.end,
             at: segment.next,
         }
     }

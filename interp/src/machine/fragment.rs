@@ -2,7 +2,7 @@
 //!
 //! A warp runs in lockstep as long as that gets it on. Where lanes wait for others of their own warp, the warp parts: the active lanes
 //! are one fragment, all that wait at a place of reconvergence are another. A fragment is a [`Warp`] with fewer lanes, its own registers
-//! and its own place; nothing else in the machine knows of it. Fragments that come to one place where lanes synchronise are joined.
+//! and its own place; the engine knows nothing of it. Fragments that come to one place where lanes synchronise are joined.
 //!
 //! Registers that hold one value for the whole warp may hold different ones in two fragments, since each loads memory at its own time.
 //! Then the two stay apart; both go on, and only a little is counted twice.
@@ -40,25 +40,33 @@ fn part(warp: &mut Warp, code: &Code) -> Option<Warp> {
     let pc = innermost.resume(warp.pc);
     let saves: Vec<u32> = places().map(|wait| wait.save).collect();
     let others = Warp {
-        registers: warp.registers.clone(),
-        local: warp.local.clone(),
-        stack: warp.stack.clone(),
         pc,
         mask: 0,
-        lanes: warp.lanes & !warp.mask,
-        vote: None,
-        rounds: None,
-        ..*warp
+        gone: warp.gone,
+        ..copy(warp, warp.lanes & !warp.mask)
     };
     for save in saves {
         warp.registers.s[save as usize] = 0;
     }
     (warp.lanes, warp.gone) = (warp.mask, 0);
     warp.rounds = None;
-    Some(Warp {
+    Some(others)
+}
+
+/// Some lanes of a warp with a copy of all that it holds, ready to run where it stands.
+fn copy(warp: &Warp, lanes: u32) -> Warp {
+    Warp {
+        registers: warp.registers.clone(),
+        local: warp.local.clone(),
+        stack: warp.stack.clone(),
+        mask: lanes,
+        lanes,
+        gone: 0,
         state: WarpState::Ready,
-        ..others
-    })
+        vote: None,
+        rounds: None,
+        ..*warp
+    }
 }
 
 /// The statements around a place in which lanes may wait. Before its first instruction has run, a statement's register holds anything.
@@ -145,17 +153,7 @@ pub(crate) fn split_at<O: Observer>(
     if lanes == 0 || lanes == warp.mask || warp.stack.outermost_call().is_some() {
         return None;
     }
-    let mut others = Warp {
-        registers: warp.registers.clone(),
-        local: warp.local.clone(),
-        stack: warp.stack.clone(),
-        mask: lanes,
-        lanes,
-        gone: 0,
-        vote: None,
-        rounds: None,
-        ..*warp
-    };
+    let mut others = copy(warp, lanes);
     for wait in places(code, warp.pc) {
         others.registers.s[wait.save as usize] = 0;
     }
