@@ -411,6 +411,20 @@ impl Observer for Checker<'_> {
         self.races.races.crosses
     }
 
+    fn finish(&mut self) {
+        let mut found = std::mem::take(&mut self.found);
+        self.see_thawed(&mut found);
+        self.found = found;
+        self.frozen.clear();
+        let mut stored = std::mem::take(&mut self.stored);
+        self.add_stored(&mut stored);
+        self.stored = stored;
+        let mut touched = std::mem::take(&mut self.touched);
+        self.add_touched(&mut touched);
+        self.touched = touched;
+        self.races.drop_shadow();
+    }
+
     fn absorb(&mut self, other: &Self) {
         other.see_thawed(&mut self.found);
         self.counters.absorb(&other.counters);

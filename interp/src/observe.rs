@@ -149,6 +149,8 @@ pub(crate) trait Observer: Sized {
     /// The block's barrier opens.
     #[inline(always)]
     fn barrier(&mut self) {}
+    /// The last block of this worker has ended: what can be summed up now need not be when others join.
+    fn finish(&mut self) {}
     /// Another worker's findings join.
     #[cfg_attr(
         not(feature = "threads"),

@@ -17,13 +17,15 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use rayon::prelude::*;
+
 use crate::config::Order;
 use crate::fault::trap::{Trap, TrapKind};
 use crate::launch::Run;
 use crate::machine::Machine;
 use crate::machine::block::{Block, MAX_PRINTED, Turn};
 use crate::machine::engine;
-use crate::machine::track::{Reachable, Tracker};
+use crate::machine::track::{self, Reachable, Tracker};
 use crate::observe::Observer;
 
 /// Regions that would have to be copied beyond this are not worth it.
@@ -91,13 +93,17 @@ pub(crate) fn run<'a, O: Observer + Send>(
         left_allocation: &left_allocation,
         stopped: &stopped,
     };
-    let portion = (blocks / workers / 8).clamp(1, MAX_BLOCKS);
+    let share = Share {
+        next: &next,
+        blocks,
+        workers,
+    };
     let mut results: Vec<Option<(Machine<'a, O>, Printed)>> = (0..workers).map(|_| None).collect();
     rayon::scope(|scope| {
         for result in &mut results {
-            let (next, stop, reachable) = (&next, &stop, reachable.clone());
+            let (share, stop, reachable) = (&share, &stop, reachable.clone());
             scope.spawn(move |_| {
-                *result = worker(run, observer(), next, stop, portion, blocks, reachable);
+                *result = worker(run, observer(), share, stop, reachable);
                 if result.is_none() {
                     stop.failed.store(true, Ordering::Relaxed);
                 }
@@ -125,6 +131,28 @@ pub(crate) fn run<'a, O: Observer + Send>(
         Outcome::LeftAllocation
     } else {
         Outcome::InOrder
+    }
+}
+
+/// The blocks that nobody has taken yet.
+struct Share<'a> {
+    next: &'a AtomicU64,
+    blocks: u64,
+    workers: u64,
+}
+
+impl Share<'_> {
+    /// A worker's next ones. The fewer are left, the fewer at a time, so that all workers end together though blocks differ.
+    fn take(&self) -> Option<std::ops::Range<u64>> {
+        let end = |first: u64| {
+            let left = self.blocks - first;
+            first + (left / self.workers / 8).clamp(1, MAX_BLOCKS)
+        };
+        let relaxed = Ordering::Relaxed;
+        let taken = self.next.fetch_update(relaxed, relaxed, |first| {
+            (first < self.blocks).then(|| end(first))
+        });
+        taken.ok().map(|first| first..end(first))
     }
 }
 
@@ -186,10 +214,8 @@ fn restore(regions: &[GlobalRegion], copy: &[u8]) {
 fn worker<'a, O: Observer>(
     run: &Run<'a>,
     observer: O,
-    next: &AtomicU64,
+    share: &Share<'_>,
     stop: &Stop<'_>,
-    portion: u64,
-    blocks: u64,
     reachable: Reachable,
 ) -> Option<(Machine<'a, O>, Printed)> {
     let mut machine = run.worker(observer);
@@ -199,14 +225,14 @@ fn worker<'a, O: Observer>(
     let mut printed = Vec::new();
     let mut printed_bytes = 0;
     loop {
-        let first = next.fetch_add(portion, Ordering::Relaxed);
-        if first >= blocks {
+        let Some(portion) = share.take() else {
             machine.settle();
+            machine.observer.finish();
             return Some((machine, printed));
-        }
+        };
         // Those of the portion before: a number for people, who do not see so few.
-        run.machine.progress.ended(portion);
-        for index in first..(first + portion).min(blocks) {
+        run.machine.progress.ended(portion.end - portion.start);
+        for index in portion {
             block.begin(index, run.code, &run.shape);
             machine.record.totals.warps += block.warps.len() as u64;
             if stop.failed.load(Ordering::Relaxed) {
@@ -255,15 +281,14 @@ fn merge<'a, O: Observer>(
         .iter()
         .filter_map(|(machine, _)| machine.tracker.as_deref())
         .collect();
-    for (k, tracker) in trackers.iter().enumerate() {
-        if results[k].0.observer.needs_order()
-            || tracker.escaped()
-            || trackers[k + 1..]
-                .iter()
-                .any(|other| tracker.conflicts(other))
-        {
-            return None;
-        }
+    let chunks = track::chunks(&trackers);
+    if results.iter().any(|result| result.0.observer.needs_order())
+        || trackers.iter().any(|tracker| tracker.escaped())
+        || chunks
+            .into_par_iter()
+            .any(|chunk| track::conflict(&trackers, chunk))
+    {
+        return None;
     }
     let mut sum = run.worker(observer);
     let mut printed = Vec::new();

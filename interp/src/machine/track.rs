@@ -1,8 +1,8 @@
 //! Which words of global memory a worker's blocks wrote, and read where others may write.
 //!
 //! Blocks that run side by side give what blocks in order give if no worker wrote a word that another one wrote or read.
-//! A worker notes its stores, and its loads from regions that the kernel's stores can reach; [`Tracker::conflicts`] compares
-//! two workers afterwards. A word is 4 bytes: two workers that write different bytes of one word count as a conflict,
+//! A worker notes its stores, and its loads from regions that the kernel's stores can reach; [`conflict`] compares all
+//! workers afterwards, a chunk of memory at a time. A word is 4 bytes: two workers that write different bytes of one word count as a conflict,
 //! which costs time, not correctness.
 
 use crate::isa::mask::LaneMask;
@@ -37,25 +37,83 @@ impl Words {
         }
     }
 
-    fn meets(&self, other: &Words) -> bool {
-        let overlap = |a: &[u64], b: &[u64]| a.iter().zip(b).any(|(a, b)| a & b != 0);
-        overlap(&self.lines, &other.lines)
-            || overlap(&self.words, &other.words)
-            || self.covers(other)
-            || other.covers(self)
+    /// The part of it that a chunk is about.
+    fn part(&self, chunk: usize) -> Part<'_> {
+        let of = |bits: &'_ [u64], length: usize| {
+            let from = (chunk * length).min(bits.len());
+            from..(from + length).min(bits.len())
+        };
+        Part {
+            lines: &self.lines[of(&self.lines, CHUNK_LINES / 64)],
+            words: &self.words[of(&self.words, CHUNK_LINES / 2)],
+        }
+    }
+}
+
+/// Lines that are compared at once: what is known of them fits into the first-level cache.
+const CHUNK_LINES: usize = 4096;
+
+/// What was touched of a chunk of a region; behind the end of the bits, nothing.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    lines: &'a [u64],
+    words: &'a [u64],
+}
+
+/// What those before touched of a chunk.
+struct Sum {
+    lines: [u64; CHUNK_LINES / 64],
+    words: [u64; CHUNK_LINES / 2],
+    /// Something is in `lines`, something in `words`.
+    any: [bool; 2],
+}
+
+impl Sum {
+    const EMPTY: Sum = Sum {
+        lines: [0; CHUNK_LINES / 64],
+        words: [0; CHUNK_LINES / 2],
+        any: [false; 2],
+    };
+
+    fn meets(&self, part: Part<'_>) -> bool {
+        let [lines, words] = self.any;
+        (lines && (overlap(&self.lines, part.lines) || covers(&self.lines, part.words)))
+            || (words && (overlap(&self.words, part.words) || covers(part.lines, &self.words)))
     }
 
-    /// Whether a word of the other's is in a line of this one's.
-    fn covers(&self, other: &Words) -> bool {
-        // A line is 32 words: half of a `u64`.
-        other.words.iter().enumerate().any(|(k, &words)| {
-            let lines = self
-                .lines
-                .get(k / 32)
-                .map_or(0, |bits| bits >> (2 * (k % 32)));
-            (lines & 1 != 0 && words as u32 != 0) || (lines & 2 != 0 && words >> 32 != 0)
-        })
+    fn add(&mut self, part: Part<'_>) {
+        for (side, more) in [
+            (&mut self.lines[..], part.lines),
+            (&mut self.words, part.words),
+        ] {
+            for (sum, more) in side.iter_mut().zip(more) {
+                *sum |= more;
+            }
+        }
+        self.any[0] |= !part.lines.is_empty();
+        self.any[1] |= !part.words.is_empty();
     }
+}
+
+/// Whether two have a bit in common. No early end within a piece, so that it takes vector instructions.
+fn overlap(a: &[u64], b: &[u64]) -> bool {
+    let common = |a: &[u64], b: &[u64]| a.iter().zip(b).fold(0, |any, (a, b)| any | a & b);
+    let length = a.len().min(b.len());
+    let (a, b) = (a[..length].chunks(64), b[..length].chunks(64));
+    a.zip(b).any(|(a, b)| common(a, b) != 0)
+}
+
+/// Whether one of the words is in one of the lines.
+fn covers(lines: &[u64], words: &[u64]) -> bool {
+    // A line is 32 words: half of a `u64`.
+    let halves = |bits: u64, k: usize| {
+        let of = |line: usize| (bits >> line & 1).wrapping_neg() & 0xffff_ffff;
+        of(2 * k) | of(2 * k + 1) << 32
+    };
+    lines.iter().zip(words.chunks(32)).any(|(&bits, words)| {
+        let mut words = words.iter().enumerate();
+        bits != 0 && words.any(|(k, word)| word & halves(bits, k) != 0)
+    })
 }
 
 #[cold]
@@ -182,13 +240,45 @@ impl Tracker {
         words.set(region, offset, bytes);
     }
 
-    /// Whether one of the two wrote what the other one wrote or read.
-    pub(crate) fn conflicts(&self, other: &Tracker) -> bool {
-        let meet = |a: &[Words], b: &[Words]| a.iter().zip(b).any(|(a, b)| a.meets(b));
-        meet(&self.writes, &other.writes)
-            || meet(&self.writes, &other.reads)
-            || meet(&self.reads, &other.writes)
+    /// How many chunks the region with this number has.
+    fn chunks(&self, region: usize) -> usize {
+        let of = |words: &Words| {
+            let lines = words.lines.len().div_ceil(CHUNK_LINES / 64);
+            lines.max(words.words.len().div_ceil(CHUNK_LINES / 2))
+        };
+        of(&self.writes[region]).max(of(&self.reads[region]))
     }
+}
+
+/// A part of a region that is compared by itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunk {
+    region: usize,
+    number: usize,
+}
+
+/// All chunks of which workers have touched something.
+pub(crate) fn chunks(trackers: &[&Tracker]) -> Vec<Chunk> {
+    let regions = trackers.first().map_or(0, |tracker| tracker.writes.len());
+    let mut chunks = Vec::new();
+    for region in 0..regions {
+        let most = trackers.iter().map(|tracker| tracker.chunks(region)).max();
+        chunks.extend((0..most.unwrap_or(0)).map(|number| Chunk { region, number }));
+    }
+    chunks
+}
+
+/// Whether there are two workers one of which wrote what the other one wrote or read, in a chunk.
+pub(crate) fn conflict(trackers: &[&Tracker], chunk: Chunk) -> bool {
+    let (mut written, mut read) = (Sum::EMPTY, Sum::EMPTY);
+    trackers.iter().any(|tracker| {
+        let writes = tracker.writes[chunk.region].part(chunk.number);
+        let reads = tracker.reads[chunk.region].part(chunk.number);
+        let meets = written.meets(writes) || read.meets(writes) || written.meets(reads);
+        written.add(writes);
+        read.add(reads);
+        meets
+    })
 }
 
 #[cfg(test)]
@@ -203,32 +293,58 @@ mod tests {
     fn runs() -> impl Strategy<Value = Vec<(u64, u64)>> {
         let lines = (0..16u64, 1..4u64).prop_map(|(first, count)| (first * 128, count * 128));
         let bytes = (0..2048u64, 1..600u64);
-        prop::collection::vec(prop_oneof![lines, bytes], 0..4)
+        // Around the end of a chunk, too.
+        let starts = prop_oneof![Just(0), Just(CHUNK_LINES as u64 * LINE_BYTES - 1024)];
+        let runs = (starts, prop_oneof![lines, bytes]);
+        prop::collection::vec(
+            runs.prop_map(|(start, (at, bytes))| (start + at, bytes)),
+            0..4,
+        )
+    }
+
+    const REGION: GlobalRegion = GlobalRegion {
+        base: 0,
+        size: 1 << 20,
+        bytes: std::ptr::null_mut(),
+        writable: true,
+        index: 0,
+    };
+
+    /// A worker that wrote and read these, and the words of both.
+    fn worker(
+        writes: &[(u64, u64)],
+        reads: &[(u64, u64)],
+    ) -> (Tracker, HashSet<u64>, HashSet<u64>) {
+        let mut tracker = Tracker::new(Reachable {
+            stores: vec![true],
+            loads: vec![true],
+        });
+        let mut sets = [HashSet::new(), HashSet::new()];
+        for ((runs, is_write), set) in [(writes, true), (reads, false)].iter().zip(&mut sets) {
+            for &(offset, bytes) in *runs {
+                tracker.one(&REGION, offset, bytes, *is_write);
+                set.extend(offset / 4..=(offset + bytes - 1) / 4);
+            }
+        }
+        let [written, read] = sets;
+        (tracker, written, read)
     }
 
     proptest! {
-        /// Two workers meet if there is a word that both touched.
+        /// Workers conflict if there is a word that one wrote and another one wrote or read.
         #[test]
-        fn words_meet_as_sets_of_words_do(a in runs(), b in runs()) {
-            let region = GlobalRegion {
-                base: 0,
-                size: 4096,
-                bytes: std::ptr::null_mut(),
-                writable: true,
-                index: 0,
-            };
-            let noted = |runs: &[(u64, u64)]| {
-                let mut words = Words::default();
-                let mut set = HashSet::new();
-                for &(offset, bytes) in runs {
-                    words.set(&region, offset, bytes);
-                    set.extend(offset / 4..=(offset + bytes - 1) / 4);
-                }
-                (words, set)
-            };
-            let ((a, of_a), (b, of_b)) = (noted(&a), noted(&b));
-            prop_assert_eq!(a.meets(&b), !of_a.is_disjoint(&of_b));
-            prop_assert_eq!(b.meets(&a), !of_a.is_disjoint(&of_b));
+        fn workers_conflict_as_sets_of_words_do(
+            all in prop::collection::vec((runs(), runs()), 1..5),
+        ) {
+            let workers: Vec<_> = all.iter().map(|(writes, reads)| worker(writes, reads)).collect();
+            let expected = workers.iter().enumerate().any(|(k, (_, written, _))| {
+                workers.iter().enumerate().any(|(other, (_, writes, reads))| {
+                    k != other && !(written.is_disjoint(writes) && written.is_disjoint(reads))
+                })
+            });
+            let trackers: Vec<&Tracker> = workers.iter().map(|(tracker, ..)| tracker).collect();
+            let found = chunks(&trackers).into_iter().any(|chunk| conflict(&trackers, chunk));
+            prop_assert_eq!(found, expected);
         }
     }
 }

@@ -57,16 +57,10 @@ pub(crate) struct Detector<'a> {
 
 impl<'a> Detector<'a> {
     pub(crate) fn new(subject: &'a Subject<'a>) -> Detector<'a> {
-        let regions = subject.map.regions.iter();
         let mut table = Table::new(subject.code.counters.len());
-        let written = regions
-            .clone()
-            .filter(|region| subject.written[region.index as usize]);
+        let regions = subject.map.regions.iter();
+        let written = regions.filter(|region| subject.written[region.index as usize]);
         table.expect(written.map(|region| region.size as usize / 4).sum());
-        let regions = regions.map(|region| match subject.quick {
-            true => Cells::in_lines(region.size as usize),
-            false => Cells::new(region.size as usize),
-        });
         Detector {
             subject,
             now: 1,
@@ -76,7 +70,7 @@ impl<'a> Detector<'a> {
             suspended: HashMap::new(),
             global: GlobalShadow {
                 table,
-                regions: regions.collect(),
+                regions: shadow(subject),
                 released: HashMap::new(),
             },
             races: Races::default(),
@@ -98,6 +92,11 @@ impl<'a> Detector<'a> {
     /// The shadow of each region.
     pub(crate) fn regions(&self) -> &[Cells] {
         &self.global.regions
+    }
+
+    /// No block runs any more, and nobody asks for the shadow.
+    pub(crate) fn drop_shadow(&mut self) {
+        self.global.regions = shadow(self.subject);
     }
 
     /// A block begins, or continues after others had their turn. Returns the one that is suspended for it.
@@ -203,6 +202,16 @@ impl<'a> Detector<'a> {
         let offset = address.wrapping_sub(map.regions[number].base);
         self.global.regions[number].forget(offset, bytes);
     }
+}
+
+/// Of each region: nobody has touched it.
+fn shadow(subject: &Subject<'_>) -> Vec<Cells> {
+    let cells = |size: u64| match subject.quick {
+        true => Cells::in_lines(size as usize),
+        false => Cells::new(size as usize),
+    };
+    let regions = subject.map.regions.iter();
+    regions.map(|region| cells(region.size)).collect()
 }
 
 impl Resident {
