@@ -72,6 +72,8 @@ pub(crate) struct Pattern {
     pub(crate) hits: Hits,
     pub(crate) charge: Charge,
     pub(crate) patience: Patience,
+    /// The lowest lane's address (offset, of shared memory) in the last request that was served in a function of its own.
+    pub(crate) lowest: u64,
 }
 
 /// Where the first lane of a request may be: first and last address (offset, of shared memory), the last as a distance from the first.
@@ -96,6 +98,14 @@ impl Window {
         let in_phase = (moved <= self.slack) & (moved & self.align == 0);
         inside & in_phase
     }
+
+    /// The same of a window without slack: whole periods from an aligned address are aligned.
+    #[inline(always)]
+    fn holds_exactly(&self, first: u64) -> bool {
+        debug_assert!(self.slack == 0 && self.align & !self.period == 0);
+        let inside = first.wrapping_sub(self.from) <= self.range;
+        inside & (first.wrapping_sub(self.phase) & self.period == 0)
+    }
 }
 
 /// What the first lane's index may be, so that no index wraps around.
@@ -113,19 +123,20 @@ impl IndexRange {
     }
 }
 
-/// Requests like the pattern's, and their active lanes.
+/// Requests like the pattern's.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Hits {
-    pub(crate) requests: u64,
-    pub(crate) lanes: u64,
+    /// With its mask.
+    pub(crate) alike: u64,
+    /// With other masks, and their active lanes.
+    pub(crate) others: u64,
+    pub(crate) other_lanes: u64,
 }
 
 impl Hits {
-    #[inline(always)]
-    pub(crate) fn count(&mut self, mask: u32) {
-        self.requests += 1;
-        self.lanes += u64::from(mask.count_ones());
+    pub(crate) fn any(&self) -> bool {
+        self.alike + self.others > 0
     }
 }
 
@@ -181,12 +192,30 @@ impl Pattern {
             hits: Hits::default(),
             charge: Charge::Plain,
             patience: Patience::default(),
+            lowest: 0,
         }
     }
 
+    /// Whether a request whose lanes have the pattern's distances is like it; counts it then. `IN_SECTORS`: it may move within the
+    /// sectors of global memory.
     #[inline(always)]
-    pub(crate) fn admits(&self, first: u64, mask: u32) -> bool {
-        self.window.holds(first) & ((mask == self.mask) | self.any_mask)
+    pub(crate) fn admits<const IN_SECTORS: bool>(&mut self, first: u64, mask: u32) -> bool {
+        let in_window = match IN_SECTORS {
+            true => self.window.holds(first),
+            false => self.window.holds_exactly(first),
+        };
+        if !in_window {
+            return false;
+        }
+        if mask == self.mask {
+            self.hits.alike += 1;
+            return true;
+        }
+        if self.any_mask {
+            self.hits.others += 1;
+            self.hits.other_lanes += u64::from(mask.count_ones());
+        }
+        self.any_mask
     }
 
     /// After a miss: whether it is time for another pattern.

@@ -71,12 +71,16 @@ macro_rules! level {
 
         impl Level for $level {
             level! { @access $(#[$features])? load_shared shared::load_shared::<$level, O> }
+            level! { @access $(#[$features])? rest_load_shared shared::rest_load_shared::<$level, O> }
             level! { @access $(#[$features])? slow_load_shared shared::any_load_shared }
             level! { @access $(#[$features])? store_shared shared::store_shared::<$level, O> }
+            level! { @access $(#[$features])? rest_store_shared shared::rest_store_shared }
             level! { @access $(#[$features])? slow_store_shared shared::any_store_shared }
             level! { @access $(#[$features])? load_global global::load_global::<$level, O> }
+            level! { @access $(#[$features])? rest_load_global global::rest_load_global::<$level, O> }
             level! { @access $(#[$features])? slow_load_global global::any_load_global }
             level! { @access $(#[$features])? store_global global::store_global::<$level, O> }
+            level! { @access $(#[$features])? rest_store_global global::rest_store_global }
             level! { @access $(#[$features])? slow_store_global global::any_store_global }
             $($more)*
         }

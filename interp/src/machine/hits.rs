@@ -6,7 +6,7 @@
     reason = "loops over lanes must vanish into the engine; they index several arrays"
 )]
 
-use crate::count::pattern::{Example, Hits, IndexRange, Pattern, Window, extend, sums32, sums64};
+use crate::count::pattern::{Example, IndexRange, Pattern, Window, extend, sums32, sums64};
 use crate::count::stats::Charge;
 use crate::isa::bytecode::{Form, Inst, MemSite};
 use crate::isa::registers::View;
@@ -56,11 +56,7 @@ impl Pattern {
             }
         };
         let first = u64::from(first);
-        if !self.admits(first, mask) {
-            return None;
-        }
-        self.hits.count(mask);
-        Some(first)
+        self.admits::<false>(first, mask).then_some(first)
     }
 
     /// The first lane's address in global memory, if the request is like this; counts it then.
@@ -99,18 +95,15 @@ impl Pattern {
                 sums[0].wrapping_add_signed(site.address.offset)
             }
         };
-        if !self.admits(first, mask) {
-            return None;
-        }
-        self.hits.count(mask);
-        Some(first)
+        self.admits::<true>(first, mask).then_some(first)
     }
 
     /// Tells the observer how many hits there were.
     pub(crate) fn settle(&mut self, site: &MemSite, observer: &mut impl Observer) {
-        let Hits { requests, lanes } = std::mem::take(&mut self.hits);
-        if requests > 0 {
-            observer.repeats(site, self.charge, requests, lanes);
+        let hits = std::mem::take(&mut self.hits);
+        if hits.any() {
+            let lanes = hits.alike * u64::from(self.mask.count_ones()) + hits.other_lanes;
+            observer.repeats(site, self.charge, hits.alike + hits.others, lanes);
         }
     }
 
@@ -123,9 +116,9 @@ impl Pattern {
         observer: &mut impl Observer,
         at: impl Fn(usize) -> u64,
     ) {
-        self.patience.renew(self.hits.requests > 0);
+        self.patience.renew(self.hits.any());
         self.settle(example.site, observer);
-        self.mask = 0;
+        (self.mask, self.any_mask) = (0, false);
         let (site, inst) = (example.site, example.inst);
         let is_shared = matches!(example.charge, Charge::Shared(_));
         let (mut low, mut high, mut all) = (u64::MAX, 0, 0);

@@ -12,13 +12,20 @@ use crate::machine::Machine;
 use crate::machine::ops::fault::Done;
 use crate::observe::Observer;
 
-/// What the loop does differently on each kind of CPU: the accesses, quick and slow, which are functions of their own so
-/// that the loop stays small and its state in the CPU's registers, and what the compiler does not find by itself.
+/// What the loop does differently on each kind of CPU: the accesses, which are functions of their own so that the loop stays small and
+/// its state in the CPU's registers, and what the compiler does not find by itself. `slow_` takes any request; `rest_` serves one like
+/// its site's pattern whose data does not lie in a common way, so that the others need few registers.
 pub(crate) trait Level: Sized {
     /// It pauses a warp that has made as many accesses as it was to.
     const PAUSES: bool = false;
     fn load_shared<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
     -> Done;
+    fn rest_load_shared<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        i: &Inst,
+    ) -> Done;
     fn slow_load_shared<O: Observer>(
         machine: &mut Machine<'_, O>,
         r: View,
@@ -26,6 +33,12 @@ pub(crate) trait Level: Sized {
         i: &Inst,
     ) -> Done;
     fn store_shared<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        i: &Inst,
+    ) -> Done;
+    fn rest_store_shared<O: Observer>(
         machine: &mut Machine<'_, O>,
         r: View,
         mask: u32,
@@ -39,6 +52,12 @@ pub(crate) trait Level: Sized {
     ) -> Done;
     fn load_global<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
     -> Done;
+    fn rest_load_global<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        i: &Inst,
+    ) -> Done;
     fn slow_load_global<O: Observer>(
         machine: &mut Machine<'_, O>,
         r: View,
@@ -46,6 +65,12 @@ pub(crate) trait Level: Sized {
         i: &Inst,
     ) -> Done;
     fn store_global<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        i: &Inst,
+    ) -> Done;
+    fn rest_store_global<O: Observer>(
         machine: &mut Machine<'_, O>,
         r: View,
         mask: u32,

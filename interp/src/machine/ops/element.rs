@@ -204,19 +204,19 @@ pub(crate) unsafe fn copy_out(r: View, site: &MemSite, to: *mut u8, watch: bool)
     }
 }
 
-/// Loads a request like a pattern. Lanes that are not active may get something, too: nothing reads it.
+/// Loads a request like a pattern whose data lies in one of the common ways; else gives false. Lanes that are not active may get
+/// something, too: nothing reads it.
 ///
 /// # Safety
 /// `memory` is readable, and with the lowest lane at `lowest` all lanes' bytes lie inside.
 #[inline(always)]
-pub(crate) unsafe fn load_like<L: Level>(
+pub(crate) unsafe fn load_quickly<L: Level>(
     r: View,
     site: &MemSite,
     pattern: &Pattern,
-    mask: u32,
     memory: *const [u8],
     lowest: usize,
-) {
+) -> bool {
     // SAFETY: the caller's, in all branches.
     unsafe {
         let from = memory.cast::<u8>().add(lowest);
@@ -254,31 +254,126 @@ pub(crate) unsafe fn load_like<L: Level>(
                     d[16 * half..16 * half + 16].fill(from.cast::<u32>().read_unaligned());
                 }
             }
-            Shape::Row | Shape::Scattered => {
-                let words = site.access.count == 1 && !site.uniform_values;
-                let plain = words && matches!(site.access.ty, MemType::I32 | MemType::F32);
-                if plain && memory.len() <= i32::MAX as usize {
-                    L::collect(from, &pattern.bytes, r.v32_mut(site.values[0]));
-                } else if plain {
-                    let d = r.v32_mut(site.values[0]);
-                    for l in 0..32 {
-                        d[l] = from
-                            .add(pattern.bytes[l] as usize)
-                            .cast::<u32>()
-                            .read_unaligned();
-                    }
-                } else {
-                    gather(r, site, mask, |l| from.add(pattern.bytes[l] as usize));
+            Shape::Row | Shape::Scattered => return false,
+        }
+    }
+    true
+}
+
+/// The same of any other.
+///
+/// # Safety
+/// As [`load_quickly`].
+#[inline(always)]
+pub(crate) unsafe fn load_like<L: Level>(
+    r: View,
+    site: &MemSite,
+    pattern: &Pattern,
+    mask: u32,
+    memory: *const [u8],
+    lowest: usize,
+) {
+    let ty = site.access.ty;
+    let registers = &site.values[..site.access.count as usize];
+    // SAFETY: the caller's, in all branches.
+    unsafe {
+        let from = memory.cast::<u8>().add(lowest);
+        let at = |l: usize| from.add(pattern.bytes[l] as usize);
+        if site.uniform_values {
+            return gather(r, site, mask, at);
+        }
+        match ty {
+            MemType::I32 | MemType::F32 if memory.len() <= i32::MAX as usize => {
+                for (from, &register) in (0..).step_by(4).map(|k| from.add(k)).zip(registers) {
+                    L::collect(from, &pattern.bytes, r.v32_mut(register));
                 }
+            }
+            MemType::I32 | MemType::F32 => {
+                for (k, &register) in registers.iter().enumerate() {
+                    let d = r.v32_mut(register);
+                    for l in 0..32 {
+                        d[l] = at(l).cast::<u32>().add(k).read_unaligned();
+                    }
+                }
+            }
+            MemType::I64 | MemType::F64 | MemType::Ptr => {
+                for (k, &register) in registers.iter().enumerate() {
+                    let d = r.v64_mut(register);
+                    for l in 0..32 {
+                        d[l] = at(l).cast::<u64>().add(k).read_unaligned();
+                    }
+                }
+            }
+            MemType::S16 | MemType::U16 if pattern.run && registers.len() == 1 => {
+                let (run, d) = (
+                    from.cast::<[u16; 32]>().read_unaligned(),
+                    r.v32_mut(registers[0]),
+                );
+                for l in 0..32 {
+                    d[l] = match ty {
+                        MemType::S16 => run[l] as i16 as u32,
+                        _ => u32::from(run[l]),
+                    };
+                }
+            }
+            MemType::S8 | MemType::U8 if pattern.run && registers.len() == 1 => {
+                let (run, d) = (from.cast::<[u8; 32]>().read(), r.v32_mut(registers[0]));
+                for l in 0..32 {
+                    d[l] = match ty {
+                        MemType::S8 => run[l] as i8 as u32,
+                        _ => u32::from(run[l]),
+                    };
+                }
+            }
+            MemType::Bool | MemType::S8 | MemType::U8 | MemType::S16 | MemType::U16 => {
+                gather(r, site, mask, at);
             }
         }
     }
 }
 
-/// Stores a request like a pattern. Gives whether memory is different now, if that is to be watched.
+/// Stores a request like a pattern whose data lies in one of the common ways, if whether memory changes is not to be watched; else
+/// gives false.
 ///
 /// # Safety
 /// With the lowest lane at `to` all lanes' bytes are writable.
+#[inline(always)]
+pub(crate) unsafe fn store_quickly(
+    r: View,
+    site: &MemSite,
+    pattern: &Pattern,
+    mask: u32,
+    to: *mut u8,
+) -> bool {
+    if mask != u32::MAX {
+        return false;
+    }
+    // SAFETY: the caller's, in all branches.
+    unsafe {
+        match pattern.shape {
+            Shape::Run => {
+                copy_out(r, site, to, false);
+                true
+            }
+            Shape::Halves => {
+                let value = r.v32(site.values[0]);
+                // The second half first: where the two overlap, the lower lanes' values stay.
+                for half in [1, 0] {
+                    let to = to.add(pattern.bytes[16 * half] as usize);
+                    let run = std::array::from_fn(|l| value[16 * half + l]);
+                    to.cast::<[u32; 16]>().write_unaligned(run);
+                }
+                true
+            }
+            Shape::Splat | Shape::Row | Shape::Pair | Shape::Scattered => false,
+        }
+    }
+}
+
+/// Stores any other. Gives whether memory is different now, if that is to be watched.
+///
+/// # Safety
+/// As [`store_quickly`].
 #[inline(always)]
 pub(crate) unsafe fn store_like(
     r: View,
@@ -288,34 +383,62 @@ pub(crate) unsafe fn store_like(
     to: *mut u8,
     watch: bool,
 ) -> bool {
+    let (ty, registers) = (site.access.ty, &site.values[..site.access.count as usize]);
     // SAFETY: the caller's, in all branches.
     unsafe {
-        if pattern.shape == Shape::Run && mask == u32::MAX {
-            return copy_out(r, site, to, watch);
+        let at = |l: usize| to.add(pattern.bytes[l] as usize);
+        if watch {
+            return scatter(r, site, mask, at);
         }
-        let words = site.access.count == 1 && matches!(site.access.ty, MemType::I32 | MemType::F32);
-        if words && !watch {
-            let value = r.v32(site.values[0]);
-            if pattern.shape == Shape::Halves && mask == u32::MAX {
-                // The second half first: where the two overlap, the lower lanes' values stay.
-                for half in [1, 0] {
-                    let to = to
-                        .add(pattern.bytes[16 * half] as usize)
-                        .cast::<[u32; 16]>();
-                    to.write_unaligned(std::array::from_fn(|l| value[16 * half + l]));
+        match ty {
+            MemType::I32 | MemType::F32 => {
+                for lane in highest_first(mask) {
+                    for (k, &register) in registers.iter().enumerate() {
+                        at(lane)
+                            .cast::<u32>()
+                            .add(k)
+                            .write_unaligned(r.v32(register)[lane]);
+                    }
                 }
-                return false;
             }
-            let mut rest = mask;
-            while rest != 0 {
-                let lane = 31 - rest.leading_zeros() as usize;
-                rest &= !(1 << lane);
-                to.add(pattern.bytes[lane] as usize)
-                    .cast::<u32>()
-                    .write_unaligned(value[lane]);
+            MemType::S16 | MemType::U16
+                if pattern.run && registers.len() == 1 && mask == u32::MAX =>
+            {
+                let run = r.v32(registers[0]).map(|bits| bits as u16);
+                to.cast::<[u16; 32]>().write_unaligned(run);
             }
-            return false;
+            MemType::S8 | MemType::U8
+                if pattern.run && registers.len() == 1 && mask == u32::MAX =>
+            {
+                let run = r.v32(registers[0]).map(|bits| bits as u8);
+                to.cast::<[u8; 32]>().write(run);
+            }
+            MemType::S16 | MemType::U16 if registers.len() == 1 => {
+                let value = r.v32(registers[0]);
+                for lane in highest_first(mask) {
+                    at(lane).cast::<u16>().write_unaligned(value[lane] as u16);
+                }
+            }
+            MemType::S8 | MemType::U8 if registers.len() == 1 => {
+                let value = r.v32(registers[0]);
+                for lane in highest_first(mask) {
+                    at(lane).write(value[lane] as u8);
+                }
+            }
+            _ => {
+                scatter(r, site, mask, at);
+            }
         }
-        scatter(r, site, mask, |l| to.add(pattern.bytes[l] as usize))
     }
+    false
+}
+
+/// The lanes of a mask: of stores to one address, the lowest lane's stays.
+#[inline(always)]
+fn highest_first(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = 31_u32.checked_sub(mask.leading_zeros())?;
+        mask &= !(1 << lane);
+        Some(lane as usize)
+    })
 }

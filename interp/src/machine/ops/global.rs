@@ -17,7 +17,9 @@ use crate::rules::affine::stride64;
 use dsl::ir::Space;
 
 use super::address::addresses;
-use super::element::{copies, copy_in, copy_out, gather, load_like, scatter, store_like};
+use super::element::{
+    copies, copy_in, copy_out, gather, load_like, load_quickly, scatter, store_like, store_quickly,
+};
 use super::fault::{self, Done};
 use crate::count::pattern::{Example, Pattern, Shape};
 use crate::count::stats::Charge;
@@ -237,8 +239,13 @@ pub(crate) fn load_global<L: Level, O: Observer>(
     mask: u32,
     i: &Inst,
 ) -> Done {
-    let site = &machine.code.sites[i.c as usize];
-    let pattern = &mut machine.patterns[i.c as usize];
+    // SAFETY: the compiler makes a row for each site that an instruction names, and a worker has a pattern for each row.
+    let (site, pattern) = unsafe {
+        (
+            machine.code.sites.get_unchecked(i.c as usize),
+            machine.patterns.get_unchecked_mut(i.c as usize),
+        )
+    };
     let Some(first) = pattern.hit_global::<L>(r, i, site, mask) else {
         return L::slow_load_global(machine, r, mask, i);
     };
@@ -249,24 +256,40 @@ pub(crate) fn load_global<L: Level, O: Observer>(
     if let Some(tracker) = &mut machine.tracker {
         note_like(machine.map, tracker, site, pattern, mask, lowest, false);
     }
-    let region = &machine.map.regions[pattern.region as usize];
+    // SAFETY: a pattern's region is one of the launch's.
+    let region = unsafe { machine.map.regions.get_unchecked(pattern.region as usize) };
     let memory = std::ptr::slice_from_raw_parts(region.bytes.cast_const(), region.size as usize);
+    let offset = (lowest - region.base) as usize;
     if pattern.shape == Shape::Run {
         // The next block's warp reads what lies behind: in a tile's rows, too far apart for the CPU to foresee.
-        let behind = (lowest - region.base) as usize + 32 * site.width_bytes as usize;
+        let behind = offset + 32 * site.width_bytes as usize;
         L::prefetch(memory.cast::<u8>().wrapping_add(behind));
     }
     // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant).
-    unsafe {
-        load_like::<L>(
-            r,
-            site,
-            pattern,
-            mask,
-            memory,
-            (lowest - region.base) as usize,
-        )
-    };
+    if unsafe { load_quickly::<L>(r, site, pattern, memory, offset) } {
+        return Ok(());
+    }
+    pattern.lowest = lowest;
+    L::rest_load_global(machine, r, mask, i)
+}
+
+/// Serves a request that was found to be like the pattern, however its data lies.
+#[inline(always)]
+pub(crate) fn rest_load_global<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let (site, pattern) = (
+        &machine.code.sites[i.c as usize],
+        &machine.patterns[i.c as usize],
+    );
+    let region = &machine.map.regions[pattern.region as usize];
+    let memory = std::ptr::slice_from_raw_parts(region.bytes.cast_const(), region.size as usize);
+    let offset = (pattern.lowest - region.base) as usize;
+    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant).
+    unsafe { load_like::<L>(r, site, pattern, mask, memory, offset) };
     Ok(())
 }
 
@@ -367,8 +390,13 @@ pub(crate) fn store_global<L: Level, O: Observer>(
     mask: u32,
     i: &Inst,
 ) -> Done {
-    let site = &machine.code.sites[i.c as usize];
-    let pattern = &mut machine.patterns[i.c as usize];
+    // SAFETY: the compiler makes a row for each site that an instruction names, and a worker has a pattern for each row.
+    let (site, pattern) = unsafe {
+        (
+            machine.code.sites.get_unchecked(i.c as usize),
+            machine.patterns.get_unchecked_mut(i.c as usize),
+        )
+    };
     let Some(first) = pattern.hit_global::<L>(r, i, site, mask) else {
         return L::slow_store_global(machine, r, mask, i);
     };
@@ -379,8 +407,33 @@ pub(crate) fn store_global<L: Level, O: Observer>(
     if let Some(tracker) = &mut machine.tracker {
         note_like(machine.map, tracker, site, pattern, mask, lowest, true);
     }
-    let region = &machine.map.regions[pattern.region as usize];
+    // SAFETY: a pattern's region is one of the launch's.
+    let region = unsafe { machine.map.regions.get_unchecked(pattern.region as usize) };
     let to = region.bytes.wrapping_add((lowest - region.base) as usize);
+    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant), which was found writable.
+    if !machine.pass.watch && unsafe { store_quickly(r, site, pattern, mask, to) } {
+        return Ok(());
+    }
+    pattern.lowest = lowest;
+    L::rest_store_global(machine, r, mask, i)
+}
+
+/// Serves a request that was found to be like the pattern, however its data lies.
+#[inline(always)]
+pub(crate) fn rest_store_global<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let (site, pattern) = (
+        &machine.code.sites[i.c as usize],
+        &machine.patterns[i.c as usize],
+    );
+    let region = &machine.map.regions[pattern.region as usize];
+    let to = region
+        .bytes
+        .wrapping_add((pattern.lowest - region.base) as usize);
     // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant), which was found writable.
     let changed = unsafe { store_like(r, site, pattern, mask, to, machine.pass.watch) };
     machine.pass.changed |= changed;

@@ -11,7 +11,7 @@ use crate::machine::level::Level;
 use dsl::ir::Space;
 
 use super::address::{extent32, offsets};
-use super::element::{gather, load_like, scatter, store_like};
+use super::element::{gather, load_like, load_quickly, scatter, store_like, store_quickly};
 use super::fault::{self, Done};
 use crate::count::pattern::{Example, Pattern};
 use crate::count::stats::Charge;
@@ -118,8 +118,13 @@ pub(crate) fn load_shared<L: Level, O: Observer>(
     mask: u32,
     i: &Inst,
 ) -> Done {
-    let site = &machine.code.sites[i.c as usize];
-    let pattern = &mut machine.patterns[i.c as usize];
+    // SAFETY: the compiler makes a row for each site that an instruction names, and a worker has a pattern for each row.
+    let (site, pattern) = unsafe {
+        (
+            machine.code.sites.get_unchecked(i.c as usize),
+            machine.patterns.get_unchecked_mut(i.c as usize),
+        )
+    };
     let Some(first) = pattern.hit_shared::<L>(r, i, site, mask) else {
         return L::slow_load_shared(machine, r, mask, i);
     };
@@ -138,16 +143,28 @@ pub(crate) fn load_shared<L: Level, O: Observer>(
         );
     }
     // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
-    unsafe {
-        load_like::<L>(
-            r,
-            site,
-            pattern,
-            mask,
-            &raw const machine.shared[..],
-            lowest,
-        )
-    };
+    if unsafe { load_quickly::<L>(r, site, pattern, &raw const machine.shared[..], lowest) } {
+        return Ok(());
+    }
+    pattern.lowest = lowest as u64;
+    L::rest_load_shared(machine, r, mask, i)
+}
+
+/// Serves a request that was found to be like the pattern, however its data lies.
+#[inline(always)]
+pub(crate) fn rest_load_shared<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let (site, pattern) = (
+        &machine.code.sites[i.c as usize],
+        &machine.patterns[i.c as usize],
+    );
+    let (memory, lowest) = (&raw const machine.shared[..], pattern.lowest as usize);
+    // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
+    unsafe { load_like::<L>(r, site, pattern, mask, memory, lowest) };
     Ok(())
 }
 
@@ -235,8 +252,13 @@ pub(crate) fn store_shared<L: Level, O: Observer>(
     mask: u32,
     i: &Inst,
 ) -> Done {
-    let site = &machine.code.sites[i.c as usize];
-    let pattern = &mut machine.patterns[i.c as usize];
+    // SAFETY: the compiler makes a row for each site that an instruction names, and a worker has a pattern for each row.
+    let (site, pattern) = unsafe {
+        (
+            machine.code.sites.get_unchecked(i.c as usize),
+            machine.patterns.get_unchecked_mut(i.c as usize),
+        )
+    };
     let Some(first) = pattern.hit_shared::<L>(r, i, site, mask) else {
         return L::slow_store_shared(machine, r, mask, i);
     };
@@ -256,6 +278,28 @@ pub(crate) fn store_shared<L: Level, O: Observer>(
     }
     // SAFETY: the lowest lane lies inside.
     let to = unsafe { machine.shared.as_mut_ptr().add(lowest) };
+    // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and the block's memory is this thread's alone.
+    if !machine.pass.watch && unsafe { store_quickly(r, site, pattern, mask, to) } {
+        return Ok(());
+    }
+    pattern.lowest = lowest as u64;
+    L::rest_store_shared(machine, r, mask, i)
+}
+
+/// Serves a request that was found to be like the pattern, however its data lies.
+#[inline(always)]
+pub(crate) fn rest_store_shared<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let (site, pattern) = (
+        &machine.code.sites[i.c as usize],
+        &machine.patterns[i.c as usize],
+    );
+    // SAFETY: the lowest lane lies inside.
+    let to = unsafe { machine.shared.as_mut_ptr().add(pattern.lowest as usize) };
     // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and the block's memory is this thread's alone.
     let changed = unsafe { store_like(r, site, pattern, mask, to, machine.pass.watch) };
     machine.pass.changed |= changed;
