@@ -30,7 +30,6 @@ use crate::count::witness::Worst;
 use crate::fault::finding::Finding;
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Code, Inst, MemSite, Place, RoutineCall};
-use crate::isa::op::Op;
 use crate::isa::registers::View;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
@@ -216,9 +215,16 @@ impl Observer for Checker<'_> {
         self.values.taints[place].join(&joins, lanes);
     }
 
+    const RISKY: [bool; 1024] = RISKY;
+
     #[inline(always)]
-    fn follows(&self, op: Op) -> bool {
-        self.following | RISKY[op as usize]
+    fn risks(&self, pc: usize) -> bool {
+        !self.subject.safe[pc]
+    }
+
+    #[inline(always)]
+    fn follows(&self) -> bool {
+        self.following
     }
 
     #[inline(never)]

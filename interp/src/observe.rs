@@ -15,7 +15,6 @@ use crate::count::stats::{Charge, SiteCounts};
 use crate::count::witness::Worst;
 use crate::fault::finding::Finding;
 use crate::isa::bytecode::{Code, Inst, MemSite, Place, RoutineCall};
-use crate::isa::op::Op;
 use crate::isa::registers::View;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
@@ -70,9 +69,16 @@ pub(crate) trait Observer: Sized {
     /// The current block has ended.
     #[inline(always)]
     fn end_block(&mut self) {}
-    /// Whether it has to see the next instruction, whatever it is.
+    /// By operation: its operands can be wrong.
+    const RISKY: [bool; 1024] = [false; 1024];
+    /// Whether it has to see what an instruction of such an operation does.
     #[inline(always)]
-    fn follows(&self, op: Op) -> bool {
+    fn risks(&self, pc: usize) -> bool {
+        false
+    }
+    /// Whether it has to see every instruction, whatever it is: a register of the warp holds a value that nobody wrote.
+    #[inline(always)]
+    fn follows(&self) -> bool {
         false
     }
     /// An instruction is about to run.

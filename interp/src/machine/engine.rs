@@ -235,17 +235,17 @@ level! {
     }
 }
 
-/// The dispatch: the arms given, then one for every computing instruction.
+/// The dispatch: the arms given, then one for every computing instruction, before which `$risk` looks at it.
 macro_rules! dispatch {
-    ({ $inst:ident, $r:ident, { $($arms:tt)* } }
+    ({ $inst:ident, $r:ident, $risk:ident, { $($arms:tt)* } }
      varying { $(($v:ident, $on_v:ident, $v_lane:path))* }
      masks { $(($m:ident, $on_m:ident, $m_lane:path))* }
      scalar { $(($s:ident, $on_s:ident, $s_lane:path))* }) => {
         match $inst.op {
             $($arms)*
-            $(Op::$v => lanes::$on_v($r, $inst, $v_lane),)*
-            $(Op::$m => lanes::$on_m::<L>($r, $inst, $m_lane),)*
-            $(Op::$s => lanes::$on_s($r, $inst, $s_lane),)*
+            $(Op::$v => { $risk!($v); lanes::$on_v($r, $inst, $v_lane) })*
+            $(Op::$m => { $risk!($m); lanes::$on_m::<L>($r, $inst, $m_lane) })*
+            $(Op::$s => { $risk!($s); lanes::$on_s($r, $inst, $s_lane) })*
         }
     };
 }
@@ -282,12 +282,23 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             unsafe { ip.offset_from(insts) as usize - 1 }
         };
     }
+    // Whether a register holds a value that nobody wrote. Only what comes from memory or from another lane begins that.
+    let mut follows = O::SEES_REPEATS && machine.observer.follows();
+    /// Has the observer look again.
+    macro_rules! look {
+        () => {
+            if O::SEES_REPEATS {
+                follows = machine.observer.follows();
+            }
+        };
+    }
     macro_rules! attempt {
-        ($result:expr) => {
+        ($result:expr) => {{
             if let Err(fault) = $result {
                 stop!(ip.wrapping_sub(1), Stop::Fault(fault));
             }
-        };
+            look!();
+        }};
     }
     /// The warp's lanes, for operations in which lanes read each other's values.
     macro_rules! lanes {
@@ -370,10 +381,22 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             }
             machine.pass.points -= 1;
         }
-        if O::SEES_REPEATS && machine.observer.follows(inst.op) {
+        if O::SEES_REPEATS && follows {
             machine.observer.before(r, inst, mask, here!());
+            follows = machine.observer.follows();
         }
-        lane_ops! { lane_arms! { dispatch! { inst, r, {
+        /// Shows the observer an operation whose operands can be wrong, where it does not see all.
+        macro_rules! risk {
+            ($op:ident) => {
+                if const { O::SEES_REPEATS && O::RISKY[Op::$op as usize] }
+                    && !follows
+                    && machine.observer.risks(here!())
+                {
+                    machine.observer.before(r, inst, mask, here!());
+                }
+            };
+        }
+        lane_ops! { lane_arms! { dispatch! { inst, r, risk, {
             Op::SMove => r.set_s(inst.d, r.s(inst.a)),
             Op::VMove32 => lanes::move32(r, inst),
             Op::VMove64 => lanes::move64(r, inst),
@@ -565,7 +588,10 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                     stop!(ip.wrapping_sub(1), Stop::Fault(Box::new(Fault { kind, lane: mask.trailing_zeros() })));
                 }
                 match routine::enter(machine, warp, mask, here!(), inst) {
-                    Ok(entry) => ip = at(entry),
+                    Ok(entry) => {
+                        ip = at(entry);
+                        look!();
+                    }
                     Err(fault) => stop!(ip.wrapping_sub(1), Stop::Fault(fault)),
                 }
                 if rounds == 0 {
@@ -577,6 +603,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 let (next, lanes) = routine::leave(machine, warp);
                 ip = at(next);
                 mask = lanes;
+                look!();
             }
 
             Op::HostLocal | Op::HostNonZero | Op::HostReads | Op::HostAssigns | Op::HostLoad | Op::HostStore | Op::HostAtomic | Op::Call | Op::HostCall
