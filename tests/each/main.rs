@@ -12,6 +12,7 @@ mod explain;
 mod features;
 mod findings;
 mod language;
+mod litmus;
 mod programs;
 #[cfg(feature = "ptx")]
 mod ptx;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     trials.extend(features::trials());
     trials.extend(findings::trials());
     trials.extend(language::trials());
+    trials.extend(litmus::trials());
     trials.extend(programs::trials());
     trials.extend(scheduling::trials());
     trials.extend(scheduling::dependent());
