@@ -174,8 +174,10 @@ pub(crate) struct ProgramArgs {
     pub(crate) timeout: Option<Duration>,
     /// The most memory of the program, device and host together, in bytes or as 512M, 4GiB. Allocations beyond it fail as on a device.
     /// Default: the device's memory, and half of this machine's for the host.
-    #[arg(long, value_name = "BYTES", value_parser = words::bytes_of)]
-    pub(crate) memory: Option<u64>,
+    /// Or `weak`: under a schedule, threads see what others store as late as the PTX memory model allows, unless fences and barriers order
+    /// it; without --schedule and --schedules, each launch runs under 100 schedules so. Default: strong. Repeatable.
+    #[arg(long, value_name = "BYTES|weak", value_parser = MemoryChoice::parse)]
+    pub(crate) memory: Vec<MemoryChoice>,
     /// Launch a kernel of a program without `main`: 'reduce<<<4, 128>>>(in, out, 512)'. Repeatable.
     #[arg(long, value_name = "LAUNCH")]
     pub(crate) launch: Vec<String>,
@@ -542,7 +544,49 @@ fn seconds_of(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a number of seconds above 0: 5, 0.5".to_string())
 }
 
+/// What is said of memory: how much, or in which order threads see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MemoryChoice {
+    Bytes(u64),
+    Order(interp::MemoryOrder),
+}
+
+impl MemoryChoice {
+    fn parse(text: &str) -> Result<MemoryChoice, String> {
+        match interp::MemoryOrder::from_name(text) {
+            Some(order) => Ok(MemoryChoice::Order(order)),
+            None => words::bytes_of(text).map(MemoryChoice::Bytes),
+        }
+    }
+}
+
+impl ProgramArgs {
+    /// The most memory of the program.
+    pub(crate) fn memory_bytes(&self) -> Option<u64> {
+        let bytes = self.memory.iter().map(|choice| match choice {
+            MemoryChoice::Bytes(bytes) => Some(*bytes),
+            MemoryChoice::Order(_) => None,
+        });
+        bytes.flatten().last()
+    }
+
+    /// When threads see what others store.
+    pub(crate) fn memory_order(&self) -> interp::MemoryOrder {
+        let orders = self.memory.iter().map(|choice| match choice {
+            MemoryChoice::Bytes(_) => None,
+            MemoryChoice::Order(order) => Some(*order),
+        });
+        orders.flatten().last().unwrap_or_default()
+    }
+}
+
 impl RunArgs {
+    /// Under how many random schedules each launch runs, too.
+    pub(crate) fn wanted_schedules(&self) -> u32 {
+        let (asked, schedule) = (self.checking.schedules, self.checking.schedule);
+        self.program.memory_order().schedules(asked, schedule)
+    }
+
     /// Whether kernels run on a GPU.
     pub(crate) fn is_on_gpu(&self) -> bool {
         self.device == DeviceChoice::Gpu
@@ -560,7 +604,7 @@ impl RunArgs {
     pub(crate) fn wanted_orders(&self) -> interp::BothOrders {
         match self.checking.order {
             // Random schedules have the other order among them.
-            None if self.checking.schedules > 0 => interp::BothOrders::Never,
+            None if self.wanted_schedules() > 0 => interp::BothOrders::Never,
             None => interp::BothOrders::WhenShort,
             Some(OrderChoice::Both) => interp::BothOrders::Always,
             Some(OrderChoice::Ascending | OrderChoice::Descending) => interp::BothOrders::Never,

@@ -52,6 +52,7 @@ pub(crate) fn machine(rules: RuleSet, args: &ProgramArgs, stop: &StopFlag) -> Ma
         both_orders: BothOrders::default(),
         schedule: interp::Schedule::default(),
         schedules: (0, 1),
+        memory: args.memory_order(),
         keep_going: true,
         trace: false,
         stop: stop.clone(),
@@ -97,7 +98,7 @@ impl What<'_> {
     fn budget(&self) -> Budget {
         Budget {
             instructions: Some(self.program.limit.unwrap_or(DEFAULT_RUN_LIMIT)),
-            memory: match self.program.memory {
+            memory: match self.program.memory_bytes() {
                 Some(bytes) => MemoryLimits {
                     all_bytes: Some(bytes),
                     heap_bytes: None,

@@ -114,6 +114,7 @@ impl Builder {
             both_orders: interp::BothOrders::Never,
             schedule: interp::Schedule::default(),
             schedules: (0, 1),
+            memory: interp::MemoryOrder::Strong,
             keep_going: false,
             trace: false,
             stop: interp::StopFlag::default(),

@@ -36,6 +36,7 @@ pub(crate) fn machine(limit: u64) -> MachineConfig {
         both_orders: BothOrders::Never,
         schedule: interp::Schedule::default(),
         schedules: (0, 1),
+        memory: interp::MemoryOrder::Strong,
         keep_going: false,
         trace: false,
         stop: StopFlag::default(),

@@ -80,6 +80,7 @@ fn run(text: &str, jobs: usize, elements: u64, grid: [u32; 3], block: [u32; 3]) 
         both_orders: interp::BothOrders::Never,
         schedule: interp::Schedule::default(),
         schedules: (0, 1),
+        memory: interp::MemoryOrder::Strong,
         keep_going: false,
         trace: false,
         stop: StopFlag::default(),

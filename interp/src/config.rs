@@ -126,6 +126,8 @@ pub struct MachineConfig {
     pub schedule: Schedule,
     /// Under how many random schedules each launch runs besides, to find what depends on them; the seed they follow from.
     pub schedules: (u32, u64),
+    /// When a thread sees what others store, under a schedule. In the usual order it is at once.
+    pub memory: MemoryOrder,
     /// Go on after an access that is out of bounds, misaligned, freed or null: it is skipped (a load gives 0, a store or an atomic
     /// changes nothing) and told in [`LaunchReport::skipped`](crate::LaunchReport::skipped). Else it is the launch's end.
     pub keep_going: bool,
@@ -199,6 +201,38 @@ impl std::str::FromStr for Schedule {
             _ => Err(format!(
                 "`{text}` is no schedule: expected lockstep, fair, adversarial or adversarial:SEED"
             )),
+        }
+    }
+}
+
+/// When a thread sees what others store.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum MemoryOrder {
+    /// At once, and all in one order.
+    #[default]
+    Strong,
+    /// As late as the PTX memory model allows, and out of order, unless fences and barriers order it.
+    Weak,
+}
+
+impl MemoryOrder {
+    /// Schedules that are tried of a memory that is weak, if nothing is said of schedules: without any, nothing is late.
+    const USUAL_SCHEDULES: u32 = 100;
+
+    /// The one with that name.
+    pub fn from_name(name: &str) -> Option<MemoryOrder> {
+        match name {
+            "strong" => Some(MemoryOrder::Strong),
+            "weak" => Some(MemoryOrder::Weak),
+            _ => None,
+        }
+    }
+
+    /// How many random schedules are tried where so many are asked for, and that one for all launches.
+    pub fn schedules(self, asked: u32, schedule: Option<Schedule>) -> u32 {
+        match (self, asked, schedule) {
+            (MemoryOrder::Weak, 0, None) => Self::USUAL_SCHEDULES,
+            (MemoryOrder::Strong | MemoryOrder::Weak, asked, _) => asked,
         }
     }
 }

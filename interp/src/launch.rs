@@ -25,7 +25,7 @@ use dsl::ir::{FuncId, Object, Space};
 
 use crate::check::{Checker, Subject};
 use crate::compile::program::Program;
-use crate::config::{Check, ChildLaunch, LaunchConfig, MachineConfig};
+use crate::config::{Check, ChildLaunch, LaunchConfig, MachineConfig, MemoryOrder};
 use crate::count::pattern::Pattern;
 use crate::count::stats::LaunchCounts;
 use crate::fault::trap::{AccessOp, Trap, TrapKind, Waiting, WaitingState};
@@ -37,10 +37,12 @@ use crate::launch::parallel::Outcome;
 use crate::launch::report::{
     InvalidLaunch, LaunchFailure, LaunchReport, OrderReport, SharedBytes, Site, Statement,
 };
+use crate::launch::schedule::Plan;
 use crate::machine::block::{Block, Turn};
 use crate::machine::engine;
 use crate::machine::ops::routine;
 use crate::machine::warp::WarpState;
+use crate::machine::weak::Seeing;
 use crate::machine::{Fault, Machine, Pass, Policy, Record, SiteRegions, is_global};
 use crate::memory::Memory;
 use crate::memory::defined::Defined;
@@ -48,6 +50,7 @@ use crate::memory::traffic::Touch;
 use crate::observe::Observer;
 use crate::observe::trace::Tracer;
 use crate::rules::limits::Limits;
+use crate::views::{Choices, Views};
 
 /// Runs a kernel. `args` holds the bits of one argument per parameter; `out` receives what threads print, in order.
 pub fn launch(
@@ -176,8 +179,7 @@ impl<'a> Run<'a> {
     ) -> (Result<LaunchReport, LaunchFailure>, Left) {
         self.machine.progress.begins(self.config.blocks() as u64);
         if let Some(plan) = schedule::plan(self.machine.schedule) {
-            let (state, trap, _) = schedule::run(self, plan, observer(), out);
-            return self.ended(state, trap);
+            return self.scheduled(plan, observer(), out);
         }
         #[cfg(feature = "threads")]
         let (state, trap) = match parallel::run(self, observer, out) {
@@ -194,6 +196,32 @@ impl<'a> Run<'a> {
         #[cfg(not(feature = "threads"))]
         let (state, trap) = self.sequential(observer(), out);
         self.ended(state, trap)
+    }
+
+    /// Under a schedule, with memory as it is asked for.
+    fn scheduled<O: Observer>(
+        &self,
+        plan: Plan<'_>,
+        observer: O,
+        out: &mut dyn FnMut(&[u8]),
+    ) -> (Result<LaunchReport, LaunchFailure>, Left) {
+        match self.machine.memory {
+            MemoryOrder::Strong => {
+                let (state, trap, _) =
+                    schedule::run(self, plan, (observer, engine::pausing()), out);
+                self.ended(state, trap)
+            }
+            MemoryOrder::Weak => {
+                let seed = match plan {
+                    Plan::Random { seed, .. } => seed,
+                    Plan::Fair | Plan::Given(_) => self.machine.schedules.1,
+                };
+                let views = Views::new(Choices::Random(seed), self.shape.threads());
+                let observer = Seeing::new(observer, views);
+                let (state, trap, _) = schedule::run(self, plan, (observer, engine::weak()), out);
+                self.ended(state, trap)
+            }
+        }
     }
 
     /// What came of a launch.

@@ -28,6 +28,7 @@ pub mod printf;
 pub mod progress;
 mod race;
 pub mod rules;
+mod views;
 
 pub use compile::program;
 pub use count::{metrics, stats};
@@ -37,8 +38,8 @@ pub use launch::report;
 pub use observe::trace;
 
 pub use config::{
-    BothOrders, Check, Checks, ChildLaunch, LaunchConfig, LaunchQueue, MachineConfig, Order,
-    Schedule,
+    BothOrders, Check, Checks, ChildLaunch, LaunchConfig, LaunchQueue, MachineConfig, MemoryOrder,
+    Order, Schedule,
 };
 pub use finding::{Finding, FindingAccess, FindingKind, FindingOp, Severity};
 pub use launch::host::{HostEvent, HostThread, HostUnset, HostUse, UnsetSource};

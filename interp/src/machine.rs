@@ -14,6 +14,7 @@ pub(crate) mod ops;
 )]
 pub(crate) mod track;
 pub(crate) mod warp;
+pub(crate) mod weak;
 
 use crate::config::ChildLaunch;
 use crate::fault::trap::SkippedAccess;

@@ -19,6 +19,7 @@ use crate::isa::registers::View;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
 use crate::observe::trace::Event;
+use crate::views::Views;
 
 /// One memory instruction of one warp.
 pub(crate) struct Access<'a> {
@@ -99,6 +100,11 @@ pub(crate) trait Observer: Sized {
     fn part(&mut self, place: usize, to: usize) {}
     /// The lanes at the second place join those at the first.
     fn join(&mut self, place: usize, other: usize, lanes: u32) {}
+    /// What threads have seen, where memory is weak.
+    #[inline(always)]
+    fn views(&mut self) -> Option<&mut Views> {
+        None
+    }
     /// Whether it is worth an engine for each kind of CPU.
     const IS_QUICK: bool = true;
     /// Whether it has to see every access. If not, those that are like the site's last one come as sums only.

@@ -34,6 +34,7 @@ fn machine() -> MachineConfig {
         both_orders: crate::BothOrders::Never,
         schedule: crate::Schedule::default(),
         schedules: (0, 1),
+        memory: crate::MemoryOrder::Strong,
         keep_going: false,
         trace: false,
         stop: crate::StopFlag::default(),

@@ -13,12 +13,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("memory", &["fault"]),
     ("rules", &["isa"]),
     ("count", &["isa", "rules"]),
-    ("observe", &["isa", "fault", "memory", "rules", "count"]),
+    ("views", &["isa", "fault"]),
+    (
+        "observe",
+        &["isa", "fault", "memory", "rules", "count", "views"],
+    ),
     ("compile", &["isa", "fault", "memory"]),
     (
         "machine",
         &[
-            "isa", "fault", "inspect", "memory", "rules", "count", "observe",
+            "isa", "fault", "inspect", "memory", "rules", "count", "views", "observe",
         ],
     ),
     ("race", &["isa", "fault", "memory", "observe", "machine"]),
@@ -31,7 +35,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "launch",
         &[
-            "isa", "fault", "memory", "rules", "count", "observe", "compile", "machine", "check",
+            "isa", "fault", "memory", "rules", "count", "views", "observe", "compile", "machine",
+            "check",
         ],
     ),
 ];

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use interp::{
-    BothOrders, Checks, MachineConfig, Order, Schedule, Severity, StopFlag,
+    BothOrders, Checks, MachineConfig, MemoryOrder, Order, Schedule, Severity, StopFlag,
     rules::{Arch, BankWidth, RuleSet},
 };
 use report::Tables;
@@ -43,9 +43,10 @@ pub(crate) struct Checking {
     checks: Checks,
     order: Order,
     both_orders: BothOrders,
-    schedule: Schedule,
+    schedule: Option<Schedule>,
     /// Under how many random ones each launch runs besides, and their seed.
     schedules: (u32, u64),
+    memory_order: MemoryOrder,
     pub(crate) stops_at_first: bool,
     /// The mildest finding that makes the process end with exit code 1.
     pub(crate) fail_on: Option<Severity>,
@@ -84,8 +85,9 @@ impl Default for Options {
                 checks: Checks::default(),
                 order: Order::default(),
                 both_orders: BothOrders::default(),
-                schedule: Schedule::default(),
+                schedule: None,
                 schedules: (0, 1),
+                memory_order: MemoryOrder::Strong,
                 stops_at_first: false,
                 fail_on: Some(Severity::Error),
                 baseline: None,
@@ -186,7 +188,13 @@ impl Options {
                     std::fs::read_to_string(&name).map_err(|why| format!("`{name}`: {why}"))?;
                 self.rules = Some((name, text));
             }
-            "--memory" => self.memory_bytes = Some(words::bytes_of(&value()?)?),
+            "--memory" => {
+                let value = value()?;
+                match MemoryOrder::from_name(&value) {
+                    Some(order) => checking.memory_order = order,
+                    None => self.memory_bytes = Some(words::bytes_of(&value)?),
+                }
+            }
             "--checks" => {
                 let text = value()?;
                 let checks: Result<Vec<Checks>, String> =
@@ -203,7 +211,7 @@ impl Options {
                     }
                 }
             }
-            "--schedule" => checking.schedule = value()?.parse()?,
+            "--schedule" => checking.schedule = Some(value()?.parse()?),
             "--schedules" => {
                 checking.schedules.0 = number(&value()?)?.try_into().unwrap_or(u32::MAX)
             }
@@ -251,6 +259,8 @@ impl Options {
     pub(crate) fn machine(&self) -> Result<MachineConfig, String> {
         let rules = self.rule_set(self.bank_width)?;
         let checking = &self.checking;
+        let (asked, schedule) = (checking.schedules.0, checking.schedule);
+        let schedules = checking.memory_order.schedules(asked, schedule);
         Ok(MachineConfig {
             rules,
             jobs: self.jobs,
@@ -258,8 +268,9 @@ impl Options {
             checks: checking.checks,
             order: checking.order,
             both_orders: checking.both_orders,
-            schedule: checking.schedule,
-            schedules: checking.schedules,
+            schedule: checking.schedule.unwrap_or_default(),
+            schedules: (schedules, checking.schedules.1),
+            memory: checking.memory_order,
             keep_going: !checking.stops_at_first,
             trace: false,
             stop: self.stop.clone(),

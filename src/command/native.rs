@@ -226,7 +226,10 @@ fn machine_options(args: &RunArgs, words: &mut Words) {
     words.add_if("--limit", args.program.limit);
     let seconds = args.program.timeout.map(|time| time.as_secs_f64());
     words.add_if("--timeout", seconds);
-    words.add_if("--memory", args.program.memory);
+    words.add_if("--memory", args.program.memory_bytes());
+    if args.program.memory_order() == interp::MemoryOrder::Weak {
+        words.add("--memory", "weak");
+    }
     if args.checking.checks.is_some() {
         let checks = args.wanted_checks();
         let wanted = Check::ALL.into_iter().filter(|&check| checks.has(check));
@@ -236,8 +239,8 @@ fn machine_options(args: &RunArgs, words: &mut Words) {
     }
     words.add_choice("--order", args.checking.order);
     words.add_if("--schedule", args.checking.schedule);
-    if args.checking.schedules > 0 {
-        words.add_if("--schedules", Some(args.checking.schedules));
+    if args.wanted_schedules() > 0 {
+        words.add_if("--schedules", Some(args.wanted_schedules()));
         words.add_if("--seed", Some(args.checking.seed));
     }
 }

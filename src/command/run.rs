@@ -136,8 +136,8 @@ fn refuse_uncounted(args: &RunArgs) -> Result<(), Failure> {
         (true, _) if !args.report.metrics.is_empty() => {
             "a GPU run has no counts: --metrics needs the simulator; `dslc verify` reads ncu's metrics"
         }
-        (true, _) if args.checking.schedules > 0 || args.checking.schedule.is_some() => {
-            "--schedule and --schedules need the simulator: a GPU runs threads as it likes"
+        (true, _) if args.wanted_schedules() > 0 || args.checking.schedule.is_some() => {
+            "--schedule, --schedules and --memory weak need the simulator: a GPU runs threads as it likes"
         }
         (true, Some(_)) => {
             "a GPU run has no counts: --html needs the simulator: the page shows its counts"
@@ -153,7 +153,7 @@ fn machine(args: &RunArgs, rules: RuleSet, stop: &StopFlag) -> MachineConfig {
         order: args.wanted_order(),
         both_orders: args.wanted_orders(),
         schedule: args.checking.schedule.unwrap_or_default(),
-        schedules: (args.checking.schedules, args.checking.seed),
+        schedules: (args.wanted_schedules(), args.checking.seed),
         // What is compared with a GPU stops where a GPU stops.
         keep_going: !args.checking.stop_at_first
             && args.observer.record.is_none()

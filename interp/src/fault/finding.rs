@@ -15,7 +15,10 @@ use dsl::ir::{LocId, MemType, Space};
 
 use crate::fault::trap::AccessOp;
 
-pub use fact::{Depends, Fact, MissingWrite, RaceKind, Scheduled, Turn, TurnEnd, Use};
+pub use fact::{
+    Depends, Despite, Fact, Lacks, Late, MissingWrite, RaceKind, Scheduled, Sight, Turn, TurnEnd,
+    Use,
+};
 pub use remedy::{Barrier, Remedy};
 
 /// The class of a finding: the `kind` of the report's schema.

@@ -20,9 +20,10 @@ use crate::isa::op::Op;
 use crate::launch::{Run, part, resident_blocks};
 use crate::machine::Machine;
 use crate::machine::block::{Block, Met, Ran};
-use crate::machine::engine;
+use crate::machine::engine::Runner;
 use crate::machine::warp::WarpState;
 use crate::observe::Observer;
+use crate::views::random::Random;
 
 /// Random numbers of which a seed is made: few digits to type.
 const SEEDS: u64 = (1 << 24) - 1;
@@ -92,23 +93,6 @@ pub(crate) fn seed(random: u64, index: u32, points: u64) -> u64 {
     (random & SEEDS) << 8 | depth << 6 | log.min(40)
 }
 
-/// SplitMix64 (Steele et al., OOPSLA 2014).
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n.max(1)
-    }
-}
-
 /// A warp, or the lanes that run apart from theirs.
 type Agent = (u64, usize);
 
@@ -128,6 +112,8 @@ struct Scheduler<'r, 'a, 'p, O> {
     run: &'r Run<'a>,
     plan: Plan<'p>,
     machine: Machine<'a, O>,
+    /// One that pauses.
+    engine: Runner<O>,
     /// Those that have begun and not ended.
     blocks: VecDeque<Block>,
     next_block: u64,
@@ -150,7 +136,7 @@ struct Scheduler<'r, 'a, 'p, O> {
 pub(crate) fn run<'a, O: Observer>(
     run: &Run<'a>,
     plan: Plan<'_>,
-    observer: O,
+    (observer, engine): (O, Runner<O>),
     out: &mut dyn FnMut(&[u8]),
 ) -> (Machine<'a, O>, Option<Trap>, Vec<Segment>) {
     let mut machine = run.worker(observer);
@@ -171,6 +157,7 @@ pub(crate) fn run<'a, O: Observer>(
         run,
         plan,
         machine,
+        engine,
         blocks: VecDeque::new(),
         next_block: 0,
         known: HashMap::new(),
@@ -341,7 +328,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         machine.pass.changed = false;
         (machine.pass.slice, machine.pass.points) = (SLICE, share);
         block.enter(machine);
-        let ran = block.run_warp(place, machine, engine::pausing());
+        let ran = block.run_warp(place, machine, self.engine);
         let used = share - machine.pass.points;
         let changed = machine.pass.changed;
         let ran = match ran {
@@ -391,6 +378,9 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
             Box::new(self.run.trap(machine, &self.blocks[slot], place, *fault))
         })?;
         self.note(segment);
+        if let Some(views) = self.machine.observer.views() {
+            views.mark(self.segments.len() - 1);
+        }
         self.after(agent, segment, (pc, digest));
         if has_ended {
             out(&self.blocks[slot].printed);

@@ -1,27 +1,32 @@
 //! A launch under many random schedules, to find what depends on them: what it leaves in memory, whether it ends, what there is to find.
 //!
-//! The first schedule that shows the gravest of what is found is made shorter before it is told: turns are left out as long as it still shows the same.
+//! The first schedule that shows the gravest of what is found is made shorter (`shorter`) before it is told (`tell`).
 
-use dsl::ir::LocId;
+mod shorter;
+mod tell;
+
+use std::collections::HashMap;
 
 use crate::check::{Checker, Subject};
-use crate::config::{BothOrders, MachineConfig, Schedule};
-use crate::fault::finding::{Depends, Fact, FindingOp, Scheduled, Turn, TurnEnd};
-use crate::fault::trap::{AccessOp, Trap, TrapKind};
-use crate::isa::mask::LaneMask;
+use crate::config::{BothOrders, MachineConfig, MemoryOrder, Schedule};
+use crate::fault::finding::Depends;
+use crate::fault::trap::{Trap, TrapKind};
 use crate::launch::Run;
-use crate::launch::orders::{Again, Difference, Saved, at_difference};
-use crate::launch::report::{LaunchFailure, LaunchReport};
-use crate::launch::schedule::{self, Plan, Random, Segment};
-use crate::machine::is_global;
+use crate::launch::orders::{Again, Difference, Saved};
+use crate::launch::report::LaunchReport;
+use crate::launch::schedule::{self, Plan, Segment};
+use crate::machine::weak::Seeing;
+use crate::machine::{Machine, engine};
+use crate::observe::Observer;
 use crate::observe::counters::Counters;
 use crate::progress::Progress;
+use crate::views::late::Late;
+use crate::views::random::Random;
+use crate::views::{Choices, Views};
 
 /// A run under another schedule that takes so many times the first one's instructions, and some more, is given up.
 const MAX_TIMES_AS_LONG: u64 = 20;
 const SOME_MORE: u64 = 100_000;
-/// Runs that making a schedule shorter may take.
-const MAX_TRIES: u32 = 300;
 
 /// A launch that is run again and again.
 struct Explorer<'r, 'a> {
@@ -36,6 +41,8 @@ struct Outcome {
     trap: Option<Box<Trap>>,
     differs: Option<Difference>,
     segments: Vec<Segment>,
+    /// What was late.
+    lates: Vec<Late>,
 }
 
 /// What a run showed.
@@ -75,6 +82,11 @@ impl Outcome {
     }
 }
 
+/// Nothing is late.
+fn in_time() -> Choices {
+    Choices::Given(HashMap::new())
+}
+
 /// Runs a launch that has ended under the schedules that are asked for, and adds what that finds.
 pub(crate) fn explore(
     run: &Run<'_>,
@@ -110,7 +122,7 @@ pub(crate) fn explore(
         after: &after,
     };
     let points = explorer
-        .run(Plan::Given(&[]))
+        .run(Plan::Given(&[]), in_time())
         .segments
         .iter()
         .map(|segment| segment.points)
@@ -123,7 +135,7 @@ pub(crate) fn explore(
         let Some(plan) = schedule::plan(Schedule::Adversarial(seed)) else {
             continue;
         };
-        let outcome = explorer.run(plan);
+        let outcome = explorer.run(plan, Choices::Random(seed));
         let gravity = outcome.gravity();
         if gravity > found.as_ref().map_or(0, |(found, _)| found.gravity()) {
             found = Some((outcome, (seed, index + 1)));
@@ -140,16 +152,31 @@ pub(crate) fn explore(
 }
 
 impl Explorer<'_, '_> {
-    /// One run from the memory as it was before the launch.
-    fn run(&self, plan: Plan<'_>) -> Outcome {
+    /// One run from the memory as it was before the launch. `choices`: what is late, where memory is weak.
+    fn run(&self, plan: Plan<'_>, choices: Choices) -> Outcome {
         self.again.before.restore();
         let counters = Counters::new(&self.run.machine.rules, self.run.code.counters.len());
         let observer = Checker::new(counters, self.subject);
-        let (state, trap, segments) = schedule::run(self.run, plan, observer, &mut |_| {});
-        let (result, _) = self.run.ended(state, trap);
-        let trap = match result {
-            Err(LaunchFailure::Trap { trap, .. }) => Some(trap),
-            Ok(_) | Err(LaunchFailure::Invalid(_)) => None,
+        match self.run.machine.memory {
+            MemoryOrder::Strong => {
+                let observer = (observer, engine::pausing());
+                self.outcome(schedule::run(self.run, plan, observer, &mut |_| {}))
+            }
+            MemoryOrder::Weak => {
+                let views = Views::new(choices, self.run.shape.threads());
+                let observer = (Seeing::new(observer, views), engine::weak());
+                self.outcome(schedule::run(self.run, plan, observer, &mut |_| {}))
+            }
+        }
+    }
+
+    fn outcome<O: Observer>(
+        &self,
+        (mut state, trap, segments): (Machine<'_, O>, Option<Trap>, Vec<Segment>),
+    ) -> Outcome {
+        let lates = match state.observer.views() {
+            Some(views) => views.lates().to_vec(),
+            None => Vec::new(),
         };
         // Too long is no fault: nothing was found.
         let is_cut = matches!(&trap, Some(trap) if matches!(trap.kind, TrapKind::Limit { .. } | TrapKind::Stopped(_)));
@@ -158,141 +185,10 @@ impl Explorer<'_, '_> {
             Some(_) => None,
         };
         Outcome {
-            trap: trap.filter(|_| !is_cut),
+            trap: trap.filter(|_| !is_cut).map(Box::new),
             differs,
             segments,
+            lates,
         }
     }
-
-    /// Adds what a run showed, with the shortest schedule that shows it.
-    fn tell(&self, outcome: Outcome, (seed, tried): (u64, u32), report: &mut LaunchReport) {
-        let (outcome, turns) = self.shorter(outcome);
-        // Without a turn of its own, what differs from the usual order is how long warps wait in loops.
-        let told = match turns {
-            0 => outcome.segments.len(),
-            turns => turns.min(outcome.segments.len()),
-        };
-        let turns = outcome.segments[..told].iter();
-        let turns: Vec<Turn> = turns.map(|segment| self.turn(segment)).collect();
-        let at = turns
-            .iter()
-            .find(|turn| turn.end == TurnEnd::Paused)
-            .map(|turn| turn.at);
-        let schedule = Box::new(Scheduled { seed, tried, turns });
-        let shown = outcome.shown();
-        match (outcome.trap, outcome.differs, shown) {
-            (Some(trap), _, _) => report.order.trap_scheduled = Some((trap, schedule)),
-            (None, Some(differs), Some(Shown::Depends(difference))) => {
-                let talk = self.run.code.effects.talks_at;
-                let (op, loc) = match (at, talk) {
-                    (Some(at), _) => (self.op(at), at),
-                    (None, Some(talk)) if talk.is_atomic => (FindingOp::Atomic, talk.loc),
-                    (None, Some(talk)) => (FindingOp::Read, talk.loc),
-                    (None, None) => self.writes_at(),
-                };
-                let fact = Fact::ResultDepends {
-                    words: differs.words,
-                    difference,
-                    schedule,
-                };
-                let finding = at_difference(self.run, fact, (op, loc), differs.address);
-                report.findings.push(finding);
-            }
-            (None, _, _) => {}
-        }
-    }
-
-    /// Leaves turns out as long as the run shows the same; gives the run, and of how many turns it was told.
-    fn shorter(&self, found: Outcome) -> (Outcome, usize) {
-        let shown = found.shown();
-        let mut best = found;
-        let mut turns = best.segments.clone();
-        let mut tries = 0;
-        let mut size = (turns.len() / 2).max(1);
-        // The recorded turns may show something else than the plan they came from: then they are told as they are.
-        let again = self.run(Plan::Given(&turns));
-        if again.shown() != shown {
-            let all = best.segments.len();
-            return (best, all);
-        }
-        best = again;
-        loop {
-            let mut at = 0;
-            let mut shortened = false;
-            while at < turns.len() && tries < MAX_TRIES {
-                let end = (at + size).min(turns.len());
-                let fewer = joined(&turns, at, end);
-                let outcome = self.run(Plan::Given(&fewer));
-                tries += 1;
-                if outcome.shown() == shown {
-                    (best, turns) = (outcome, fewer);
-                    shortened = true;
-                } else {
-                    at = end;
-                }
-            }
-            if tries >= MAX_TRIES || size == 1 && !shortened {
-                return (best, turns.len());
-            }
-            size = (size / 2).max(1);
-        }
-    }
-
-    /// An access that changes global memory: an atomic, if there is one.
-    fn writes_at(&self) -> (FindingOp, LocId) {
-        let global = self
-            .run
-            .code
-            .counters
-            .iter()
-            .filter(|site| is_global(site.space));
-        let writes = global.filter(|site| site.op != AccessOp::Load);
-        let first = writes.min_by_key(|site| (site.op != AccessOp::Atomic, site.loc));
-        first.map_or((FindingOp::Write, self.run.config.loc), |site| {
-            (self.op(site.loc), site.loc)
-        })
-    }
-
-    /// What the access at a place does.
-    fn op(&self, loc: LocId) -> FindingOp {
-        let counters = &self.run.code.counters;
-        let op = counters
-            .iter()
-            .find(|site| site.loc == loc)
-            .map(|site| site.op);
-        match op {
-            Some(AccessOp::Atomic) => FindingOp::Atomic,
-            Some(AccessOp::Store) => FindingOp::Write,
-            Some(AccessOp::Load) | None => FindingOp::Read,
-        }
-    }
-
-    fn turn(&self, segment: &Segment) -> Turn {
-        let alive = LaneMask::first(self.run.shape.threads() - 32 * segment.warp).0;
-        Turn {
-            block: self.run.shape.block_index(segment.block),
-            warp: segment.warp,
-            lanes: segment.lanes,
-            is_part: segment.lanes != 0 && segment.lanes != alive,
-            end: segment.end,
-            at: segment.next,
-        }
-    }
-}
-
-/// The turns without those from `at` to `end`; two of one warp that follow each other then are one.
-fn joined(turns: &[Segment], at: usize, end: usize) -> Vec<Segment> {
-    let mut all: Vec<Segment> = Vec::with_capacity(turns.len());
-    for turn in turns[..at].iter().chain(&turns[end..]) {
-        match all.last_mut() {
-            Some(last)
-                if (last.block, last.place) == (turn.block, turn.place) && last.split.is_none() =>
-            {
-                let points = last.points + turn.points;
-                *last = Segment { points, ..*turn };
-            }
-            _ => all.push(*turn),
-        }
-    }
-    all
 }

@@ -78,6 +78,14 @@ fn of_schedule(schedule: &mut Scheduled, by: &Shift) {
     for turn in &mut schedule.turns {
         by.loc(&mut turn.at);
     }
+    for late in &mut schedule.lates {
+        by.loc(&mut late.access.at);
+        by.loc(&mut late.missed.at);
+        if let Some(despite) = &mut late.despite {
+            by.loc(&mut despite.read.at);
+            by.loc(&mut despite.stored_at);
+        }
+    }
 }
 
 /// The object that a trap is about.

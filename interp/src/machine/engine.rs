@@ -23,6 +23,7 @@ use crate::machine::ops::{
     shared,
 };
 use crate::machine::warp::{Vote, Warp};
+use crate::machine::weak;
 use crate::machine::{Fault, Machine, Stop, Totals};
 use crate::observe::Observer;
 
@@ -57,6 +58,11 @@ pub(crate) fn runner<O: Observer>() -> Runner<O> {
 /// The engine that pauses: see [`Pass::points`](crate::machine::Pass::points).
 pub(crate) fn pausing<O: Observer>() -> Runner<O> {
     run_pausing
+}
+
+/// The engine that pauses, and whose memory is weak.
+pub(crate) fn weak<O: Observer>() -> Runner<O> {
+    run_weak
 }
 
 /// A level: the loop and the slow ways, compiled with its features.
@@ -101,6 +107,7 @@ macro_rules! level {
 
 level! { Portable run_portable {} }
 level! { Pausing run_pausing { const PAUSES: bool = true; } }
+level! { Weak run_weak { const PAUSES: bool = true; const WEAK: bool = true; } }
 
 #[cfg(target_arch = "x86_64")]
 level! { Avx2 run_avx2 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")] {
@@ -384,6 +391,10 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
         if O::SEES_REPEATS && follows {
             machine.observer.before(r, inst, mask, here!());
             follows = machine.observer.follows();
+        }
+        if L::WEAK && machine.is_point[here!()] {
+            attempt!(weak::access(machine, r, mask, inst, &mut warp.local));
+            continue;
         }
         /// Shows the observer an operation whose operands can be wrong, where it does not see all.
         macro_rules! risk {

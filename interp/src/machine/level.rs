@@ -18,6 +18,8 @@ use crate::observe::Observer;
 pub(crate) trait Level: Sized {
     /// It pauses a warp that has made as many accesses as it was to.
     const PAUSES: bool = false;
+    /// Memory is weak: see [`weak`](crate::machine::weak).
+    const WEAK: bool = false;
     fn load_shared<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
     -> Done;
     fn rest_load_shared<O: Observer>(

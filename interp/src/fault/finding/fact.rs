@@ -236,8 +236,68 @@ pub struct Scheduled {
     pub seed: u64,
     /// How many schedules were tried until it was found.
     pub tried: u32,
+    /// Memory was weak: `--memory weak` belongs to it.
+    pub is_weak: bool,
     /// The turns that it takes; after them all go on in order.
     pub turns: Vec<Turn>,
+    /// What was late in them, in order.
+    pub lates: Vec<Late>,
+}
+
+/// An access that was late: a load that gave an old value, or a store that counts as one before another thread's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Late {
+    /// The turn in which it happened, by its place in the list; the first behind it: after all of them.
+    pub turn: usize,
+    /// It is a store.
+    pub is_store: bool,
+    /// The access.
+    pub access: Sight,
+    /// The block's index, and the thread's.
+    pub who: ([u32; 3], [u32; 3]),
+    /// The value that follows there: what the load missed, or what the store came before.
+    pub missed: Sight,
+    /// Whose that is; `None`: it came from no thread.
+    pub missed_by: Option<([u32; 3], [u32; 3])>,
+    /// A later store of that thread, which this one has read before.
+    pub despite: Option<Despite>,
+}
+
+/// What an access found, or left, in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sight {
+    /// The access.
+    pub at: LocId,
+    /// The word, as a reader knows it: `` `data` ``, `` `sums[3]` ``.
+    pub name: String,
+    /// The word's value.
+    pub value: u32,
+}
+
+/// What a thread has read of another one before it missed an older store of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Despite {
+    /// The read.
+    pub read: Sight,
+    /// Where the other thread stored that.
+    pub stored_at: LocId,
+    /// What the writer lacks.
+    pub writer: Lacks,
+    /// What the reader lacks.
+    pub reader: Lacks,
+    /// The later value is stored and read as `volatile`, or by atomics that reach both threads.
+    pub is_flag_strong: bool,
+}
+
+/// What a thread lacks between two accesses, so that others see them in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lacks {
+    /// Nothing: a fence is there.
+    Nothing,
+    /// A fence.
+    Fence,
+    /// A fence that reaches other blocks: the one that is there is of its block only.
+    Scope,
 }
 
 /// A warp's turn.

@@ -200,6 +200,10 @@ impl Finding {
                 }
                 _ => "move the barrier to a point that every thread in the block reaches",
             },
+            Fact::ResultDepends { schedule, .. } if !schedule.lates.is_empty() => {
+                "other threads see stores late and in any order, unless fences order them: put a `__threadfence()` between the store of the \
+                 data and that of the flag, and another between the load of the flag and that of the data"
+            }
             Fact::ResultDepends {
                 difference: Depends::Values,
                 ..

@@ -11,6 +11,7 @@ use crate::isa::op::Op;
 use crate::isa::registers::View;
 use crate::machine::SkippedLanes;
 use crate::machine::warp::Warp;
+use crate::machine::weak;
 use crate::machine::{Fault, Machine};
 use crate::memory::layout::{LOCAL_BASE, SHARED_BASE};
 use crate::observe::Observer;
@@ -38,7 +39,10 @@ pub(crate) fn skip<O: Observer>(
     let Attempt { places, left, bad } = attempt(machine, warp, inst, site, fault);
     let good = left & !bad;
     if good != 0 {
-        let done = perform_again(machine, r, good, inst, &mut warp.local);
+        let done = match machine.observer.views().is_some() {
+            true => weak::access(machine, r, good, inst, &mut warp.local),
+            false => perform(machine, r, good, inst, &mut warp.local),
+        };
         debug_assert!(done.is_ok(), "the lanes that are left are all allowed");
     }
     let bad = left & bad;
@@ -163,8 +167,8 @@ fn outside(site: &MemSite, shift: u32, mask: u32, offsets: &[u32; 32], size: u64
     lanes
 }
 
-/// Performs the instruction for some lanes.
-fn perform_again<O: Observer>(
+/// Performs an access for some lanes, whatever it is.
+pub(crate) fn perform<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,

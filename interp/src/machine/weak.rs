@@ -1,0 +1,514 @@
+//! Accesses where memory is weak: first as ever, on memory that holds the newest values, then as the [`Views`] of the threads say.
+//!
+//! A load may get an older value in place of the newest. A store that counts as an earlier one leaves memory as it was. Lanes of one
+//! instruction are threads of their own.
+
+use dsl::ir::{AtomicOp, FenceScope, LocId, MemType};
+
+use crate::count::stats::{Charge, SiteCounts};
+use crate::count::witness::Worst;
+use crate::fault::finding::Finding;
+use crate::fault::trap::AccessOp;
+use crate::isa::bytecode::{Class, Code, Inst, MemSite, Place as Register, RoutineCall};
+use crate::isa::mask::LaneMask;
+use crate::isa::op::Op;
+use crate::isa::registers::View;
+use crate::machine::Machine;
+use crate::machine::ops::address::{addresses, narrowed, offsets, windows};
+use crate::machine::ops::element::{lane_value, read, set_lane, write};
+use crate::machine::ops::fault::Done;
+use crate::machine::ops::skip::perform;
+use crate::memory::defined::Defined;
+use crate::memory::layout::SHARED_BASE;
+use crate::memory::traffic::Touch;
+use crate::observe::trace::Event;
+use crate::observe::{Access, Arrival, Frame, Like, Observer, Scene};
+use crate::views::{How, Place, Views};
+
+/// Bytes of the widest access, in whole words.
+const WIDEST: usize = 16;
+
+/// Where a lane's access goes: whole words of memory.
+#[derive(Clone, Copy)]
+struct Spot {
+    first: Place,
+    /// The first word's bytes.
+    bytes: *mut u8,
+    words: usize,
+    /// Where in them the access begins.
+    begins: usize,
+}
+
+impl Spot {
+    fn place(&self, word: usize) -> Place {
+        let by = 4 * word as u64;
+        match self.first {
+            Place::Global(address) => Place::Global(address + by),
+            Place::Shared(block, offset) => Place::Shared(block, offset + by as u32),
+        }
+    }
+
+    fn word(&self, word: usize) -> u32 {
+        // SAFETY: all of the words lie inside of the memory (`spot`).
+        unsafe { self.bytes.add(4 * word).cast::<u32>().read_unaligned() }
+    }
+
+    fn set(&self, word: usize, value: u32) {
+        // SAFETY: as above; the access that comes here stores there.
+        unsafe {
+            self.bytes
+                .add(4 * word)
+                .cast::<u32>()
+                .write_unaligned(value)
+        }
+    }
+}
+
+/// The whole words around `width` bytes at `offset` of so many bytes of memory that begin at a multiple of 4.
+fn spot(
+    first: impl Fn(u64) -> Place,
+    bytes: *mut u8,
+    (offset, width, size): (u64, u64, u64),
+) -> Option<Spot> {
+    let (low, high) = (offset & !3, (offset + width).next_multiple_of(4));
+    let is_inside = offset < size && high <= size;
+    is_inside.then(|| Spot {
+        first: first(low),
+        // It lies inside.
+        bytes: bytes.wrapping_add(low as usize),
+        words: ((high - low) / 4) as usize,
+        begins: (offset - low) as usize,
+    })
+}
+
+/// Where the lanes of an access go; of those that go to no whole word of global or shared memory, nothing.
+fn spots<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    i: &Inst,
+    site: &MemSite,
+    mask: u32,
+) -> [Option<Spot>; 32] {
+    let mut spots = [None; 32];
+    let block = machine.observer.views().map_or(0, |views| views.block());
+    let width = u64::from(site.width_bytes);
+    let (mut in_shared, mut elsewhere) = (mask, mask);
+    let (mut global, mut shared) = ([0; 32], [0; 32]);
+    match i.op {
+        Op::LoadShared | Op::StoreShared | Op::AtomicShared => {
+            shared = offsets(r, i, site, SHARED_BASE);
+            elsewhere = 0;
+        }
+        Op::LoadGlobal | Op::StoreGlobal | Op::AtomicGlobal => {
+            global = addresses(r, i, site);
+            in_shared = 0;
+        }
+        _ => {
+            global = addresses(r, i, site);
+            shared = narrowed(&global, SHARED_BASE);
+            (in_shared, _, elsewhere) = windows(&global, mask);
+        }
+    }
+    let (bytes, size) = (machine.shared.as_mut_ptr(), machine.shared.len() as u64);
+    for lane in LaneMask(in_shared) {
+        let first = |offset| Place::Shared(block, offset as u32);
+        spots[lane] = spot(first, bytes, (shared[lane].into(), width, size));
+    }
+    for lane in LaneMask(elsewhere) {
+        let address = global[lane];
+        let region = machine.map.regions[machine.map.find(address) as usize];
+        if region.holds(address, width) && region.base & 3 == 0 && address & (width - 1) == 0 {
+            let first = |offset| Place::Global(region.base + offset);
+            spots[lane] = spot(
+                first,
+                region.bytes,
+                (address - region.base, width, region.size),
+            );
+        }
+    }
+    spots
+}
+
+/// An access to memory of any space.
+#[cold]
+pub(crate) fn access<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+    local: &mut [u8],
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let spots = spots(machine, r, i, site, mask);
+    let how = how(machine.code, site);
+    match site.op {
+        AccessOp::Load => {
+            perform(machine, r, mask, i, local)?;
+            let views = machine.observer.views();
+            let is_late = views.is_some_and(|views| load(views, r, (site, how), mask, &spots));
+            // Who has read an old value will read another one some day.
+            machine.pass.changed |= is_late;
+        }
+        AccessOp::Store => {
+            let before = spots.map(|spot| spot.map(|spot| words(&spot)));
+            perform(machine, r, mask, i, local)?;
+            if let Some(views) = machine.observer.views() {
+                store(views, r, (site, how), mask, (&spots, &before));
+            }
+        }
+        AccessOp::Atomic => {
+            perform(machine, r, mask, i, local)?;
+            if let Some(views) = machine.observer.views() {
+                atomic(views, r, (site, how), mask, &spots);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn how(code: &Code, site: &MemSite) -> How {
+    let strong = match (site.op, site.access.volatile) {
+        (AccessOp::Atomic, _) if site.access.block_scope => Some(FenceScope::Block),
+        (AccessOp::Atomic, _) => Some(FenceScope::Device),
+        (AccessOp::Load | AccessOp::Store, true) => Some(FenceScope::System),
+        (AccessOp::Load | AccessOp::Store, false) => None,
+    };
+    let at = code.counters.get(site.counter as usize);
+    How {
+        at: at.map_or(LocId::default(), |counter| counter.loc),
+        strong,
+    }
+}
+
+/// The words that memory holds there.
+fn words(spot: &Spot) -> [u32; WIDEST / 4] {
+    let mut words = [0; WIDEST / 4];
+    for (k, word) in words.iter_mut().enumerate().take(spot.words) {
+        *word = spot.word(k);
+    }
+    words
+}
+
+/// Words that are read or written as one: two of a value of 8 bytes.
+fn together(ty: MemType) -> usize {
+    if ty.bytes() == 8 { 2 } else { 1 }
+}
+
+/// After a load: lanes may get older values. Whether one did.
+fn load(
+    views: &mut Views,
+    r: View,
+    (site, how): (&MemSite, How),
+    mask: u32,
+    spots: &[Option<Spot>; 32],
+) -> bool {
+    let mut is_late = false;
+    if site.uniform_values {
+        let lane = mask.trailing_zeros() as usize & 31;
+        if let Some(spot) = &spots[lane]
+            && let Some(bytes) = load_words(views, mask, spot, (site, how))
+        {
+            is_late = true;
+            set_uniform(r, site, &bytes);
+        }
+        return is_late;
+    }
+    for lane in LaneMask(mask) {
+        if let Some(spot) = &spots[lane]
+            && let Some(bytes) = load_words(views, 1 << lane, spot, (site, how))
+        {
+            is_late = true;
+            for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
+                set_lane(
+                    r,
+                    site.access.ty,
+                    register,
+                    lane,
+                    component(site.access.ty, &bytes, k),
+                );
+            }
+        }
+    }
+    is_late
+}
+
+/// What lanes read of memory where it is not the newest; from the access's first byte on.
+fn load_words(
+    views: &mut Views,
+    lanes: u32,
+    spot: &Spot,
+    (site, how): (&MemSite, How),
+) -> Option<[u8; WIDEST]> {
+    let mut bytes = [0; WIDEST];
+    let mut is_late = false;
+    let step = together(site.access.ty);
+    for k in (0..spot.words).step_by(step) {
+        let mut read = [(spot.place(k), spot.word(k)), (spot.place(k), 0)];
+        if step == 2 {
+            read[1] = (spot.place(k + 1), spot.word(k + 1));
+        }
+        is_late |= views.load(lanes, &mut read[..step], how);
+        for (at, (_, value)) in (k..).zip(&read[..step]) {
+            bytes[4 * at..4 * at + 4].copy_from_slice(&value.to_le_bytes());
+        }
+    }
+    bytes.rotate_left(spot.begins);
+    is_late.then_some(bytes)
+}
+
+/// A component of an element's bytes.
+fn component(ty: MemType, bytes: &[u8; WIDEST], k: usize) -> u64 {
+    let at = k * ty.bytes() as usize;
+    // SAFETY: an access has at most 16 bytes.
+    unsafe { read(ty, bytes[at..].as_ptr()) }
+}
+
+fn set_uniform(r: View, site: &MemSite, bytes: &[u8; WIDEST]) {
+    let ty = site.access.ty;
+    for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
+        let bits = component(ty, bytes, k);
+        let is_mask = Class::of(ty.value_type()) == Class::Mask;
+        r.set_s(
+            register,
+            if is_mask {
+                u64::from(0u32.wrapping_sub(bits as u32))
+            } else {
+                bits
+            },
+        );
+    }
+}
+
+/// After a store, highest lane first, as memory was written.
+fn store(
+    views: &mut Views,
+    r: View,
+    (site, how): (&MemSite, How),
+    mask: u32,
+    (spots, before): (&[Option<Spot>; 32], &[Option<[u32; WIDEST / 4]>; 32]),
+) {
+    let ty = site.access.ty;
+    // What memory holds until the next lane stores, where several store to one word.
+    let mut now: Vec<(Place, u32)> = Vec::new();
+    for lane in (0..32).rev().filter(|lane| mask >> lane & 1 == 1) {
+        let (Some(spot), Some(before)) = (&spots[lane], &before[lane]) else {
+            continue;
+        };
+        let mut bytes = [0; WIDEST];
+        let mut old = [0; WIDEST / 4];
+        for k in 0..spot.words {
+            let known = now.iter().find(|(place, _)| *place == spot.place(k));
+            old[k] = known.map_or(before[k], |(_, value)| *value);
+            bytes[4 * k..4 * k + 4].copy_from_slice(&old[k].to_le_bytes());
+        }
+        for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
+            let at = spot.begins + k * ty.bytes() as usize;
+            // SAFETY: an access has at most 16 bytes, and lies in its words.
+            unsafe {
+                write(
+                    ty,
+                    bytes[at..].as_mut_ptr(),
+                    lane_value(r, ty, register, lane),
+                )
+            };
+        }
+        for k in 0..spot.words {
+            if k % together(ty) == 0 {
+                views.tick();
+            }
+            let value = u32::from_le_bytes([
+                bytes[4 * k],
+                bytes[4 * k + 1],
+                bytes[4 * k + 2],
+                bytes[4 * k + 3],
+            ]);
+            let held = views.store(lane, spot.place(k), (old[k], value), ty.bytes() == 4, how);
+            spot.set(k, held);
+            match now.iter_mut().find(|(place, _)| *place == spot.place(k)) {
+                Some((_, known)) => *known = held,
+                None => now.push((spot.place(k), held)),
+            }
+        }
+    }
+}
+
+/// After atomics, in the order in which lanes were served: each has found what the one before left.
+fn atomic(
+    views: &mut Views,
+    r: View,
+    (site, how): (&MemSite, How),
+    mask: u32,
+    spots: &[Option<Spot>; 32],
+) {
+    let ty = site.access.ty;
+    let words = |value: u64| [value as u32, (value >> 32) as u32];
+    for lane in LaneMask(mask) {
+        let Some(spot) = &spots[lane] else {
+            continue;
+        };
+        let next = LaneMask(mask).lanes().find(|&next| {
+            next > lane
+                && spots[next]
+                    .is_some_and(|other| other.first == spot.first && other.begins == spot.begins)
+        });
+        let old = lane_value(r, ty, site.result, lane);
+        let new = match next {
+            Some(next) => lane_value(r, ty, site.result, next),
+            None if spot.words == 2 => u64::from(spot.word(0)) | u64::from(spot.word(1)) << 32,
+            None => spot.word(0).into(),
+        };
+        // A compare-and-swap that fails only reads.
+        let stores = match site.atomic {
+            Some((AtomicOp::Cas, compare)) => lane_value(r, ty, compare, lane) == old,
+            _ => true,
+        };
+        views.tick();
+        for (k, pair) in words(old)
+            .into_iter()
+            .zip(words(new))
+            .enumerate()
+            .take(spot.words)
+        {
+            views.atomic(lane, spot.place(k), pair, stores, how);
+        }
+    }
+}
+
+/// An observer of a machine whose memory is weak: it keeps the threads' views, and hands everything on.
+pub(crate) struct Seeing<O> {
+    inner: O,
+    views: Views,
+}
+
+impl<O> Seeing<O> {
+    pub(crate) fn new(inner: O, views: Views) -> Seeing<O> {
+        Seeing { inner, views }
+    }
+}
+
+impl<O: Observer> Observer for Seeing<O> {
+    fn views(&mut self) -> Option<&mut Views> {
+        Some(&mut self.views)
+    }
+    fn begin_block(&mut self, index: u64) {
+        self.views.begin_block(index);
+        self.inner.begin_block(index);
+    }
+    fn end_block(&mut self) {
+        self.views.end_block();
+        self.inner.end_block();
+    }
+    const RISKY: [bool; 1024] = O::RISKY;
+    fn risks(&self, pc: usize) -> bool {
+        self.inner.risks(pc)
+    }
+    fn follows(&self) -> bool {
+        self.inner.follows()
+    }
+    fn before(&mut self, r: View, inst: &Inst, mask: u32, pc: usize) {
+        self.inner.before(r, inst, mask, pc);
+    }
+    fn stored(&self) -> Vec<(u64, Defined)> {
+        self.inner.stored()
+    }
+    fn touched(&self) -> Vec<(u64, Touch)> {
+        self.inner.touched()
+    }
+    fn begin_warp(&mut self, number: u32, place: usize) {
+        self.views.begin_warp(number);
+        self.inner.begin_warp(number, place);
+    }
+    fn part(&mut self, place: usize, to: usize) {
+        self.inner.part(place, to);
+    }
+    fn join(&mut self, place: usize, other: usize, lanes: u32) {
+        self.inner.join(place, other, lanes);
+    }
+    const IS_QUICK: bool = false;
+    const SEES_REPEATS: bool = O::SEES_REPEATS;
+    fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
+        self.inner.window(access, offsets)
+    }
+    fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
+        self.inner.global(access, addresses)
+    }
+    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
+        self.inner.charge_window(access, offsets)
+    }
+    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
+        self.inner.charge_global(access, addresses)
+    }
+    fn repeat_window(&mut self, access: &Access<'_>, like: &Like<'_>) {
+        self.inner.repeat_window(access, like);
+    }
+    fn repeat_global(&mut self, access: &Access<'_>, like: &Like<'_>) {
+        self.inner.repeat_global(access, like);
+    }
+    fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {
+        self.inner.repeats(site, charge, requests, lanes);
+    }
+    fn period_bytes(&self, site: &MemSite) -> u64 {
+        self.inner.period_bytes(site)
+    }
+    fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32, loc: LocId) {
+        self.views.sync_warp(mask, named);
+        self.inner.sync_warp(mask, named, alive, loc);
+    }
+    fn stray_shuffle(&mut self, strays: u32, result: Register, loc: LocId) {
+        self.inner.stray_shuffle(strays, result, loc);
+    }
+    fn arrive(&mut self, barrier: u32, mask: u32) {
+        self.views.arrive(barrier, mask);
+        self.inner.arrive(barrier, mask);
+    }
+    fn pass(&mut self, barrier: u32, warp: u32, mask: u32) {
+        self.views.pass(barrier, warp, mask);
+        self.inner.pass(barrier, warp, mask);
+    }
+    fn opened(&mut self, barrier: u32) {
+        self.views.opened(barrier);
+        self.inner.opened(barrier);
+    }
+    fn fence(&mut self, mask: u32, scope: FenceScope) {
+        self.views.fence(mask, scope);
+        self.inner.fence(mask, scope);
+    }
+    fn lifetime(&mut self, mask: u32, bytes: (u32, u32), begins: bool) {
+        self.inner.lifetime(mask, bytes, begins);
+    }
+    fn enter(&mut self, code: &Code, call: &RoutineCall, mask: u32, frame: Frame) {
+        self.inner.enter(code, call, mask, frame);
+    }
+    fn leave(&mut self, code: &Code, call: &RoutineCall) {
+        self.inner.leave(code, call);
+    }
+    fn allocated(&mut self, address: u64, bytes: u64) {
+        self.views.allocated(address, bytes);
+        self.inner.allocated(address, bytes);
+    }
+    fn uneven_barrier(&mut self, meeting: &[Arrival]) {
+        self.inner.uneven_barrier(meeting);
+    }
+    fn barrier(&mut self) {
+        self.views.barrier();
+        self.inner.barrier();
+    }
+    fn absorb(&mut self, other: &Self) {
+        self.inner.absorb(&other.inner);
+    }
+    fn needs_order(&self) -> bool {
+        self.inner.needs_order()
+    }
+    fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        self.inner.findings(scene)
+    }
+    fn trace(&self) -> Vec<Event> {
+        self.inner.trace()
+    }
+    fn counts(&self) -> &[SiteCounts] {
+        self.inner.counts()
+    }
+    fn worst(&self) -> &[Worst] {
+        self.inner.worst()
+    }
+}

@@ -1,0 +1,586 @@
+//! What each thread has seen of the memory that others write: `--memory weak`.
+//!
+//! Memory itself always holds the newest value of each word. This keeps, besides, the values that a word had since the launch began, in the
+//! order in which they count (*coherence order*), and for each thread a *view*: of each word, the oldest value that it may still read. A load
+//! may give any value from there on; a store may count as one before others' stores, as long as its thread has not seen those. What joins
+//! views makes order: barriers, `__syncwarp`, fences among themselves, and a fence before a strong store (`volatile` or atomic) with
+//! a fence after the strong load that reads it, each as far as its scope reaches.
+//!
+//! It shows only what the PTX memory model allows (PTX ISA, "Memory Consistency Model"; Lustig et al., ASPLOS 2019), and not all of that:
+//!
+//! - A thread's accesses happen in program order, so load buffering does not show.
+//! - All of a thread's reads of a word are coherent; PTX promises that only of strong ones.
+//! - An atomic acts on the newest value, whatever its scope.
+//! - A word is 4 aligned bytes. Stores of less never count as earlier. A value of 8 bytes is never torn.
+//! - A fence is sequentially consistent, as `__threadfence` is; those of acquire and release, too.
+//! - Of a word, the last few values are kept, and of a launch, the first words that are written (`MAX_WORDS`); others are not weak.
+
+mod choice;
+pub(crate) mod late;
+pub(crate) mod random;
+mod view;
+mod word;
+
+use std::collections::HashMap;
+
+use dsl::ir::{FenceScope, LocId};
+
+use crate::isa::mask::LaneMask;
+pub(crate) use choice::Choices;
+use choice::{Chooser, Nth};
+use late::{Heard, Late};
+use view::View;
+use word::{Message, Released, Word};
+
+/// Words of which values are kept.
+const MAX_WORDS: usize = 1 << 16;
+
+/// A thread: its block and its number there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct Who {
+    pub(crate) block: u64,
+    pub(crate) thread: u32,
+}
+
+/// A word of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum Place {
+    Global(u64),
+    /// Of a block, by offset.
+    Shared(u64, u32),
+}
+
+/// How an access is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct How {
+    pub(crate) at: LocId,
+    /// Of one that is `volatile` or atomic.
+    pub(crate) strong: Option<FenceScope>,
+}
+
+/// What a thread knows.
+#[derive(Debug, Default)]
+struct Thread {
+    view: View,
+    /// Read with strong loads since the last fence: what the block's own threads released, and what others did for the device.
+    pending: [View; 2],
+    /// Its view at its last fence of at least block scope, and of at least device scope.
+    fenced: [Option<view::Seen>; 2],
+    /// How many words it had accessed then.
+    fenced_at: [u32; 2],
+    /// Words that it has accessed.
+    count: u32,
+    /// By another thread: the latest store of it that this one has read.
+    heard: HashMap<Who, Heard>,
+}
+
+/// The state of a launch.
+#[derive(Debug)]
+pub(crate) struct Views {
+    chooser: Chooser,
+    warps: usize,
+    /// Of blocks that have begun and not ended.
+    blocks: HashMap<u64, Vec<Thread>>,
+    block: u64,
+    /// The first thread of the warp that runs.
+    first: u32,
+    numbers: HashMap<Place, u32>,
+    words: Vec<Word>,
+    /// Grows with each value that is stored.
+    moment: u64,
+    /// Fences are in one order: what those before saw, of the device's, and of each block's.
+    fences: View,
+    block_fences: HashMap<u64, View>,
+    /// By block and number of a barrier.
+    barriers: HashMap<(u64, u32), View>,
+    /// What was read or stored out of order.
+    lates: Vec<Late>,
+    /// Those before have their turn.
+    marked: usize,
+}
+
+impl Views {
+    pub(crate) fn new(choices: Choices, threads: u32) -> Views {
+        Views {
+            chooser: Chooser::new(choices),
+            warps: threads.div_ceil(32) as usize,
+            blocks: HashMap::new(),
+            block: 0,
+            first: 0,
+            numbers: HashMap::new(),
+            words: Vec::new(),
+            moment: 0,
+            fences: View::default(),
+            block_fences: HashMap::new(),
+            barriers: HashMap::new(),
+            lates: Vec::new(),
+            marked: 0,
+        }
+    }
+
+    pub(crate) fn block(&self) -> u64 {
+        self.block
+    }
+
+    /// What was late, in order.
+    pub(crate) fn lates(&self) -> &[Late] {
+        &self.lates
+    }
+
+    /// What was late since the last time belongs to a turn.
+    pub(crate) fn mark(&mut self, turn: usize) {
+        for late in &mut self.lates[self.marked..] {
+            late.turn = turn;
+        }
+        self.marked = self.lates.len();
+    }
+
+    pub(crate) fn begin_block(&mut self, block: u64) {
+        self.block = block;
+        let warps = self.warps;
+        let threads = || (0..32 * warps).map(|_| Thread::default()).collect();
+        self.blocks.entry(block).or_insert_with(threads);
+    }
+
+    pub(crate) fn end_block(&mut self) {
+        self.blocks.remove(&self.block);
+        self.block_fences.remove(&self.block);
+    }
+
+    pub(crate) fn begin_warp(&mut self, warp: u32) {
+        self.first = 32 * warp;
+    }
+
+    fn who(&self, lane: usize) -> Who {
+        Who {
+            block: self.block,
+            thread: self.first + lane as u32,
+        }
+    }
+
+    fn thread(&mut self, who: Who) -> &mut Thread {
+        let threads = self.blocks.entry(who.block).or_default();
+        let number = who.thread as usize;
+        if threads.len() <= number {
+            threads.resize_with(number + 1, Thread::default);
+        }
+        &mut threads[number]
+    }
+
+    /// The lanes of the warp that runs fence.
+    pub(crate) fn fence(&mut self, mask: u32, scope: FenceScope) {
+        let is_device = scope != FenceScope::Block;
+        for lane in LaneMask(mask) {
+            let who = self.who(lane);
+            let mut view = std::mem::take(&mut self.thread(who).view);
+            let pending = &mut self.thread(who).pending;
+            view.join(&std::mem::take(&mut pending[0]));
+            if is_device {
+                view.join(&std::mem::take(&mut pending[1]));
+            }
+            let of_block = self.block_fences.entry(who.block).or_default();
+            view.join(of_block);
+            if is_device {
+                view.join(&self.fences);
+            }
+            let seen = view.seen();
+            of_block.clone_from(&view);
+            if is_device {
+                self.fences.join(&view);
+            }
+            let thread = self.thread(who);
+            let count = thread.count;
+            let levels = 1 + usize::from(is_device);
+            for (fenced, at) in thread
+                .fenced
+                .iter_mut()
+                .zip(&mut thread.fenced_at)
+                .take(levels)
+            {
+                *fenced = Some(seen.clone());
+                *at = count;
+            }
+            thread.view = view;
+        }
+    }
+
+    /// Lanes of the warp that runs see what each of them has seen.
+    fn meet(&mut self, lanes: u32) {
+        let mut sum = View::default();
+        for lane in LaneMask(lanes) {
+            let who = self.who(lane);
+            sum.join(&self.thread(who).view);
+        }
+        sum.seen();
+        for lane in LaneMask(lanes) {
+            let who = self.who(lane);
+            self.thread(who).view.clone_from(&sum);
+        }
+    }
+
+    /// Lanes synchronise, each with those that it names.
+    pub(crate) fn sync_warp(&mut self, mask: u32, named: &[u32; 32]) {
+        let mut left = mask;
+        while left != 0 {
+            let lane = left.trailing_zeros();
+            let group = named[lane as usize] & mask | 1 << lane;
+            self.meet(group);
+            left &= !group;
+        }
+    }
+
+    /// The block's barrier opens.
+    pub(crate) fn barrier(&mut self) {
+        let mut sum = View::default();
+        for thread in self.blocks.entry(self.block).or_default().iter() {
+            sum.join(&thread.view);
+        }
+        sum.seen();
+        for thread in self.blocks.entry(self.block).or_default().iter_mut() {
+            thread.view.clone_from(&sum);
+        }
+    }
+
+    pub(crate) fn arrive(&mut self, barrier: u32, mask: u32) {
+        let mut sum = self
+            .barriers
+            .remove(&(self.block, barrier))
+            .unwrap_or_default();
+        for lane in LaneMask(mask) {
+            let who = self.who(lane);
+            sum.join(&self.thread(who).view);
+        }
+        self.barriers.insert((self.block, barrier), sum);
+    }
+
+    pub(crate) fn pass(&mut self, barrier: u32, warp: u32, mask: u32) {
+        let sum = self
+            .barriers
+            .entry((self.block, barrier))
+            .or_default()
+            .clone();
+        let block = self.block;
+        for lane in LaneMask(mask) {
+            let thread = 32 * warp + lane as u32;
+            self.thread(Who { block, thread }).view.join(&sum);
+        }
+    }
+
+    pub(crate) fn opened(&mut self, barrier: u32) {
+        self.barriers.remove(&(self.block, barrier));
+    }
+
+    /// Memory of the heap is another object from now on.
+    pub(crate) fn allocated(&mut self, address: u64, bytes: u64) {
+        let is_old = |place: &Place| match place {
+            Place::Global(at) => (address..address + bytes).contains(at),
+            Place::Shared(..) => false,
+        };
+        self.numbers.retain(|place, _| !is_old(place));
+    }
+
+    /// A value is about to be stored, of one word or of several.
+    pub(crate) fn tick(&mut self) {
+        self.moment += 1;
+    }
+
+    /// The number of a word that the launch has written; memory holds `now`.
+    fn written(&mut self, place: Place, now: u32) -> Option<u32> {
+        let number = *self.numbers.get(&place)?;
+        self.words[number as usize].is(now, self.moment);
+        Some(number)
+    }
+
+    /// The number of a word that is about to be written.
+    fn writes(&mut self, place: Place, now: u32) -> Option<u32> {
+        if let Some(number) = self.written(place, now) {
+            return Some(number);
+        }
+        if self.words.len() >= MAX_WORDS {
+            return None;
+        }
+        let number = self.words.len() as u32;
+        self.words.push(Word::new(place, now));
+        self.numbers.insert(place, number);
+        Some(number)
+    }
+
+    /// What lanes of the warp, all alike, read at words that memory holds `now`; whether it is older than that.
+    ///
+    /// Several words are one value, which is not torn: a value of 8 bytes.
+    pub(crate) fn load(&mut self, lanes: u32, words: &mut [(Place, u32)], how: How) -> bool {
+        let numbers: Vec<Option<u32>> = words
+            .iter()
+            .map(|&(place, now)| self.written(place, now))
+            .collect();
+        let first = self.who(lanes.trailing_zeros() as usize & 31);
+        for lane in LaneMask(lanes) {
+            let who = self.who(lane);
+            self.thread(who).count += words.len() as u32;
+        }
+        let known: Vec<u32> = numbers.iter().flatten().copied().collect();
+        if known.is_empty() {
+            return false;
+        }
+        // What each lane may still read; a uniform load gives all of them one value.
+        let oldest: Vec<usize> = known
+            .iter()
+            .map(|&number| {
+                let word = &self.words[number as usize];
+                let lanes = LaneMask(lanes).lanes().map(|lane| Who {
+                    block: self.block,
+                    thread: self.first + lane as u32,
+                });
+                let threads =
+                    lanes.filter_map(|who| self.blocks.get(&who.block)?.get(who.thread as usize));
+                let time = threads
+                    .map(|thread| thread.view.of(number))
+                    .max()
+                    .unwrap_or(0);
+                word.oldest_from(time)
+            })
+            .collect();
+        let nth = self.chooser.nth(first, self.words[known[0] as usize].place);
+        let read = self.choose(nth, &known, &oldest);
+        let mut is_late = false;
+        let pairs = words
+            .iter_mut()
+            .zip(&numbers)
+            .filter_map(|(word, number)| Some((word, (*number)?)));
+        for (((_, now), number), &index) in pairs.zip(&read) {
+            let word = &self.words[number as usize];
+            let (message, missed) = (word.at(index).clone(), word.after(index).cloned());
+            *now = message.value;
+            if let Some(missed) = missed {
+                is_late = true;
+                self.note_late(nth, (number, index), &message, &missed, how, false);
+            }
+            for lane in LaneMask(lanes) {
+                let who = self.who(lane);
+                self.sees(who, number, &message, how);
+            }
+        }
+        is_late
+    }
+
+    /// Which message of each word is read.
+    fn choose(&mut self, nth: Nth, words: &[u32], oldest: &[usize]) -> Vec<usize> {
+        if let ([number], [oldest]) = (words, oldest) {
+            let newest = self.words[*number as usize].newest();
+            let back = self.chooser.back(nth, true, newest - oldest);
+            return vec![newest - back];
+        }
+        // One moment for all of them: of each, the last value that was there.
+        let lists = || {
+            words
+                .iter()
+                .zip(oldest)
+                .map(|(&number, &oldest)| (&self.words[number as usize], oldest))
+        };
+        let from = lists()
+            .map(|(word, oldest)| word.at(oldest).moment)
+            .max()
+            .unwrap_or(0);
+        let mut moments: Vec<u64> = lists()
+            .flat_map(|(word, _)| word.moments())
+            .filter(|&moment| moment >= from)
+            .collect();
+        moments.sort_unstable();
+        moments.dedup();
+        let back = self
+            .chooser
+            .back(nth, true, moments.len().saturating_sub(1));
+        let moment = moments[moments.len() - 1 - back];
+        lists()
+            .map(|(word, oldest)| word.last_until(moment, oldest))
+            .collect()
+    }
+
+    /// A thread has read a message.
+    fn sees(&mut self, who: Who, number: u32, message: &Message, how: How) {
+        let thread = self.thread(who);
+        thread.view.see(number, message.time);
+        let Some(by) = message.by.filter(|by| *by != who) else {
+            return;
+        };
+        let is_strong = is_seen(message, who, how);
+        let heard = Heard::of(message, number, how.at, thread.count, is_strong);
+        thread.heard.insert(by, heard);
+        if !is_strong {
+            return;
+        }
+        let Some(released) = &message.released else {
+            return;
+        };
+        if let Some((_, seen)) = released.block.iter().find(|(block, _)| *block == who.block) {
+            thread.pending[0].join_seen(seen);
+        }
+        if let Some(seen) = &released.device {
+            thread.pending[1].join_seen(seen);
+        }
+    }
+
+    /// What an access that stores strongly releases.
+    fn releases(&mut self, who: Who, how: How) -> Option<Released> {
+        how.strong?;
+        let thread = self.thread(who);
+        let released = Released {
+            device: thread.fenced[1].clone(),
+            block: thread.fenced[0]
+                .iter()
+                .map(|seen| (who.block, seen.clone()))
+                .collect(),
+        };
+        (!released.block.is_empty()).then_some(released)
+    }
+
+    /// A lane stores: memory held `before`, and would hold `value`. Gives what it has to hold. `may_move`: it may count as earlier.
+    pub(crate) fn store(
+        &mut self,
+        lane: usize,
+        place: Place,
+        (before, value): (u32, u32),
+        may_move: bool,
+        how: How,
+    ) -> u32 {
+        let who = self.who(lane);
+        let ordinal = self.thread(who).count;
+        self.thread(who).count += 1;
+        let Some(number) = self.writes(place, before) else {
+            return value;
+        };
+        let (released, moment) = (self.releases(who, how), self.moment);
+        let thread = self.thread(who);
+        let (seen, fenced_at) = (thread.view.of(number), thread.fenced_at);
+        let message = Message {
+            by: Some(who),
+            ordinal,
+            at: how.at,
+            value,
+            strong: how.strong,
+            released,
+            fenced_at,
+            moment,
+            is_glued: !may_move,
+            ..Message::default()
+        };
+        let room = match may_move {
+            true => self.words[number as usize].room_from(seen),
+            false => 0,
+        };
+        let nth = self.chooser.nth(who, place);
+        let back = self.chooser.back(nth, false, room);
+        let word = &mut self.words[number as usize];
+        let index = word.insert(message, back);
+        let (message, missed) = (word.at(index).clone(), word.after(index).cloned());
+        let newest = word.at(word.newest()).value;
+        self.thread(who).view.see(number, message.time);
+        if let Some(missed) = missed {
+            self.note_late(nth, (number, index), &message, &missed, how, true);
+        }
+        newest
+    }
+
+    /// A lane's atomic: memory held `before` and holds `value`; `stores`: it has written that.
+    pub(crate) fn atomic(
+        &mut self,
+        lane: usize,
+        place: Place,
+        (before, value): (u32, u32),
+        stores: bool,
+        how: How,
+    ) {
+        let who = self.who(lane);
+        let ordinal = self.thread(who).count;
+        self.thread(who).count += 1;
+        let number = match stores {
+            true => self.writes(place, before),
+            false => self.written(place, before),
+        };
+        let Some(number) = number else {
+            return;
+        };
+        let word = &self.words[number as usize];
+        let read = word.at(word.newest()).clone();
+        self.sees(who, number, &read, how);
+        if !stores {
+            return;
+        }
+        let mut released = self.releases(who, how);
+        // What another thread released goes on through atomics.
+        if let Some(before) = read.released.as_ref().filter(|_| is_seen(&read, who, how)) {
+            released.get_or_insert_default().add(before);
+        }
+        let (fenced_at, moment) = (self.thread(who).fenced_at, self.moment);
+        let message = Message {
+            by: Some(who),
+            ordinal,
+            at: how.at,
+            value,
+            strong: how.strong,
+            released,
+            fenced_at,
+            moment,
+            is_glued: true,
+            ..Message::default()
+        };
+        let word = &mut self.words[number as usize];
+        let index = word.insert(message, 0);
+        let time = word.at(index).time;
+        self.thread(who).view.see(number, time);
+    }
+
+    fn note_late(
+        &mut self,
+        nth: Nth,
+        (number, index): (u32, usize),
+        message: &Message,
+        missed: &Message,
+        how: How,
+        is_store: bool,
+    ) {
+        let (who, word) = (nth.0, &self.words[number as usize]);
+        let back = (word.newest() - index) as u32;
+        let places = |number: u32| self.words[number as usize].place;
+        let despite = missed.by.and_then(|by| {
+            let thread = self.blocks.get(&who.block)?.get(who.thread as usize)?;
+            let heard = thread
+                .heard
+                .get(&by)
+                .filter(|heard| heard.ordinal > missed.ordinal)?;
+            // A fence that reaches the other thread.
+            let level = usize::from(by.block != who.block);
+            Some(late::Despite {
+                at: heard.at,
+                place: places(heard.number),
+                value: heard.value,
+                stored_at: heard.stored_at,
+                writer: late::lacks(heard.fenced_at, missed.ordinal + 1, level),
+                reader: late::lacks(thread.fenced_at, heard.count, level),
+                is_flag_strong: heard.is_strong,
+            })
+        });
+        self.lates.push(Late {
+            nth,
+            back,
+            is_store,
+            at: how.at,
+            value: message.value,
+            missed: missed.value,
+            missed_at: missed.at,
+            missed_by: missed.by,
+            despite,
+            turn: 0,
+        });
+    }
+}
+
+/// Whether a read of a thread is strong for the message's store, and that for the read: each reaches the other.
+fn is_seen(message: &Message, who: Who, how: How) -> bool {
+    let reaches = |scope: Option<FenceScope>| match scope {
+        None => false,
+        Some(FenceScope::Block) => message.by.is_some_and(|by| by.block == who.block),
+        Some(FenceScope::Device | FenceScope::System) => true,
+    };
+    reaches(message.strong) && reaches(how.strong)
+}

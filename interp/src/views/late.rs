@@ -1,0 +1,89 @@
+//! Accesses that were late, as the machine saw them.
+
+use dsl::ir::LocId;
+
+use crate::fault::finding::Lacks;
+
+use super::choice::Nth;
+use super::word::Message;
+use super::{Place, Who};
+
+/// A load that gave an old value, or a store that counts as one before another's.
+#[derive(Clone, Debug)]
+pub(crate) struct Late {
+    /// Whose, and where.
+    pub(crate) nth: Nth,
+    /// By how many values it was late.
+    pub(crate) back: u32,
+    pub(crate) is_store: bool,
+    pub(crate) at: LocId,
+    /// What it read, or stored.
+    pub(crate) value: u32,
+    /// The value that comes next, and whose that is.
+    pub(crate) missed: u32,
+    pub(crate) missed_at: LocId,
+    pub(crate) missed_by: Option<Who>,
+    pub(crate) despite: Option<Despite>,
+    /// The turn in which it happened.
+    pub(crate) turn: usize,
+}
+
+/// What a thread lacks that fenced last, of block and of device scope, when it had made so many accesses, if it made the first of the
+/// two after `since`. Level 1: the fence has to reach other blocks.
+pub(super) fn lacks(fenced_at: [u32; 2], since: u32, level: usize) -> Lacks {
+    match (fenced_at[level] >= since, fenced_at[0] >= since) {
+        (true, _) => Lacks::Nothing,
+        (false, true) => Lacks::Scope,
+        (false, false) => Lacks::Fence,
+    }
+}
+
+/// A later store of the same thread that the reader has read before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Despite {
+    /// The read.
+    pub(crate) at: LocId,
+    pub(crate) place: Place,
+    pub(crate) value: u32,
+    pub(crate) stored_at: LocId,
+    /// What the writer lacks between the two stores, and the reader between the two reads.
+    pub(crate) writer: Lacks,
+    pub(crate) reader: Lacks,
+    /// Both the store and the read of the later value are `volatile` or atomic.
+    pub(crate) is_flag_strong: bool,
+}
+
+/// A store of another thread, as one has read it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Heard {
+    pub(super) ordinal: u32,
+    pub(super) number: u32,
+    pub(super) at: LocId,
+    pub(super) value: u32,
+    pub(super) stored_at: LocId,
+    pub(super) fenced_at: [u32; 2],
+    pub(super) is_strong: bool,
+    /// How many words the reader had accessed then, this one included.
+    pub(super) count: u32,
+}
+
+impl Heard {
+    pub(super) fn of(
+        message: &Message,
+        number: u32,
+        at: LocId,
+        count: u32,
+        is_strong: bool,
+    ) -> Heard {
+        Heard {
+            ordinal: message.ordinal,
+            number,
+            at,
+            value: message.value,
+            stored_at: message.at,
+            fenced_at: message.fenced_at,
+            is_strong,
+            count,
+        }
+    }
+}
