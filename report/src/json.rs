@@ -4,7 +4,7 @@
 
 use interp::{
     LaunchReport, Orders, Site,
-    finding::{Advice, WitnessLanes},
+    finding::{Advice, Late, Sight, WitnessLanes},
     rules::RuleSet,
 };
 use serde::{Serialize, Serializer};
@@ -313,6 +313,7 @@ fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
         row["schedule"] = json!({
             "name": interp::Schedule::Adversarial(schedule.seed).to_string(),
             "tried": schedule.tried,
+            "memory": if schedule.is_weak { "weak" } else { "strong" },
             "turns": schedule.turns.iter().map(|turn| json!({
                 "block": turn.block,
                 "warp": turn.warp,
@@ -321,6 +322,7 @@ fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
                 "line": input.module.loc(turn.at).line,
                 "text": input.module.loc(turn.at).text,
             })).collect::<Vec<_>>(),
+            "late": schedule.lates.iter().map(|late| self::late(late, input)).collect::<Vec<_>>(),
         });
     }
     // Lanes of one warp that did one of the accesses when it was first found.
@@ -337,6 +339,28 @@ fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
     row["fingerprint"] = found.fingerprint.clone().into();
     row["group"] = group.into();
     row
+}
+
+/// An access that was late.
+fn late(late: &Late, input: &Input<'_>) -> Value {
+    let sight = |sight: &Sight| {
+        json!({
+            "line": input.module.loc(sight.at).line,
+            "memory": sight.name,
+            "value": sight.value,
+        })
+    };
+    json!({
+        // The place in `turns` of the turn in which it happens.
+        "turn": late.turn,
+        "op": if late.is_store { "write" } else { "read" },
+        "block": late.who.0,
+        "thread": late.who.1,
+        "access": sight(&late.access),
+        "missed": sight(&late.missed),
+        // What its thread had read before of what the other stored later.
+        "despite": late.despite.as_ref().map(|despite| sight(&despite.read)),
+    })
 }
 
 fn access(side: &Side, input: &Input<'_>) -> Value {

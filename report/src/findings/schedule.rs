@@ -1,29 +1,56 @@
-//! The turns of a schedule, in words.
+//! The turns of a schedule, in words, and what was late in them.
 
 use dsl::ir::Module;
-use interp::finding::{Scheduled, Turn, TurnEnd};
+use interp::finding::{Lacks, Late, Scheduled, Sight, Turn, TurnEnd};
 
 /// Turns that are told one by one; of more, the first.
 const MOST_TURNS: usize = 12;
+/// The same of accesses that are late.
+const MOST_LATES: usize = 6;
 
-/// What the schedule is, then its turns, a line each.
+/// What the schedule is, then its turns and what was late, a line each, then what would help.
 pub(crate) fn lines(schedule: &Scheduled, module: &Module) -> Vec<String> {
-    let Scheduled { seed, tried, turns } = schedule;
+    let Scheduled {
+        seed, tried, turns, ..
+    } = schedule;
     let times = match tried {
         1 => "the first schedule tried shows it".to_string(),
         tried => format!("of {tried} schedules tried, the last one shows it"),
     };
+    let memory = if schedule.is_weak {
+        " --memory weak"
+    } else {
+        ""
+    };
     let mut lines = vec![format!(
-        "{times}: run it with `--schedule adversarial:{seed}`; made shorter, it is:"
+        "{times}: run it with `--schedule adversarial:{seed}{memory}`; made shorter, it is:"
     )];
-    for (number, turn) in (1..).zip(turns.iter().take(MOST_TURNS)) {
-        lines.push(format!("{number}. {}", words(turn, module)));
+    let mut number = 1;
+    let mut step = |words: String, lines: &mut Vec<String>| {
+        lines.push(format!("{number}. {words}"));
+        number += 1;
+    };
+    let told = turns.len().min(MOST_TURNS);
+    let mut lates = schedule.lates.iter().take(MOST_LATES).peekable();
+    for (place, turn) in turns[..told].iter().enumerate() {
+        step(words(turn, module), &mut lines);
+        while let Some(late) = lates.next_if(|late| late.turn <= place) {
+            step(late_words(late, module), &mut lines);
+        }
     }
-    let rest = match turns.len().saturating_sub(MOST_TURNS) {
+    let rest = match turns.len() - told {
         0 => "then all go on, in order".to_string(),
         more => format!("{more} more turns; then all go on, in order"),
     };
-    lines.push(format!("{}. {rest}", turns.len().min(MOST_TURNS) + 1));
+    step(rest, &mut lines);
+    for late in lates {
+        step(late_words(late, module), &mut lines);
+    }
+    match schedule.lates.len().saturating_sub(MOST_LATES) {
+        0 => {}
+        more => lines.push(format!("{more} more accesses are late")),
+    }
+    lines.extend(cure(schedule, module));
     lines
 }
 
@@ -48,4 +75,85 @@ fn words(turn: &Turn, module: &Module) -> String {
         TurnEnd::Ended => "runs to its end".to_string(),
     };
     format!("{lanes}warp {} of block ({x}, {y}, {z}) {end}", turn.warp)
+}
+
+/// `thread (0, 0, 0) of block (1, 0, 0)`.
+fn thread((block, thread): ([u32; 3], [u32; 3])) -> String {
+    let index = |[x, y, z]: [u32; 3]| format!("({x}, {y}, {z})");
+    format!("thread {} of block {}", index(thread), index(block))
+}
+
+/// What was late, and what it missed.
+fn late_words(late: &Late, module: &Module) -> String {
+    let line = |loc| module.loc(loc).line;
+    let who = thread(late.who);
+    let (access, missed) = (&late.access, &late.missed);
+    let (here, there) = (line(access.at), line(missed.at));
+    let (value, newer) = (access.value as i32, missed.value as i32);
+    let named = |sight: &Sight| match module.loc(sight.at).text.as_str() {
+        "" => sight.name.clone(),
+        text => format!("`{text}`"),
+    };
+    let name = named(access);
+    let Some(by) = late.missed_by else {
+        return format!(
+            "in it, {who} reads {name} = {value} at line {here}, which is {newer} already"
+        );
+    };
+    if late.is_store {
+        return format!(
+            "in it, {who} stores {name} = {value} at line {here}, but it counts as before the {newer} that {} stored at line {there}",
+            thread(by)
+        );
+    }
+    match &late.despite {
+        Some(despite) => format!(
+            "in it, {who} reads {} = {} at line {}, then {name} = {value} at line {here}, though line {there} stored {newer} before line {} \
+             stored the {}",
+            named(&despite.read),
+            despite.read.value as i32,
+            line(despite.read.at),
+            line(despite.stored_at),
+            despite.read.value as i32,
+        ),
+        None => format!(
+            "in it, {who} reads {name} = {value} at line {here}, though {} stored {newer} at line {there}",
+            thread(by)
+        ),
+    }
+}
+
+/// What orders the accesses of the first that is late despite a later value that its thread has read.
+fn cure(schedule: &Scheduled, module: &Module) -> Option<String> {
+    let line = |loc| module.loc(loc).line;
+    let late = schedule.lates.iter().find(|late| late.despite.is_some())?;
+    let despite = late.despite.as_ref()?;
+    let same_block = late.missed_by.is_some_and(|(block, _)| block == late.who.0);
+    let fence = match same_block {
+        true => "`__threadfence_block()`",
+        false => "`__threadfence()`",
+    };
+    let between = |lacks: Lacks, (from, to): (u32, u32)| match lacks {
+        Lacks::Nothing => None,
+        Lacks::Fence => Some(format!("a {fence} between line {from} and line {to}")),
+        Lacks::Scope => Some(format!(
+            "a {fence} between line {from} and line {to}, where the fence reaches its own block only"
+        )),
+    };
+    let stores = (line(late.missed.at), line(despite.stored_at));
+    let loads = (line(despite.read.at), line(late.access.at));
+    let mut parts: Vec<String> = [
+        between(despite.writer, stores),
+        between(despite.reader, loads),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if !despite.is_flag_strong {
+        parts.push(format!(
+            "`volatile` or atomic accesses at lines {} and {}",
+            stores.1, loads.0
+        ));
+    }
+    (!parts.is_empty()).then(|| format!("what orders them: {}", parts.join("; ")))
 }
