@@ -4,6 +4,7 @@
 //!
 //! And results that depend on the schedule: `tests/schedules`. `// depends: yes` is found within 100 schedules, and the schedule that is
 //! told shows it in a run of its own: the program prints another result, or does not end. `no` has no finding worse than a note.
+//! `// memory: weak` runs it with `--memory weak`.
 
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -31,10 +32,11 @@ pub(crate) fn trials() -> Vec<Trial> {
 pub(crate) fn dependent() -> Vec<Trial> {
     each("schedules", "tests/schedules", 20, |file, source| {
         let header = |key| source.lines().find_map(|line| line.strip_prefix(key));
+        let memory = header("// memory: ").unwrap_or("strong");
         let depends = header("// depends: ").expect("a header") == "yes";
         let wrong = match depends {
-            true => missed(file, header("// replays: ").is_none()),
-            false => alarm(file),
+            true => missed(file, memory, header("// replays: ").is_none()),
+            false => alarm(file, memory),
         };
         match (wrong, header("// not yet: ")) {
             (None, None) | (Some(_), Some(_)) => Ok(()),
@@ -45,14 +47,15 @@ pub(crate) fn dependent() -> Vec<Trial> {
 }
 
 /// Why what depends on the schedule was not found, or is not seen again.
-fn missed(file: &str, replays: bool) -> Option<String> {
-    let (told, _) = report(file, &["--schedules", "100"])?;
+fn missed(file: &str, memory: &str, replays: bool) -> Option<String> {
+    let memory = format!("--memory={memory}");
+    let (told, _) = report(file, &["--schedules", "100", &memory])?;
     let mut findings = told["findings"].as_array().expect("findings").iter();
     let Some(found) = findings.find(|finding| finding["schedule"].is_object()) else {
         return Some("no schedule was found".to_string());
     };
     let name = found["schedule"]["name"].as_str().expect("a name");
-    let Some((again, _)) = report(file, &["--schedule", name]) else {
+    let Some((again, _)) = report(file, &["--schedule", name, &memory]) else {
         return Some(format!("{name}: did not end"));
     };
     let ends = again["findings"].as_array().expect("findings").iter();
@@ -62,8 +65,9 @@ fn missed(file: &str, replays: bool) -> Option<String> {
 }
 
 /// A finding worse than a note where nothing depends on the schedule.
-fn alarm(file: &str) -> Option<String> {
-    let (report, code) = report(file, &["--schedules", "100"])?;
+fn alarm(file: &str, memory: &str) -> Option<String> {
+    let memory = format!("--memory={memory}");
+    let (report, code) = report(file, &["--schedules", "100", &memory])?;
     let mut findings = report["findings"].as_array().expect("findings").iter();
     let alarm = findings.find(|finding| finding["severity"] != "note");
     match (alarm, code) {

@@ -3,7 +3,6 @@
 // blocks: 0 0
 // T0: x = volatile 1; fence.block; y = volatile 2
 // T1: y = volatile 1; fence.block; x = volatile 2
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
 // blocks: 0 1
 // T0: x = volatile 1; fence.device; y = volatile 2
 // T1: y = volatile 1; fence.device; x = volatile 2
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -4,7 +4,6 @@
 // T0: a = add.block x 1
 // T1: b = add.block x 1
 // not shown: an atomic always acts on the newest value
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -5,7 +5,6 @@
 // T1: x = volatile 2
 // T2: a = volatile x; b = volatile x
 // T3: c = volatile x; d = volatile x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
 // blocks: 0 1
 // T0: x = volatile 1; a = volatile x
 // T1: x = volatile 2
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

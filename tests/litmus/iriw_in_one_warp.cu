@@ -5,7 +5,6 @@
 // T1: y = volatile 1
 // T2: a = volatile x; b = volatile y
 // T3: c = volatile y; d = volatile x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

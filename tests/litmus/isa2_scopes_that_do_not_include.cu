@@ -4,7 +4,6 @@
 // T0: x = 1; fence.block; y = volatile 1
 // T1: a = volatile y; fence.device; z = volatile 1
 // T2: b = volatile z; fence.device; c = x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

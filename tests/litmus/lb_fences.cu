@@ -3,7 +3,6 @@
 // blocks: 0 1
 // T0: a = volatile x; fence.device; y = volatile 1
 // T1: b = volatile y; fence.device; x = volatile 1
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
 // blocks: 0 1
 // T0: x = 1; c = add y 1
 // T1: a = add y 0; b = x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

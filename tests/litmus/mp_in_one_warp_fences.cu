@@ -3,7 +3,6 @@
 // lanes of one warp
 // T0: x = 1; fence.block; y = volatile 1
 // T1: a = volatile y; fence.block; b = x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

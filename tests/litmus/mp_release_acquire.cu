@@ -3,7 +3,6 @@
 // blocks: 0 1
 // T0: x = 1; y = release.device 1
 // T1: a = acquire.device y; b = x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 #include <cuda/atomic>

@@ -4,7 +4,6 @@
 // shared memory
 // T0: x = volatile 1; y = volatile 1
 // T1: a = volatile y; b = volatile x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -4,7 +4,6 @@
 // T0: x = 1; fence.device; y = volatile 1
 // T1: a = add y 1
 // T2: b = volatile y; fence.device; c = x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
 // blocks: 0 1
 // T0: x = 1; fence.device; y = volatile 1
 // T1: a = volatile y; b = x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

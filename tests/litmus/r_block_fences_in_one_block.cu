@@ -3,7 +3,6 @@
 // blocks: 0 0
 // T0: x = volatile 1; fence.block; y = volatile 1
 // T1: y = volatile 2; fence.block; a = volatile x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

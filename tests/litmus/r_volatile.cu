@@ -3,7 +3,6 @@
 // blocks: 0 1
 // T0: x = volatile 1; y = volatile 1
 // T1: y = volatile 2; a = volatile x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
 // blocks: 0 1
 // T0: x = volatile 1; fence.device; a = volatile y
 // T1: y = volatile 1; fence.device; b = volatile x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

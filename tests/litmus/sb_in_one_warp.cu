@@ -3,7 +3,6 @@
 // lanes of one warp
 // T0: x = volatile 1; a = volatile y
 // T1: y = volatile 1; b = volatile x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

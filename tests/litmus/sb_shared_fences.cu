@@ -4,7 +4,6 @@
 // shared memory
 // T0: x = volatile 1; fence.block; a = volatile y
 // T1: y = volatile 1; fence.block; b = volatile x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -4,7 +4,6 @@
 // T0: x = volatile 1
 // T1: a = volatile x; fence.block; y = volatile 1
 // T2: b = volatile y; fence.block; c = volatile x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 

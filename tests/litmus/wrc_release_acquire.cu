@@ -4,7 +4,6 @@
 // T0: x = volatile 1
 // T1: a = volatile x; y = release.device 1
 // T2: b = acquire.device y; c = volatile x
-// kept aside
 #include <stdio.h>
 #include <stdlib.h>
 #include <cuda/atomic>

@@ -68,7 +68,7 @@ impl Relation {
         self
     }
 
-    fn is_acyclic(self) -> bool {
+    fn has_no_cycle(self) -> bool {
         let closed = self.closed();
         (0..closed.0.len()).all(|a| !closed.has(a, a))
     }
@@ -347,7 +347,7 @@ fn is_execution(
     });
     let reads_hold = reads.pairs().all(|(w, r)| !cause.has(r, w));
     let overtaken_hold = overtaken.pairs().all(|(r, w)| !cause.has(w, r));
-    fences_hold && atomics_hold && by_place.is_acyclic() && reads_hold && overtaken_hold
+    fences_hold && atomics_hold && by_place.has_no_cycle() && reads_hold && overtaken_hold
 }
 
 /// Release patterns, as their first operation and their write; with the program order turned round, acquire patterns.

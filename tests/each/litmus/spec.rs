@@ -67,8 +67,6 @@ pub(super) struct Litmus {
     pub(super) threads: Vec<Vec<Statement>>,
     /// Why the machine does not show it, though it is allowed.
     pub(super) not_shown: Option<String>,
-    /// It was no part of what the machine was made with.
-    pub(super) kept_aside: bool,
     /// The lines that say all this.
     pub(super) header: String,
 }
@@ -98,7 +96,6 @@ impl Litmus {
             in_shared: false,
             threads: Vec::new(),
             not_shown: None,
-            kept_aside: false,
             header,
         };
         for part in outcome.split(' ') {
@@ -120,7 +117,6 @@ impl Litmus {
                 }
                 None if line == "lanes of one warp" => litmus.places = Places::Lanes,
                 None if line == "shared memory" => litmus.in_shared = true,
-                None if line == "kept aside" => litmus.kept_aside = true,
                 None => return Err(format!("what is `{line}`?")),
             }
         }
