@@ -135,6 +135,13 @@ pub(crate) struct Hits {
 }
 
 impl Hits {
+    /// A request that is counted here without a pattern.
+    #[inline(always)]
+    pub(crate) fn count_apart(&mut self, mask: u32) {
+        self.others += 1;
+        self.other_lanes += u64::from(mask.count_ones());
+    }
+
     pub(crate) fn any(&self) -> bool {
         self.alike + self.others > 0
     }
@@ -212,8 +219,7 @@ impl Pattern {
             return true;
         }
         if self.any_mask {
-            self.hits.others += 1;
-            self.hits.other_lanes += u64::from(mask.count_ones());
+            self.hits.count_apart(mask);
         }
         self.any_mask
     }

@@ -74,6 +74,7 @@ pub(crate) fn bounds(site: &MemSite, shift: u32, size: u64) -> (u64, u64) {
 }
 
 /// Whether an access at an offset of a space of that size keeps to the site's bounds and is aligned.
+#[inline(always)]
 pub(crate) fn is_inside(site: &MemSite, shift: u32, offset: u32, size: u64) -> bool {
     let width = u64::from(site.width_bytes);
     let (start, len) = bounds(site, shift, size);
