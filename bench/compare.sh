@@ -29,7 +29,7 @@ awk 'BEGIN {
 }' >"$work/functions.k"
 
 for ((round = 0; round < rounds; round++)); do
-    for row in "reduce 4194304" "transpose32 2048" "transpose33 2048" "sgemm16 512" "gemm_naive 256" "mandel 1024"; do
+    for row in "reduce 4194304" "transpose32 2048" "transpose33 2048" "sgemm16 512" "sgemm64 512" "gemm_naive 256" "gemv_half 2048" "mandel 1024"; do
         read -r kernel size <<<"$row"
         for checks in --no-checks --quiet; do
             for side in 0 1; do

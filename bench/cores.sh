@@ -14,7 +14,7 @@ dslc=$(realpath "$1")
 shift
 cd "$(dirname "$0")"
 rows=("$@")
-[ ${#rows[@]} -gt 0 ] || rows=(reduce:16777216 transpose32:4096 sgemm16:768 mandel:2048 gemm_naive:512)
+[ ${#rows[@]} -gt 0 ] || rows=(reduce:16777216 transpose32:4096 sgemm16:768 sgemm64:768 mandel:2048 gemm_naive:512)
 rounds=${ROUNDS:-3} launches=${LAUNCHES:-6}
 jobs=()
 for j in ${JOBS:-2 4 8 16}; do [ "$j" -le "$(nproc)" ] && jobs+=("$j"); done

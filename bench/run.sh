@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Times dslc beside Oclgrind and PoCL on the same six kernels: bench/run.sh [KERNEL …]
+# Times dslc beside Oclgrind and PoCL on the same eight kernels: bench/run.sh [KERNEL …]
 #
 #   ROUNDS=5      rounds; in each round every tool runs every kernel once, and medians over the rounds are reported
 #   THREADS=1     CPU threads for every tool
-#   SIZE=oclgrind sizes that an emulator finishes in seconds; SIZE=large: 2^22, 2048^2, 512^3, 256^3, 1024^2, without Oclgrind
+#   SIZE=oclgrind sizes that an emulator finishes in seconds; SIZE=large: 2^22, 2048^2, 512^3, 256^3, 2048^2, 1024^2, without Oclgrind
 #   LAUNCHES=5    extra launches that the kernel time of dslc is taken from
 #
 # The time is that of one launch. The OpenCL driver measures it around the launch; for dslc, whose clock does not exist inside the
@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.."
 
 rounds=${ROUNDS:-5} threads=${THREADS:-1} launches=${LAUNCHES:-5} size=${SIZE:-oclgrind}
 kernels=("$@")
-[ ${#kernels[@]} -gt 0 ] || kernels=(reduce transpose32 transpose33 sgemm16 gemm_naive mandel)
+[ ${#kernels[@]} -gt 0 ] || kernels=(reduce transpose32 transpose33 sgemm16 sgemm64 gemm_naive gemv_half mandel)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 say() { printf '%s\n' "$*" >&2; }
@@ -24,12 +24,14 @@ size_of() {
     case $size-$1 in
         oclgrind-reduce) echo 262144 ;;
         oclgrind-transpose*) echo 512 ;;
-        oclgrind-sgemm16) echo 128 ;;
+        oclgrind-sgemm*) echo 128 ;;
+        oclgrind-gemv_half) echo 512 ;;
         oclgrind-gemm_naive) echo 128 ;;
         oclgrind-mandel) echo 256 ;;
         large-reduce) echo 4194304 ;;
         large-transpose*) echo 2048 ;;
-        large-sgemm16) echo 512 ;;
+        large-sgemm*) echo 512 ;;
+        large-gemv_half) echo 2048 ;;
         large-gemm_naive) echo 256 ;;
         large-mandel) echo 1024 ;;
         *) say "no size for SIZE=$size and kernel $1"; exit 2 ;;
@@ -43,7 +45,8 @@ work_of() {
     case $1 in
         reduce) echo "$n threads" ;;
         transpose*) echo "$((n * n / 4)) threads" ;;
-        sgemm16 | gemm_naive) echo "$((n * n * n)) multiply-adds" ;;
+        gemv_half) echo "$((n * n)) multiply-adds" ;;
+        sgemm* | gemm_naive) echo "$((n * n * n)) multiply-adds" ;;
         mandel) echo "$(sed -n 's/.*rounds=//p' "$work/check-mandel") rounds" ;;
     esac
 }

@@ -76,3 +76,50 @@ __kernel void mandel(__global int *out, int n)
     }
     out[y * n + x] = round;
 }
+
+__kernel void sgemm64(__global const float *a, __global const float *b, __global float *c, int n)
+{
+    __local float a_tile[16][64], b_tile[16][64];
+    int tx = get_local_id(0), ty = get_local_id(1), t = ty * 8 + tx;
+    int row = get_group_id(1) * 64, col = get_group_id(0) * 64;
+    float sum[8][8] = {{0.0f}};
+    for (int m = 0; m < n; m += 16) {
+        for (int part = 0; part < 4; part++) {
+            float4 four = vload4(0, &a[(row + t) * n + m + 4 * part]);
+            a_tile[4 * part][t] = four.x;
+            a_tile[4 * part + 1][t] = four.y;
+            a_tile[4 * part + 2][t] = four.z;
+            a_tile[4 * part + 3][t] = four.w;
+        }
+        for (int part = 0; part < 4; part++) {
+            int y = 4 * part + t / 16, x = t % 16 * 4;
+            vstore4(vload4(0, &b[(m + y) * n + col + x]), 0, &b_tile[y][x]);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int k = 0; k < 16; k++) {
+            float left[8], right[8];
+            vstore4(vload4(0, &a_tile[k][ty * 8]), 0, &left[0]);
+            vstore4(vload4(0, &a_tile[k][ty * 8 + 4]), 0, &left[4]);
+            vstore4(vload4(0, &b_tile[k][tx * 8]), 0, &right[0]);
+            vstore4(vload4(0, &b_tile[k][tx * 8 + 4]), 0, &right[4]);
+#pragma unroll
+            for (int i = 0; i < 8; i++)
+#pragma unroll
+                for (int j = 0; j < 8; j++)
+                    sum[i][j] += left[i] * right[j];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j += 4)
+            vstore4((float4)(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]), 0, &c[(row + ty * 8 + i) * n + col + tx * 8 + j]);
+}
+
+__kernel void gemv_half(__global const half *a, __global const float *x, __global float *y, int n)
+{
+    int row = get_global_id(0);
+    float sum = 0.0f;
+    for (int k = 0; k < n; k++)
+        sum += vload_half(k * n + row, a) * x[k];
+    y[row] = sum;
+}

@@ -2,7 +2,7 @@
 //
 //     opencl KERNELS.cl KERNEL SIZE [REPEATS]
 //
-// KERNEL is reduce, transpose32, transpose33, sgemm16, gemm_naive or mandel. One launch before the timed ones warms up (and compiles, where the
+// KERNEL is reduce, transpose32, transpose33, sgemm16, sgemm64, gemm_naive, gemv_half or mandel. One launch before the timed ones warms up (and compiles, where the
 // device compiles late), unless REPEATS is 1. Output: kernel, size, median seconds of one launch, wrong elements, device.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -64,6 +64,24 @@ static int mandel_rounds(int x, int y, int n)
     return round;
 }
 
+// The half of a whole number from -8 to 7.
+static unsigned short half_of(int number)
+{
+    unsigned size = (unsigned)abs(number), exponent = 0;
+    if (size == 0)
+        return 0;
+    while (size >> (exponent + 1))
+        exponent++;
+    return (unsigned short)((number < 0) << 15 | (exponent + 15) << 10 | ((size << (10 - exponent)) & 0x3ff));
+}
+
+static float number_of(unsigned short half)
+{
+    int exponent = half >> 10 & 31;
+    float size = exponent == 0 ? 0 : (float)((half & 0x3ff) | 0x400) / (float)(1 << (25 - exponent));
+    return half >> 15 ? -size : size;
+}
+
 static size_t count_wrong(const char *kernel, size_t n, const void *in1, const void *in2, const void *out)
 {
     size_t wrong = 0;
@@ -74,7 +92,7 @@ static size_t count_wrong(const char *kernel, size_t n, const void *in1, const v
                 sum += ((const int *)in1)[i];
             wrong += sum != ((const int *)out)[b];
         }
-    } else if (strcmp(kernel, "sgemm16") == 0 || strcmp(kernel, "gemm_naive") == 0) {
+    } else if (strncmp(kernel, "sgemm", 5) == 0 || strcmp(kernel, "gemm_naive") == 0) {
         const float *a = in1, *b = in2, *c = out;
         float *row = malloc(n * sizeof *row);
         for (size_t y = 0; y < n; y++) {
@@ -86,6 +104,13 @@ static size_t count_wrong(const char *kernel, size_t n, const void *in1, const v
                 wrong += row[x] != c[y * n + x];
         }
         free(row);
+    } else if (strcmp(kernel, "gemv_half") == 0) {
+        for (size_t y = 0; y < n; y++) {
+            float sum = 0;
+            for (size_t k = 0; k < n; k++)
+                sum += number_of(((const unsigned short *)in1)[k * n + y]) * ((const float *)in2)[k];
+            wrong += sum != ((const float *)out)[y];
+        }
     } else {
         for (size_t y = 0; y < n; y++)
             for (size_t x = 0; x < n; x++)
@@ -108,12 +133,17 @@ int main(int argc, char **argv)
 
     // The shape of the launch and the number of elements of each buffer.
     int is_reduce = !strcmp(kernel_name, "reduce"), is_transpose = !strncmp(kernel_name, "transpose", 9);
-    int is_sgemm = !strcmp(kernel_name, "sgemm16") || !strcmp(kernel_name, "gemm_naive"), is_mandel = !strcmp(kernel_name, "mandel");
-    require(is_reduce || is_transpose || is_sgemm || is_mandel, "choosing the kernel");
-    cl_uint dimensions = is_reduce ? 1 : 2;
+    int is_sgemm = !strncmp(kernel_name, "sgemm", 5) || !strcmp(kernel_name, "gemm_naive"), is_mandel = !strcmp(kernel_name, "mandel");
+    int is_half = !strcmp(kernel_name, "gemv_half"), in_registers = !strcmp(kernel_name, "sgemm64");
+    require(is_reduce || is_transpose || is_sgemm || is_mandel || is_half, "choosing the kernel");
+    cl_uint dimensions = is_reduce || is_half ? 1 : 2;
     size_t global[2] = {n, is_transpose ? n / 4 : n}, local[2] = {is_reduce ? 256 : is_transpose ? 32 : 16, is_transpose ? 8 : 16};
-    size_t out_count = is_reduce ? n / 256 : n * n;
-    size_t in_count[2] = {is_mandel ? 0 : is_reduce ? n : n * n, is_sgemm ? n * n : 0};
+    if (is_half)
+        local[0] = 256;
+    if (in_registers)
+        global[0] = global[1] = n / 8, local[0] = local[1] = 8;
+    size_t out_count = is_reduce ? n / 256 : is_half ? n : n * n;
+    size_t in_count[2] = {is_mandel ? 0 : is_reduce ? n : n * n, is_sgemm ? n * n : is_half ? n : 0};
 
     cl_platform_id platform;
     cl_device_id device;
@@ -137,14 +167,17 @@ int main(int argc, char **argv)
     for (int which = 0; which < 2; which++) {
         if (in_count[which] == 0)
             continue;
-        in[which] = malloc(4 * in_count[which]);
+        size_t bytes = (is_half && which == 0 ? 2 : 4) * in_count[which];
+        in[which] = malloc(bytes);
         for (size_t i = 0; i < in_count[which]; i++) {
-            if (is_reduce)
+            if (is_half && which == 0)
+                ((unsigned short *)in[which])[i] = half_of((int)(next_random() >> 28) - 8);
+            else if (is_reduce)
                 ((int *)in[which])[i] = (int)(next_random() >> 12) - 500000;
             else
                 ((float *)in[which])[i] = is_transpose ? (float)(i & 0xffffff) : (float)((int)(next_random() >> 28) - 8);
         }
-        cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, 4 * in_count[which], in[which], &error);
+        cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes, in[which], &error);
         require(!error && !clSetKernelArg(kernel, argument++, sizeof buffer, &buffer), "an input buffer");
     }
     void *out = malloc(4 * out_count);
