@@ -55,7 +55,7 @@ use crate::{
         self,
         typed::{
             Function, FunctionId, FunctionSpace, GlobalSpace, GlobalVarId, Init, Program, Stmt,
-            StmtKind, Value, ValueKind, VarId,
+            StmtKind, Storage, Value, ValueKind, VarId,
         },
     },
     source::SourceMap,
@@ -292,9 +292,12 @@ impl<'p> Lowerer<'p> {
         found
     }
 
-    /// Whether host code inlines the function: it is a few lines of the library, such as a container's `operator[]`.
+    /// Whether host code inlines the function: it is a few lines in a row, such as a container's `operator[]` or a generator of random
+    /// numbers. One of the program's own has no variables that need memory, and none without a value: a call begins with new ones,
+    /// and the checks know it.
     fn is_inlined_on_host(&mut self, id: FunctionId) -> bool {
         const MAX_STATEMENTS: usize = 3;
+        const MAX_OWN_STATEMENTS: usize = 8;
         if let Some(&is_inlined) = self.inlined.get(&id) {
             return is_inlined;
         }
@@ -303,26 +306,44 @@ impl<'p> Lowerer<'p> {
         let function = self.function(id);
         let body = function.body.as_deref().unwrap_or_default();
         let file = self.locs.map.file(function.span.file).name.clone();
+        let is_own = !is_library(&file);
+        let statements = match is_own {
+            true => MAX_OWN_STATEMENTS,
+            false => MAX_STATEMENTS,
+        };
         let mut is_inlined = function.body.is_some()
-            && body.len() <= MAX_STATEMENTS
-            && is_library(&file)
-            && self.facts(id).returns_at_end;
+            && body.len() <= statements
+            && self.facts(id).returns_at_end
+            && (!is_own || self.has_plain_variables(id));
         facts::walk(body, &mut |item| {
             if let Item::Stmt(stmt) = item {
-                is_inlined &= matches!(
-                    stmt.kind,
-                    StmtKind::Expr(_) | StmtKind::Declare(..) | StmtKind::Return(_)
-                );
+                is_inlined &= match stmt.kind {
+                    StmtKind::Expr(_) | StmtKind::Return(_) => true,
+                    StmtKind::Declare(_, ref init) => !is_own || init.is_some(),
+                    _ => false,
+                };
             }
         });
         if is_inlined {
             let calls: Vec<FunctionId> = self.facts(id).calls.iter().copied().collect();
-            is_inlined = calls
-                .into_iter()
-                .all(|callee| self.is_inlined_on_host(callee));
+            // Chains of the program's own calls stay calls: they may be long.
+            is_inlined = calls.into_iter().all(|callee| {
+                self.is_inlined_on_host(callee) && (!is_own || self.facts(callee).calls.is_empty())
+            });
         }
         self.inlined.insert(id, is_inlined);
         is_inlined
+    }
+
+    /// Whether all variables of a function of the host are scalars in registers, or references.
+    fn has_plain_variables(&mut self, id: FunctionId) -> bool {
+        let in_memory = self.in_memory(id, false);
+        let mut vars = self.function(id).vars.entries();
+        vars.all(|(id, var)| {
+            let is_plain = var.is_reference || layout::mem_type(&var.ty.ty).is_some();
+            let needs_memory = var.address_taken || in_memory.contains(&id);
+            var.storage == Storage::Auto && !needs_memory && is_plain
+        })
     }
 
     fn string(&mut self, bytes: &Arc<[u8]>) -> StringId {
