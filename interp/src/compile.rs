@@ -13,6 +13,7 @@ mod control;
 )]
 pub(crate) mod effects;
 mod endless;
+pub(crate) mod fuse;
 mod inst;
 mod lifetimes;
 mod meet;
@@ -67,7 +68,10 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
             private: private::analyse(function),
         },
         code: Code::default(),
-        allocator: Allocator::new(),
+        allocator: match host {
+            true => Allocator::of_host(),
+            false => Allocator::new(),
+        },
         values: Values::of(function.values.len()),
         pointers: Pointers::default(),
         slots: Slots::default(),

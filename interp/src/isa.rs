@@ -3,6 +3,7 @@
 pub(crate) mod bytecode;
 pub(crate) mod effects;
 pub(crate) mod grid;
+pub(crate) mod host;
 pub mod mask;
 pub(crate) mod op;
 pub(crate) mod registers;

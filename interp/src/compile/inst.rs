@@ -5,7 +5,7 @@ use dsl::ir::{
     Intrinsic, LocalId, Operand, SlotId, SpecialReg, Type, ValueId,
 };
 
-use super::{Compiler, FusedPointer, select};
+use super::{Compiler, FusedPointer, Owned, select};
 use crate::isa::bytecode::{
     BarrierRow, Class, ExchangeKind, ExchangeRow, Place, S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID,
     S_SM, S_SM_COUNT, S_TID_YZ, V_LANE, V_TID,
@@ -95,6 +95,24 @@ impl Compiler<'_> {
             }
         }
         self.spread_results(&inst.results);
+        if let (true, &[id]) = (self.host, inst.results.as_slice()) {
+            self.note_uses(id);
+        }
+    }
+
+    /// Notes how often the temporary that the last instruction makes is read.
+    fn note_uses(&mut self, id: ValueId) {
+        let Some(last) = self.code.insts.last() else {
+            return;
+        };
+        if let Some(Owned::S(register)) = self.values.owned[id.index()]
+            && last.d == register
+            && (select::writes_varying(last.op) == Some(false)
+                || matches!(last.op, Op::HostLocal | Op::HostLoad))
+        {
+            let reads = self.analyses.lifetimes.reads[id.index()];
+            self.code.uses.push((self.next_pc() - 1, reads));
+        }
     }
 
     /// Tells the checks that a local variable begins or ends.
@@ -223,6 +241,9 @@ impl Compiler<'_> {
             return false;
         }
         last.d = goal;
+        // What it makes is no temporary any more.
+        let at = self.code.insts.len() as u32 - 1;
+        self.code.uses.pop_if(|&mut (pc, _)| pc == at);
         true
     }
 

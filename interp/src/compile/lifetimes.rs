@@ -18,6 +18,8 @@ pub(super) struct Lifetimes {
     pub(super) last_use: Vec<u32>,
     /// How many operands name it.
     pub(super) uses: Vec<u32>,
+    /// How many instructions read it in the end, those that compute a pointer which melted into them among them.
+    pub(super) reads: Vec<u32>,
     /// A `ptradd` computed by its accesses.
     pub(super) fused: Vec<bool>,
     /// A fused `ptradd` of a uniform index to another `ptradd` (named here) of a varying index to a uniform base: the uniform
@@ -89,6 +91,7 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes
     let mut result = Lifetimes {
         last_use: vec![0; n],
         uses: walk.uses.iter().map(|uses| uses.len() as u32).collect(),
+        reads: vec![0; n],
         fused: vec![false; n],
         swapped: vec![None; n],
         steps: vec![false; n],
@@ -99,6 +102,9 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes
     };
     fuse(function, uniformity, &mut walk, &mut result);
     spread(uniformity, &walk, &mut result);
+    for v in 0..n {
+        result.reads[v] = walk.live_uses(v).count() as u32;
+    }
     for v in 0..n {
         let Some((inst, def, depth)) = walk.defs[v] else {
             continue;

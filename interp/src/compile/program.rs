@@ -6,13 +6,17 @@ use std::sync::{Arc, OnceLock};
 use dsl::ir::{FuncId, Function, FunctionKind, InstKind, Module, SpecialReg};
 
 use crate::compile::compile;
+use crate::compile::fuse::fuse;
 use crate::isa::bytecode::Code;
+use crate::isa::host::HostCode;
 
 /// A program ready to run. The module must be verified.
 #[derive(Debug)]
 pub struct Program {
     module: Arc<Module>,
     codes: Vec<Code>,
+    /// Per host function that has run: its second form.
+    host_codes: Vec<OnceLock<HostCode>>,
     /// Per kernel that asks for `tid.y` or `tid.z`: the code for blocks whose warps have one of each, once it was wanted.
     row_codes: Vec<Option<OnceLock<Code>>>,
 }
@@ -22,6 +26,7 @@ impl Program {
     pub fn new(module: Arc<Module>) -> Program {
         let ids = (0..module.functions.len()).map(|index| FuncId(index as u32));
         let codes = ids.map(|id| compile(&module, id, false)).collect();
+        let host_codes = module.functions.iter().map(|_| OnceLock::new()).collect();
         let row_codes = module
             .functions
             .iter()
@@ -30,12 +35,18 @@ impl Program {
         Program {
             module,
             codes,
+            host_codes,
             row_codes,
         }
     }
 
     pub(crate) fn code(&self, id: FuncId) -> &Code {
         &self.codes[id.index()]
+    }
+
+    /// The second form of a host function.
+    pub(crate) fn host_code(&self, id: FuncId) -> &HostCode {
+        self.host_codes[id.index()].get_or_init(|| fuse(self.code(id)))
     }
 
     /// The code that runs a kernel in blocks of this size.

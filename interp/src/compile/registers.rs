@@ -18,6 +18,13 @@ impl Allocator {
         }
     }
 
+    /// The same for a host function, whose second form makes values again.
+    pub(super) fn of_host() -> Allocator {
+        let mut allocator = Allocator::new();
+        allocator.scalars.slack = 12;
+        allocator
+    }
+
     /// No register that this one ever handed out: for a routine.
     pub(super) fn behind(&self) -> Allocator {
         Allocator {
@@ -41,6 +48,9 @@ pub(super) struct Pool {
     next: u32,
     free_one: Vec<u32>,
     free_two: Vec<u32>,
+    /// So many free ones stay unused, and of more the one that has been free for longest comes next: a value can be made again
+    /// later, in the same register, where nothing else is in there.
+    slack: usize,
 }
 
 impl Pool {
@@ -63,7 +73,11 @@ impl Pool {
         } else {
             &mut self.free_one
         };
-        if let Some(register) = free.pop() {
+        if self.slack > 0 && units == 1 {
+            if free.len() > self.slack {
+                return free.remove(0);
+            }
+        } else if let Some(register) = free.pop() {
             return register;
         }
         self.reserve(units)

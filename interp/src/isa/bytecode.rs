@@ -382,6 +382,8 @@ pub(crate) struct Code {
     pub(crate) memory: MemoryLayout,
     /// What it may do to global memory.
     pub(crate) effects: Effects,
+    /// Of host functions: instructions that make a temporary, and how often that is read.
+    pub(crate) uses: Vec<(u32, u32)>,
     /// By the head of a loop that may be seen never to end: what its end depends on.
     pub(crate) endless: HashMap<u32, Vec<(Place, Class)>>,
 }

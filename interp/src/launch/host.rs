@@ -5,7 +5,9 @@
 //! named array is caught, a pointer that strays into a neighbour on the stack is not.
 
 mod access;
+mod cache;
 mod call;
+mod fused;
 mod run;
 mod unset;
 
@@ -19,6 +21,7 @@ use crate::isa::bytecode::Code;
 use crate::isa::registers::Registers;
 use crate::memory::Memory;
 
+use cache::Caches;
 use call::Frame;
 use run::Stop;
 use unset::Shadow;
@@ -82,6 +85,7 @@ pub struct HostThread {
     stop: StopFlag,
     /// Values that nobody wrote.
     shadow: Shadow,
+    caches: Caches,
 }
 
 impl HostThread {
@@ -99,6 +103,7 @@ impl HostThread {
             skipped: Vec::new(),
             stop: StopFlag::default(),
             shadow: Shadow::default(),
+            caches: Caches::default(),
         }
     }
 
@@ -215,6 +220,8 @@ impl HostThread {
         if let (Some(register), Some(frame)) = (self.awaits.take(), self.frames.last()) {
             self.registers.s[frame.registers + register as usize] = answer.unwrap_or(0);
         }
+        // Who answered may have changed what is where.
+        self.caches.forget();
         if self.frames.is_empty() && !self.begin(program, memory)? {
             return Ok(HostEvent::Done(None));
         }
@@ -229,10 +236,14 @@ impl HostThread {
             }
             let limit = limit.unwrap_or(u64::MAX);
             let stop = match self.shadow.is_live() {
-                true => self.run::<true>(program, code, memory, limit),
-                false => self.run::<false>(program, code, memory, limit),
+                true => self.run::<true>(program, memory, limit),
+                false => match self.fused(program, memory, limit) {
+                    Stop::Turn => self.run::<false>(program, memory, limit),
+                    stop => stop,
+                },
             };
             let frame = self.frames.last().expect("running");
+            let code = program.code(frame.function);
             let loc = code.locs[frame.pc.saturating_sub(1)];
             match stop {
                 Stop::Event(event) => return Ok(event),

@@ -33,6 +33,8 @@ pub(crate) struct Region {
     pub(crate) defined: Defined,
     /// The host may have written bytes one by one since that was last looked at.
     pub(super) dirty: bool,
+    /// How often the host has looked it up.
+    pub(super) looks: u32,
     /// The call that gave it out.
     pub(super) allocation: Option<Allocation>,
     /// The last call that wrote to it.
@@ -53,6 +55,7 @@ impl Region {
             freed_at: None,
             defined: Defined::All,
             dirty: false,
+            looks: 0,
             allocation: None,
             setter: None,
             name: None,

@@ -221,6 +221,21 @@ impl Memory {
         region.defined.words(region.size)
     }
 
+    /// The host looks at the region that holds the address, and not for the first time: if all of it was written by now, it is whole.
+    /// Says whether that is new. Each time it takes twice as long until it is tried again.
+    pub(crate) fn settle_often_read(&mut self, address: u64) -> bool {
+        let Some((area, index)) = self.region_index(address) else {
+            return false;
+        };
+        let region = &mut self.area_mut(area).regions[index];
+        region.looks = region.looks.saturating_add(1);
+        if !region.looks.is_power_of_two() || !matches!(region.defined, Defined::Some(_)) {
+            return false;
+        }
+        region.defined.settle(region.size);
+        matches!(region.defined, Defined::All)
+    }
+
     /// What the host wrote byte by byte is whole now, where that is so: kernels need not look then.
     pub(crate) fn settle(&mut self) {
         let areas = [&mut self.areas.managed, &mut self.areas.device_statics];

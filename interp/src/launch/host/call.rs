@@ -1,6 +1,6 @@
 //! Calls of host functions: the frames on the stack, arguments in, the result back.
 
-use dsl::ir::{FuncId, LocId, Object, Type};
+use dsl::ir::{FuncId, LocId, Type};
 
 use super::run::plain;
 use super::unset::{Cell, scene::Scene};
@@ -8,6 +8,7 @@ use super::{HostThread, trap};
 use crate::compile::program::Program;
 use crate::fault::trap::{Trap, TrapKind};
 use crate::isa::bytecode::{Code, Place};
+use crate::isa::host::S_STACK;
 use crate::memory::{Memory, STACK_BYTES};
 
 /// What a call costs on the stack beside its variables.
@@ -26,6 +27,14 @@ pub(super) struct Frame {
     pub(super) result: Option<u32>,
 }
 
+/// What a function is called with.
+#[derive(Clone, Copy)]
+enum Args<'a> {
+    Bits(&'a [u64]),
+    /// In these of the registers that begin there.
+    Registers(usize, &'a [(Type, u32)]),
+}
+
 impl HostThread {
     /// Enters the function that the thread is for. `false` if its arguments have been used up: it has run.
     pub(super) fn begin(&mut self, program: &Program, memory: &mut Memory) -> Result<bool, Trap> {
@@ -38,7 +47,7 @@ impl HostThread {
             .zip(&args)
             .map(|(&(_, class), &bits)| class.to_register(bits))
             .collect();
-        match self.enter(program, memory, function, (&args, &[]), None) {
+        match self.enter(program, memory, function, (Args::Bits(&args), &[]), None) {
             Ok(()) => Ok(true),
             Err(kind) => Err(trap(kind, program.module().function(function).loc)),
         }
@@ -56,15 +65,11 @@ impl HostThread {
         let inst = code.insts[frame.pc - 1];
         let row = &code.calls[row];
         let base = frame.registers;
-        let args: Vec<u64> = row
-            .args
-            .iter()
-            .map(|&(_, register)| self.registers.s[base + register as usize])
-            .collect();
         let result = (inst.b == 1).then_some(inst.d);
         let cells = self.shadow.args(base, &row.args);
         let target = FuncId(row.target);
-        self.enter(program, memory, target, (&args, &cells), result)
+        let args = Args::Registers(base, &row.args);
+        self.enter(program, memory, target, (args, &cells), result)
     }
 
     /// Returns from the innermost call at `loc`. If it was the only one, what the thread's function gave.
@@ -107,7 +112,7 @@ impl HostThread {
         program: &Program,
         memory: &mut Memory,
         function: FuncId,
-        (args, cells): (&[u64], &[Cell]),
+        (args, cells): (Args<'_>, &[Cell]),
         result: Option<u32>,
     ) -> Result<(), TrapKind> {
         let code = program.code(function);
@@ -126,23 +131,20 @@ impl HostThread {
             );
         }
         let base = self.registers.s.len();
-        self.registers
-            .s
-            .resize(base + code.registers.s_count as usize, 0);
-        let registers = &mut self.registers.s[base..];
-        for &(register, bits) in &code.registers.s_init {
-            registers[register as usize] = bits;
-        }
-        for &(register, object) in &code.registers.s_symbols {
-            registers[register as usize] = match object {
-                Object::Global(id) => memory.symbol_address(id),
-                Object::String(id) => memory.string_address(id),
-                Object::Shared(_) | Object::Local(_) => 0,
+        let fresh = self.caches.registers(program, memory, function);
+        self.registers.s.extend_from_slice(fresh);
+        self.registers.s[base + S_STACK as usize] = memory.stack_base() + stack;
+        for (number, &(place, _)) in code.registers.params.iter().enumerate() {
+            let bits = match args {
+                Args::Bits(bits) => bits.get(number).copied(),
+                Args::Registers(base, row) => row
+                    .get(number)
+                    .map(|&(_, register)| self.registers.s[base + register as usize]),
             };
-        }
-        for (&(place, _), &bits) in code.registers.params.iter().zip(args) {
             match place {
-                Place::S(register) => registers[register as usize] = bits,
+                Place::S(register) => {
+                    self.registers.s[base + register as usize] = bits.unwrap_or(0);
+                }
                 Place::V(_) => unreachable!("host functions are scalar"),
             }
         }

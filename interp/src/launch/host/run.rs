@@ -8,6 +8,7 @@ use super::{HostEvent, HostThread};
 use crate::compile::program::Program;
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::{Code, Inst};
+use crate::isa::host::NO_ENTRY;
 use crate::isa::op::{Op, lane_arms, lane_ops};
 use crate::isa::registers::View;
 use crate::machine::ops::print::trap_kind;
@@ -15,7 +16,7 @@ use crate::machine::ops::{convert, float, int, lanes};
 use crate::memory::Memory;
 
 /// Instructions between two looks at whether to stop: some tenths of a millisecond.
-const PAUSE: u64 = 1 << 16;
+pub(super) const PAUSE: u64 = 1 << 16;
 
 /// What stops the loop.
 pub(super) enum Stop {
@@ -43,12 +44,11 @@ macro_rules! dispatch {
 
 impl HostThread {
     /// Runs the innermost call until it needs something from outside. With `FOLLOW`, it runs while a register holds a value that
-    /// nobody wrote; without, while none does. A table: one arm per operation; they share the loop's variables, which stay in the
+    /// nobody wrote; without, to the next place where the second form ([`super::fused`]) can go on. A table: one arm per operation; they share the loop's variables, which stay in the
     /// CPU's registers.
     pub(super) fn run<const FOLLOW: bool>(
         &mut self,
         program: &Program,
-        code: &Code,
         memory: &mut Memory,
         limit: u64,
     ) -> Stop {
@@ -58,6 +58,9 @@ impl HostThread {
         };
         let frame = self.frames.last().expect("running");
         let (window, mut pc) = (frame.registers, frame.pc);
+        let code = program.code(frame.function);
+        let entries = &program.host_code(frame.function).entries;
+        let start = pc;
         let stack = memory.stack_base() + frame.stack;
         let context = CallContext {
             program,
@@ -86,7 +89,9 @@ impl HostThread {
                     }
                 };
             }
-            if FOLLOW && !self.shadow.is_live() {
+            // Where it can, the second form goes on.
+            if FOLLOW && !self.shadow.is_live() || !FOLLOW && pc != start && entries[pc] != NO_ENTRY
+            {
                 stop!(Stop::Turn);
             }
             let inst: &Inst = &code.insts[pc];
@@ -172,13 +177,17 @@ impl HostThread {
                 Op::HostAssigns => self.shadow.assigned(window + inst.a as usize),
                 Op::HostLoad => access!(access::load),
                 Op::HostStore => {
+                    self.caches.forget();
                     access!(access::store);
                     let site = &code.sites[inst.c as usize];
                     if FOLLOW && self.shadow.stored(memory, window, site, r.s(inst.a).wrapping_add_signed(site.address.offset)) {
                         last_region = NOWHERE;
                     }
                 }
-                Op::HostAtomic => access!(access::atomic),
+                Op::HostAtomic => {
+                    self.caches.forget();
+                    access!(access::atomic);
+                }
                 Op::Call => {
                     self.executed += u64::from(inst.weight);
                     if self.executed > limit {

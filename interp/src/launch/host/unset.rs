@@ -134,6 +134,11 @@ impl Shadow {
         self.live > 0
     }
 
+    /// Whether there are variables without a value that nobody has read yet.
+    pub(super) fn is_asleep(&self) -> bool {
+        !self.asleep.is_empty()
+    }
+
     fn put(&mut self, register: usize, cell: Cell) {
         if self.cells.len() <= register {
             if cell.bits == 0 {

@@ -51,6 +51,22 @@ arithmetic! {
     fround32 fround64 |a| a.round();
 }
 
+/// `fadd32(fmul32(a, b), c)`: whichever NaN the product would be, the sum is the GPU's.
+#[inline(always)]
+pub(crate) fn mul_and_add32(a: u32, b: u32, c: u32) -> u32 {
+    let sum = f(a) * f(b) + f(c);
+    // A branch: it is all but never taken, and what reads the sum need not wait for it.
+    if sum.is_nan() {
+        return rare_nan32();
+    }
+    sum.to_bits()
+}
+
+#[cold]
+fn rare_nan32() -> u32 {
+    NAN_F32
+}
+
 macro_rules! bits {
     ($neg:ident $abs:ident $min:ident $max:ident $u:ty, $i:ty, $f:ident, $sign:expr, $nan:expr) => {
         #[inline(always)]

@@ -1,0 +1,466 @@
+//! The second form of a host function's bytecode ([`isa::host`](crate::isa::host)): one instruction for what belongs together.
+//!
+//! In: the first form, with how often each temporary is read. Out: [`HostCode`]. [`plan`] decides which instructions melt into those
+//! that read their results, here the rest is put into its new form. An instruction may melt only if everything that reads its result
+//! follows in the same straight line and its own operands stay the same until then; so it can be done again where the first form
+//! has to go on.
+
+mod plan;
+
+use crate::fault::trap::AccessOp;
+use crate::isa::bytecode::{Class, Code, Inst, MemSite};
+use crate::isa::host::{HostCode, HostInst, HostOp, HostSite, NO_ENTRY, Origin};
+use crate::isa::op::Op;
+use dsl::ir::{MemType, Object};
+use plan::{Mode, Plan};
+
+/// The second form; empty of a function with more registers than its instructions can name.
+pub(crate) fn fuse(code: &Code) -> HostCode {
+    let mut host = HostCode::default();
+    // Constants of this form come on top.
+    if code.registers.s_count > u32::from(u16::MAX) / 2 {
+        host.entries = vec![NO_ENTRY; code.insts.len()];
+        return host;
+    }
+    let mut fuser = Fuser {
+        code,
+        plan: plan::plan(code),
+        host,
+        jumps: Vec::new(),
+        pending: Vec::new(),
+        pc: 0,
+        carry: 0,
+    };
+    fuser.run();
+    fuser.host
+}
+
+struct Fuser<'a> {
+    code: &'a Code,
+    plan: Plan,
+    host: HostCode,
+    /// Jumps, and where they go in the first form.
+    jumps: Vec<(usize, u32)>,
+    /// What has melted into something that is still to come: where it stands, and the last that reads it.
+    pending: Vec<(u32, u32)>,
+    /// The instruction in hand.
+    pc: u32,
+    /// The weight of a tick, for the next instruction that has one.
+    carry: u32,
+}
+
+impl Fuser<'_> {
+    fn run(&mut self) {
+        let count = self.code.insts.len();
+        while (self.pc as usize) < count {
+            let pc = self.pc;
+            let is_inside = self.carry > 0;
+            let at = self.host.insts.len() as u32;
+            self.host
+                .entries
+                .push(if is_inside { NO_ENTRY } else { at });
+            self.pending.retain(|&(_, last)| last >= pc);
+            if let Some(last) = self.plan.melts[pc as usize] {
+                self.pending.push((pc, last));
+            } else {
+                self.inst(self.code.insts[pc as usize]);
+            }
+            self.pc += 1;
+            // What was done with it has no place to go on at.
+            while self.host.entries.len() < self.pc as usize {
+                self.host.entries.push(NO_ENTRY);
+            }
+        }
+        // Nothing goes on behind the last one: it returns.
+        self.emit(HostOp::Plain, [0; 4], 0);
+        for &(at, pc) in &self.jumps {
+            let way = self.host.entries[pc as usize].wrapping_sub(at as u32 + 1);
+            let inst = &mut self.host.insts[at];
+            inst.x = match inst.op.is_test() {
+                true => inst.x | way << 16,
+                false => way,
+            };
+        }
+    }
+
+    fn emit(&mut self, op: HostOp, [d, a, b, c]: [u32; 4], x: u32) -> usize {
+        let narrow = |register: u32| register as u16;
+        self.host.insts.push(HostInst {
+            op,
+            weight: 0,
+            d: narrow(d),
+            a: narrow(a),
+            b: narrow(b),
+            c: narrow(c),
+            x,
+        });
+        let first = self.host.again.len() as u32;
+        self.host
+            .again
+            .extend(self.pending.iter().map(|&(pc, _)| pc));
+        let count = self.host.again.len() as u32 - first;
+        self.host.origins.push(Origin {
+            pc: self.pc.min(self.code.insts.len() as u32 - 1),
+            again: (first, count),
+            weight: self.carry,
+        });
+        self.host.insts.len() - 1
+    }
+
+    /// An instruction that has a weight: its own and that of a tick before.
+    fn weigh(&mut self, at: usize, weight: u16) {
+        let sum = std::mem::take(&mut self.carry) + u32::from(weight);
+        self.host.insts[at].weight = sum as u16;
+    }
+
+    /// Puts one instruction into its new form. A table: one arm per operation.
+    fn inst(&mut self, i: Inst) {
+        match i.op {
+            Op::SMove => self.computes(HostOp::Move, i),
+            Op::MAnd => self.computes(HostOp::MAnd, i),
+            Op::MOr => self.computes(HostOp::MOr, i),
+            Op::MXor => self.computes(HostOp::MXor, i),
+            Op::MNot => self.computes(HostOp::MNot, i),
+            Op::MEq => self.computes(HostOp::MEq, i),
+            Op::MSelect => self.computes(HostOp::MSelect, i),
+            Op::SSelect => self.computes(HostOp::Select, i),
+            Op::SBool => self.computes(HostOp::Bool, i),
+            Op::SFma32 => self.computes(HostOp::Fma32, i),
+            Op::SFma64 => self.computes(HostOp::Fma64, i),
+            Op::SPtrS => self.pointer(HostOp::PtrS, i),
+            Op::SPtrU => self.pointer(HostOp::PtrU, i),
+            Op::SPtrL => self.pointer(HostOp::PtrL, i),
+            Op::HostLocal => {
+                self.emit(HostOp::Local, [i.d, 0, 0, 0], i.a);
+            }
+            Op::HostNonZero => {
+                self.emit(HostOp::NonZero, [0, 0, i.b, 0], 0);
+            }
+            Op::HostReads | Op::HostAssigns => {
+                self.emit(HostOp::Asleep, [0; 4], 0);
+            }
+            Op::HostLoad | Op::HostStore => self.access(i),
+            Op::Jump => self.jump(HostOp::Jump, [0; 4], i),
+            Op::JumpIf => self.jump(HostOp::If, [0, i.a, 0, 0], i),
+            Op::JumpIfNot => self.jump(HostOp::IfNot, [0, i.a, 0, 0], i),
+            Op::Loop => self.back(i),
+            Op::Tick if self.carries(i.weight) => self.carry = i.weight.into(),
+            Op::Tick => {
+                let at = self.emit(HostOp::Tick, [0; 4], 0);
+                self.weigh(at, i.weight);
+            }
+            Op::Call => {
+                let at = self.emit(HostOp::Call, [0; 4], i.a);
+                self.weigh(at, i.weight);
+            }
+            Op::Return => {
+                let at = self.emit(HostOp::Return, [0, i.a, i.b, 0], 0);
+                self.weigh(at, i.weight);
+            }
+            Op::Fence => {}
+            op => match (plan::comparison(op), HostOp::of(op)) {
+                (Some((compared, sense)), _) => {
+                    if let Some((jump, ..)) = compared.jumps(sense) {
+                        self.jump(jump, [0, i.a, i.c, 0], i);
+                    }
+                }
+                (None, Some(op)) => self.lane_op(op, i),
+                // Calls of the runtime, launches, traps, atomics: the first form does them.
+                (None, None) => {
+                    self.emit(HostOp::Plain, [0; 4], 0);
+                }
+            },
+        }
+    }
+
+    /// The weight of the tick in hand may be counted by the jump that follows: nothing before it may leave.
+    fn carries(&self, weight: u16) -> bool {
+        let mut at = self.pc as usize + 1;
+        while let Some(inst) = self.code.insts.get(at) {
+            if self.plan.leaders[at] {
+                return false;
+            }
+            match inst.op {
+                Op::Loop | Op::Jump => {
+                    return inst
+                        .weight
+                        .checked_add(weight)
+                        .is_some_and(|sum| sum < 0x8000);
+                }
+                op if plan::is_calm(op) => at += 1,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    fn computes(&mut self, op: HostOp, i: Inst) {
+        self.emit(op, [i.d, i.a, i.b, i.c], 0);
+    }
+
+    fn pointer(&mut self, op: HostOp, i: Inst) {
+        self.emit(op, [i.d, i.a, i.b, 0], i.c);
+    }
+
+    fn jump(&mut self, op: HostOp, fields: [u32; 4], i: Inst) {
+        let at = self.emit(op, fields, 0);
+        self.weigh(at, i.weight);
+        self.jumps.push((at, i.b));
+    }
+
+    /// An operation of one scalar, with the product that has melted into it, or the jump that follows a comparison.
+    fn lane_op(&mut self, op: HostOp, i: Inst) {
+        if let Some(&product) = self.plan.products.get(&self.pc) {
+            let first = self.code.insts[product as usize];
+            let is_left = i.a == first.d;
+            let other = if is_left { i.b } else { i.a };
+            let op = match (i.op, is_left) {
+                (Op::SAdd32, _) => HostOp::MulAdd32,
+                (Op::SAdd64, _) => HostOp::MulAdd64,
+                (Op::SFAdd32, _) => HostOp::FMulAdd32,
+                (_, true) => HostOp::FMulAdd64,
+                (_, false) => HostOp::FAddMul64,
+            };
+            self.emit(op, [i.d, first.a, first.b, other], 0);
+            return;
+        }
+        // The comparison that the next jump takes.
+        let next = self.code.insts.get(self.pc as usize + 1).copied();
+        if let Some(jump) = next
+            && let Some(sense) = self.plan.taken(self.code, self.pc)
+            && let Some((op, ..)) = op.jumps(sense)
+        {
+            self.jump(op, [0, i.a, i.b, 0], jump);
+            self.pc += 1;
+            return;
+        }
+        // The step of a loop, and the loop's head.
+        if matches!(i.op, Op::SAdd32 | Op::SAdd64)
+            && let Some(back) = next.filter(|next| next.op == Op::Loop)
+            && !self.plan.leaders[self.pc as usize + 1]
+            && self.step(i, back)
+        {
+            return;
+        }
+        self.emit(op, [i.d, i.a, i.b, 0], 0);
+    }
+
+    /// A step and the way back, if the loop's head compares what was stepped.
+    fn step(&mut self, i: Inst, back: Inst) -> bool {
+        let Some(head) = self.plan.head(self.code, back.b) else {
+            return false;
+        };
+        let wide = i.op == Op::SAdd64;
+        let Some((_, _, Some(step))) = head.compared.jumps(head.goes_on) else {
+            return false;
+        };
+        let same_width = plan::is_wide(head.compared) == wide;
+        if head.a != i.d
+            || head.b == i.d
+            || !same_width
+            || u32::from(back.weight) + u32::from(head.weight) + self.carry > 0x7fff
+        {
+            return false;
+        }
+        self.close(step, [i.d, i.a, head.b, i.b], back.weight, head);
+        self.pc += 1;
+        true
+    }
+
+    /// The way back to a loop's head.
+    fn back(&mut self, i: Inst) {
+        if let Some(head) = self.plan.head(self.code, i.b)
+            && let Some((_, back, _)) = head.compared.jumps(head.goes_on)
+            && u32::from(i.weight) + u32::from(head.weight) + self.carry <= 0x7fff
+        {
+            self.close(back, [0, head.a, head.b, 0], i.weight, head);
+            return;
+        }
+        let at = self.emit(HostOp::Back, [0; 4], 0);
+        self.weigh(at, i.weight);
+        self.jumps.push((at, i.b));
+    }
+
+    /// A loop's end that does its head's comparison: on to behind the head, or out of the loop.
+    fn close(&mut self, op: HostOp, fields: [u32; 4], weight: u16, head: plan::Head) {
+        let at = self.emit(op, fields, 0);
+        self.weigh(at, weight + head.weight);
+        self.jumps.push((at, head.next));
+        let at = self.emit(HostOp::Jump, [0; 4], 0);
+        self.jumps.push((at, head.exit));
+    }
+
+    fn access(&mut self, i: Inst) {
+        let site = &self.code.sites[i.c as usize];
+        let Some(ops) = access_ops(site) else {
+            self.emit(HostOp::Plain, [0; 4], 0);
+            return;
+        };
+        if let Some(subscript) = site.subscript {
+            let Some(register) = subscript.uniform else {
+                self.emit(HostOp::Plain, [0; 4], 0);
+                return;
+            };
+            let op = match subscript.is_long {
+                true => HostOp::Within64,
+                false => HostOp::Within32,
+            };
+            self.emit(op, [0, register, 0, 0], subscript.len);
+        }
+        let mut address = plan::Address {
+            base: i.a,
+            offset: site.address.offset,
+            ..plan::Address::default()
+        };
+        self.plan.address(self.code, self.pc, &mut address);
+        let by_elements =
+            address.mode == Mode::Signed && i64::from(site.width_bytes) == address.scale.into();
+        if let Some(&update) = self.plan.updates.get(&self.pc)
+            && matches!(address.mode, Mode::Base | Mode::Signed)
+        {
+            return self.update(update, &address);
+        }
+        let base = address.register();
+        if let Some(&test) = self.plan.tests.get(&self.pc)
+            && (by_elements || address.mode == Mode::Base)
+            && let Some(tests) = HostOp::tests(ops[0], test.op)
+            && self.host.sites.len() <= usize::from(u16::MAX)
+            && self.is_near(test.goal)
+        {
+            let number = self.site(i.c, &address);
+            let op = tests[usize::from(by_elements)];
+            let at = self.emit(op, [0, base, address.index, test.other], number);
+            self.weigh(at, test.weight);
+            self.jumps.push((at, test.goal));
+            self.pc = test.next - 1;
+            return;
+        }
+        let number = self.site(i.c, &address);
+        let scale = u32::from(address.scale as u16);
+        let value = site.values[0];
+        let (op, other) = match address.mode {
+            Mode::Base => (ops[0], 0),
+            Mode::Signed if by_elements => (ops[1], 0),
+            Mode::Signed => (ops[2], scale),
+            Mode::Unsigned => (ops[3], scale),
+            Mode::Long => (ops[4], scale),
+            Mode::Sum | Mode::LongSum => {
+                let wide = address.mode == Mode::LongSum;
+                let other = match address.is_less {
+                    true => self.negated(address.other, wide),
+                    false => address.other,
+                };
+                (ops[if wide { 6 } else { 5 }], other)
+            }
+            Mode::Product => (ops[7], address.other),
+        };
+        let at = self.emit(op, [value, base, address.index, other], number);
+        if address.mode == Mode::Product {
+            self.host.insts[at].weight = address.summand as u16;
+        }
+    }
+
+    /// A load, an operation and a store of the same place.
+    fn update(&mut self, update: plan::Update, address: &plan::Address) {
+        let store = self.code.insts[update.store as usize];
+        let number = self.site(store.c, address);
+        let is_indexed = address.mode == Mode::Signed;
+        let scale = u32::from(address.scale as u16);
+        let op = update.ops[usize::from(is_indexed)];
+        self.emit(
+            op,
+            [update.other, address.register(), address.index, scale],
+            number,
+        );
+        self.pc = update.store;
+    }
+
+    /// The number of an access's site here.
+    fn site(&mut self, row: u32, address: &plan::Address) -> u32 {
+        let object = self.code.sites[row as usize].access.object;
+        let is_local = address.local.is_some() || matches!(object, Some(Object::Local(_)));
+        self.host.has_locals |= is_local;
+        self.host.sites.push(HostSite {
+            row,
+            offset: address.offset,
+            local: address.local,
+            is_local,
+        });
+        self.host.sites.len() as u32 - 1
+    }
+
+    /// Whether a jump from here has room for its way in half a field.
+    fn is_near(&self, goal: u32) -> bool {
+        // The second form has at most two instructions for one of the first.
+        goal.abs_diff(self.pc) < 1 << 13
+    }
+
+    /// A register that holds the constant of another, negated.
+    fn negated(&mut self, register: u32, wide: bool) -> u32 {
+        let constants = &self.code.registers.s_init;
+        let bits = constants.iter().find(|&&(known, _)| known == register);
+        let bits = 0u64.wrapping_sub(bits.map_or(0, |&(_, bits)| bits));
+        let bits = if wide { bits } else { u64::from(bits as u32) };
+        let mut known = constants.iter().chain(&self.host.constants);
+        if let Some(&(register, _)) = known.find(|&&(_, other)| other == bits) {
+            return register;
+        }
+        let register = self.code.registers.s_count + self.host.constants.len() as u32;
+        self.host.constants.push((register, bits));
+        register
+    }
+}
+
+/// The operations of an access by how its address is computed; `None` if the first form does it.
+fn access_ops(site: &MemSite) -> Option<[HostOp; 8]> {
+    if site.access.count != 1 {
+        return None;
+    }
+    use HostOp::*;
+    let is_load = match site.op {
+        AccessOp::Load => true,
+        AccessOp::Store => false,
+        AccessOp::Atomic => return None,
+    };
+    Some(match (site.access.ty, is_load) {
+        (MemType::Bool, true) => [LoadBool; 8],
+        (MemType::Bool, false) => [StoreBool; 8],
+        (MemType::U8, true) => [
+            LoadU8, LoadU8E, LoadU8S, LoadU8U, LoadU8L, LoadU8A, LoadU8Q, LoadU8M,
+        ],
+        (MemType::S8, true) => [
+            LoadS8, LoadS8E, LoadS8S, LoadS8U, LoadS8L, LoadS8A, LoadS8Q, LoadS8M,
+        ],
+        (MemType::U16, true) => [
+            LoadU16, LoadU16E, LoadU16S, LoadU16U, LoadU16L, LoadU16A, LoadU16Q, LoadU16M,
+        ],
+        (MemType::S16, true) => [
+            LoadS16, LoadS16E, LoadS16S, LoadS16U, LoadS16L, LoadS16A, LoadS16Q, LoadS16M,
+        ],
+        (MemType::I32 | MemType::F32, true) => [
+            Load32, Load32E, Load32S, Load32U, Load32L, Load32A, Load32Q, Load32M,
+        ],
+        (MemType::I64 | MemType::F64 | MemType::Ptr, true) => [
+            Load64, Load64E, Load64S, Load64U, Load64L, Load64A, Load64Q, Load64M,
+        ],
+        (MemType::U8 | MemType::S8, false) => [
+            Store8, Store8E, Store8S, Store8U, Store8L, Store8A, Store8Q, Store8M,
+        ],
+        (MemType::U16 | MemType::S16, false) => [
+            Store16, Store16E, Store16S, Store16U, Store16L, Store16A, Store16Q, Store16M,
+        ],
+        (MemType::I32 | MemType::F32, false) => [
+            Store32, Store32E, Store32S, Store32U, Store32L, Store32A, Store32Q, Store32M,
+        ],
+        (MemType::I64 | MemType::F64 | MemType::Ptr, false) => [
+            Store64, Store64E, Store64S, Store64U, Store64L, Store64A, Store64Q, Store64M,
+        ],
+    })
+}
+
+/// Whether an access has a form with an index.
+fn is_indexable(site: &MemSite) -> bool {
+    site.access.ty != MemType::Bool
+        && access_ops(site).is_some()
+        && Class::of(site.access.ty.value_type()) != Class::Mask
+}

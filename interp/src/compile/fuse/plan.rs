@@ -1,0 +1,626 @@
+//! Which instructions melt into those that read their results.
+
+use std::collections::HashMap;
+
+use crate::isa::bytecode::Code;
+use crate::isa::host::{HostOp, S_ZERO};
+use crate::isa::op::Op;
+
+use super::is_indexable;
+
+/// How far behind an instruction its readers may be.
+const REACH: usize = 64;
+/// How many there may be.
+const READERS: u32 = 4;
+
+/// What was decided about a function.
+#[derive(Default)]
+pub(super) struct Plan {
+    /// By instruction: something jumps to it, or goes on there after a call.
+    pub(super) leaders: Vec<bool>,
+    /// By instruction: it melts into others, of which this is the last.
+    pub(super) melts: Vec<Option<u32>>,
+    /// By an addition: the product that melts into it.
+    pub(super) products: HashMap<u32, u32>,
+    /// By a pointer that melts: the sum that is its index and melts with it.
+    indexes: HashMap<u32, u32>,
+    /// By an access or pointer: the instruction that computes its base, which melts into it.
+    bases: HashMap<u32, u32>,
+    /// By a load: the comparison behind it that melts with it into a jump.
+    pub(super) tests: HashMap<u32, Test>,
+    /// By a load: the operation and the store behind it are one with it.
+    pub(super) updates: HashMap<u32, Update>,
+    /// How often the result of an instruction is read, where that is known.
+    uses: HashMap<u32, u32>,
+}
+
+/// A jump on what a load gives.
+#[derive(Clone, Copy)]
+pub(super) struct Test {
+    pub(super) op: HostOp,
+    /// What it is compared with.
+    pub(super) other: u32,
+    pub(super) weight: u16,
+    /// Where the jump goes, and the first instruction behind it.
+    pub(super) goal: u32,
+    pub(super) next: u32,
+}
+
+/// An operation on what is in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Update {
+    pub(super) ops: [HostOp; 2],
+    pub(super) other: u32,
+    /// The store.
+    pub(super) store: u32,
+}
+
+/// The address of an access.
+#[derive(Default)]
+pub(super) struct Address {
+    pub(super) base: u32,
+    pub(super) index: u32,
+    pub(super) scale: i16,
+    pub(super) offset: i64,
+    pub(super) other: u32,
+    pub(super) summand: u32,
+    /// `other` is to be subtracted: a constant.
+    pub(super) is_less: bool,
+    /// The base is the frame's address and this.
+    pub(super) local: Option<u32>,
+    pub(super) mode: Mode,
+}
+
+impl Address {
+    /// The register of the base.
+    pub(super) fn register(&self) -> u32 {
+        match self.local {
+            Some(_) => S_ZERO,
+            None => self.base,
+        }
+    }
+}
+
+/// What an address has beside its base.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Mode {
+    #[default]
+    Base,
+    /// An index: of 32 bits with a sign, without, of 64 bits.
+    Signed,
+    Unsigned,
+    Long,
+    /// An index that is a sum: 32 bits, 64 bits; the other summand is `other`.
+    Sum,
+    LongSum,
+    /// One that is a product and a sum: the other factor is `other`, the summand `summand`.
+    Product,
+}
+
+/// The comparison at the head of a loop.
+#[derive(Clone, Copy)]
+pub(super) struct Head {
+    pub(super) compared: HostOp,
+    /// What it gives if the loop goes on.
+    pub(super) goes_on: bool,
+    pub(super) a: u32,
+    pub(super) b: u32,
+    pub(super) weight: u16,
+    /// Behind it.
+    pub(super) next: u32,
+    /// Out of the loop.
+    pub(super) exit: u32,
+}
+
+/// Whether an instruction only computes: it cannot leave, and nothing else happens.
+pub(super) fn is_calm(op: Op) -> bool {
+    HostOp::of(op).is_some()
+        || matches!(
+            op,
+            Op::SMove
+                | Op::MAnd
+                | Op::MOr
+                | Op::MXor
+                | Op::MNot
+                | Op::MEq
+                | Op::MSelect
+                | Op::SSelect
+                | Op::SBool
+                | Op::SFma32
+                | Op::SFma64
+                | Op::SPtrS
+                | Op::SPtrU
+                | Op::SPtrL
+                | Op::HostLocal
+        )
+}
+
+/// Whether the straight line ends with it.
+fn ends(op: Op) -> bool {
+    !is_calm(op)
+        && !matches!(
+            op,
+            Op::HostLoad
+                | Op::HostStore
+                | Op::HostAtomic
+                | Op::HostNonZero
+                | Op::HostReads
+                | Op::HostAssigns
+                | Op::Tick
+                | Op::Fence
+        )
+}
+
+/// The comparison in a jump of the first form: what it compares, and the sense in which the jump is taken.
+pub(super) fn comparison(op: Op) -> Option<(HostOp, bool)> {
+    let compared = match op {
+        Op::JumpEq32 => HostOp::SEq32,
+        Op::JumpNe32 => HostOp::SNe32,
+        Op::JumpSlt32 => HostOp::SSlt32,
+        Op::JumpSle32 => HostOp::SSle32,
+        Op::JumpSgt32 => HostOp::SSgt32,
+        Op::JumpSge32 => HostOp::SSge32,
+        Op::JumpUlt32 => HostOp::SUlt32,
+        Op::JumpUle32 => HostOp::SUle32,
+        Op::JumpUgt32 => HostOp::SUgt32,
+        Op::JumpUge32 => HostOp::SUge32,
+        _ => return None,
+    };
+    Some((compared, true))
+}
+
+/// Whether a comparison is of 64 bits.
+pub(super) fn is_wide(op: HostOp) -> bool {
+    matches!(
+        op,
+        HostOp::SEq64
+            | HostOp::SNe64
+            | HostOp::SSlt64
+            | HostOp::SSle64
+            | HostOp::SSgt64
+            | HostOp::SSge64
+            | HostOp::SUlt64
+            | HostOp::SUle64
+            | HostOp::SUgt64
+            | HostOp::SUge64
+    )
+}
+
+/// Decides what melts.
+pub(super) fn plan(code: &Code) -> Plan {
+    let count = code.insts.len();
+    let mut plan = Plan {
+        leaders: vec![false; count + 1],
+        melts: vec![None; count],
+        uses: code.uses.iter().copied().collect(),
+        ..Plan::default()
+    };
+    for (at, inst) in code.insts.iter().enumerate() {
+        match inst.op {
+            Op::Jump | Op::JumpIf | Op::JumpIfNot | Op::Loop => {
+                plan.leaders[inst.b as usize] = true;
+            }
+            Op::Call | Op::HostCall | Op::Launch => plan.leaders[at + 1] = true,
+            op if comparison(op).is_some() => plan.leaders[inst.b as usize] = true,
+            _ => {}
+        }
+    }
+    for at in 0..count {
+        if code.insts[at].op == Op::HostLoad {
+            plan.test(code, at);
+            plan.update(code, at);
+        }
+    }
+    for at in 0..count {
+        match code.insts[at].op {
+            Op::SPtrS | Op::SPtrU | Op::SPtrL => plan.pointer(code, at),
+            Op::SMul32 | Op::SMul64 | Op::SFMul32 | Op::SFMul64 => plan.product(code, at),
+            _ => {}
+        }
+    }
+    for at in 0..count {
+        if matches!(
+            code.insts[at].op,
+            Op::SAdd32 | Op::SAdd64 | Op::SSub32 | Op::SSub64
+        ) {
+            plan.index(code, at);
+        }
+    }
+    for at in 0..count {
+        if code.insts[at].op == Op::HostLocal {
+            plan.local(code, at);
+        }
+    }
+    plan
+}
+
+/// The registers that an instruction reads, and the one it writes.
+fn registers(code: &Code, at: usize) -> (Vec<u32>, Vec<u32>) {
+    let i = &code.insts[at];
+    match i.op {
+        Op::HostLoad | Op::HostStore | Op::HostAtomic => {
+            let site = &code.sites[i.c as usize];
+            let values = &site.values[..usize::from(site.access.count)];
+            let mut read = vec![i.a];
+            read.extend(site.subscript.and_then(|subscript| subscript.uniform));
+            let mut written = Vec::new();
+            match i.op {
+                Op::HostLoad => written.extend(values),
+                Op::HostStore => read.extend(values),
+                _ => {
+                    read.push(site.values[0]);
+                    read.extend(site.atomic.map(|(_, compare)| compare));
+                    written.push(site.result);
+                }
+            }
+            (read, written)
+        }
+        Op::SPtrS | Op::SPtrU | Op::SPtrL => (vec![i.a, i.b], vec![i.d]),
+        Op::HostLocal => (Vec::new(), vec![i.d]),
+        Op::HostNonZero => (vec![i.b], Vec::new()),
+        Op::HostReads | Op::HostAssigns => (vec![i.a], Vec::new()),
+        Op::Tick | Op::Fence => (Vec::new(), Vec::new()),
+        Op::JumpIf | Op::JumpIfNot | Op::Return | Op::Assert => (vec![i.a], Vec::new()),
+        op if comparison(op).is_some() => (vec![i.a, i.c], Vec::new()),
+        // Fields that name no register name 0, which is nobody's.
+        _ => (vec![i.a, i.b, i.c], vec![i.d]),
+    }
+}
+
+impl Plan {
+    /// All that reads the result of the instruction at `at`: in the same straight line, with the instruction's operands as they
+    /// were. `None` if they are not there.
+    fn readers(&self, code: &Code, at: usize) -> Option<Vec<usize>> {
+        let uses = *self.uses.get(&(at as u32))?;
+        if uses == 0 || uses > READERS {
+            return None;
+        }
+        let (operands, written) = registers(code, at);
+        let &[result] = written.as_slice() else {
+            return None;
+        };
+        let (mut readers, mut found) = (Vec::new(), 0);
+        for next in at + 1..(at + REACH).min(code.insts.len()) {
+            if self.leaders[next] {
+                return None;
+            }
+            let (read, written) = registers(code, next);
+            let count = read.iter().filter(|&&register| register == result).count();
+            if count > 0 {
+                found += count as u32;
+                readers.push(next);
+                if found == uses {
+                    return Some(readers);
+                }
+            }
+            if ends(code.insts[next].op)
+                || written
+                    .iter()
+                    .any(|register| *register == result || operands.contains(register))
+            {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Whether the instruction reads a register as the base of an access's address, and for nothing else.
+    fn reads_as_base(code: &Code, at: usize, register: u32) -> bool {
+        let i = &code.insts[at];
+        matches!(i.op, Op::HostLoad | Op::HostStore)
+            && is_indexable(&code.sites[i.c as usize])
+            && i.a == register
+            && registers(code, at).0[1..]
+                .iter()
+                .all(|&other| other != register)
+    }
+
+    fn pointer(&mut self, code: &Code, at: usize) {
+        let i = &code.insts[at];
+        let row = code.scales[i.c as usize];
+        if i16::try_from(row.scale).is_err() {
+            return;
+        }
+        let Some(readers) = self.readers(code, at) else {
+            return;
+        };
+        if !readers
+            .iter()
+            .all(|&reader| Plan::reads_as_base(code, reader, i.d))
+        {
+            return;
+        }
+        self.melt(at, &readers);
+    }
+
+    /// Whether only the next instruction reads what the one at `at` gives, and nothing jumps to that.
+    fn is_for_next(&self, at: usize) -> bool {
+        self.uses.get(&(at as u32)) == Some(&1) && !self.leaders[at + 1]
+    }
+
+    /// A load, a comparison with what it gives, and the jump that this decides.
+    fn test(&mut self, code: &Code, at: usize) {
+        let i = &code.insts[at];
+        let site = &code.sites[i.c as usize];
+        if !is_indexable(site) || !self.is_for_next(at) {
+            return;
+        }
+        let (value, Some(next)) = (site.values[0], code.insts.get(at + 1)) else {
+            return;
+        };
+        let (compared, sides, jump) = match comparison(next.op) {
+            Some((compared, _)) => (compared, [next.a, next.c], at + 1),
+            None => {
+                let Some(compared) = HostOp::of(next.op) else {
+                    return;
+                };
+                let compared = match self.taken(code, at as u32 + 1) {
+                    Some(true) => Some(compared),
+                    Some(false) => compared.opposite(),
+                    None => None,
+                };
+                let Some(compared) = compared else {
+                    return;
+                };
+                (compared, [next.a, next.b], at + 2)
+            }
+        };
+        let (op, other) = match sides {
+            [left, right] if left == value && right != value => (compared, right),
+            [left, right] if right == value && left != value => (compared.mirrored(), left),
+            _ => return,
+        };
+        let jump_inst = &code.insts[jump];
+        self.tests.insert(
+            at as u32,
+            Test {
+                op,
+                other,
+                weight: jump_inst.weight,
+                goal: jump_inst.b,
+                next: jump as u32 + 1,
+            },
+        );
+    }
+
+    /// A load, an operation on what it gives, and a store of that to the same place.
+    fn update(&mut self, code: &Code, at: usize) {
+        let Some([load, operation, store]) = code.insts.get(at..at + 3) else {
+            return;
+        };
+        let Some((ops, width)) = HostOp::updates(operation.op) else {
+            return;
+        };
+        if store.op != Op::HostStore || !self.is_for_next(at) || !self.is_for_next(at + 1) {
+            return;
+        }
+        let (from, to) = (&code.sites[load.c as usize], &code.sites[store.c as usize]);
+        let is_same = load.a == store.a
+            && from.address.offset == to.address.offset
+            && from.access.object == to.access.object
+            && from.subscript.map(|it| (it.uniform, it.len))
+                == to.subscript.map(|it| (it.uniform, it.len));
+        let fits = is_indexable(from)
+            && is_indexable(to)
+            && from.width_bytes == width
+            && to.width_bytes == width;
+        let (value, result) = (from.values[0], to.values[0]);
+        // Of the operands of a sum either may be the one in memory, but for the bits of a NaN.
+        let commutes = matches!(operation.op, Op::SAdd32 | Op::SAdd64 | Op::SFAdd32);
+        let other = match [operation.a, operation.b] {
+            [left, right] if left == value && right != value => right,
+            [left, right] if commutes && right == value && left != value => left,
+            _ => return,
+        };
+        if is_same && fits && operation.d == result {
+            let store = at as u32 + 2;
+            self.updates.insert(at as u32, Update { ops, other, store });
+        }
+    }
+
+    fn melt(&mut self, at: usize, readers: &[usize]) {
+        self.melts[at] = readers.last().map(|&last| last as u32);
+        for &reader in readers {
+            self.bases.insert(reader as u32, at as u32);
+        }
+    }
+
+    fn product(&mut self, code: &Code, at: usize) {
+        let i = &code.insts[at];
+        let Some(readers) = self.readers(code, at) else {
+            return;
+        };
+        let &[reader] = readers.as_slice() else {
+            return;
+        };
+        let sum = &code.insts[reader];
+        let in_memory = |at: usize| self.updates.contains_key(&(at as u32));
+        let fits = (reader == 0 || !in_memory(reader - 1))
+            && matches!(
+                (i.op, sum.op),
+                (Op::SMul32, Op::SAdd32)
+                    | (Op::SMul64, Op::SAdd64)
+                    | (Op::SFMul32, Op::SFAdd32)
+                    | (Op::SFMul64, Op::SFAdd64)
+            );
+        if fits && (sum.a == i.d) != (sum.b == i.d) && !self.products.contains_key(&(reader as u32))
+        {
+            self.melts[at] = Some(reader as u32);
+            self.products.insert(reader as u32, at as u32);
+        }
+    }
+
+    /// A sum that is the index of a pointer melts with it, if the accesses go by elements. So does a difference to a constant.
+    fn index(&mut self, code: &Code, at: usize) {
+        let i = &code.insts[at];
+        let Some(readers) = self.readers(code, at) else {
+            return;
+        };
+        let &[pointer] = readers.as_slice() else {
+            return;
+        };
+        let by = &code.insts[pointer];
+        let (wide, less) = match i.op {
+            Op::SAdd32 => (false, false),
+            Op::SSub32 => (false, true),
+            Op::SAdd64 => (true, false),
+            _ => (true, true),
+        };
+        let wanted = if wide { Op::SPtrL } else { Op::SPtrS };
+        let Some(last) = self.melts[pointer] else {
+            return;
+        };
+        let is_constant = code
+            .registers
+            .s_init
+            .iter()
+            .any(|&(register, _)| register == i.b);
+        if by.op != wanted || by.b != i.d || by.a == i.d || less && !is_constant {
+            return;
+        }
+        let scale = code.scales[by.c as usize].scale;
+        let goes_by_elements = (pointer + 1..=last as usize).all(|access| {
+            self.bases.get(&(access as u32)) != Some(&(pointer as u32))
+                || i64::from(code.sites[code.insts[access].c as usize].width_bytes) == scale
+        });
+        let product = self.products.get(&(at as u32)).copied();
+        let stays = |part: usize| self.stays(code, part, last as usize);
+        if !goes_by_elements
+            || !stays(at)
+            || product.is_some_and(|part| wide || !stays(part as usize))
+        {
+            return;
+        }
+        self.melts[at] = Some(last);
+        if let Some(product) = product {
+            self.melts[product as usize] = Some(last);
+        }
+        self.indexes.insert(pointer as u32, at as u32);
+    }
+
+    /// Whether what an instruction reads is the same until another, and it may be done again until then: its register was given to
+    /// nothing that has not melted.
+    fn stays(&self, code: &Code, at: usize, last: usize) -> bool {
+        let (operands, results) = registers(code, at);
+        (at + 1..last).all(|next| {
+            let (_, written) = registers(code, next);
+            let is_reused = results.iter().any(|register| written.contains(register));
+            let is_other = operands.iter().any(|register| written.contains(register));
+            !is_other && (!is_reused || self.melts[next].is_some())
+        })
+    }
+
+    /// The address of a variable melts into accesses to it, and into pointers that do.
+    fn local(&mut self, code: &Code, at: usize) {
+        let i = &code.insts[at];
+        let Some(readers) = self.readers(code, at) else {
+            return;
+        };
+        let mut last = 0;
+        for &reader in &readers {
+            let inst = &code.insts[reader];
+            let ends = match self.melts[reader] {
+                Some(end)
+                    if inst.a == i.d
+                        && inst.b != i.d
+                        && matches!(inst.op, Op::SPtrS | Op::SPtrU | Op::SPtrL) =>
+                {
+                    end
+                }
+                _ if Plan::reads_as_base(code, reader, i.d) => reader as u32,
+                _ => return,
+            };
+            last = last.max(ends);
+        }
+        if self.stays(code, at, last as usize) {
+            self.melts[at] = Some(last);
+            for &reader in &readers {
+                self.bases.insert(reader as u32, at as u32);
+            }
+        }
+    }
+
+    /// Adds to an address what has melted into it.
+    pub(super) fn address(&self, code: &Code, at: u32, address: &mut Address) {
+        let Some(&base) = self.bases.get(&at) else {
+            return;
+        };
+        let i = &code.insts[base as usize];
+        if i.op == Op::HostLocal {
+            address.local = Some(i.a);
+            return;
+        }
+        let row = code.scales[i.c as usize];
+        address.base = i.a;
+        address.offset = address.offset.wrapping_add(row.offset);
+        if row.scale != 0 {
+            (address.index, address.scale) = (i.b, row.scale as i16);
+            address.mode = match i.op {
+                Op::SPtrS => Mode::Signed,
+                Op::SPtrU => Mode::Unsigned,
+                _ => Mode::Long,
+            };
+            if let Some(&sum) = self.indexes.get(&base) {
+                self.sum(code, sum, address);
+            }
+        }
+        self.address(code, base, address);
+    }
+
+    /// The parts of an index that is a sum.
+    fn sum(&self, code: &Code, at: u32, address: &mut Address) {
+        let i = &code.insts[at as usize];
+        (address.index, address.other) = (i.a, i.b);
+        address.is_less = matches!(i.op, Op::SSub32 | Op::SSub64);
+        address.mode = match i.op {
+            Op::SAdd32 | Op::SSub32 => Mode::Sum,
+            _ => Mode::LongSum,
+        };
+        if let Some(&product) = self.products.get(&at) {
+            let factors = &code.insts[product as usize];
+            address.summand = if i.a == factors.d { i.b } else { i.a };
+            (address.index, address.other) = (factors.a, factors.b);
+            address.mode = Mode::Product;
+        }
+    }
+
+    /// If the comparison at `at` is made for the jump behind it alone: what that is taken on.
+    pub(super) fn taken(&self, code: &Code, at: u32) -> Option<bool> {
+        let (i, jump) = (&code.insts[at as usize], code.insts.get(at as usize + 1)?);
+        let alone = self.uses.get(&at) == Some(&1) && !self.leaders[at as usize + 1];
+        match jump.op {
+            Op::JumpIf if alone && jump.a == i.d => Some(true),
+            Op::JumpIfNot if alone && jump.a == i.d => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The comparison that a loop begins with.
+    pub(super) fn head(&self, code: &Code, at: u32) -> Option<Head> {
+        let i = &code.insts[at as usize];
+        if let Some((compared, sense)) = comparison(i.op) {
+            return Some(Head {
+                compared,
+                goes_on: !sense,
+                a: i.a,
+                b: i.c,
+                weight: i.weight,
+                next: at + 1,
+                exit: i.b,
+            });
+        }
+        let compared = HostOp::of(i.op)?;
+        let sense = self.taken(code, at)?;
+        compared.jumps(sense)?;
+        let jump = &code.insts[at as usize + 1];
+        Some(Head {
+            compared,
+            goes_on: !sense,
+            a: i.a,
+            b: i.b,
+            weight: jump.weight,
+            next: at + 2,
+            exit: jump.b,
+        })
+    }
+}

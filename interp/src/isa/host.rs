@@ -1,0 +1,331 @@
+//! The second form of a host function's bytecode: what `launch::host::fused` runs while nothing is unusual.
+//!
+//! Each instruction stands for one or several of the function's [`Code`](super::bytecode::Code), which follow each other or of which
+//! the earlier ones are read by this one alone. All work on the same registers. Whatever an instruction cannot do, because an access
+//! is not allowed, a byte was never written or a limit is reached, it leaves to the first form, before it has done anything:
+//! [`Origin`] says where that goes on.
+//!
+//! Invariant: register numbers are below those of the function, jumps stay inside, and the last instruction is none that goes on.
+
+use crate::isa::bytecode::{S_FRAME, S_TID_YZ};
+use crate::isa::op::{lane_arms, lane_ops};
+
+/// The scalar register of a host function that holds the address of its part of the stack.
+pub(crate) const S_STACK: u32 = S_FRAME;
+/// One that stays 0.
+pub(crate) const S_ZERO: u32 = S_TID_YZ;
+
+/// Calls a macro with every comparison: the scalar operation, the jump if it holds, the same that closes a loop, the
+/// same behind the addition that is the loop's step; of numbers with a point, which may be unordered, the jumps if it does
+/// not hold instead.
+macro_rules! host_jumps {
+    ({ $then:ident! { $($head:tt)* } } varying { $($varying:tt)* } masks { $($masks:tt)* } scalar { $($scalar:tt)* }) => {
+        $then! { { $($head)* }
+            scalar { $($scalar)* }
+            ints {
+                (SEq32, u32, int::eq32, IfEq32, BackEq32, StepEq32, SNe32)
+                (SNe32, u32, int::ne32, IfNe32, BackNe32, StepNe32, SEq32)
+                (SSlt32, u32, int::slt32, IfSlt32, BackSlt32, StepSlt32, SSge32)
+                (SSle32, u32, int::sle32, IfSle32, BackSle32, StepSle32, SSgt32)
+                (SSgt32, u32, int::sgt32, IfSgt32, BackSgt32, StepSgt32, SSle32)
+                (SSge32, u32, int::sge32, IfSge32, BackSge32, StepSge32, SSlt32)
+                (SUlt32, u32, int::ult32, IfUlt32, BackUlt32, StepUlt32, SUge32)
+                (SUle32, u32, int::ule32, IfUle32, BackUle32, StepUle32, SUgt32)
+                (SUgt32, u32, int::ugt32, IfUgt32, BackUgt32, StepUgt32, SUle32)
+                (SUge32, u32, int::uge32, IfUge32, BackUge32, StepUge32, SUlt32)
+                (SEq64, u64, int::eq64, IfEq64, BackEq64, StepEq64, SNe64)
+                (SNe64, u64, int::ne64, IfNe64, BackNe64, StepNe64, SEq64)
+                (SSlt64, u64, int::slt64, IfSlt64, BackSlt64, StepSlt64, SSge64)
+                (SSle64, u64, int::sle64, IfSle64, BackSle64, StepSle64, SSgt64)
+                (SSgt64, u64, int::sgt64, IfSgt64, BackSgt64, StepSgt64, SSle64)
+                (SSge64, u64, int::sge64, IfSge64, BackSge64, StepSge64, SSlt64)
+                (SUlt64, u64, int::ult64, IfUlt64, BackUlt64, StepUlt64, SUge64)
+                (SUle64, u64, int::ule64, IfUle64, BackUle64, StepUle64, SUgt64)
+                (SUgt64, u64, int::ugt64, IfUgt64, BackUgt64, StepUgt64, SUle64)
+                (SUge64, u64, int::uge64, IfUge64, BackUge64, StepUge64, SUlt64)
+            }
+            floats {
+                (SFEq32, u32, float::feq32, IfFEq32, UnlessFEq32, BackFEq32, BackUnlessFEq32)
+                (SFNe32, u32, float::fne32, IfFNe32, UnlessFNe32, BackFNe32, BackUnlessFNe32)
+                (SFLt32, u32, float::flt32, IfFLt32, UnlessFLt32, BackFLt32, BackUnlessFLt32)
+                (SFLe32, u32, float::fle32, IfFLe32, UnlessFLe32, BackFLe32, BackUnlessFLe32)
+                (SFGt32, u32, float::fgt32, IfFGt32, UnlessFGt32, BackFGt32, BackUnlessFGt32)
+                (SFGe32, u32, float::fge32, IfFGe32, UnlessFGe32, BackFGe32, BackUnlessFGe32)
+                (SFEq64, u64, float::feq64, IfFEq64, UnlessFEq64, BackFEq64, BackUnlessFEq64)
+                (SFNe64, u64, float::fne64, IfFNe64, UnlessFNe64, BackFNe64, BackUnlessFNe64)
+                (SFLt64, u64, float::flt64, IfFLt64, UnlessFLt64, BackFLt64, BackUnlessFLt64)
+                (SFLe64, u64, float::fle64, IfFLe64, UnlessFLe64, BackFLe64, BackUnlessFLe64)
+                (SFGt64, u64, float::fgt64, IfFGt64, UnlessFGt64, BackFGt64, BackUnlessFGt64)
+                (SFGe64, u64, float::fge64, IfFGe64, UnlessFGe64, BackFGe64, BackUnlessFGe64)
+            }
+        }
+    };
+}
+pub(crate) use host_jumps;
+
+/// Calls a macro with every access. First its operations by how the address is computed (base alone; base and an index of 32 bits
+/// that counts elements; such an index with a scale, signed and unsigned; one of 64 bits; an index that is a sum of 32 or 64
+/// bits; a product and a sum of 32 bits), the type in memory, and for loads the one by which it is extended to the register. Then
+/// jumps that compare what a load gives: the load, the comparison, and the two operations. Then operations on what is in memory.
+macro_rules! host_accesses {
+    ($then:ident! { $($head:tt)* }) => { $then! { { $($head)* }
+        loads {
+            (LoadU8, LoadU8E, LoadU8S, LoadU8U, LoadU8L, LoadU8A, LoadU8Q, LoadU8M, u8, u8)
+            (LoadS8, LoadS8E, LoadS8S, LoadS8U, LoadS8L, LoadS8A, LoadS8Q, LoadS8M, i8, u32)
+            (LoadU16, LoadU16E, LoadU16S, LoadU16U, LoadU16L, LoadU16A, LoadU16Q, LoadU16M, u16, u16)
+            (LoadS16, LoadS16E, LoadS16S, LoadS16U, LoadS16L, LoadS16A, LoadS16Q, LoadS16M, i16, u32)
+            (Load32, Load32E, Load32S, Load32U, Load32L, Load32A, Load32Q, Load32M, u32, u32)
+            (Load64, Load64E, Load64S, Load64U, Load64L, Load64A, Load64Q, Load64M, u64, u64)
+        }
+        stores {
+            (Store8, Store8E, Store8S, Store8U, Store8L, Store8A, Store8Q, Store8M, u8)
+            (Store16, Store16E, Store16S, Store16U, Store16L, Store16A, Store16Q, Store16M, u16)
+            (Store32, Store32E, Store32S, Store32U, Store32L, Store32A, Store32Q, Store32M, u32)
+            (Store64, Store64E, Store64S, Store64U, Store64L, Store64A, Store64Q, Store64M, u64)
+        }
+        tests {
+            (Load32, SEq32, u32, u32, int::eq32, TestEq32, TestEq32E)
+            (Load32, SNe32, u32, u32, int::ne32, TestNe32, TestNe32E)
+            (Load32, SSlt32, u32, u32, int::slt32, TestSlt32, TestSlt32E)
+            (Load32, SSle32, u32, u32, int::sle32, TestSle32, TestSle32E)
+            (Load32, SSgt32, u32, u32, int::sgt32, TestSgt32, TestSgt32E)
+            (Load32, SSge32, u32, u32, int::sge32, TestSge32, TestSge32E)
+            (Load32, SUlt32, u32, u32, int::ult32, TestUlt32, TestUlt32E)
+            (Load32, SUle32, u32, u32, int::ule32, TestUle32, TestUle32E)
+            (Load32, SUgt32, u32, u32, int::ugt32, TestUgt32, TestUgt32E)
+            (Load32, SUge32, u32, u32, int::uge32, TestUge32, TestUge32E)
+            (Load64, SEq64, u64, u64, int::eq64, TestEq64, TestEq64E)
+            (Load64, SNe64, u64, u64, int::ne64, TestNe64, TestNe64E)
+            (Load64, SSlt64, u64, u64, int::slt64, TestSlt64, TestSlt64E)
+            (Load64, SSle64, u64, u64, int::sle64, TestSle64, TestSle64E)
+            (Load64, SSgt64, u64, u64, int::sgt64, TestSgt64, TestSgt64E)
+            (Load64, SSge64, u64, u64, int::sge64, TestSge64, TestSge64E)
+            (Load64, SUlt64, u64, u64, int::ult64, TestUlt64, TestUlt64E)
+            (Load64, SUle64, u64, u64, int::ule64, TestUle64, TestUle64E)
+            (Load64, SUgt64, u64, u64, int::ugt64, TestUgt64, TestUgt64E)
+            (Load64, SUge64, u64, u64, int::uge64, TestUge64, TestUge64E)
+            (LoadS8, SEq32, i8, u32, int::eq32, TestEqS8, TestEqS8E)
+            (LoadS8, SNe32, i8, u32, int::ne32, TestNeS8, TestNeS8E)
+            (LoadU8, SEq32, u8, u32, int::eq32, TestEqU8, TestEqU8E)
+            (LoadU8, SNe32, u8, u32, int::ne32, TestNeU8, TestNeU8E)
+        }
+        updates {
+            (SAdd32, u32, int::add32, AddTo32, AddTo32S)
+            (SAdd64, u64, int::add64, AddTo64, AddTo64S)
+            (SSub32, u32, int::sub32, SubTo32, SubTo32S)
+            (SSub64, u64, int::sub64, SubTo64, SubTo64S)
+            (SFAdd32, u32, float::fadd32, FAddTo32, FAddTo32S)
+            (SFAdd64, u64, float::fadd64, FAddTo64, FAddTo64S)
+            (SFSub32, u32, float::fsub32, FSubTo32, FSubTo32S)
+            (SFSub64, u64, float::fsub64, FSubTo64, FSubTo64S)
+        }
+    } };
+}
+pub(crate) use host_accesses;
+
+macro_rules! define_host_ops {
+    ({ { loads { $(($l:ident, $le:ident, $ls:ident, $lu:ident, $ll:ident, $la:ident, $lq:ident, $lm:ident, $lt:ty, $lw:ty))* }
+         stores { $(($s:ident, $se:ident, $ss:ident, $su:ident, $sl:ident, $sa:ident, $sq:ident, $sm:ident, $st:ty))* }
+         tests { $(($tl:ident, $tc:ident, $tt:ty, $tw:ty, $tf:path, $test:ident, $teste:ident))* }
+         updates { $(($up:ident, $ut:ty, $uf:path, $update:ident, $updates:ident))* } }
+       $($(#[doc = $doc:literal])* $extra:ident,)* }
+     scalar { $(($op:ident, $on:ident, $lane:path))* }
+     ints { $(($i:ident, $it:ty, $if:path, $iif:ident, $iback:ident, $istep:ident, $iother:ident))* }
+     floats { $(($f:ident, $ft:ty, $ff:path, $fif:ident, $funless:ident, $fback:ident, $fbackunless:ident))* }) => {
+        /// What an instruction does.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u16)]
+        pub(crate) enum HostOp {
+            $($(#[doc = $doc])* $extra,)*
+            $($l, $le, $ls, $lu, $ll, $la, $lq, $lm,)*
+            $($s, $se, $ss, $su, $sl, $sa, $sq, $sm,)*
+            $($test, $teste,)*
+            $($update, $updates,)*
+            $($iif, $iback, $istep,)*
+            $($fif, $funless, $fback, $fbackunless,)*
+            $($op,)*
+        }
+
+        impl HostOp {
+            /// The same operation in this form, of one that only computes.
+            pub(crate) fn of(op: crate::isa::op::Op) -> Option<HostOp> {
+                Some(match op {
+                    $(crate::isa::op::Op::$op => HostOp::$op,)*
+                    _ => return None,
+                })
+            }
+
+            /// The jumps on what a load gives compared with something: the load has a base alone, or an index that counts elements.
+            pub(crate) fn tests(load: HostOp, comparison: HostOp) -> Option<[HostOp; 2]> {
+                Some(match (load, comparison) {
+                    $((HostOp::$tl, HostOp::$tc) => [HostOp::$test, HostOp::$teste],)*
+                    _ => return None,
+                })
+            }
+
+            /// Whether it is one of those.
+            pub(crate) fn is_test(self) -> bool {
+                matches!(self, $(HostOp::$test | HostOp::$teste)|*)
+            }
+
+            /// The operations on what is in memory, and their width: the access has a base alone, or an index with a scale.
+            pub(crate) fn updates(op: crate::isa::op::Op) -> Option<([HostOp; 2], u32)> {
+                Some(match op {
+                    $(crate::isa::op::Op::$up => ([HostOp::$update, HostOp::$updates], size_of::<$ut>() as u32),)*
+                    _ => return None,
+                })
+            }
+
+            /// The same comparison with its operands exchanged.
+            pub(crate) fn mirrored(self) -> HostOp {
+                match self {
+                    HostOp::SSlt32 => HostOp::SSgt32,
+                    HostOp::SSle32 => HostOp::SSge32,
+                    HostOp::SSgt32 => HostOp::SSlt32,
+                    HostOp::SSge32 => HostOp::SSle32,
+                    HostOp::SUlt32 => HostOp::SUgt32,
+                    HostOp::SUle32 => HostOp::SUge32,
+                    HostOp::SUgt32 => HostOp::SUlt32,
+                    HostOp::SUge32 => HostOp::SUle32,
+                    HostOp::SSlt64 => HostOp::SSgt64,
+                    HostOp::SSle64 => HostOp::SSge64,
+                    HostOp::SSgt64 => HostOp::SSlt64,
+                    HostOp::SSge64 => HostOp::SSle64,
+                    HostOp::SUlt64 => HostOp::SUgt64,
+                    HostOp::SUle64 => HostOp::SUge64,
+                    HostOp::SUgt64 => HostOp::SUlt64,
+                    HostOp::SUge64 => HostOp::SUle64,
+                    other => other,
+                }
+            }
+
+            /// An integer comparison that holds where this one does not.
+            pub(crate) fn opposite(self) -> Option<HostOp> {
+                match self {
+                    $(HostOp::$i => Some(HostOp::$iother),)*
+                    _ => None,
+                }
+            }
+
+            /// The jump that is taken if a comparison gives `sense`, the same at a loop's end, and the same behind a step.
+            pub(crate) fn jumps(self, sense: bool) -> Option<(HostOp, HostOp, Option<HostOp>)> {
+                match (self, sense) {
+                    $((HostOp::$i, true) => Some((HostOp::$iif, HostOp::$iback, Some(HostOp::$istep))),)*
+                    $((HostOp::$i, false) => HostOp::$iother.jumps(true),)*
+                    $((HostOp::$f, true) => Some((HostOp::$fif, HostOp::$fback, None)),)*
+                    $((HostOp::$f, false) => Some((HostOp::$funless, HostOp::$fbackunless, None)),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+macro_rules! with_accesses {
+    ({ $($extra:tt)* } $($accesses:tt)*) => {
+        lane_ops! { lane_arms! { host_jumps! { define_host_ops! { { $($accesses)* } $($extra)* } } } }
+    };
+}
+
+host_accesses! { with_accesses! {
+    /// Leaves to the first form.
+    Plain,
+    /// Row `x` of the function's calls; the weight counts.
+    Call,
+    /// Back to the caller, with `S[a]` if `b` is 1; the weight counts.
+    Return,
+    /// Leaves to the first form if a variable without a value may be about.
+    Asleep,
+    /// Leaves if `S[b]` is 0.
+    NonZero,
+    /// Leaves unless `0 <= S[a] < x`: 32 bits, 64 bits.
+    Within32, Within64,
+    /// `S[d] = S[a]`.
+    Move,
+    /// Masks, as in the first form.
+    MAnd, MOr, MXor, MNot, MEq, MSelect,
+    /// `S[d] = S[a] ? S[b] : S[c]`.
+    Select,
+    /// An `i1` as 0 or 1.
+    Bool,
+    /// `S[d] = S[a] * S[b] + S[c]`, rounded once.
+    Fma32, Fma64,
+    /// `S[d] = S[a] * S[b] + S[c]` of integers.
+    MulAdd32, MulAdd64,
+    /// The same of numbers with a point, rounded twice; `AddMul`: the product is the second operand of the sum.
+    FMulAdd32, FMulAdd64, FAddMul64,
+    /// `S[d] = S[a] + S[b] * scale + offset`: row `x` of the function's scales.
+    PtrS, PtrU, PtrL,
+    /// `S[d] = S[S_STACK] + x`.
+    Local,
+    /// Jumps by `x`.
+    Jump, IfNot, If,
+    /// Counts its weight.
+    Tick,
+    /// The next round of a loop.
+    Back,
+    /// Truth values.
+    LoadBool, StoreBool,
+} }
+
+/// One instruction. An access has the value in `d`, the base in `a`, the index in `b`, its scale (signed) in `c`, its site in `x`; of a
+/// sum, the scale is the access's width and `c` is the other summand; of a product, `b` and `c` are the factors and
+/// `weight` names the summand. A jump on what a load gives
+/// compares it with `S[c]`; the low half of `x` is its site, the high half how far it goes. An operation on what is in memory
+/// has its second operand in `d`.
+/// A jump goes `x` instructions on from the next one. A step adds `S[c]` to `S[a]`, which goes to `S[d]`, then compares that with
+/// `S[b]`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct HostInst {
+    pub(crate) op: HostOp,
+    pub(crate) weight: u16,
+    pub(crate) d: u16,
+    pub(crate) a: u16,
+    pub(crate) b: u16,
+    pub(crate) c: u16,
+    pub(crate) x: u32,
+}
+
+/// What an instruction stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    /// Where the first form goes on to do it.
+    pub(crate) pc: u32,
+    /// What of the first form is to be done again before: so many of [`HostCode::again`] from there.
+    pub(crate) again: (u32, u32),
+    /// What counts as executed then, beside what was counted.
+    pub(crate) weight: u32,
+}
+
+/// An access's unchanging part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostSite {
+    /// Its row in the function's sites.
+    pub(crate) row: u32,
+    /// What is added to base and index.
+    pub(crate) offset: i64,
+    /// The base is the frame's address plus something: what.
+    pub(crate) local: Option<u32>,
+    /// It depends on where the frame is.
+    pub(crate) is_local: bool,
+}
+
+/// A host function in this form.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HostCode {
+    pub(crate) insts: Vec<HostInst>,
+    /// By instruction.
+    pub(crate) origins: Vec<Origin>,
+    pub(crate) again: Vec<u32>,
+    pub(crate) sites: Vec<HostSite>,
+    /// By instruction of the first form: the one here that goes on there, or [`NO_ENTRY`].
+    pub(crate) entries: Vec<u32>,
+    /// Registers behind those of the first form, and what they hold.
+    pub(crate) constants: Vec<(u32, u64)>,
+    /// There are accesses to variables on the stack by name.
+    pub(crate) has_locals: bool,
+}
+
+/// In the midst of what one instruction does.
+pub(crate) const NO_ENTRY: u32 = u32::MAX;

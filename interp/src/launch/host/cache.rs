@@ -1,0 +1,248 @@
+//! Where accesses went last, one place for each access of the source: bounds and bytes of the object, so that the next one needs no
+//! look into the tables of memory.
+//!
+//! An entry holds until something may have happened to memory that it does not know of: a call of the runtime, an
+//! allocation that is known byte by byte no longer. Then all are forgotten ([`Caches::forget`]). Entries of variables on the stack hold for
+//! one place of their function's frame ([`Caches::renew`]).
+
+use dsl::ir::{self, FuncId};
+
+use crate::compile::program::Program;
+use crate::fault::trap::AccessOp;
+use crate::isa::host::HostCode;
+use crate::memory::{AddressKind, Memory};
+
+/// Where an access went last. An access is at what its registers give, less `base`: its place in the object.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Cached {
+    pub(super) base: u64,
+    /// How many places there are, counted in the access's width; 0 if nothing is known.
+    pub(super) limit: u64,
+    /// The object's bytes.
+    pub(super) bytes: *mut u8,
+    /// Which bytes of the allocation somebody wrote, one bit each; null if all, or if nobody asks.
+    pub(super) words: *mut u64,
+    /// Where the object begins in the allocation.
+    pub(super) start: u64,
+    /// It is among those that hold something.
+    is_noted: bool,
+}
+
+const UNKNOWN: Cached = Cached {
+    base: 0,
+    limit: 0,
+    bytes: std::ptr::null_mut(),
+    words: std::ptr::null_mut(),
+    start: 0,
+    is_noted: false,
+};
+
+/// What a thread keeps of a function.
+#[derive(Debug)]
+struct Known {
+    sites: Box<[Cached]>,
+    /// Where the frame was on the stack for which the entries of its variables hold.
+    stack: u64,
+    /// What its registers hold when it begins.
+    registers: Vec<u64>,
+}
+
+/// An allocation as accesses need it.
+#[derive(Clone, Copy, Debug)]
+struct Object {
+    base: u64,
+    end: u64,
+    bytes: *mut u8,
+    words: *mut u64,
+    writable: bool,
+}
+
+/// How many allocations are remembered for accesses that go from one to another.
+const RECENT: usize = 8;
+
+/// What a thread keeps of the functions that it ran.
+#[derive(Debug, Default)]
+pub(super) struct Caches {
+    functions: Vec<Option<Known>>,
+    /// The entries that hold something.
+    filled: Vec<(u32, u32)>,
+    /// Where accesses went last, whichever.
+    recent: Vec<Object>,
+    /// The next of them to be replaced.
+    oldest: usize,
+}
+
+// SAFETY: the pointers lead into the memory that the thread was resumed with, and are used only while it is borrowed: what is left
+// of them is forgotten when the thread goes on.
+unsafe impl Send for Caches {}
+// SAFETY: as above; a shared reference gives no access to them.
+unsafe impl Sync for Caches {}
+
+impl Caches {
+    /// Forgets where accesses went.
+    pub(super) fn forget(&mut self) {
+        self.recent.clear();
+        for (function, site) in self.filled.drain(..) {
+            if let Some(known) = &mut self.functions[function as usize] {
+                known.sites[site as usize] = UNKNOWN;
+            }
+        }
+    }
+
+    /// What a function's registers hold when it begins.
+    pub(super) fn registers(
+        &mut self,
+        program: &Program,
+        memory: &Memory,
+        function: FuncId,
+    ) -> &[u64] {
+        if self.functions.len() <= function.index() {
+            self.functions.resize_with(function.index() + 1, || None);
+        }
+        let known = self.functions[function.index()].get_or_insert_with(|| {
+            let (code, host) = (program.code(function), program.host_code(function));
+            let count = code.registers.s_count as usize + host.constants.len();
+            let mut registers = vec![0; count];
+            for &(register, bits) in code.registers.s_init.iter().chain(&host.constants) {
+                registers[register as usize] = bits;
+            }
+            for &(register, object) in &code.registers.s_symbols {
+                registers[register as usize] = match object {
+                    ir::Object::Global(id) => memory.symbol_address(id),
+                    ir::Object::String(id) => memory.string_address(id),
+                    ir::Object::Shared(_) | ir::Object::Local(_) => 0,
+                };
+            }
+            Known {
+                sites: vec![UNKNOWN; host.sites.len()].into(),
+                stack: u64::MAX,
+                registers,
+            }
+        });
+        &known.registers
+    }
+
+    /// The entries of a function whose frame begins there on the stack; one for each of its sites.
+    pub(super) fn sites(&mut self, function: FuncId, host: &HostCode, stack: u64) -> *mut Cached {
+        let Some(known) = self.functions[function.index()].as_mut() else {
+            return std::ptr::null_mut();
+        };
+        if host.has_locals && known.stack != stack {
+            known.stack = stack;
+            for (site, cached) in host.sites.iter().zip(&mut known.sites) {
+                if site.is_local {
+                    cached.limit = 0;
+                }
+            }
+        }
+        known.sites.as_mut_ptr()
+    }
+
+    /// Looks up where an access goes, whose registers give `part`. `false` if that is not to be kept: the first form does the access.
+    pub(super) fn fill(
+        &mut self,
+        (program, memory): (&Program, &mut Memory),
+        function: FuncId,
+        (number, part): (u32, u64),
+        (stack, follows): (u64, bool),
+    ) -> bool {
+        let (code, host) = (program.code(function), program.host_code(function));
+        let known = host.sites[number as usize];
+        let site = &code.sites[known.row as usize];
+        let frame = memory.stack_base() + stack;
+        let local = known.local.map_or(0, |at| frame + u64::from(at));
+        let added = local.wrapping_add_signed(known.offset);
+        let address = part.wrapping_add(added);
+        let width = u64::from(site.width_bytes);
+        let writes = site.op != AccessOp::Load;
+        let holds = |object: &&Object| {
+            object.base <= address && address < object.end && object.end - address >= width
+        };
+        let recent = self.recent.iter().find(holds).copied();
+        let found = recent.or_else(|| self.look_up(memory, (address, width), follows));
+        let Some(object) = found.filter(|object| object.writable || !writes) else {
+            return false;
+        };
+        let (mut start, mut end) = (object.base, object.end);
+        let declared = match site.access.object {
+            Some(ir::Object::Local(id)) => Some((
+                frame + code.memory.local_offsets[id.index()],
+                site.bounds.map_or(0, |(_, size)| size),
+            )),
+            Some(ir::Object::Global(id)) => Some((
+                memory.symbol_address(id),
+                program.module().globals[id.index()].size_bytes,
+            )),
+            Some(ir::Object::Shared(_) | ir::Object::String(_)) | None => None,
+        };
+        if let Some((from, size)) = declared {
+            (start, end) = (start.max(from), end.min(from.saturating_add(size)));
+        }
+        if start % width != 0 || address < start || address + width > end {
+            return false;
+        }
+        let offset = start - object.base;
+        let cached = Cached {
+            base: start.wrapping_sub(added),
+            limit: (end - start) / width,
+            bytes: object.bytes.wrapping_add(offset as usize),
+            words: object.words,
+            start: offset,
+            is_noted: true,
+        };
+        let Some(function_known) = &mut self.functions[function.index()] else {
+            return false;
+        };
+        let entry = &mut function_known.sites[number as usize];
+        if !entry.is_noted {
+            self.filled.push((function.0, number));
+        }
+        *entry = cached;
+        true
+    }
+
+    /// The allocation that holds some bytes, if accesses may go there without anybody noting it.
+    fn look_up(
+        &mut self,
+        memory: &mut Memory,
+        (address, width): (u64, u64),
+        follows: bool,
+    ) -> Option<Object> {
+        memory.read_bytes(address, width).ok()?;
+        let kind = memory.kind_of(address);
+        match kind {
+            AddressKind::Managed if memory.watches_host() => return None,
+            AddressKind::Host | AddressKind::Managed | AddressKind::String => {}
+            AddressKind::Null
+            | AddressKind::Device
+            | AddressKind::Constant
+            | AddressKind::Shared
+            | AddressKind::Local
+            | AddressKind::Freed
+            | AddressKind::Unknown => return None,
+        }
+        if follows && memory.settle_often_read(address) {
+            self.forget();
+        }
+        let words = match follows {
+            true => memory.words_of(address),
+            false => std::ptr::null_mut(),
+        };
+        let region = memory.region(address)?;
+        let object = Object {
+            base: region.base,
+            end: region.end(),
+            bytes: region.bytes.pointer(),
+            words,
+            writable: kind != AddressKind::String,
+        };
+        if self.recent.len() < RECENT {
+            self.recent.push(object);
+        } else {
+            self.recent[self.oldest] = object;
+            self.oldest = (self.oldest + 1) % RECENT;
+        }
+        Some(object)
+    }
+}

@@ -1,0 +1,578 @@
+//! The loop that runs the second form of host functions ([`isa::host`](crate::isa::host)), as long as nothing is unusual: no register
+//! holds a value that nobody wrote, every access is to where its place in the source went before, and is allowed. What
+//! is not so is left to the first form, which knows what to say.
+
+use dsl::ir::FuncId;
+
+use super::HostThread;
+use super::cache::Cached;
+use super::run::{PAUSE, Stop};
+use crate::compile::program::Program;
+use crate::fault::trap::TrapKind;
+use crate::isa::bytecode::{Class, Code, PtrScale};
+use crate::isa::host::{HostInst, HostOp, NO_ENTRY, S_STACK, host_accesses, host_jumps};
+use crate::isa::op::{Op, lane_arms, lane_ops};
+use crate::isa::registers::View;
+use crate::machine::ops::{convert, float, int, lanes};
+use crate::memory::Memory;
+
+/// Why [`dispatch`] stopped, at the instruction that it has not done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Exit {
+    /// The first form does it.
+    Plain,
+    /// An access goes elsewhere than the last at its place.
+    Miss,
+    Call,
+    Return,
+}
+
+/// What [`dispatch`] works on, and leaves behind.
+struct State {
+    /// The instruction.
+    at: *const HostInst,
+    executed: u64,
+    /// Of a miss: the access's site, and what its registers give.
+    site: u32,
+    part: u64,
+}
+
+impl HostThread {
+    /// Runs on from the innermost call, until the first form has to go on.
+    pub(super) fn fused(&mut self, program: &Program, memory: &mut Memory, limit: u64) -> Stop {
+        let pause = limit.min(self.executed.saturating_add(PAUSE));
+        loop {
+            let frame = self.frames.last().expect("running");
+            let (function, stack, window) = (frame.function, frame.stack, frame.registers);
+            let (host, code) = (program.host_code(function), program.code(function));
+            let entry = host.entries[frame.pc];
+            if entry == NO_ENTRY {
+                return Stop::Turn;
+            }
+            let mut state = State {
+                at: &raw const host.insts[entry as usize],
+                executed: self.executed,
+                site: 0,
+                part: 0,
+            };
+            let r = self.registers.view().window(window);
+            let sites = self.caches.sites(function, host, stack);
+            let asleep = self.shadow.is_asleep();
+            let exit = loop {
+                let exit = dispatch(&mut state, r, sites, &code.scales, (pause, asleep));
+                let follows = self.shadow.on;
+                if exit == Exit::Miss
+                    && self.caches.fill(
+                        (program, memory),
+                        function,
+                        (state.site, state.part),
+                        (stack, follows),
+                    )
+                {
+                    continue;
+                }
+                break exit;
+            };
+            self.executed = state.executed;
+            if let Some(stop) =
+                self.leave_fused(exit, (program, memory), (function, state.at), limit)
+            {
+                return stop;
+            }
+            if self.executed > pause {
+                return Stop::Turn;
+            }
+        }
+    }
+
+    /// Does what [`dispatch`] stopped for. If the loop cannot go on: why.
+    fn leave_fused(
+        &mut self,
+        exit: Exit,
+        (program, memory): (&Program, &mut Memory),
+        (function, at): (FuncId, *const HostInst),
+        limit: u64,
+    ) -> Option<Stop> {
+        let (host, code) = (program.host_code(function), program.code(function));
+        // SAFETY: both are pointers to the function's instructions.
+        let index = unsafe { at.offset_from(host.insts.as_ptr()) } as usize;
+        let (inst, origin) = (host.insts[index], host.origins[index]);
+        let frame = self.frames.last_mut().expect("running");
+        let window = frame.registers;
+        match exit {
+            Exit::Plain | Exit::Miss => {
+                frame.pc = origin.pc as usize;
+                self.executed += u64::from(origin.weight);
+                let r = self.registers.view().window(window);
+                let (first, count) = origin.again;
+                for &pc in &host.again[first as usize..(first + count) as usize] {
+                    again(r, code, pc as usize);
+                }
+                Some(Stop::Turn)
+            }
+            Exit::Call => {
+                frame.pc = origin.pc as usize + 1;
+                self.executed += u64::from(inst.weight);
+                if self.executed > limit {
+                    let instructions = limit;
+                    return Some(Stop::Trap(TrapKind::Limit { instructions }));
+                }
+                let call = self.call(program, memory, code, inst.x as usize);
+                call.err().map(Stop::Trap)
+            }
+            Exit::Return => {
+                frame.pc = origin.pc as usize + 1;
+                self.executed += u64::from(inst.weight);
+                let r = self.registers.view().window(window);
+                let value = (inst.b == 1).then(|| r.s(inst.a.into()));
+                if self.frames.len() == 1 {
+                    return Some(Stop::Return(value));
+                }
+                self.leave(program, value, code.locs[origin.pc as usize]);
+                None
+            }
+        }
+    }
+}
+
+/// Does again what had melted into an instruction: it only computes, and its operands are as they were.
+fn again(r: View, code: &Code, pc: usize) {
+    let i = &code.insts[pc];
+    match i.op {
+        Op::SPtrS => lanes::s_ptr(r, i, &code.scales, |x| i64::from(x as i32)),
+        Op::SPtrU => lanes::s_ptr(r, i, &code.scales, |x| i64::from(x as u32)),
+        Op::SPtrL => lanes::s_ptr(r, i, &code.scales, |x| x as i64),
+        Op::HostLocal => r.set_s(i.d, r.s(S_STACK).wrapping_add(i.a.into())),
+        Op::SAdd32 => lanes::s_binary32(r, i, int::add32),
+        Op::SSub32 => lanes::s_binary32(r, i, int::sub32),
+        Op::SAdd64 => lanes::s_binary64(r, i, int::add64),
+        Op::SSub64 => lanes::s_binary64(r, i, int::sub64),
+        Op::SMul32 => lanes::s_binary32(r, i, int::mul32),
+        Op::SMul64 => lanes::s_binary64(r, i, int::mul64),
+        Op::SFMul32 => lanes::s_binary32(r, i, float::fmul32),
+        Op::SFMul64 => lanes::s_binary64(r, i, float::fmul64),
+        op => unreachable!("{op:?} does not melt"),
+    }
+}
+
+/// Registers by the fields of an instruction, and the operations of [`lanes`] on them.
+#[allow(
+    clippy::inline_always,
+    reason = "they must vanish into the loop's arms"
+)]
+mod scalar {
+    use super::{HostInst, View};
+
+    #[inline(always)]
+    pub(super) fn get(r: View, register: u16) -> u64 {
+        r.s(register.into())
+    }
+
+    #[inline(always)]
+    pub(super) fn set(r: View, register: u16, bits: u64) {
+        r.set_s(register.into(), bits);
+    }
+
+    macro_rules! operations {
+        ($($unary:ident $binary:ident $ternary:ident $compare:ident $ty:ty;)*) => { $(
+            #[inline(always)]
+            pub(super) fn $unary(r: View, i: &HostInst, f: impl Fn($ty) -> $ty) {
+                set(r, i.d, f(get(r, i.a) as $ty) as u64);
+            }
+            #[inline(always)]
+            pub(super) fn $binary(r: View, i: &HostInst, f: impl Fn($ty, $ty) -> $ty) {
+                set(r, i.d, f(get(r, i.a) as $ty, get(r, i.b) as $ty) as u64);
+            }
+            #[inline(always)]
+            pub(super) fn $ternary(r: View, i: &HostInst, f: impl Fn($ty, $ty, $ty) -> $ty) {
+                set(r, i.d, f(get(r, i.a) as $ty, get(r, i.b) as $ty, get(r, i.c) as $ty) as u64);
+            }
+            #[inline(always)]
+            pub(super) fn $compare(r: View, i: &HostInst, f: impl Fn($ty, $ty) -> bool) {
+                let holds = f(get(r, i.a) as $ty, get(r, i.b) as $ty);
+                set(r, i.d, u64::from(0u32.wrapping_sub(u32::from(holds))));
+            }
+        )* };
+    }
+
+    operations! {
+        s_unary32 s_binary32 ternary32 s_compare32 u32;
+        s_unary64 s_binary64 ternary64 s_compare64 u64;
+    }
+
+    macro_rules! conversions {
+        ($($name:ident $from:ty, $to:ty;)*) => { $(
+            #[inline(always)]
+            pub(super) fn $name(r: View, i: &HostInst, f: impl Fn($from) -> $to) {
+                set(r, i.d, f(get(r, i.a) as $from) as u64);
+            }
+        )* };
+    }
+
+    conversions! {
+        s_convert32to32 u32, u32;
+        s_convert32to64 u32, u64;
+        s_convert64to32 u64, u32;
+        s_convert64to64 u64, u64;
+    }
+
+    #[inline(always)]
+    pub(super) fn mask(r: View, i: &HostInst, f: impl Fn(u32, u32) -> u32) {
+        set(r, i.d, u64::from(f(get(r, i.a) as u32, get(r, i.b) as u32)));
+    }
+
+    #[inline(always)]
+    pub(super) fn signed(bits: u64) -> u64 {
+        i64::from(bits as i32) as u64
+    }
+
+    #[inline(always)]
+    pub(super) fn unsigned(bits: u64) -> u64 {
+        u64::from(bits as u32)
+    }
+
+    #[inline(always)]
+    pub(super) fn long(bits: u64) -> u64 {
+        bits
+    }
+}
+
+/// What an access's registers give: base and index.
+#[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
+#[inline(always)]
+fn part(r: View, i: &HostInst, extend: impl Fn(u64) -> u64) -> u64 {
+    let scale = i64::from(i.c as i16) as u64;
+    let index = extend(scalar::get(r, i.b)).wrapping_mul(scale);
+    scalar::get(r, i.a).wrapping_add(index)
+}
+
+/// The same of an index of 32 bits that counts elements.
+#[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
+#[inline(always)]
+fn part_of_element<T>(r: View, i: &HostInst) -> u64 {
+    let bytes = scalar::signed(scalar::get(r, i.b)).wrapping_mul(size_of::<T>() as u64);
+    scalar::get(r, i.a).wrapping_add(bytes)
+}
+
+/// The same of an index that is a sum of 32 bits.
+#[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
+#[inline(always)]
+fn part_of_sum<T>(r: View, i: &HostInst) -> u64 {
+    let index = int::add32(scalar::get(r, i.b) as u32, scalar::get(r, i.c) as u32);
+    let bytes = scalar::signed(index.into()).wrapping_mul(size_of::<T>() as u64);
+    scalar::get(r, i.a).wrapping_add(bytes)
+}
+
+/// The same of 64 bits.
+#[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
+#[inline(always)]
+fn part_of_long_sum<T>(r: View, i: &HostInst) -> u64 {
+    let index = int::add64(scalar::get(r, i.b), scalar::get(r, i.c));
+    let bytes = index.wrapping_mul(size_of::<T>() as u64);
+    scalar::get(r, i.a).wrapping_add(bytes)
+}
+
+/// The same of an index that is a product and a sum.
+#[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
+#[inline(always)]
+fn part_of_product<T>(r: View, i: &HostInst) -> u64 {
+    let product = int::mul32(scalar::get(r, i.b) as u32, scalar::get(r, i.c) as u32);
+    let index = int::add32(product, scalar::get(r, i.weight) as u32);
+    let bytes = scalar::signed(index.into()).wrapping_mul(size_of::<T>() as u64);
+    scalar::get(r, i.a).wrapping_add(bytes)
+}
+
+impl Cached {
+    /// Where in the object an access of `N` bytes is, if it is in there and aligned.
+    #[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
+    #[inline(always)]
+    fn place<const N: u32>(&self, part: u64) -> Option<u64> {
+        let at = part.wrapping_sub(self.base);
+        // Bits that an aligned place has not go to the top.
+        (at.rotate_right(N.trailing_zeros()) < self.limit).then_some(at)
+    }
+
+    /// Whether all of `N` bytes were written.
+    ///
+    /// # Safety
+    /// They are in the object.
+    #[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
+    #[inline(always)]
+    unsafe fn is_set<const N: u32>(&self, at: u64) -> bool {
+        let at = at + self.start;
+        // SAFETY: there is a bit for each byte of the allocation.
+        let word = unsafe { *self.words.add((at / 64) as usize) };
+        !(word >> (at % 64)) & ((1 << N) - 1) == 0
+    }
+
+    /// `N` bytes are written.
+    ///
+    /// # Safety
+    /// They are in the object.
+    #[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
+    #[inline(always)]
+    unsafe fn set<const N: u32>(&self, at: u64) {
+        let at = at + self.start;
+        // SAFETY: there is a bit for each byte of the allocation.
+        let word = unsafe { &mut *self.words.add((at / 64) as usize) };
+        *word |= ((1 << N) - 1) << (at % 64);
+    }
+}
+
+/// The arms given, then those that the tables make.
+macro_rules! arms {
+    ({ { loads { $(($l:ident, $le:ident, $ls:ident, $lu:ident, $ll:ident, $la:ident, $lq:ident, $lm:ident, $lt:ty, $lw:ty))* }
+         stores { $(($s:ident, $se:ident, $ss:ident, $su:ident, $sl:ident, $sa:ident, $sq:ident, $sm:ident, $st:ty))* }
+         tests { $(($tl:ident, $tc:ident, $tt:ty, $tw:ty, $tf:path, $test:ident, $teste:ident))* }
+         updates { $(($up:ident, $ut:ty, $uf:path, $update:ident, $updates:ident))* } }
+       $i:ident, $r:ident, $jump:ident, $back:ident, $step:ident, $load:ident, $store:ident, $test_of:ident, $update_of:ident, { $($arms:tt)* } }
+     scalar { $(($op:ident, $on:ident, $lane:path))* }
+     ints { $(($int:ident, $it:ty, $if:path, $iif:ident, $iback:ident, $istep:ident, $iother:ident))* }
+     floats { $(($float:ident, $ft:ty, $ff:path, $fif:ident, $funless:ident, $fback:ident, $fbackunless:ident))* }) => {
+        match $i.op {
+            $($arms)*
+            $(HostOp::$l => $load!($lt, $lw, scalar::get($r, $i.a)),
+              HostOp::$le => $load!($lt, $lw, part_of_element::<$lt>($r, $i)),
+              HostOp::$ls => $load!($lt, $lw, part($r, $i, scalar::signed)),
+              HostOp::$lu => $load!($lt, $lw, part($r, $i, scalar::unsigned)),
+              HostOp::$ll => $load!($lt, $lw, part($r, $i, scalar::long)),
+              HostOp::$la => $load!($lt, $lw, part_of_sum::<$lt>($r, $i)),
+              HostOp::$lq => $load!($lt, $lw, part_of_long_sum::<$lt>($r, $i)),
+              HostOp::$lm => $load!($lt, $lw, part_of_product::<$lt>($r, $i)),)*
+            $(HostOp::$s => $store!($st, scalar::get($r, $i.a)),
+              HostOp::$se => $store!($st, part_of_element::<$st>($r, $i)),
+              HostOp::$ss => $store!($st, part($r, $i, scalar::signed)),
+              HostOp::$su => $store!($st, part($r, $i, scalar::unsigned)),
+              HostOp::$sl => $store!($st, part($r, $i, scalar::long)),
+              HostOp::$sa => $store!($st, part_of_sum::<$st>($r, $i)),
+              HostOp::$sq => $store!($st, part_of_long_sum::<$st>($r, $i)),
+              HostOp::$sm => $store!($st, part_of_product::<$st>($r, $i)),)*
+            $(HostOp::$test => $test_of!($tt, $tw, $tf, scalar::get($r, $i.a)),
+              HostOp::$teste => $test_of!($tt, $tw, $tf, part_of_element::<$tt>($r, $i)),)*
+            $(HostOp::$update => $update_of!($ut, $uf, scalar::get($r, $i.a)),
+              HostOp::$updates => $update_of!($ut, $uf, part($r, $i, scalar::signed)),)*
+            $(HostOp::$iif => $jump!(holds!($r, $i, $it, $if)),
+              HostOp::$iback => $back!(holds!($r, $i, $it, $if)),
+              HostOp::$istep => $step!($it, $if),)*
+            $(HostOp::$fif => $jump!(holds!($r, $i, $ft, $ff)),
+              HostOp::$funless => $jump!(!holds!($r, $i, $ft, $ff)),
+              HostOp::$fback => $back!(holds!($r, $i, $ft, $ff)),
+              HostOp::$fbackunless => $back!(!holds!($r, $i, $ft, $ff)),)*
+            $(HostOp::$op => scalar::$on($r, $i, $lane),)*
+        }
+    };
+}
+
+macro_rules! holds {
+    ($r:ident, $i:ident, $ty:ty, $f:path) => {
+        $f(scalar::get($r, $i.a) as $ty, scalar::get($r, $i.b) as $ty)
+    };
+}
+
+macro_rules! dispatch_arms {
+    ({ $($rest:tt)* } $($accesses:tt)*) => {
+        lane_ops! { lane_arms! { host_jumps! { arms! { { $($accesses)* } $($rest)* } } } }
+    };
+}
+
+/// Runs instructions until one has to be left to others. A table: one arm per operation; nothing in it calls anything, so that what
+/// it works with stays in the CPU's registers.
+#[inline(never)]
+fn dispatch(
+    state: &mut State,
+    r: View,
+    sites: *mut Cached,
+    scales: &[PtrScale],
+    (pause, asleep): (u64, bool),
+) -> Exit {
+    let (mut next, mut executed) = (state.at, state.executed);
+    loop {
+        // SAFETY: jumps stay among the function's instructions, of which the last is none that goes on (`isa::host`).
+        let i = unsafe { &*next };
+        // SAFETY: as above.
+        next = unsafe { next.add(1) };
+        macro_rules! exit {
+            ($exit:expr) => {{
+                state.at = i;
+                state.executed = executed;
+                return $exit;
+            }};
+        }
+        macro_rules! go {
+            () => {
+                // SAFETY: as above.
+                next = unsafe { next.offset(i.x as i32 as isize) }
+            };
+        }
+        macro_rules! jump {
+            ($holds:expr) => {{
+                executed += u64::from(i.weight);
+                if $holds {
+                    go!();
+                }
+            }};
+        }
+        macro_rules! back {
+            ($holds:expr) => {{
+                let sum = executed + u64::from(i.weight);
+                if sum > pause {
+                    exit!(Exit::Plain);
+                }
+                executed = sum;
+                if $holds {
+                    go!();
+                }
+            }};
+        }
+        macro_rules! step {
+            ($ty:ty, $f:path) => {{
+                let sum = executed + u64::from(i.weight);
+                if sum > pause {
+                    exit!(Exit::Plain);
+                }
+                executed = sum;
+                let value = (scalar::get(r, i.a) as $ty).wrapping_add(scalar::get(r, i.c) as $ty);
+                scalar::set(r, i.d, value as u64);
+                if $f(value, scalar::get(r, i.b) as $ty) {
+                    go!();
+                }
+            }};
+        }
+        macro_rules! place {
+            ($ty:ty, $part:expr) => {
+                place!($ty, $part, i.x)
+            };
+            ($ty:ty, $part:expr, $number:expr) => {{
+                let part = $part;
+                // SAFETY: every access's number is one of the function's sites.
+                let site = unsafe { &*sites.add($number as usize) };
+                match site.place::<{ size_of::<$ty>() as u32 }>(part) {
+                    Some(at) => (site, at),
+                    None => {
+                        (state.site, state.part) = (u32::from($number), part);
+                        exit!(Exit::Miss);
+                    }
+                }
+            }};
+        }
+        macro_rules! load {
+            ($ty:ty, $to:ty, $part:expr) => {
+                load_as!($ty, $part, |value| value as $to as u64)
+            };
+        }
+        macro_rules! load_as {
+            ($ty:ty, $part:expr, |$value:ident| $bits:expr) => {{
+                let (site, at) = place!($ty, $part);
+                // SAFETY: `place` found it in the object.
+                if !site.words.is_null()
+                    && !unsafe { site.is_set::<{ size_of::<$ty>() as u32 }>(at) }
+                {
+                    exit!(Exit::Plain);
+                }
+                // SAFETY: as above.
+                let $value = unsafe { site.bytes.add(at as usize).cast::<$ty>().read_unaligned() };
+                scalar::set(r, i.d, $bits);
+            }};
+        }
+        macro_rules! store {
+            ($ty:ty, $part:expr) => {
+                store!($ty, $part, scalar::get(r, i.d) as $ty)
+            };
+            ($ty:ty, $part:expr, $value:expr) => {{
+                let (site, at) = place!($ty, $part);
+                if !site.words.is_null() {
+                    // SAFETY: `place` found it in the object.
+                    unsafe { site.set::<{ size_of::<$ty>() as u32 }>(at) };
+                }
+                // SAFETY: as above, and what may not be written is not among the objects.
+                unsafe {
+                    site.bytes
+                        .add(at as usize)
+                        .cast::<$ty>()
+                        .write_unaligned($value)
+                };
+            }};
+        }
+        macro_rules! read {
+            ($ty:ty, $part:expr, $number:expr) => {{
+                let (site, at) = place!($ty, $part, $number);
+                // SAFETY: `place` found it in the object.
+                if !site.words.is_null()
+                    && !unsafe { site.is_set::<{ size_of::<$ty>() as u32 }>(at) }
+                {
+                    exit!(Exit::Plain);
+                }
+                // SAFETY: as above.
+                unsafe { site.bytes.add(at as usize).cast::<$ty>() }
+            }};
+        }
+        macro_rules! test {
+            ($ty:ty, $to:ty, $f:path, $part:expr) => {{
+                let from = read!($ty, $part, i.x as u16);
+                // SAFETY: it is in an object.
+                let value = unsafe { from.read_unaligned() } as $to;
+                executed += u64::from(i.weight);
+                if $f(value, scalar::get(r, i.c) as $to) {
+                    // SAFETY: as of all jumps.
+                    next = unsafe { next.offset((i.x as i32 >> 16) as isize) };
+                }
+            }};
+        }
+        macro_rules! update {
+            ($ty:ty, $f:path, $part:expr) => {{
+                let at = read!($ty, $part, i.x);
+                // SAFETY: it is in an object that may be written.
+                unsafe {
+                    let value = $f(at.read_unaligned(), scalar::get(r, i.d) as $ty);
+                    at.write_unaligned(value);
+                }
+            }};
+        }
+        macro_rules! pointer {
+            ($extend:path) => {{
+                let row = scales[i.x as usize];
+                let index = $extend(scalar::get(r, i.b)) as i64;
+                scalar::set(r, i.d, lanes::pointer(scalar::get(r, i.a), index, row));
+            }};
+        }
+        host_accesses! { dispatch_arms! { i, r, jump, back, step, load, store, test, update, {
+            HostOp::Plain => exit!(Exit::Plain),
+            HostOp::Call => exit!(Exit::Call),
+            HostOp::Return => exit!(Exit::Return),
+            HostOp::Asleep => if asleep { exit!(Exit::Plain) },
+            HostOp::NonZero => if scalar::get(r, i.b) == 0 { exit!(Exit::Plain) },
+            HostOp::Within32 => if scalar::get(r, i.a) as u32 >= i.x { exit!(Exit::Plain) },
+            HostOp::Within64 => if scalar::get(r, i.a) >= u64::from(i.x) { exit!(Exit::Plain) },
+            HostOp::Move => scalar::set(r, i.d, scalar::get(r, i.a)),
+            HostOp::MAnd => scalar::mask(r, i, |a, b| a & b),
+            HostOp::MOr => scalar::mask(r, i, |a, b| a | b),
+            HostOp::MXor => scalar::mask(r, i, |a, b| a ^ b),
+            HostOp::MNot => scalar::mask(r, i, |a, _| !a),
+            HostOp::MEq => scalar::mask(r, i, |a, b| !(a ^ b)),
+            HostOp::MSelect => scalar::ternary32(r, i, |c, a, b| c & a | !c & b),
+            HostOp::Select => {
+                let from = if scalar::get(r, i.a) != 0 { i.b } else { i.c };
+                scalar::set(r, i.d, scalar::get(r, from));
+            }
+            HostOp::Bool => scalar::set(r, i.d, scalar::get(r, i.a) & 1),
+            HostOp::Fma32 => scalar::ternary32(r, i, float::fma32),
+            HostOp::Fma64 => scalar::ternary64(r, i, float::fma64),
+            HostOp::MulAdd32 => scalar::ternary32(r, i, |a, b, c| int::add32(int::mul32(a, b), c)),
+            HostOp::MulAdd64 => scalar::ternary64(r, i, |a, b, c| int::add64(int::mul64(a, b), c)),
+            HostOp::FMulAdd32 => scalar::ternary32(r, i, float::mul_and_add32),
+            HostOp::FMulAdd64 => scalar::ternary64(r, i, |a, b, c| float::fadd64(float::fmul64(a, b), c)),
+            HostOp::FAddMul64 => scalar::ternary64(r, i, |a, b, c| float::fadd64(c, float::fmul64(a, b))),
+            HostOp::PtrS => pointer!(scalar::signed),
+            HostOp::PtrU => pointer!(scalar::unsigned),
+            HostOp::PtrL => pointer!(scalar::long),
+            HostOp::Local => scalar::set(r, i.d, scalar::get(r, S_STACK as u16) + u64::from(i.x)),
+            HostOp::Jump => jump!(true),
+            HostOp::IfNot => jump!(scalar::get(r, i.a) == 0),
+            HostOp::If => jump!(scalar::get(r, i.a) != 0),
+            HostOp::Tick => executed += u64::from(i.weight),
+            HostOp::Back => back!(true),
+            HostOp::LoadBool => load_as!(u8, scalar::get(r, i.a), |value| Class::Mask.to_register((value != 0).into())),
+            HostOp::StoreBool => store!(u8, scalar::get(r, i.a), scalar::get(r, i.d) as u8 & 1),
+        } } }
+    }
+}
