@@ -55,6 +55,7 @@ pub(crate) fn machine(rules: RuleSet, args: &ProgramArgs, stop: &StopFlag) -> Ma
         memory: args.memory_order(),
         keep_going: true,
         trace: false,
+        count_only: false,
         stop: stop.clone(),
         progress: interp::Progress::default(),
     }

@@ -117,6 +117,7 @@ impl Builder {
             memory: interp::MemoryOrder::Strong,
             keep_going: false,
             trace: false,
+            count_only: false,
             stop: interp::StopFlag::default(),
             progress: interp::Progress::default(),
         };

@@ -39,6 +39,7 @@ pub(crate) fn machine(limit: u64) -> MachineConfig {
         memory: interp::MemoryOrder::Strong,
         keep_going: false,
         trace: false,
+        count_only: false,
         stop: StopFlag::default(),
         progress: interp::Progress::default(),
     }

@@ -83,6 +83,7 @@ fn run(text: &str, jobs: usize, elements: u64, grid: [u32; 3], block: [u32; 3]) 
         memory: interp::MemoryOrder::Strong,
         keep_going: false,
         trace: false,
+        count_only: false,
         stop: StopFlag::default(),
         progress: interp::Progress::default(),
     };

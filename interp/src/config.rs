@@ -133,6 +133,9 @@ pub struct MachineConfig {
     pub keep_going: bool,
     /// Keep all that launches do, instead of looking for findings. It takes much memory.
     pub trace: bool,
+    /// Launches are counted from some of their blocks where that gives the same counts; then their results are not computed, and
+    /// nothing is checked: see [`Counting`](crate::Counting). Whoever keeps the memory sees to it.
+    pub count_only: bool,
     /// Whether it is asked to stop; then launches end in [`TrapKind::Stopped`](crate::TrapKind::Stopped).
     pub stop: StopFlag,
     /// Where it says how far it is.

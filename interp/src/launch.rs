@@ -4,6 +4,7 @@
 //! long as the device could hold it too; then suspended blocks take turns. When a whole round of turns moves nothing, the
 //! launch is a deadlock.
 
+pub(crate) mod count_only;
 pub(crate) mod host;
 pub(crate) mod limits;
 pub(crate) mod orders;
@@ -62,6 +63,55 @@ pub fn launch(
     machine: &MachineConfig,
     out: &mut dyn FnMut(&[u8]),
 ) -> Result<LaunchReport, LaunchFailure> {
+    let one_job = MachineConfig {
+        jobs: 1,
+        ..machine.clone()
+    };
+    let machine = if machine.trace { &one_job } else { machine };
+    let begun = begin(program, kernel, config, args, memory, machine)?;
+    let run = begun.run(program, (kernel, config), memory, machine);
+    let (code, map) = (run.code, run.map);
+    let counters = || Counters::new(&machine.rules, code.counters.len());
+    if machine.trace {
+        return run.with(&|| Tracer::new(counters(), code), out).0;
+    }
+    if machine.checks.is_empty() {
+        return run.with(&counters, out).0;
+    }
+    let written = run.written();
+    let again = orders::prepare(&run, &written);
+    let arch = machine.rules.arch;
+    let places = (map, run.memory);
+    let subject = Subject::new(machine.checks, arch, code, &run.shape, places, written);
+    let (mut result, left) = run.with(&|| Checker::new(counters(), &subject), out);
+    if let Ok(report) = &mut result {
+        orders::run_again(&run, again.as_ref(), &subject, report);
+        schedules::explore(&run, again.as_ref(), &subject, report);
+    }
+    let communicates = subject.races.fences || !code.effects.polls.waits.is_empty();
+    for (base, defined) in &left.stored {
+        memory.define(*base, defined);
+    }
+    memory.keep_touched(&left.touched, communicates);
+    result
+}
+
+/// A launch that was checked, and the memory that it finds.
+pub(crate) struct Begun<'a> {
+    code: &'a Code,
+    shape: Shape<'a>,
+    map: GlobalMap,
+}
+
+/// Checks a launch, and looks at what memory there is.
+fn begin<'a>(
+    program: &'a Program,
+    kernel: FuncId,
+    config: &LaunchConfig,
+    args: &'a [u64],
+    memory: &mut Memory,
+    machine: &MachineConfig,
+) -> Result<Begun<'a>, LaunchFailure> {
     let limits = LaunchLimits::of(&Limits::of(machine.rules.arch));
     check_launch(program, kernel, config, args, &limits).map_err(LaunchFailure::Invalid)?;
     let code = program.code_for(kernel, config.block);
@@ -79,45 +129,33 @@ pub fn launch(
     if machine.checks.has(Check::Uninit) {
         memory.settle();
     }
-    let map = GlobalMap::new(memory);
-    let one_job = MachineConfig {
-        jobs: 1,
-        ..machine.clone()
-    };
-    let machine = if machine.trace { &one_job } else { machine };
-    let run = Run {
-        program,
-        kernel,
-        config,
+    Ok(Begun {
         code,
         shape,
-        memory,
-        map: &map,
-        machine,
-    };
-    let counters = || Counters::new(&machine.rules, code.counters.len());
-    if machine.trace {
-        return run.with(&|| Tracer::new(counters(), code), out).0;
+        map: GlobalMap::new(memory),
+    })
+}
+
+impl<'a> Begun<'a> {
+    /// To be run.
+    fn run(
+        &'a self,
+        program: &'a Program,
+        (kernel, config): (FuncId, &'a LaunchConfig),
+        memory: &'a Memory,
+        machine: &'a MachineConfig,
+    ) -> Run<'a> {
+        Run {
+            program,
+            kernel,
+            config,
+            code: self.code,
+            shape: self.shape,
+            memory,
+            map: &self.map,
+            machine,
+        }
     }
-    if machine.checks.is_empty() {
-        return run.with(&counters, out).0;
-    }
-    let written = run.written();
-    let again = orders::prepare(&run, &written);
-    let arch = machine.rules.arch;
-    let places = (&map, run.memory);
-    let subject = Subject::new(machine.checks, arch, code, &run.shape, places, written);
-    let (mut result, left) = run.with(&|| Checker::new(counters(), &subject), out);
-    if let Ok(report) = &mut result {
-        orders::run_again(&run, again.as_ref(), &subject, report);
-        schedules::explore(&run, again.as_ref(), &subject, report);
-    }
-    let communicates = subject.races.fences || !code.effects.polls.waits.is_empty();
-    for (base, defined) in &left.stored {
-        memory.define(*base, defined);
-    }
-    memory.keep_touched(&left.touched, communicates);
-    result
 }
 
 /// Static and dynamic shared memory of a block.
@@ -256,7 +294,6 @@ impl<'a> Run<'a> {
     }
 
     /// Per region: whether the kernel's loads can reach it.
-    #[cfg(feature = "threads")]
     pub(crate) fn read(&self) -> Vec<bool> {
         self.reached(self.code.effects.loads.as_deref())
     }

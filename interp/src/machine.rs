@@ -106,6 +106,26 @@ impl Record {
     }
 }
 
+impl Record {
+    /// Adds what another worker has seen, so many times.
+    pub(crate) fn absorb_times(&mut self, other: &Record, times: u64) {
+        let (sum, part) = (&mut self.totals, &other.totals);
+        sum.warps += times * part.warps;
+        sum.warp_instructions += times * part.warp_instructions;
+        sum.thread_instructions += times * part.thread_instructions;
+        sum.branches += times * part.branches;
+        sum.divergent_branches += times * part.divergent_branches;
+        sum.barriers += times * part.barriers;
+        for (sum, part) in self.divergence.iter_mut().zip(&other.divergence) {
+            sum.branches += times * part.branches;
+            sum.fewer_lanes += times * part.fewer_lanes;
+        }
+        for (sum, part) in self.barriers.iter_mut().zip(&other.barriers) {
+            *sum += times * part;
+        }
+    }
+}
+
 /// One pass over the warps of a block.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Pass {
@@ -256,25 +276,7 @@ impl<O: Observer> Machine<'_, O> {
     #[cfg(feature = "threads")]
     pub(crate) fn absorb(&mut self, other: &Machine<'_, O>) {
         self.observer.absorb(&other.observer);
-        let (sum, part) = (&mut self.record.totals, &other.record.totals);
-        sum.warps += part.warps;
-        sum.warp_instructions += part.warp_instructions;
-        sum.thread_instructions += part.thread_instructions;
-        sum.branches += part.branches;
-        sum.divergent_branches += part.divergent_branches;
-        sum.barriers += part.barriers;
-        for (sum, part) in self
-            .record
-            .divergence
-            .iter_mut()
-            .zip(&other.record.divergence)
-        {
-            sum.branches += part.branches;
-            sum.fewer_lanes += part.fewer_lanes;
-        }
-        for (sum, part) in self.record.barriers.iter_mut().zip(&other.record.barriers) {
-            *sum += part;
-        }
+        self.record.absorb_times(&other.record, 1);
     }
 }
 

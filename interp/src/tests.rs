@@ -37,6 +37,7 @@ fn machine() -> MachineConfig {
         memory: crate::MemoryOrder::Strong,
         keep_going: false,
         trace: false,
+        count_only: false,
         stop: crate::StopFlag::default(),
         progress: crate::Progress::default(),
     }

@@ -273,6 +273,7 @@ impl Options {
             memory: checking.memory_order,
             keep_going: !checking.stops_at_first,
             trace: false,
+            count_only: false,
             stop: self.stop.clone(),
             progress: interp::Progress::default(),
         })

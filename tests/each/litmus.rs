@@ -86,6 +86,7 @@ fn seen(file: &str, source: &str, litmus: &Litmus) -> Result<Option<u64>, String
             memory: MemoryOrder::Weak,
             keep_going: false,
             trace: false,
+            count_only: false,
             stop: StopFlag::default(),
             progress: Progress::default(),
         };

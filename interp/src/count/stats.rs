@@ -180,20 +180,25 @@ impl SiteCounts {
 
     /// Adds the counts of another site, block or launch.
     pub fn merge(&mut self, other: &Self) {
-        self.instructions += other.instructions;
-        self.requests += other.requests;
-        self.transactions += other.transactions;
-        self.ideal += other.ideal;
+        self.merge_times(other, 1);
+    }
+
+    /// Adds them so many times.
+    pub(crate) fn merge_times(&mut self, other: &Self, times: u64) {
+        self.instructions += times * other.instructions;
+        self.requests += times * other.requests;
+        self.transactions += times * other.transactions;
+        self.ideal += times * other.ideal;
         self.max_degree = self.max_degree.max(other.max_degree);
-        self.sectors += other.sectors;
-        self.ideal_sectors += other.ideal_sectors;
-        self.bytes += other.bytes;
-        self.distinct_bytes += other.distinct_bytes;
-        self.active_lanes += other.active_lanes;
+        self.sectors += times * other.sectors;
+        self.ideal_sectors += times * other.ideal_sectors;
+        self.bytes += times * other.bytes;
+        self.distinct_bytes += times * other.distinct_bytes;
+        self.active_lanes += times * other.active_lanes;
         for (sum, count) in self.degree_histogram.iter_mut().zip(other.degree_histogram) {
-            *sum += count;
+            *sum += times * count;
         }
-        self.not_modelled_instructions += other.not_modelled_instructions;
+        self.not_modelled_instructions += times * other.not_modelled_instructions;
     }
 }
 

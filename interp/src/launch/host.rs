@@ -61,6 +61,8 @@ pub enum HostEvent {
     },
     /// It made an access that is not allowed, which was skipped: see [`HostThread::keep_going`]. Resume it with `None`.
     Skipped(Box<Trap>),
+    /// It is about to use what a launch was to compute that was only counted: see [`HostThread::halt_at_not_computed`]. It can go no further.
+    NotComputed(Box<HostUnset>),
     /// It returned.
     Done(Option<u64>),
 }
@@ -126,6 +128,12 @@ impl HostThread {
     /// From now on values that nobody wrote are followed to where they matter. To be called before anything runs.
     pub fn follow_unset(&mut self) {
         self.shadow.on = true;
+    }
+
+    /// Halts where a value matters (other than by being printed) that a launch was to compute which was only counted. To be called
+    /// before anything runs, with [`HostThread::follow_unset`].
+    pub fn halt_at_not_computed(&mut self) {
+        self.shadow.halts = true;
     }
 
     /// From now on none are told of: something else went wrong, and what is missing after that may be missing because of it.
@@ -226,6 +234,9 @@ impl HostThread {
             return Ok(HostEvent::Done(None));
         }
         loop {
+            if let Some(unset) = self.shadow.halted.take() {
+                return Ok(HostEvent::NotComputed(unset));
+            }
             let Some(frame) = self.frames.last() else {
                 return Ok(HostEvent::Done(None));
             };
@@ -242,6 +253,9 @@ impl HostThread {
                     stop => stop,
                 },
             };
+            if let Some(unset) = self.shadow.halted.take() {
+                return Ok(HostEvent::NotComputed(unset));
+            }
             let frame = self.frames.last().expect("running");
             let code = program.code(frame.function);
             let loc = code.locs[frame.pc.saturating_sub(1)];
@@ -259,7 +273,10 @@ impl HostThread {
                 Stop::Turn => {}
                 Stop::Return(value) => {
                     if let Some(value) = self.leave(program, value, loc) {
-                        return Ok(HostEvent::Done(value));
+                        return Ok(match self.shadow.halted.take() {
+                            Some(unset) => HostEvent::NotComputed(unset),
+                            None => HostEvent::Done(value),
+                        });
                     }
                 }
             }

@@ -2,6 +2,9 @@
 
 pub use crate::count::witness::Witness;
 pub use crate::fault::trap::SkippedAccess;
+pub use crate::launch::count_only::{
+    Cause, Changed, Counted, Counting, CountingError, Decides, InFull, NotComputed,
+};
 
 use dsl::ir::{FuncId, LocId, Module, Space};
 use thiserror::Error;
@@ -111,7 +114,7 @@ impl Statement {
     }
 }
 
-/// What the order of blocks and warps has to do with a launch.
+/// How a launch ran: what the order of blocks and warps has to do with it, and for how many blocks.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct OrderReport {
     /// Whether it ran in both: see [`MachineConfig::both_orders`](crate::MachineConfig::both_orders).
@@ -122,6 +125,8 @@ pub struct OrderReport {
     pub trap_scheduled: Option<(Box<Trap>, Box<Scheduled>)>,
     /// Under how many random schedules it ran; `None`: its memory is too large to run it again.
     pub schedules: Option<u32>,
+    /// For how many of its blocks, under [`Counting`].
+    pub counted: Counted,
 }
 
 /// In which orders of blocks and warps a launch ran.

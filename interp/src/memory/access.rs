@@ -63,11 +63,13 @@ impl Memory {
         };
         self.bytes_mut(to, len)?;
         let copied = self.copy_bytes(to, from, len);
+        let awaited = self.region(from).and_then(|region| region.not_computed);
         if let (Some((before, source, start)), Some((_, index))) = (partly, self.region_index(to)) {
             let region = &mut self.area_mut(to).regions[index];
             region.defined = before;
             let at = to - region.base;
             region.defined.copy(at, region.size, &source, start, len);
+            region.not_computed = region.not_computed.or(awaited);
         }
         copied
     }

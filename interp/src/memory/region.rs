@@ -31,6 +31,8 @@ pub(crate) struct Region {
     pub(super) freed_at: Option<LocId>,
     /// Which bytes somebody wrote; of the host's own memory only if that is asked for.
     pub(crate) defined: Defined,
+    /// A launch that was only counted was to write to it: what is not defined was not computed. Its statement.
+    pub(super) not_computed: Option<LocId>,
     /// The host may have written bytes one by one since that was last looked at.
     pub(super) dirty: bool,
     /// How often the host has looked it up.
@@ -54,6 +56,7 @@ impl Region {
             freed: false,
             freed_at: None,
             defined: Defined::All,
+            not_computed: None,
             dirty: false,
             looks: 0,
             allocation: None,

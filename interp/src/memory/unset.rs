@@ -53,6 +53,19 @@ pub struct UnsetMemory {
     pub setter: Option<Setter>,
     /// The copy that brought these bytes.
     pub transfer: Option<Box<Transfer>>,
+    /// They are what a launch was to write that was only counted: its statement.
+    pub not_computed: Option<LocId>,
+}
+
+impl UnsetMemory {
+    /// The launch that was only counted and was to write this, or what it was copied from: its statement.
+    pub fn awaits(&self) -> Option<LocId> {
+        let from = self
+            .transfer
+            .as_ref()
+            .and_then(|transfer| transfer.from.awaits());
+        from.or(self.not_computed)
+    }
 }
 
 /// A variable on the stack.
@@ -72,6 +85,39 @@ impl Memory {
                 region.defined = Defined::Nothing;
             }
         }
+    }
+
+    /// A launch that was only counted was to write to the region that begins at the address.
+    pub(crate) fn set_not_computed(&mut self, base: u64, launch: LocId) {
+        if let Some((area, index)) = self.region_index(base) {
+            let region = &mut self.area_mut(area).regions[index];
+            region.defined = Defined::Nothing;
+            region.not_computed = Some(launch);
+        }
+    }
+
+    /// The host stored something there that follows from what a launch did not compute.
+    pub(crate) fn follows_from(&mut self, address: u64, launch: LocId) {
+        if let Some((area, index)) = self.region_index(address) {
+            let region = &mut self.area_mut(area).regions[index];
+            region.not_computed.get_or_insert(launch);
+        }
+    }
+
+    /// It was computed after all.
+    pub(crate) fn set_computed(&mut self, base: u64) {
+        if let Some((area, index)) = self.region_index(base) {
+            let region = &mut self.area_mut(area).regions[index];
+            region.defined = Defined::All;
+            region.not_computed = None;
+        }
+    }
+
+    /// The launch that was to write what the region holding this address lacks.
+    pub fn not_computed(&self, address: u64) -> Option<LocId> {
+        let region = self.region(address).filter(|region| !region.freed)?;
+        let is_whole = region.defined.holds(0, region.size);
+        region.not_computed.filter(|_| !is_whole)
     }
 
     /// Says which call gave out what begins at the address.
@@ -184,6 +230,8 @@ impl Memory {
             gap: (first - start, end - start),
             setter: region.setter.filter(|_| local.is_none()),
             transfer: transfer.cloned().map(Box::new),
+            // Of the stack that is known of copies only.
+            not_computed: region.not_computed.filter(|_| local.is_none()),
         })
     }
 

@@ -29,6 +29,16 @@ impl Counters {
         }
     }
 
+    /// Adds what another one has counted, so many times.
+    pub(crate) fn absorb_times(&mut self, other: &Counters, times: u64) {
+        for (sum, counts) in self.counts.iter_mut().zip(&other.counts) {
+            sum.merge_times(counts, times);
+        }
+        for (worst, part) in self.worst.iter_mut().zip(&other.worst) {
+            worst.absorb(part);
+        }
+    }
+
     #[inline(always)]
     fn add(&mut self, access: &Access<'_>, charge: Charge) {
         let lanes = u64::from(access.mask.count_ones());
@@ -111,12 +121,7 @@ impl Observer for Counters {
     }
 
     fn absorb(&mut self, other: &Counters) {
-        for (sum, counts) in self.counts.iter_mut().zip(&other.counts) {
-            sum.merge(counts);
-        }
-        for (worst, part) in self.worst.iter_mut().zip(&other.worst) {
-            worst.absorb(part);
-        }
+        self.absorb_times(other, 1);
     }
 
     fn counts(&self) -> &[SiteCounts] {

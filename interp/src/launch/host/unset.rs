@@ -49,6 +49,16 @@ pub enum UnsetSource {
     Memory(Box<UnsetMemory>),
 }
 
+impl UnsetSource {
+    /// The launch that was only counted and was to compute this: its statement.
+    pub fn awaits(&self) -> Option<LocId> {
+        match self {
+            UnsetSource::Variable(_) => None,
+            UnsetSource::Memory(memory) => memory.awaits(),
+        }
+    }
+}
+
 /// A value that nobody wrote and that matters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostUnset {
@@ -126,6 +136,10 @@ pub(super) struct Shadow {
     found: Vec<(u32, HostUse, LocId, u64)>,
     /// Of the value that the last function returned.
     returned: Cell,
+    /// The thread halts where a value matters that a launch was to compute which was only counted.
+    pub(super) halts: bool,
+    /// Such a value.
+    pub(super) halted: Option<Box<HostUnset>>,
 }
 
 impl Shadow {
@@ -293,12 +307,31 @@ impl Shadow {
             return;
         }
         let loc = scene.shown();
+        if self.halts && what != HostUse::Printed {
+            self.halt(what, loc, cell);
+        }
         let full = self.found.len() >= MAX_SOURCES;
         let mut found = self.found.iter_mut();
         match found.find(|found| (found.0, found.1, found.2) == (cell.source, what, loc)) {
             Some((.., count)) => *count += 1,
             None if full => {}
             None => self.found.push((cell.source, what, loc, 1)),
+        }
+    }
+
+    /// Halts if the value follows from what was not computed.
+    fn halt(&mut self, what: HostUse, used: LocId, cell: Cell) {
+        let source = &self.sources[cell.source as usize];
+        if source.what.awaits().is_some() {
+            self.halted.get_or_insert_with(|| {
+                Box::new(HostUnset {
+                    read: source.read,
+                    source: source.what.clone(),
+                    used,
+                    what,
+                    count: 1,
+                })
+            });
         }
     }
 
@@ -411,6 +444,9 @@ impl Shadow {
             is_unset = true;
             for byte in (0..width).filter(unset) {
                 memory.forget(start + byte, 1);
+            }
+            if let Some(launch) = self.sources[cell.source as usize].what.awaits() {
+                memory.follows_from(start, launch);
             }
             self.stored.insert(start, (start + width, cell));
         }

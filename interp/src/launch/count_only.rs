@@ -1,0 +1,347 @@
+//! Counting a launch from some of its blocks (`--count-only`).
+//!
+//! Most kernels compute their addresses and conditions from the indices of thread and block alone. Then many blocks do the same as
+//! one of them, moved by some distance: same branches, same lanes, same costs. Such a *representative* runs on the usual engine with the usual
+//! counters, and an observer ([`watcher`]) that follows how each register's value changes from block to block. What it decides by such values gives
+//! limits ([`known`], [`access`]): within them every other block decides likewise. [`cover`] cuts the grid into boxes of blocks within the limits
+//! of their representatives, whose counts are multiplied. So the counts are those of a full run, exactly.
+//!
+//! What a launch computes is not computed then. Representatives write to memory of their own, which is dropped. [`Counting`] remembers which
+//! launches were counted; when a later one cannot be, those whose results it needs run after all.
+//!
+//! Where something is decided by what is read from memory, or by the block's index in a way that is no sum of multiples, the launch
+//! runs in full, and the report says why.
+
+mod access;
+mod cell;
+mod cover;
+mod known;
+mod pending;
+mod step;
+mod watcher;
+
+pub use cell::Cause;
+pub use known::Decides;
+pub use pending::{Changed, Counting, CountingError, NotComputed};
+
+use dsl::ir::LocId;
+
+use crate::config::{Checks, MachineConfig, Order, Schedule};
+use crate::fault::stop::StopFlag;
+use crate::launch::Run;
+use crate::launch::report::LaunchReport;
+use crate::machine::block::{Block, Turn};
+use crate::machine::{Machine, Record, engine};
+use crate::memory::bytes::Bytes;
+use crate::memory::map::GlobalMap;
+use crate::observe::counters::Counters;
+use cover::{Cover, Limits};
+use known::Refusal;
+use watcher::Watcher;
+
+/// Representatives of one launch, at most.
+const MAX_CLASSES: u64 = 4096;
+/// After so many, and four for each residue class, they should speak for two blocks each.
+const PATIENCE: u64 = 64;
+/// A grid may be cut into residue classes so many times.
+const MAX_RESTARTS: u32 = 16;
+
+/// For how many of its blocks a launch ran.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum Counted {
+    /// For all: nothing else was asked for.
+    #[default]
+    Run,
+    /// For some that speak for all. Its results were not computed.
+    From {
+        /// So many; none, if it is like an earlier launch.
+        blocks: u64,
+        /// Warp instructions that these took.
+        warp_instructions: u64,
+    },
+    /// For all, although counting was asked for.
+    InFull(Box<InFull>),
+}
+
+/// Why a launch ran in full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InFull {
+    /// What a block does is not known from its index.
+    Decides {
+        /// What depends on it.
+        what: Decides,
+        /// Where.
+        at: LocId,
+        /// What it depends on, and where that comes from.
+        because: Option<(Cause, LocId)>,
+    },
+    /// Too many blocks differ from each other: so many representatives, for so many blocks.
+    Differ {
+        /// Representatives.
+        classes: u64,
+        /// Blocks that they speak for.
+        blocks: u64,
+    },
+    /// Blocks or warps were to run in another order than the usual one.
+    Order,
+}
+
+impl InFull {
+    /// In words; `name` gives the name of a place, as `line 7`, and none of what is nowhere.
+    pub fn text(&self, name: impl Fn(LocId) -> String) -> String {
+        let (what, at, because) = match *self {
+            InFull::Decides { what, at, because } => (what, at, because),
+            InFull::Differ { classes, blocks } => {
+                return format!(
+                    "its blocks differ: {classes} of them would speak for {blocks} only"
+                );
+            }
+            InFull::Order => {
+                return "blocks and warps are to run in another order than the usual one"
+                    .to_owned();
+            }
+        };
+        let place = match name(at) {
+            at if at.is_empty() => at,
+            at => format!(" ({at})"),
+        };
+        let what = match what {
+            Decides::Branch => "a branch depends",
+            Decides::Address => "an address depends",
+            Decides::Mask => "who takes part in a synchronisation depends",
+            Decides::Prints => return format!("its threads print{place}"),
+            Decides::Launches => return format!("its threads launch kernels{place}"),
+            Decides::Heap => return format!("its threads take memory from the heap{place}"),
+            Decides::Calls => return format!("its threads call recursive functions{place}"),
+            Decides::Parts => return "lanes of a warp wait for each other".to_owned(),
+            Decides::Ends => return format!("a block faults or waits for others{place}"),
+        };
+        let Some((cause, from)) = because else {
+            return format!("{what} on more than the block's index{place}");
+        };
+        let on = match cause {
+            Cause::Memory => "on what is read from memory",
+            Cause::Atomic => "on the result of an atomic",
+            Cause::Clock => "on the clock",
+            Cause::Multiprocessor => "on the multiprocessor",
+            Cause::NotLinear => "on the block's index, and not by a sum of multiples of it",
+            Cause::Lanes => "on other lanes' values",
+        };
+        let from = match name(from) {
+            from if from.is_empty() || from == name(at) => String::new(),
+            from => format!(" at {from}"),
+        };
+        format!("{what}{place} {on}{from}")
+    }
+}
+
+impl From<Refusal> for InFull {
+    fn from(refusal: Refusal) -> InFull {
+        InFull::Decides {
+            what: refusal.what,
+            at: refusal.at,
+            because: refusal.why.map(|why| (why.cause, why.loc)),
+        }
+    }
+}
+
+/// A launch's counts, and by region whether the contents may have decided them.
+struct Counts {
+    report: LaunchReport,
+    matters: Vec<bool>,
+}
+
+/// Counts a launch from some of its blocks, if that can be.
+fn count(run: &Run<'_>) -> Result<Counts, InFull> {
+    let machine = run.machine;
+    if machine.order != Order::Ascending || machine.schedule != Schedule::Lockstep {
+        return Err(InFull::Order);
+    }
+    let blocks = u64::try_from(run.config.blocks()).unwrap_or(u64::MAX);
+    if run.code.effects.heap || blocks > u64::MAX >> 8 {
+        return Err(InFull::Decides {
+            what: Decides::Heap,
+            at: run.config.loc,
+            because: None,
+        });
+    }
+    let written = run.written();
+    let is_still: Vec<bool> = written.iter().map(|written| !written).collect();
+    let (map, _scratch) = scratch(run.map, &written).ok_or(InFull::Differ {
+        classes: 0,
+        blocks: 0,
+    })?;
+    let mut stride = [1; 3];
+    for _ in 0..MAX_RESTARTS {
+        let cover = Cover::new(run.config.grid, stride);
+        let mut sum = Sum {
+            machine: run.worker(Counters::new(&machine.rules, run.code.counters.len())),
+            matters: vec![false; map.regions.len()],
+            classes: 0,
+            blocks: 0,
+            warp_instructions: 0,
+        };
+        match classes(run, (&map, &is_still), cover, &mut sum)? {
+            Some(wanted) => stride = wanted,
+            None => {
+                let (blocks, warp_instructions) = (sum.classes, sum.warp_instructions);
+                let (report, _) = run.ended(sum.machine, None);
+                let Ok(mut report) = report else { break };
+                machine.progress.begins(run.config.blocks() as u64);
+                machine.progress.ended(run.config.blocks() as u64);
+                report.order.counted = Counted::From {
+                    blocks,
+                    warp_instructions,
+                };
+                return Ok(Counts {
+                    report,
+                    matters: sum.matters,
+                });
+            }
+        }
+        if stride.iter().product::<u64>() > MAX_CLASSES {
+            break;
+        }
+    }
+    Err(InFull::Differ {
+        classes: stride.iter().product(),
+        blocks,
+    })
+}
+
+/// The map with memory of their own for the regions that the launch writes.
+fn scratch(map: &GlobalMap, written: &[bool]) -> Option<(GlobalMap, Vec<Bytes>)> {
+    let (mut regions, mut own) = (map.regions.clone(), Vec::new());
+    for (region, _) in regions.iter_mut().zip(written).filter(|(_, is)| **is) {
+        let bytes = Bytes::sparse(usize::try_from(region.size).ok()?)?;
+        region.bytes = bytes.pointer();
+        own.push(bytes);
+    }
+    Some((GlobalMap { regions }, own))
+}
+
+/// What all blocks together have done.
+struct Sum<'a> {
+    machine: Machine<'a, Counters>,
+    matters: Vec<bool>,
+    /// Representatives.
+    classes: u64,
+    /// Blocks that they speak for.
+    blocks: u64,
+    /// What the representatives themselves took.
+    warp_instructions: u64,
+}
+
+/// Runs representatives until all blocks are covered, or another stride is wanted.
+fn classes(
+    run: &Run<'_>,
+    (map, is_still): (&GlobalMap, &[bool]),
+    mut cover: Cover,
+    sum: &mut Sum<'_>,
+) -> Result<Option<[u64; 3]>, InFull> {
+    let mut block = Block::new(run.code, &run.shape, run.memory);
+    while let Some(number) = cover.next() {
+        let part = represent(run, (map, is_still), &cover, number, &mut block)?;
+        if part.wanted != cover.stride {
+            return Ok(Some(part.wanted));
+        }
+        let count = cover.cut(&part.limits);
+        sum.add(&part, count);
+        let residues: u64 = cover.stride.iter().product();
+        let is_late = sum.classes >= PATIENCE.max(4 * residues) && sum.blocks < 2 * sum.classes;
+        if cover.next().is_some() && (is_late || sum.classes >= MAX_CLASSES) {
+            return Err(InFull::Differ {
+                classes: sum.classes,
+                blocks: sum.blocks,
+            });
+        }
+    }
+    Ok(None)
+}
+
+/// What one block did, and which others do the same.
+struct Part {
+    counters: Counters,
+    record: Record,
+    limits: Limits,
+    wanted: [u64; 3],
+    matters: Vec<bool>,
+}
+
+impl Sum<'_> {
+    /// A representative speaks for `times` blocks, itself among them.
+    fn add(&mut self, part: &Part, times: u64) {
+        self.classes += 1;
+        self.blocks += times;
+        self.warp_instructions += part.record.totals.charged();
+        self.machine.observer.absorb_times(&part.counters, times);
+        self.machine.record.absorb_times(&part.record, times);
+        for (sum, part) in self.matters.iter_mut().zip(&part.matters) {
+            *sum |= part;
+        }
+    }
+}
+
+/// Runs one block.
+fn represent(
+    run: &Run<'_>,
+    (map, is_still): (&GlobalMap, &[bool]),
+    cover: &Cover,
+    number: u64,
+    block: &mut Block,
+) -> Result<Part, InFull> {
+    let stop = StopFlag::default();
+    let alone = MachineConfig {
+        jobs: 1,
+        checks: Checks::NONE,
+        keep_going: false,
+        stop: stop.clone(),
+        ..run.machine.clone()
+    };
+    let alone = Run {
+        map,
+        machine: &alone,
+        ..*run
+    };
+    let counters = Counters::new(&run.machine.rules, run.code.counters.len());
+    let flags = (stop, &run.machine.stop);
+    let grid = (run.config.grid, cover);
+    let watcher = Watcher::new(counters, grid, run.code, (map, is_still), flags);
+    let mut machine = alone.worker(watcher);
+    block.begin(number, run.code, &run.shape);
+    machine.record.totals.warps += block.warps.len() as u64;
+    let run_warp = engine::runner();
+    let mut turn = block.turn(&mut machine, run_warp);
+    // Its warps had their share of a long loop; others would have a turn now.
+    while matches!(turn, Turn::Stuck) && block.moved {
+        turn = block.turn(&mut machine, run_warp);
+    }
+    block.printed.clear();
+    machine.settle();
+    let watcher = machine.observer;
+    let known = watcher.known;
+    if let Some(refusal) = known.refusal {
+        return Err(refusal.into());
+    }
+    let is_over = known.wanted != cover.stride;
+    if !is_over && !matches!(turn, Turn::Done) {
+        return Err(InFull::Decides {
+            what: Decides::Ends,
+            at: run.config.loc,
+            because: None,
+        });
+    }
+    if known.limits.overflows {
+        return Err(InFull::Differ {
+            classes: 1,
+            blocks: 1,
+        });
+    }
+    Ok(Part {
+        counters: watcher.counters,
+        record: machine.record,
+        limits: known.limits,
+        wanted: known.wanted,
+        matters: watcher.matters,
+    })
+}

@@ -1,0 +1,158 @@
+//! The observer of a representative: it counts as always, and follows how all values move from block to block.
+
+use super::access::{Ground, access_is_long};
+use super::cover::{Cover, Limits};
+use super::known::{Decides, Known};
+use super::step::{Marks, Step};
+use crate::count::stats::{Charge, SiteCounts};
+use crate::count::witness::Worst;
+use crate::fault::stop::{StopFlag, StopReason};
+use crate::isa::bytecode::{Code, Inst, MemSite};
+use crate::isa::op::Op;
+use crate::isa::registers::View;
+use crate::memory::map::GlobalMap;
+use crate::observe::counters::Counters;
+use crate::observe::{Access, Observer};
+
+/// Watches one block.
+pub(super) struct Watcher<'a> {
+    pub(super) counters: Counters,
+    pub(super) known: Known,
+    code: &'a Code,
+    map: &'a GlobalMap,
+    is_still: &'a [bool],
+    pub(super) matters: Vec<bool>,
+    /// By place in the block's list.
+    warps: Vec<Marks>,
+    at: usize,
+    /// Ends the block where nothing more is to be found out: what it would do with wrong data might never end.
+    stop: StopFlag,
+    /// Whoever waits for the launch may have enough of it.
+    user: &'a StopFlag,
+}
+
+impl<'a> Watcher<'a> {
+    pub(super) fn new(
+        counters: Counters,
+        (grid, cover): ([u32; 3], &Cover),
+        code: &'a Code,
+        (map, is_still): (&'a GlobalMap, &'a [bool]),
+        (stop, user): (StopFlag, &'a StopFlag),
+    ) -> Watcher<'a> {
+        Watcher {
+            counters,
+            known: Known {
+                grid,
+                stride: cover.stride,
+                wanted: cover.stride,
+                limits: Limits::default(),
+                refusal: None,
+            },
+            code,
+            map,
+            is_still,
+            matters: vec![false; map.regions.len()],
+            warps: Vec::new(),
+            at: 0,
+            stop,
+            user,
+        }
+    }
+}
+
+impl Observer for Watcher<'_> {
+    const IS_QUICK: bool = false;
+    const SEES_REPEATS: bool = true;
+
+    fn begin_block(&mut self, index: u64) {
+        self.counters.begin_block(index);
+    }
+
+    fn begin_warp(&mut self, number: u32, place: usize) {
+        self.counters.begin_warp(number, place);
+        while self.warps.len() <= place {
+            self.warps.push(Marks::new(self.code, &self.known));
+        }
+        self.at = place;
+        if let Some(why) = self.user.asked() {
+            self.stop.ask(why);
+        }
+    }
+
+    fn part(&mut self, _place: usize, _to: usize) {
+        self.known
+            .refuse(Decides::Parts, dsl::ir::LocId::default(), None);
+    }
+
+    #[inline]
+    fn follows(&self) -> bool {
+        !self.known.is_over()
+    }
+
+    fn before(&mut self, r: View, inst: &Inst, mask: u32, pc: usize) {
+        if matches!(inst.op, Op::Tick | Op::Jump) {
+            return;
+        }
+        let mut step = Step {
+            marks: &mut self.warps[self.at],
+            known: &mut self.known,
+            code: self.code,
+            r,
+            mask,
+            loc: self.code.locs[pc],
+        };
+        match access_is_long(inst.op) {
+            Some(is_long) => {
+                let site = &self.code.sites[inst.c as usize];
+                let mut ground = Ground {
+                    map: self.map,
+                    is_still: self.is_still,
+                    matters: &mut self.matters,
+                    period_bytes: self.counters.period_bytes(site),
+                };
+                step.access(inst, is_long, &mut ground);
+            }
+            None => step.follow(inst),
+        }
+        if self.known.is_over() {
+            // Any reason will do: nobody is told of it.
+            self.stop.ask(StopReason::Interrupted);
+        }
+    }
+
+    fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
+        self.counters.window(access, offsets)
+    }
+
+    fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
+        self.counters.global(access, addresses)
+    }
+
+    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
+        self.counters.charge_window(access, offsets)
+    }
+
+    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
+        self.counters.charge_global(access, addresses)
+    }
+
+    fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {
+        self.counters.repeats(site, charge, requests, lanes);
+    }
+
+    fn period_bytes(&self, site: &MemSite) -> u64 {
+        self.counters.period_bytes(site)
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        self.counters.absorb(&other.counters);
+    }
+
+    fn counts(&self) -> &[SiteCounts] {
+        self.counters.counts()
+    }
+
+    fn worst(&self) -> &[Worst] {
+        self.counters.worst()
+    }
+}
