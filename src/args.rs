@@ -210,6 +210,10 @@ pub(crate) struct CheckingArgs {
     /// adversarial:SEED (at random). Default: lockstep.
     #[arg(long, value_name = "KIND[:SEED]", conflicts_with = "order")]
     pub(crate) schedule: Option<interp::Schedule>,
+    /// Count launches from a few of their blocks where that gives the same counts; dslc says of each launch from how many, or why it ran in
+    /// full. Results are not computed and nothing is checked: for large grids, whose counts take milliseconds then.
+    #[arg(long, conflicts_with_all = ["order", "schedule", "schedules", "checks", "stop_at_first", "print", "save", "trace", "record"])]
+    pub(crate) count_only: bool,
     /// Skip and report an access that is out of bounds, misaligned, freed or null (a load gives 0, a store changes nothing), and
     /// continue with the launch and later ones. This is the default.
     #[arg(long, overrides_with = "stop_at_first")]
@@ -604,7 +608,9 @@ impl RunArgs {
     pub(crate) fn wanted_orders(&self) -> interp::BothOrders {
         match self.checking.order {
             // Random schedules have the other order among them.
-            None if self.wanted_schedules() > 0 => interp::BothOrders::Never,
+            None if self.wanted_schedules() > 0 || self.checking.count_only => {
+                interp::BothOrders::Never
+            }
             None => interp::BothOrders::WhenShort,
             Some(OrderChoice::Both) => interp::BothOrders::Always,
             Some(OrderChoice::Ascending | OrderChoice::Descending) => interp::BothOrders::Never,
@@ -614,7 +620,7 @@ impl RunArgs {
     /// What to look for.
     pub(crate) fn wanted_checks(&self) -> interp::Checks {
         match &self.checking.checks {
-            _ if self.checking.no_checks => interp::Checks::NONE,
+            _ if self.checking.no_checks || self.checking.count_only => interp::Checks::NONE,
             None => interp::Checks::ALL,
             Some(words) => words::any_of(words),
         }

@@ -285,6 +285,9 @@ impl Call<'_> {
                     break;
                 }
                 Err(LaunchError::Device(error)) => return Err(error.into()),
+                Err(LaunchError::NotComputed(_)) => {
+                    unreachable!("devices of programs compute what they launch")
+                }
             }
         }
         if !printed.is_empty() {

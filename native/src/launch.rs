@@ -336,6 +336,9 @@ impl State {
                 self.device_result(Err(error), "a launch")?;
                 Ok(Vec::new())
             }
+            Err(LaunchError::NotComputed(_)) => {
+                unreachable!("compiled programs compute what they launch")
+            }
         }
     }
 

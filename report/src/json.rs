@@ -3,7 +3,7 @@
 //! A count that the architecture's rules do not model is `null`, never 0.
 
 use interp::{
-    LaunchReport, Orders, Site,
+    Counted, LaunchReport, Orders, Site,
     finding::{Advice, Late, Sight, WitnessLanes},
     rules::RuleSet,
 };
@@ -96,9 +96,21 @@ struct Launch {
     /// Milliseconds on a GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_ms: Option<f64>,
+    /// With `--count-only`: from how many blocks it was counted, or `null`, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counted: Option<Option<CountedRow>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     /// The file of `line`, where that is an included one.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+}
+
+/// The blocks that ran, for all.
+#[derive(Serialize)]
+struct CountedRow {
+    blocks_run: u64,
+    blocks: u64,
 }
 
 #[derive(Serialize)]
@@ -219,6 +231,18 @@ fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
             Orders::Both => Some("both"),
         },
         time_ms: input.outcome.times_ms.get(index).copied().flatten(),
+        counted: match report.order.counted {
+            Counted::Run => None,
+            Counted::From { blocks, .. } => Some(Some(CountedRow {
+                blocks_run: blocks,
+                blocks: report.grid.iter().map(|&n| u64::from(n)).product(),
+            })),
+            Counted::InFull(_) => Some(None),
+        },
+        reason: match &report.order.counted {
+            Counted::InFull(why) => Some(why.text(|loc| input.place(loc))),
+            Counted::Run | Counted::From { .. } => None,
+        },
         file: input.included(report),
     }
 }

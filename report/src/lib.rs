@@ -99,6 +99,16 @@ impl Input<'_> {
         (line > 0).then(|| name.map_or(format!("line {line}"), |name| format!("{name}:{line}")))
     }
 
+    /// The name of a place: `line 7`, `steps.h:7` of an included file, nothing of what no source says.
+    pub(crate) fn place(&self, loc: dsl::ir::LocId) -> String {
+        let at = self.module.loc(loc);
+        match (at.line, self.is_own(at.file)) {
+            (0, _) => String::new(),
+            (line, true) => format!("line {line}"),
+            (line, false) => format!("{}:{line}", self.file_name(at.file)),
+        }
+    }
+
     /// The file a launch stands in, where that is not the program's own.
     pub fn included(&self, launch: &LaunchReport) -> Option<String> {
         let is_own = launch.statement.line == 0 || self.is_own(launch.statement.file);

@@ -1,6 +1,7 @@
 //! The text report. Its first screen is what is wrong and what to do: findings by root cause, then the lines that waste most with what may
 //! help, then a line for each launch. Each access of each launch is shown where that is asked for.
 
+mod counted;
 pub(crate) mod screen;
 pub(crate) mod style;
 mod tables;
@@ -24,6 +25,7 @@ pub fn report(model: &Model<'_>, style: Style) -> String {
             Tables::None => screen::launches(model, style),
             Tables::Folded | Tables::Each => tables::tables(model, style),
         });
+        parts.push(counted::paragraphs(model, style));
         parts.push(provenance(model, style));
     }
     let parts: Vec<&str> = parts

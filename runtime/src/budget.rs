@@ -1,7 +1,7 @@
 //! What a run may use in all, so that a program without an end ends.
 
 use dsl::ir::GlobalId;
-use interp::{LaunchFailure, LaunchReport, Memory, MemoryLimits, Program, TrapKind};
+use interp::{Counted, LaunchFailure, LaunchReport, Memory, MemoryLimits, Program, TrapKind};
 
 use crate::device::{Device, LaunchError};
 
@@ -109,11 +109,17 @@ impl Spent {
             Err(LaunchError::Failed(LaunchFailure::Trap { report, .. })) => report,
             Err(_) => return false,
         };
-        // The end of each warp counts, too.
-        let took = report
-            .counts
-            .warp_instructions
-            .saturating_add(report.counts.warps);
+        let took = match report.order.counted {
+            // What was only counted took what some of its blocks did.
+            Counted::From {
+                warp_instructions, ..
+            } => warp_instructions,
+            // The end of each warp counts, too.
+            Counted::Run | Counted::InFull(_) => report
+                .counts
+                .warp_instructions
+                .saturating_add(report.counts.warps),
+        };
         self.warps = self.warps.saturating_add(took);
         match (result, self.budget.instructions) {
             (Err(LaunchError::Failed(LaunchFailure::Trap { trap, .. })), Some(all))

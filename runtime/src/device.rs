@@ -7,7 +7,7 @@ use std::fmt;
 
 use dsl::ir::{FuncId, LocId};
 use interp::{
-    LaunchConfig, LaunchFailure, LaunchReport, Memory, MemoryFault, Program,
+    LaunchConfig, LaunchFailure, LaunchReport, Memory, MemoryFault, NotComputed, Program,
     rules::{
         BankWidth,
         limits::{BlockLimits, Residency},
@@ -115,6 +115,9 @@ pub enum LaunchError {
     /// The device did not get so far: a kernel before it faulted, or something was refused.
     #[error("{0}")]
     Device(DeviceError),
+    /// It can neither be counted nor run: it needs what a launch that was only counted did not compute.
+    #[error("{0}")]
+    NotComputed(Box<NotComputed>),
 }
 
 impl From<DeviceError> for LaunchError {
@@ -154,6 +157,11 @@ pub trait Device {
 
     /// Whether it looks for unwritten values.
     fn finds_unset(&self) -> bool {
+        false
+    }
+
+    /// Whether launches may be counted without computing their results.
+    fn counts_only(&self) -> bool {
         false
     }
 

@@ -6,6 +6,7 @@
 //! What means nothing in a simulator (times, streams) has a stated value and is said once, as a [`Note`].
 
 mod call;
+mod counted;
 mod cuda;
 mod leak;
 mod memory;
@@ -42,6 +43,8 @@ enum Stop {
     Asked(StopReason),
     /// A launch took all that was left to the run.
     OverBudget,
+    /// It goes on only with what was not computed, as was asked for.
+    NotComputed,
 }
 
 /// A host program at work.
@@ -112,7 +115,10 @@ pub fn run_main(
     if options.keep_going {
         thread.keep_going();
     }
-    host.unset.follows = host.device.finds_unset();
+    host.unset.follows = host.device.finds_unset() || host.device.counts_only();
+    if host.device.counts_only() {
+        thread.halt_at_not_computed();
+    }
     if host.unset.follows {
         thread.follow_unset();
     }
@@ -132,6 +138,7 @@ pub fn run_main(
             };
             host.outcome.faults.push(Fault::Trap { launch: None, trap });
         }
+        Err(Stop::NotComputed) => host.outcome.exit_code = 0,
         Err(Stop::Asked(why)) => host.outcome.exit_code = why.exit_code().into(),
         Err(Stop::OverBudget) => host.outcome.exit_code = OVER_BUDGET,
     }
@@ -236,9 +243,13 @@ impl Host<'_> {
                     self.outcome.faults.push(Fault::Skipped(trap));
                     None
                 }
+                HostEvent::NotComputed(unset) => {
+                    self.say_halted(&unset);
+                    return Err(Stop::NotComputed);
+                }
                 HostEvent::Done(result) => return Ok(result.unwrap_or(0) as i32),
             };
-            if self.unset.follows && self.went_wrong() {
+            if self.unset.follows && !self.device.counts_only() && self.went_wrong() {
                 thread.mute_unset();
             }
         }
@@ -302,6 +313,10 @@ impl Host<'_> {
             }
             Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => {
                 self.refuse(kernel, config.loc, why);
+            }
+            Err(LaunchError::NotComputed(why)) => {
+                self.say_not_computed(&why);
+                return Err(Stop::NotComputed);
             }
             Err(LaunchError::Device(error)) => {
                 if let Err(error) = self.device_result::<()>(Err(error), "launch", config.loc) {

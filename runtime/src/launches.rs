@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use dsl::ir::FuncId;
-use interp::{Branch, Finding, LaunchReport, Site, SkippedAccess};
+use interp::{Branch, Counted, Finding, LaunchReport, Site, SkippedAccess};
 
 /// Launches that are listed one by one, by default.
 pub const LISTED: usize = 100_000;
@@ -213,6 +213,7 @@ fn is_like(a: &LaunchReport, b: &LaunchReport) -> bool {
             == (b.kernel, b.grid, b.block, b.statement.line)
         && a.shared.dynamic == b.shared.dynamic
         && a.order.ran == b.order.ran
+        && is_counted_like(&a.order.counted, &b.order.counted)
         && a.order.trap_descending.is_some() == b.order.trap_descending.is_some()
         && a.order.trap_scheduled.is_some() == b.order.trap_scheduled.is_some()
         && a.skipped.len() == b.skipped.len()
@@ -228,6 +229,11 @@ fn is_like(a: &LaunchReport, b: &LaunchReport) -> bool {
         && a.branches == b.branches
         && a.barriers == b.barriers
         && a.findings == b.findings
+}
+
+/// Whether both ran, or both were counted: the second of two like launches was counted with the first.
+fn is_counted_like(a: &Counted, b: &Counted) -> bool {
+    matches!((a, b), (Counted::From { .. }, Counted::From { .. })) || a == b
 }
 
 /// What makes two sites one.

@@ -348,7 +348,8 @@ fn upload(
 ) -> Result<u64, DeviceError> {
     let bytes = (buffer.bytes.len() as u64).max(1);
     // Managed on the simulator: messages call it that.
-    let address = device.malloc(memory, bytes, device.is_simulator())?;
+    let is_managed = device.is_simulator() && !device.counts_only();
+    let address = device.malloc(memory, bytes, is_managed)?;
     memory.set_name(address, &format!("buffer `{name}`"));
     io.allocated(address, bytes);
     device.write(memory, address, &buffer.bytes)?;
@@ -372,6 +373,7 @@ fn add_launch(
         }
         Err(LaunchError::Device(DeviceError::Lost(fault))) => Err(Fault::Device(fault)),
         Err(LaunchError::Device(error)) => Err(invalid(InvalidLaunch::Device(error.to_string()))),
+        Err(LaunchError::NotComputed(why)) => Err(invalid(InvalidLaunch::Device(why.to_string()))),
         Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => Err(invalid(why)),
         Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
             let launch = Some(outcome.launches.push(*report));

@@ -161,6 +161,7 @@ fn refuse(args: &RunArgs) -> Result<(), Failure> {
         ),
         (!args.program.launch.is_empty(), "--launch"),
         (args.cures == Cures::Always, "--cures always"),
+        (args.checking.count_only, "--count-only"),
         (args.observer.record.is_some(), "--record"),
         (args.observer.trace.is_some(), "--trace"),
     ];

@@ -139,6 +139,9 @@ fn refuse_uncounted(args: &RunArgs) -> Result<(), Failure> {
         (true, _) if args.wanted_schedules() > 0 || args.checking.schedule.is_some() => {
             "--schedule, --schedules and --memory weak need the simulator: a GPU runs threads as it likes"
         }
+        (true, _) if args.checking.count_only => {
+            "a GPU run has no counts: --count-only needs the simulator"
+        }
         (true, Some(_)) => {
             "a GPU run has no counts: --html needs the simulator: the page shows its counts"
         }
@@ -159,6 +162,7 @@ fn machine(args: &RunArgs, rules: RuleSet, stop: &StopFlag) -> MachineConfig {
             && args.observer.record.is_none()
             && !args.is_on_gpu(),
         trace: args.observer.trace.is_some(),
+        count_only: args.checking.count_only,
         ..execute::machine(rules, &args.program, stop)
     }
 }
@@ -278,7 +282,8 @@ fn may_cure(args: &RunArgs) -> bool {
         args.report.metrics.is_empty() && !args.report.quiet || args.report.html.is_some();
     let is_whole = args.observer.record.is_none()
         && args.observer.trace.is_none()
-        && !args.checking.stop_at_first;
+        && !args.checking.stop_at_first
+        && !args.checking.count_only;
     !args.is_on_gpu() && args.cures != Cures::Never && is_report && is_whole
 }
 

@@ -2,7 +2,7 @@
 //! are in `tests/each`, one per program; `tests/mutants` breaks programs.
 //!
 //! `h200`: counts against the hardware's. `tables`: the transactions per request that the tutorials' patterns must give on four rule sets.
-//! `cli`: commands, streams and exit codes. `streams`: closed pipes and full disks. `files`: what is read and written. `stopping`: signals and
+//! `count_only`: what a program may do with results that were not computed. `cli`: commands, streams and exit codes. `streams`: closed pipes and full disks. `files`: what is read and written. `stopping`: signals and
 //! `--timeout`. `sandbox`: what a program can reach. `gate`: SARIF and baselines. `fix`: cures as edits.
 //! `robustness`: bad input of any kind. `bounds`: programs without end or measure. `page`: the page of a run, also in a browser. `banks`: the
 //! bank picture of an expression. `screen`: the first screen names the line and the cure. `ptx`: options of `dslc ptx`. `bind`: kernels as a Rust
@@ -12,6 +12,7 @@ mod banks;
 mod bind;
 mod bounds;
 mod cli;
+mod count_only;
 mod files;
 mod fix;
 mod gate;

@@ -4,7 +4,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use dsl::ir::FuncId;
 use interp::{
-    AddressKind, Check, LaunchConfig, LaunchReport, MachineConfig, Memory, Program,
+    AddressKind, Check, Counting, CountingError, LaunchConfig, LaunchReport, MachineConfig, Memory,
+    Program,
     rules::{BankWidth, RuleSet, limits::Limits},
 };
 
@@ -19,6 +20,8 @@ pub struct Simulator {
     /// The machine's own limit, which a run's may be below.
     limit: Option<u64>,
     digest: Option<Digest>,
+    /// Launches that are counted without computing their results, if that is asked for.
+    counting: Option<Counting>,
 }
 
 /// Bytes of device memory that launches are followed by at most, for a digest.
@@ -63,11 +66,13 @@ impl Simulator {
     /// The same machine with the properties of another device: a program that is compared with a GPU sees that GPU's.
     pub fn with_info(machine: MachineConfig, info: DeviceInfo) -> Simulator {
         let limit = machine.limit;
+        let counting = machine.count_only.then(Counting::default);
         Simulator {
             machine,
             info,
             limit,
             digest: None,
+            counting,
         }
     }
 
@@ -90,6 +95,13 @@ impl Simulator {
             })
     }
 
+    /// The program writes to an allocation: launches that were only counted would find or leave something else there.
+    fn changes(&mut self, memory: &Memory, address: u64) {
+        if let Some(counting) = &mut self.counting {
+            counting.changed(memory, address);
+        }
+    }
+
     /// How it counts now.
     pub fn machine(&self) -> &MachineConfig {
         &self.machine
@@ -107,6 +119,10 @@ impl Device for Simulator {
 
     fn finds_unset(&self) -> bool {
         self.machine.checks.has(Check::Uninit)
+    }
+
+    fn counts_only(&self) -> bool {
+        self.counting.is_some()
     }
 
     fn finds_leaks(&self) -> bool {
@@ -132,6 +148,9 @@ impl Device for Simulator {
     }
 
     fn free(&mut self, memory: &mut Memory, address: u64) -> Result<(), DeviceError> {
+        if let Some(counting) = &mut self.counting {
+            counting.freed(address);
+        }
         Ok(memory.free_device(address)?)
     }
 
@@ -142,6 +161,7 @@ impl Device for Simulator {
         from: u64,
         bytes: u64,
     ) -> Result<(), DeviceError> {
+        self.changes(memory, to);
         memory.copy(to, from, bytes)?;
         let is_host = |address| memory.kind_of(address) == AddressKind::Host;
         if let Some(digest) = &mut self.digest
@@ -160,6 +180,7 @@ impl Device for Simulator {
         byte: u8,
         bytes: u64,
     ) -> Result<(), DeviceError> {
+        self.changes(memory, address);
         Ok(memory.fill(address, byte, bytes)?)
     }
 
@@ -177,6 +198,7 @@ impl Device for Simulator {
         address: u64,
         bytes: &[u8],
     ) -> Result<(), DeviceError> {
+        self.changes(memory, address);
         Ok(memory.write_bytes(address, bytes)?)
     }
 
@@ -189,8 +211,17 @@ impl Device for Simulator {
         args: &[u64],
         out: &mut dyn FnMut(&[u8]),
     ) -> Result<LaunchReport, LaunchError> {
-        let report = interp::launch(program, kernel, config, args, memory, &self.machine, out)
-            .map_err(LaunchError::Failed)?;
+        let machine = &self.machine;
+        let report = match &mut self.counting {
+            None => interp::launch(program, kernel, config, args, memory, machine, out)
+                .map_err(LaunchError::Failed)?,
+            Some(counting) => counting
+                .launch(program, (kernel, config, args), memory, machine, out)
+                .map_err(|error| match error {
+                    CountingError::Failed(failure) => LaunchError::Failed(failure),
+                    CountingError::NotComputed(why) => LaunchError::NotComputed(Box::new(why)),
+                })?,
+        };
         if let Some(digest) = &mut self.digest {
             digest.launched(memory);
         }

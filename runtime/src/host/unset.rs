@@ -118,6 +118,9 @@ impl Host<'_> {
 
     /// Puts what the thread found into words.
     pub(super) fn report_unset(&mut self, thread: &mut HostThread) {
+        if self.device.counts_only() {
+            return self.say_printed(&thread.take_unset());
+        }
         for unset in thread.take_unset() {
             let finding = self.describe_unset(&unset);
             let places = |finding: &HostFinding| {
@@ -132,7 +135,7 @@ impl Host<'_> {
         }
     }
 
-    fn line_of(&self, loc: LocId) -> u32 {
+    pub(super) fn line_of(&self, loc: LocId) -> u32 {
         self.program.module().loc(loc).line
     }
 
@@ -175,7 +178,7 @@ impl Host<'_> {
     }
 
     /// Why the value matters.
-    fn describe_use(&self, unset: &HostUnset) -> String {
+    pub(super) fn describe_use(&self, unset: &HostUnset) -> String {
         let line = self.line_of(unset.used);
         match unset.what {
             HostUse::Branch => format!("decides a branch at line {line}"),

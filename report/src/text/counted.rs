@@ -1,0 +1,85 @@
+//! From how many of their blocks launches were counted, under `--count-only`.
+
+use interp::{Counted, LaunchReport};
+
+use super::style::Style;
+use crate::Model;
+
+/// Most launches that are told of.
+const MAX_TOLD: usize = 12;
+
+/// A sentence for each launch, and what that means; empty where all launches simply ran.
+pub(super) fn paragraphs(model: &Model<'_>, style: Style) -> String {
+    let mut text = String::new();
+    let (mut any, mut told) = (false, 0);
+    for group in &model.launches {
+        let Some(how) = sentence(&group.launch, model) else {
+            continue;
+        };
+        any = true;
+        told += 1;
+        if told > MAX_TOLD {
+            continue;
+        }
+        let sentence = format!(
+            "launch {} `{}`: {how}",
+            group.first, group.launch.kernel_name
+        );
+        text += &style.paragraph("", &sentence, None);
+    }
+    if told > MAX_TOLD {
+        let more = format!("{} more launches: see `--format json`", told - MAX_TOLD);
+        text += &style.paragraph("", &more, None);
+    }
+    if any {
+        text += &style.paragraph(
+            "",
+            "--count-only: what counted launches compute was left out, and nothing was checked",
+            None,
+        );
+    }
+    text
+}
+
+/// How a launch came to its counts, if not by running all of its blocks as always.
+fn sentence(launch: &LaunchReport, model: &Model<'_>) -> Option<String> {
+    let all: u128 = launch.grid.iter().map(|&n| u128::from(n)).product();
+    match &launch.order.counted {
+        Counted::Run => None,
+        Counted::From { blocks: 0, .. } => Some("counted as an earlier launch".to_owned()),
+        Counted::From { blocks, .. } => Some(format!(
+            "counted from {} of {} block{}",
+            grouped((*blocks).into()),
+            grouped(all),
+            if all == 1 { "" } else { "s" }
+        )),
+        Counted::InFull(why) => {
+            let why = why.text(|loc| model.input.place(loc));
+            Some(format!("ran in full: {why}"))
+        }
+    }
+}
+
+/// `1,048,576`.
+fn grouped(number: u128) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn digits_stand_in_threes() {
+        assert_eq!(grouped(7), "7");
+        assert_eq!(grouped(1_048_576), "1,048,576");
+    }
+}

@@ -1,0 +1,75 @@
+//! Where a program cannot go on under `--count-only`, in words: it would use what launches did not compute that were only counted.
+
+use dsl::ir::LocId;
+use interp::{HostUnset, HostUse, NotComputed, report::Changed};
+
+use super::Host;
+
+impl Host<'_> {
+    /// `main` is about to use a result.
+    pub(super) fn say_halted(&mut self, unset: &HostUnset) {
+        let launch = unset.source.awaits().unwrap_or_default();
+        let text = format!(
+            "the program ends here: a result of the launch at line {} {}, and --count-only did not compute it. The launches before \
+             are counted; to run them, leave out --count-only",
+            self.line_of(launch),
+            self.describe_use(unset)
+        );
+        self.say(unset.used, text, false);
+    }
+
+    /// A launch cannot be counted, nor run.
+    pub(super) fn say_not_computed(&mut self, why: &NotComputed) {
+        let needed = self.line_of(why.needed_at);
+        let changed = match why.changed {
+            Changed::Overwritten => {
+                "that one cannot run any more, for the program has written to its memory since"
+            }
+            Changed::Freed => {
+                "that one cannot run any more, for the program has freed its memory since"
+            }
+            Changed::Managed => {
+                "that one cannot run later, for the host may have changed its managed memory since"
+            }
+            Changed::Elsewhere => "that one belongs to another program",
+            Changed::PassedOn => "the program has copied that elsewhere since",
+        };
+        let cause = match &why.why {
+            Some(why) => format!("is not counted ({})", why.text(|loc| self.place_of(loc))),
+            None => "decides by what it reads".to_owned(),
+        };
+        let text = format!(
+            "the program ends here: the launch of `{}` {cause}, and needs what the launch at line {needed} was to compute, which \
+             --count-only left out; {changed}. The launches before are counted",
+            why.kernel
+        );
+        self.say(why.at, text, false);
+    }
+
+    /// `line 7`, `steps.h:7` of an included file.
+    fn place_of(&self, loc: LocId) -> String {
+        let module = self.program.module();
+        let at = module.loc(loc);
+        match (at.line, module.files.get(at.file as usize)) {
+            (0, _) => String::new(),
+            (line, Some(file)) if *file != module.name => format!("{file}:{line}"),
+            (line, _) => format!("line {line}"),
+        }
+    }
+
+    /// Results were printed that are none.
+    pub(super) fn say_printed(&mut self, found: &[HostUnset]) {
+        let printed = found
+            .iter()
+            .find(|unset| unset.what == HostUse::Printed && unset.source.awaits().is_some());
+        if let Some(unset) = printed {
+            let launch = unset.source.awaits().unwrap_or_default();
+            let text = format!(
+                "the program prints results of the launch at line {}, which --count-only did not compute: these numbers mean nothing",
+                self.line_of(launch)
+            );
+            let at: LocId = unset.used;
+            self.say(at, text, false);
+        }
+    }
+}
