@@ -23,7 +23,7 @@ const MAX_SPOTS: usize = 5;
 /// Most accesses of a hot spot, and launches.
 const MAX_ACCESSES: usize = 3;
 const MAX_LAUNCHES: usize = 12;
-/// Columns of a number of the launches' table.
+/// Columns of a number of the launches' table, at least.
 const NUMBER: usize = 9;
 
 /// The findings' section; empty without findings.
@@ -290,11 +290,16 @@ pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
         .map(|at| CELLS[at])
         .collect();
     let wide = style.columns.min(120);
-    let room = wide.saturating_sub(cells.len() * NUMBER);
+    let longest = cells.iter().flat_map(|(_, cell)| {
+        let numbers = shown.iter().map(|group| cell(&group.launch.counts).0);
+        numbers.map(|number| number.to_string().len() + 1)
+    });
+    let number = longest.max().unwrap_or(0).max(NUMBER);
+    let room = wide.saturating_sub(cells.len() * number);
     let mut text = style.rule("launches");
     let mut head = pad("    #  kernel", room);
     for (name, _) in &cells {
-        let _ = write!(head, "{name:>NUMBER$}");
+        let _ = write!(head, "{name:>number$}");
     }
     let _ = writeln!(text, "{}", head.trim_end());
     for group in shown {
@@ -325,13 +330,12 @@ pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
             row = pad("", room);
         }
         for (_, cell) in &cells {
-            let (number, known) = cell(&launch.counts);
-            let number = match (number, known) {
+            let shown = match cell(&launch.counts) {
                 (_, false) => "?".to_string(),
                 (0, true) => "-".to_string(),
-                (number, true) => number.to_string(),
+                (count, true) => count.to_string(),
             };
-            let _ = write!(row, "{number:>NUMBER$}");
+            let _ = write!(row, "{shown:>number$}");
         }
         let _ = writeln!(text, "{row}");
     }
