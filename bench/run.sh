@@ -4,6 +4,7 @@
 #   ROUNDS=5      rounds; in each round every tool runs every kernel once, and medians over the rounds are reported
 #   THREADS=1     CPU threads for every tool
 #   SIZE=oclgrind sizes that an emulator finishes in seconds; SIZE=large: 2^22, 2048^2, 512^3, 256^3, 2048^2, 1024^2, without Oclgrind
+#   DSLC=FILE     a dslc that is built already; else it is built
 #   LAUNCHES=5    extra launches that the kernel time of dslc is taken from
 #
 # The time is that of one launch. The OpenCL driver measures it around the launch; for dslc, whose clock does not exist inside the
@@ -51,8 +52,8 @@ work_of() {
     esac
 }
 
-cargo build --release --quiet
-dslc=target/release/dslc
+[ -n "${DSLC:-}" ] || cargo build --release --quiet
+dslc=${DSLC:-target/release/dslc}
 tools=(dslc dslc-checks)
 
 if command -v cc >/dev/null && cc -O2 -o "$work/opencl" bench/peers/opencl.c -lOpenCL 2>"$work/cc.log"; then
