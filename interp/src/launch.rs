@@ -29,6 +29,7 @@ use crate::compile::program::Program;
 use crate::config::{Check, ChildLaunch, LaunchConfig, MachineConfig, MemoryOrder};
 use crate::count::pattern::Pattern;
 use crate::count::stats::LaunchCounts;
+use crate::fault::finding::Fact;
 use crate::fault::trap::{AccessOp, Trap, TrapKind, Waiting, WaitingState};
 use crate::isa::bytecode::Code;
 use crate::isa::effects::Root;
@@ -79,6 +80,7 @@ pub fn launch(
         return run.with(&counters, out).0;
     }
     let written = run.written();
+    let stored = written.clone();
     let again = orders::prepare(&run, &written);
     let arch = machine.rules.arch;
     let places = (map, run.memory);
@@ -88,11 +90,22 @@ pub fn launch(
         orders::run_again(&run, again.as_ref(), &subject, report);
         schedules::explore(&run, again.as_ref(), &subject, report);
     }
+    let loaded = run.loaded(&stored);
     let communicates = subject.races.fences || !code.effects.polls.waits.is_empty();
     for (base, defined) in &left.stored {
         memory.define(*base, defined);
     }
     memory.keep_touched(&left.touched, communicates);
+    for (base, size) in loaded {
+        memory.note_read(base, size);
+    }
+    if let Ok(report) = &mut result {
+        for finding in &mut report.findings {
+            if let Fact::ResultDepends { spans, suspect, .. } = &mut finding.fact {
+                *suspect = memory.suspect(std::mem::take(spans));
+            }
+        }
+    }
     result
 }
 
@@ -291,6 +304,19 @@ impl<'a> Run<'a> {
             *written &= region.writable;
         }
         written
+    }
+
+    /// The regions that the launch may read, by base and size; `stored` are those that it may write.
+    fn loaded(&self, stored: &[bool]) -> Vec<(u64, u64)> {
+        // What atomics find may be used, too.
+        let communicates = self.code.effects.communicates;
+        let loads = self.read().into_iter().zip(stored);
+        let loads = loads.map(|(loads, &stored)| loads || communicates && stored);
+        let regions = self.map.regions.iter().zip(loads);
+        regions
+            .filter(|(_, loads)| *loads)
+            .map(|(region, _)| (region.base, region.size))
+            .collect()
     }
 
     /// Per region: whether the kernel's loads can reach it.

@@ -51,8 +51,9 @@ pub use memory::{AddressKind, Image, Memory, MemoryFault, MemoryLimits, OutOfMem
 pub use program::Program;
 pub use progress::Progress;
 pub use report::{
-    Barrier, Branch, Counted, Counting, CountingError, InFull, InvalidLaunch, LaunchFailure,
-    LaunchReport, NotComputed, OrderReport, Orders, SharedBytes, Site, SkippedAccess, Statement,
+    Barrier, Branch, CountDepends, Counted, Counting, CountingError, InFull, InvalidLaunch,
+    LaunchFailure, LaunchReport, NotComputed, OrderReport, Orders, SharedBytes, Site,
+    SkippedAccess, Statement,
 };
 pub use stop::{StopFlag, StopReason};
 pub use trap::{MaskFault, Overflow, Trap, TrapKind};

@@ -17,6 +17,7 @@ mod foreign;
 mod image;
 pub(crate) mod map;
 mod region;
+mod suspect;
 pub mod traffic;
 pub mod unset;
 
@@ -85,6 +86,8 @@ pub struct Memory {
     /// Of the program that runs.
     image: Image,
     traffic: Traffic,
+    /// What launches left differently under another schedule.
+    suspects: Vec<suspect::Suspect>,
     /// Copies of bytes that nobody wrote, in order.
     transfers: Vec<Transfer>,
     limits: MemoryLimits,
@@ -111,6 +114,7 @@ impl Memory {
             areas: Areas::new(),
             image: Image::default(),
             traffic: Traffic::default(),
+            suspects: Vec::new(),
             transfers: Vec::new(),
             limits: MemoryLimits::default(),
             kernel_heap: KernelHeap::default(),

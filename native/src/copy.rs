@@ -146,6 +146,7 @@ impl State {
                 Ok(found) => {
                     // SAFETY: as above; device memory is nowhere in the process.
                     unsafe { std::ptr::copy(found.as_ptr(), to as *mut u8, length) };
+                    self.memory.note_read(from, bytes);
                     Ok(())
                 }
                 Err(fault) => Err(fault.into()),

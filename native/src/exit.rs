@@ -147,6 +147,10 @@ fn report_of(state: &mut State) -> bool {
         number: next_number(),
         baseline: state.options.checking.baseline.as_deref().and_then(known),
     };
+    for report in state.story.outcome.launches.reports_mut() {
+        let memory = &state.memory;
+        report.leave_out_unread(|suspect| memory.is_read(suspect));
+    }
     let outcome = &state.story.outcome;
     let has_run = !outcome.launches.is_empty() || !outcome.faults.is_empty();
     let fails = has_run && reporter.report_all(&state.story);

@@ -21,7 +21,7 @@ use dsl::{
 };
 use interp::{
     Finding, FindingAccess, FindingKind, FindingOp, Severity, Trap, TrapKind,
-    finding::{Advice, Barrier, Fact, Scheduled, WitnessLanes},
+    finding::{Advice, Barrier, Depends, Fact, Scheduled, WitnessLanes},
 };
 use runtime::{
     device::DeviceFault,
@@ -83,6 +83,10 @@ pub struct How {
     pub skipped: bool,
     /// Only when the last blocks and warps come first.
     pub descending: bool,
+    /// Only under the random schedule of that seed.
+    pub scheduled: Option<u64>,
+    /// How the result depends on the schedule, of such a finding.
+    pub depends: Option<Depends>,
 }
 
 /// How often something was found.
@@ -329,6 +333,7 @@ fn of_launch(launch: &interp::LaunchReport, index: usize) -> Vec<Found> {
             how: How {
                 skipped: true,
                 descending: skipped.descending,
+                ..How::default()
             },
             advice: fault::help(&skipped.trap, Some(launch), places),
             ..of_trap(&skipped.trap, Some(index), Some(launch))
@@ -339,6 +344,11 @@ fn of_launch(launch: &interp::LaunchReport, index: usize) -> Vec<Found> {
         all.push(Found {
             how: How {
                 descending: finding.descending,
+                scheduled: finding.scheduled,
+                depends: match finding.fact {
+                    Fact::ResultDepends { difference, .. } => Some(difference),
+                    _ => None,
+                },
                 ..How::default()
             },
             ..of_finding(finding, index, &launch.kernel_name)

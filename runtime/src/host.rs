@@ -142,6 +142,10 @@ pub fn run_main(
         Err(Stop::Asked(why)) => host.outcome.exit_code = why.exit_code().into(),
         Err(Stop::OverBudget) => host.outcome.exit_code = OVER_BUDGET,
     }
+    let memory = &host.memory;
+    for report in host.outcome.launches.reports_mut() {
+        report.leave_out_unread(|suspect| memory.is_read(suspect));
+    }
     host.finish();
     Ok(host.outcome)
 }

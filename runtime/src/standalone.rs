@@ -287,6 +287,10 @@ impl Plan {
                 break;
             }
         }
+        // What a launch leaves here is what the command line asks for.
+        for report in outcome.launches.reports_mut() {
+            report.leave_out_unread(|_| true);
+        }
         outcome.times_ms = device.finish().unwrap_or_else(|error| {
             if let DeviceError::Lost(fault) = error {
                 outcome.faults.push(Fault::Device(fault));

@@ -89,6 +89,15 @@ fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     let (ran, mut io, captured) = execute(args, &what, program, &mut *device, &machine, &watch)?;
     let line = |loc| report::line(module, &loaded.map, loc);
     let mut found = findings::all(&ran.outcome, module, &line);
+    let prover = Prover {
+        source: &source,
+        map: &loaded.map,
+        machine,
+        what: What { save: &[], ..what },
+    };
+    if let Some(stdout) = &io.compared {
+        prove::leave_out_like(&mut found, (stdout, ran.outcome.exit_code), &prover);
+    }
     compiled.show_unproved(&found, color);
     if let Some(baseline) = &baseline {
         baseline.mute(&mut found);
@@ -109,13 +118,7 @@ fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         tables: tables(args),
     };
     let mut model = Model::new(&input);
-    let prover = Prover {
-        source: &source,
-        map: &loaded.map,
-        machine,
-        what: What { save: &[], ..what },
-    };
-    if let Some(stdout) = &io.compared {
+    if let Some(stdout) = io.compared.as_ref().filter(|_| may_cure(args)) {
         add_cures(&mut model, args.cures, stdout, &prover);
     }
     for rules in archs {
@@ -201,7 +204,7 @@ fn streams(args: &RunArgs, module: &Arc<Module>) -> Streams {
         is_quiet: args.report.quiet,
         most_kept: MAX_KEPT,
         lost_bytes: 0,
-        compared: may_cure(args).then(Vec::new),
+        compared: (may_cure(args) || args.wanted_schedules() > 0).then(Vec::new),
         page: args.report.html.is_some().then(Vec::new),
     }
 }

@@ -1,6 +1,5 @@
 // Sieve in which many threads cross out the same numbers with atomicOr, and skip work by a racy look at bits others may be setting
 // depends: no
-// not yet: how often work was skipped depends on the schedule, and nobody reads that
 #include <stdio.h>
 
 #define LIMIT 800

@@ -335,6 +335,8 @@ pub struct Finding {
     pub witness: Vec<WitnessLanes>,
     /// It shows only when the last blocks and warps come first.
     pub descending: bool,
+    /// Seen only under the random schedule of that seed.
+    pub scheduled: Option<u64>,
 }
 
 impl Finding {
@@ -352,6 +354,7 @@ impl Finding {
             count: 1,
             witness: Vec::new(),
             descending: false,
+            scheduled: None,
         }
     }
 

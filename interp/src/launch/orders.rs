@@ -25,6 +25,8 @@ const MAX_BYTES: u64 = 16 << 20;
 const MAX_BYTES_ON_SUSPICION: u64 = 1 << 20;
 /// The same where a launch runs under many schedules.
 const MAX_BYTES_TO_EXPLORE: u64 = 256 << 20;
+/// Runs of bytes that differ, told one by one.
+const MAX_SPANS: usize = 256;
 /// What is short: warp instructions.
 const SHORT: u64 = 1_000_000;
 /// A second run that takes so many times the first one's instructions, and some more, is given up.
@@ -44,9 +46,16 @@ impl Saved {
         Saved(regions.iter().map(copy).collect())
     }
 
-    /// The first byte of memory that is not as it was.
+    /// The first byte of memory that is not as it was; of a region that differs in more than order and rounding, if there is one.
     pub(crate) fn difference(&self) -> Option<Difference> {
-        let mut found: Option<Difference> = None;
+        let all = self.differences();
+        let grave = all.iter().position(|differs| differs.is_grave);
+        all.into_iter().nth(grave.unwrap_or(0))
+    }
+
+    /// By region, what is not as it was.
+    pub(crate) fn differences(&self) -> Vec<Difference> {
+        let mut found = Vec::new();
         for (region, then) in &self.0 {
             // SAFETY: as above.
             let now = unsafe { std::slice::from_raw_parts(region.bytes, then.len()) };
@@ -56,19 +65,16 @@ impl Saved {
             let is_rounding = is_rounded(now, then);
             let is_grave = !is_permuted(now, then) && !is_rounding;
             let word = |bytes: &[u8]| words(&bytes[at & !3..]).next().unwrap_or(0);
-            if found
-                .as_ref()
-                .is_none_or(|found| is_grave && !found.is_grave)
-            {
-                found = Some(Difference {
-                    address: region.base + at as u64,
-                    ascending: then[at],
-                    descending: now[at],
-                    words: [word(then), word(now)],
-                    is_grave,
-                    is_rounding,
-                });
-            }
+            found.push(Difference {
+                region: region.base,
+                address: region.base + at as u64,
+                ascending: then[at],
+                descending: now[at],
+                words: [word(then), word(now)],
+                is_grave,
+                is_rounding,
+                spans: spans(region.base, now, then),
+            });
         }
         found
     }
@@ -82,7 +88,10 @@ impl Saved {
 }
 
 /// Memory that ends differently in another order.
+#[derive(Clone, Debug)]
 pub(crate) struct Difference {
+    /// Where its region begins.
+    pub(crate) region: u64,
     pub(crate) address: u64,
     ascending: u8,
     descending: u8,
@@ -92,6 +101,26 @@ pub(crate) struct Difference {
     pub(crate) is_grave: bool,
     /// It is a rounding.
     pub(crate) is_rounding: bool,
+    /// All bytes that differ.
+    pub(crate) spans: Vec<(u64, u64)>,
+}
+
+/// The bytes that differ, of memory from an address on; many runs of them are told as one.
+fn spans(base: u64, now: &[u8], then: &[u8]) -> Vec<(u64, u64)> {
+    let mut spans: Vec<(u64, u64)> = Vec::new();
+    let differing = now.iter().zip(then).enumerate();
+    for (at, _) in differing.filter(|(_, (now, then))| now != then) {
+        let at = base + at as u64;
+        match spans.last_mut() {
+            Some(last) if last.1 == at => last.1 = at + 1,
+            _ => spans.push((at, at + 1)),
+        }
+    }
+    if spans.len() > MAX_SPANS {
+        let all = (spans[0].0, spans[spans.len() - 1].1);
+        spans = vec![all];
+    }
+    spans
 }
 
 fn words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
@@ -227,13 +256,15 @@ pub(crate) fn run_again(
         trap.filter(|trap| !matches!(trap.kind, TrapKind::Limit { .. } | TrapKind::Stopped(_)));
 }
 
+/// What makes two findings of a launch one.
+pub(crate) fn places(finding: &Finding) -> (FindingKind, Option<Space>, Vec<LocId>) {
+    let mut places: Vec<_> = finding.accesses.iter().map(|access| access.loc).collect();
+    places.sort_unstable();
+    (finding.kind, finding.space, places)
+}
+
 /// Adds what only the other order found.
 fn add(report: &mut LaunchReport, other: LaunchReport) {
-    let places = |finding: &Finding| {
-        let mut places: Vec<_> = finding.accesses.iter().map(|access| access.loc).collect();
-        places.sort_unstable();
-        (finding.kind, finding.space, places)
-    };
     let known: Vec<_> = report.findings.iter().map(places).collect();
     let kinds: Vec<FindingKind> = report.findings.iter().map(|finding| finding.kind).collect();
     for finding in other.findings {

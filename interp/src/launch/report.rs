@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::compile::program::Program;
 use crate::config::{ChildLaunch, LaunchConfig};
 use crate::count::stats::{LaunchCounts, SiteCounts};
-use crate::fault::finding::{Finding, Scheduled};
+use crate::fault::finding::{Fact, Finding, Scheduled};
 use crate::fault::trap::{AccessOp, Trap};
 use crate::observe::trace::Event;
 
@@ -127,6 +127,44 @@ pub struct OrderReport {
     pub schedules: Option<u32>,
     /// For how many of its blocks, under [`Counting`].
     pub counted: Counted,
+    /// Accesses that were made more or less often under one of those.
+    pub counts: Vec<CountDepends>,
+}
+
+/// An access whose count depends on the schedule: how often threads made it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountDepends {
+    /// The access.
+    pub loc: LocId,
+    /// What it does.
+    pub op: AccessOp,
+    /// In the usual order.
+    pub usual: u64,
+    /// The least and the most, under all schedules.
+    pub least: u64,
+    /// See above.
+    pub most: u64,
+}
+
+impl LaunchReport {
+    /// Leaves out findings about bytes that nobody read afterwards, and of those that depend on the schedule all but the gravest.
+    pub fn leave_out_unread(&mut self, is_read: impl Fn(u32) -> bool) {
+        self.findings.retain(|finding| match &finding.fact {
+            Fact::ResultDepends { suspect, .. } => suspect.is_none_or(&is_read),
+            _ => true,
+        });
+        let depends = |finding: &Finding| matches!(finding.fact, Fact::ResultDepends { .. });
+        let all = self.findings.iter().filter(|finding| depends(finding));
+        let Some(gravest) = all.map(|finding| finding.severity).max() else {
+            return;
+        };
+        let mut is_told = false;
+        self.findings.retain(|finding| {
+            let stays = !depends(finding) || !is_told && finding.severity == gravest;
+            is_told |= depends(finding) && stays;
+            stays
+        });
+    }
 }
 
 /// In which orders of blocks and warps a launch ran.

@@ -2,6 +2,7 @@
 //!
 //! The first schedule that shows the gravest of what is found is made shorter (`shorter`) before it is told (`tell`).
 
+mod counts;
 mod shorter;
 mod tell;
 
@@ -13,7 +14,7 @@ use crate::fault::finding::Depends;
 use crate::fault::trap::{Trap, TrapKind};
 use crate::launch::Run;
 use crate::launch::orders::{Again, Difference, Saved};
-use crate::launch::report::LaunchReport;
+use crate::launch::report::{LaunchFailure, LaunchReport};
 use crate::launch::schedule::{self, Plan, Segment};
 use crate::machine::weak::Seeing;
 use crate::machine::{Machine, engine};
@@ -23,6 +24,7 @@ use crate::progress::Progress;
 use crate::views::late::Late;
 use crate::views::random::Random;
 use crate::views::{Choices, Views};
+use counts::Differences;
 
 /// A run under another schedule that takes so many times the first one's instructions, and some more, is given up.
 const MAX_TIMES_AS_LONG: u64 = 20;
@@ -37,12 +39,15 @@ struct Explorer<'r, 'a> {
 }
 
 /// What a run came to.
+#[derive(Clone)]
 struct Outcome {
     trap: Option<Box<Trap>>,
-    differs: Option<Difference>,
+    /// By region of memory.
+    differs: Vec<Difference>,
     segments: Vec<Segment>,
     /// What was late.
     lates: Vec<Late>,
+    report: LaunchReport,
 }
 
 /// What a run showed.
@@ -50,36 +55,53 @@ struct Outcome {
 enum Shown {
     /// It ended with a trap of that name.
     Trap(&'static str),
-    Depends(Depends),
+    /// The region that begins there ends differently.
+    Depends(u64, Depends),
 }
 
-/// An end that the usual order does not have.
-const MAX_GRAVITY: u32 = 4;
+/// Regions of memory of which it is told how they end differently.
+const MAX_REGIONS: usize = 3;
+
+impl Difference {
+    fn depends(&self) -> Depends {
+        match (self.is_grave, self.is_rounding) {
+            (true, _) => Depends::Values,
+            (false, true) => Depends::Rounding,
+            (false, false) => Depends::Places,
+        }
+    }
+}
+
+/// How much it matters.
+fn gravity(depends: Depends) -> u32 {
+    match depends {
+        Depends::Values => 3,
+        Depends::Rounding => 2,
+        Depends::Places => 1,
+    }
+}
 
 impl Outcome {
-    /// How much what it showed matters; 0: nothing.
-    fn gravity(&self) -> u32 {
-        match self.shown() {
-            Some(Shown::Trap(_)) => MAX_GRAVITY,
-            Some(Shown::Depends(Depends::Values)) => 3,
-            Some(Shown::Depends(Depends::Rounding)) => 2,
-            Some(Shown::Depends(Depends::Places)) => 1,
-            None => 0,
+    fn shows(&self, what: Shown) -> bool {
+        match what {
+            Shown::Trap(name) => self
+                .trap
+                .as_ref()
+                .is_some_and(|trap| trap.kind.name() == name),
+            Shown::Depends(region, depends) => self
+                .differs
+                .iter()
+                .any(|differs| differs.region == region && differs.depends() == depends),
         }
     }
+}
 
-    fn shown(&self) -> Option<Shown> {
-        if let Some(trap) = &self.trap {
-            return Some(Shown::Trap(trap.kind.name()));
-        }
-        self.differs.as_ref().map(|differs| {
-            Shown::Depends(match (differs.is_grave, differs.is_rounding) {
-                (true, _) => Depends::Values,
-                (false, true) => Depends::Rounding,
-                (false, false) => Depends::Places,
-            })
-        })
-    }
+/// A run that shows something: the first that shows the gravest of its kind.
+struct Example {
+    outcome: Outcome,
+    shown: Shown,
+    /// The schedule's seed, and how many had been tried.
+    tried: (u64, u32),
 }
 
 /// Nothing is late.
@@ -128,25 +150,58 @@ pub(crate) fn explore(
         .map(|segment| segment.points)
         .sum();
     let mut random = Random(seed);
-    // The gravest so far, the first of its kind.
-    let mut found: Option<(Outcome, (u64, u32))> = None;
+    let mut found: Vec<Example> = Vec::new();
+    let mut spans: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
+    let mut differences = Differences::of(report);
     for index in 0..count {
         let seed = schedule::seed(random.next(), index, points);
         let Some(plan) = schedule::plan(Schedule::Adversarial(seed)) else {
             continue;
         };
         let outcome = explorer.run(plan, Choices::Random(seed));
-        let gravity = outcome.gravity();
-        if gravity > found.as_ref().map_or(0, |(found, _)| found.gravity()) {
-            found = Some((outcome, (seed, index + 1)));
-        }
-        if gravity == MAX_GRAVITY {
+        let tried = (seed, index + 1);
+        if let Some(trap) = &outcome.trap {
+            let shown = Shown::Trap(trap.kind.name());
+            found = vec![Example {
+                outcome,
+                shown,
+                tried,
+            }];
             break;
         }
+        differences.add(&outcome.report, seed);
+        for differs in &outcome.differs {
+            let (region, depends) = (differs.region, differs.depends());
+            spans.entry(region).or_default().extend(&differs.spans);
+            let known = found.iter().position(
+                |example| matches!(example.shown, Shown::Depends(known, _) if known == region),
+            );
+            let is_graver = known.is_none_or(
+                |at| matches!(found[at].shown, Shown::Depends(_, known) if gravity(depends) > gravity(known)),
+            );
+            if !is_graver {
+                continue;
+            }
+            let example = Example {
+                outcome: outcome.clone(),
+                shown: Shown::Depends(region, depends),
+                tried,
+            };
+            match known {
+                Some(at) => found[at] = example,
+                None => found.push(example),
+            }
+        }
     }
-    if let Some((outcome, tried)) = found {
-        explorer.tell(outcome, tried, report);
+    found.sort_by_key(|example| match example.shown {
+        Shown::Trap(_) => 0,
+        Shown::Depends(_, depends) => 3 - gravity(depends),
+    });
+    for example in found.into_iter().take(MAX_REGIONS) {
+        explorer.tell(example, &spans, report);
     }
+    let waits = &run.code.effects.polls.waits;
+    differences.tell(report, |loc| waits.contains(&loc));
     report.order.schedules = Some(count);
     after.restore();
 }
@@ -178,17 +233,24 @@ impl Explorer<'_, '_> {
             Some(views) => views.lates().to_vec(),
             None => Vec::new(),
         };
+        let (result, _) = self.run.ended(state, trap);
+        let (report, trap) = match result {
+            Ok(report) => (report, None),
+            Err(LaunchFailure::Trap { trap, report }) => (*report, Some(trap)),
+            Err(LaunchFailure::Invalid(_)) => unreachable!("it has run before"),
+        };
         // Too long is no fault: nothing was found.
         let is_cut = matches!(&trap, Some(trap) if matches!(trap.kind, TrapKind::Limit { .. } | TrapKind::Stopped(_)));
         let differs = match trap {
-            None => self.after.difference(),
-            Some(_) => None,
+            None => self.after.differences(),
+            Some(_) => Vec::new(),
         };
         Outcome {
-            trap: trap.filter(|_| !is_cut).map(Box::new),
+            trap: trap.filter(|_| !is_cut),
             differs,
             segments,
             lates,
+            report,
         }
     }
 }

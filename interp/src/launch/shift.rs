@@ -39,6 +39,9 @@ impl LaunchReport {
             trap.shift(by);
             of_schedule(schedule, by);
         }
+        for count in &mut self.order.counts {
+            by.loc(&mut count.loc);
+        }
         if let Some(trap) = &mut self.order.trap_descending {
             trap.shift(by);
         }

@@ -50,6 +50,7 @@ impl Memory {
     /// Copies between any two objects; the ranges may overlap. What was never written stays so.
     pub fn copy(&mut self, to: u64, from: u64, len: u64) -> Result<(), MemoryFault> {
         self.read_bytes(from, len)?;
+        self.note_read(from, len);
         let whole = |region: &Region| region.defined.holds(from - region.base, len);
         let partly = match self.region(from) {
             Some(source) if len > 0 && !whole(source) => self.region(to).map(|region| {

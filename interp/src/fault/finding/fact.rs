@@ -142,6 +142,10 @@ pub enum Fact {
         difference: Depends,
         /// The schedule.
         schedule: Box<Scheduled>,
+        /// The bytes that end differently, until the launch's memory follows who reads them.
+        spans: Vec<(u64, u64)>,
+        /// By what number it follows them; see [`Memory::is_read`](crate::Memory::is_read). `None`: they count as read.
+        suspect: Option<u32>,
     },
     /// Memory that ends differently in the other order of blocks and warps.
     ScheduleDependent {

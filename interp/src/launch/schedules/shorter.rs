@@ -25,12 +25,11 @@ impl Explorer<'_, '_> {
     }
 
     /// Leaves out what the run does not need; gives the run, and of how many turns it was told.
-    pub(super) fn shorter(&self, found: Outcome) -> (Outcome, usize) {
-        let shown = found.shown();
+    pub(super) fn shorter(&self, found: Outcome, shown: Shown) -> (Outcome, usize) {
         let (turns, lates) = (found.segments.clone(), found.lates.clone());
         // The recorded turns may show something else than the plan they came from: then they are told as they are.
         let again = self.given(&turns, &lates);
-        if again.shown() != shown {
+        if !again.shows(shown) {
             let all = found.segments.len();
             return (found, all);
         }
@@ -70,7 +69,7 @@ impl Explorer<'_, '_> {
     fn try_with(
         &self,
         best: &mut Best,
-        shown: Option<Shown>,
+        shown: Shown,
         turns: Option<Vec<Segment>>,
         lates: Option<Vec<Late>>,
     ) -> bool {
@@ -78,7 +77,7 @@ impl Explorer<'_, '_> {
         let lates = lates.unwrap_or_else(|| best.lates.clone());
         let outcome = self.given(&turns, &lates);
         best.tries += 1;
-        let is_same = outcome.shown() == shown;
+        let is_same = outcome.shows(shown);
         if is_same {
             (best.outcome, best.turns, best.lates) = (outcome, turns, lates);
         }
@@ -89,7 +88,7 @@ impl Explorer<'_, '_> {
     fn fewer(
         &self,
         best: &mut Best,
-        shown: Option<Shown>,
+        shown: Shown,
         without: impl Fn(&Best, usize, usize) -> (Option<Vec<Segment>>, Option<Vec<Late>>),
         len: impl Fn(&Best) -> usize,
     ) {

@@ -1,8 +1,10 @@
 //! Puts what a run showed into the launch's report, with the schedule that shows it.
 
+use std::collections::HashMap;
+
 use dsl::ir::{LocId, SharedVar};
 
-use super::{Explorer, Outcome, Shown};
+use super::{Example, Explorer, Shown};
 use crate::config::MemoryOrder;
 use crate::fault::finding::{Despite, Fact, FindingOp, Late, Scheduled, Sight, Turn, TurnEnd};
 use crate::fault::trap::AccessOp;
@@ -17,11 +19,12 @@ impl Explorer<'_, '_> {
     /// Adds what a run showed, with the shortest schedule that shows it.
     pub(super) fn tell(
         &self,
-        outcome: Outcome,
-        (seed, tried): (u64, u32),
+        example: Example,
+        spans: &HashMap<u64, Vec<(u64, u64)>>,
         report: &mut LaunchReport,
     ) {
-        let (outcome, turns) = self.shorter(outcome);
+        let (shown, (seed, tried)) = (example.shown, example.tried);
+        let (outcome, turns) = self.shorter(example.outcome, shown);
         // Without a turn of its own, what differs from the usual order is how long warps wait in loops.
         let told = match turns {
             0 => outcome.segments.len(),
@@ -45,10 +48,13 @@ impl Explorer<'_, '_> {
             turns,
             lates,
         });
-        let shown = outcome.shown();
-        match (outcome.trap, outcome.differs, shown) {
-            (Some(trap), _, _) => report.order.trap_scheduled = Some((trap, schedule)),
-            (None, Some(differs), Some(Shown::Depends(difference))) => {
+        match shown {
+            Shown::Trap(_) => report.order.trap_scheduled = outcome.trap.zip(Some(schedule)),
+            Shown::Depends(region, difference) => {
+                let mut all = outcome.differs.into_iter();
+                let Some(differs) = all.find(|differs| differs.region == region) else {
+                    return;
+                };
                 let talk = self.run.code.effects.talks_at;
                 let (op, loc) = match (at, talk) {
                     (Some(at), _) => (self.op(at), at),
@@ -60,11 +66,12 @@ impl Explorer<'_, '_> {
                     words: differs.words,
                     difference,
                     schedule,
+                    spans: spans.get(&region).cloned().unwrap_or_default(),
+                    suspect: None,
                 };
                 let finding = at_difference(self.run, fact, (op, loc), differs.address);
                 report.findings.push(finding);
             }
-            (None, _, _) => {}
         }
     }
 

@@ -1,0 +1,47 @@
+//! Bytes that a launch leaves differently under another schedule, and whether anybody reads them afterwards: only then it matters.
+
+use super::traffic::Span;
+use super::{AddressKind, Memory};
+
+/// So many launches are followed; of others, all bytes count as read.
+const MAX_SUSPECTS: usize = 4096;
+
+/// What one launch left.
+#[derive(Clone, Debug)]
+pub(super) struct Suspect {
+    spans: Vec<Span>,
+    is_read: bool,
+}
+
+impl Memory {
+    /// From now on it is kept whether somebody reads some of these bytes; `None`: nobody could tell, as of memory that the host reads by
+    /// itself.
+    pub(crate) fn suspect(&mut self, spans: Vec<Span>) -> Option<u32> {
+        let is_device = |&(start, _): &Span| self.kind_of(start) == AddressKind::Device;
+        if self.suspects.len() >= MAX_SUSPECTS || !spans.iter().all(is_device) {
+            return None;
+        }
+        let number = self.suspects.len() as u32;
+        self.suspects.push(Suspect {
+            spans,
+            is_read: false,
+        });
+        Some(number)
+    }
+
+    /// A copy, or a launch, reads these bytes, or may.
+    pub fn note_read(&mut self, address: u64, bytes: u64) {
+        let end = address.saturating_add(bytes);
+        for suspect in self.suspects.iter_mut().filter(|suspect| !suspect.is_read) {
+            let overlaps = |&(start, until): &Span| start < end && address < until;
+            suspect.is_read = suspect.spans.iter().any(overlaps);
+        }
+    }
+
+    /// Whether somebody has read some of them.
+    pub fn is_read(&self, suspect: u32) -> bool {
+        self.suspects
+            .get(suspect as usize)
+            .is_none_or(|suspect| suspect.is_read)
+    }
+}
