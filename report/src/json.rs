@@ -3,7 +3,7 @@
 //! A count that the architecture's rules do not model is `null`, never 0.
 
 use interp::{
-    Counted, LaunchReport, Orders, Site,
+    CountDepends, Counted, LaunchReport, Orders, Site,
     finding::{Advice, Late, Sight, WitnessLanes},
     rules::RuleSet,
 };
@@ -90,6 +90,9 @@ struct Launch {
     shared_bytes: SharedBytes,
     metrics: Map<String, Value>,
     sites: Vec<SiteRow>,
+    /// Accesses that threads make more or less often under another schedule: line, usual count, least and most.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    counts_depend: Vec<CountRow>,
     /// `both` or `one`, where its threads communicate: in which orders of blocks and warps it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     orders: Option<&'static str>,
@@ -225,6 +228,12 @@ fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
             .iter()
             .map(|site| site_row(site, input))
             .collect(),
+        counts_depend: report
+            .order
+            .counts
+            .iter()
+            .map(|count| CountRow::of(count, input))
+            .collect(),
         orders: match report.order.ran {
             Orders::Same => None,
             Orders::One => Some("one"),
@@ -333,6 +342,9 @@ fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
     if found.how.descending {
         row["descending"] = true.into();
     }
+    if let Some(seed) = found.how.scheduled {
+        row["only_under"] = interp::Schedule::Adversarial(seed).to_string().into();
+    }
     if let Some(schedule) = &found.schedule {
         row["schedule"] = json!({
             "name": interp::Schedule::Adversarial(schedule.seed).to_string(),
@@ -363,6 +375,31 @@ fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
     row["fingerprint"] = found.fingerprint.clone().into();
     row["group"] = group.into();
     row
+}
+
+/// An access whose count depends on the schedule.
+#[derive(Serialize)]
+struct CountRow {
+    line: u32,
+    text: String,
+    op: &'static str,
+    usual: u64,
+    least: u64,
+    most: u64,
+}
+
+impl CountRow {
+    fn of(count: &CountDepends, input: &Input<'_>) -> CountRow {
+        let loc = input.module.loc(count.loc);
+        CountRow {
+            line: loc.line,
+            text: loc.text.clone(),
+            op: interp::FindingOp::from(count.op).name(),
+            usual: count.usual,
+            least: count.least,
+            most: count.most,
+        }
+    }
 }
 
 /// An access that was late.

@@ -14,6 +14,9 @@ pub use style::{Paint, Style, cut};
 /// Of a launch whose threads communicate.
 const ONE_ORDER: &str = "its threads communicate, but it ran in ascending order only: --order both runs the other order too";
 
+/// Accesses of a launch whose count depends on the schedule that are told.
+const MOST_COUNTS: usize = 6;
+
 /// The whole report; empty without launches and findings.
 pub fn report(model: &Model<'_>, style: Style) -> String {
     let input = model.input;
@@ -26,6 +29,7 @@ pub fn report(model: &Model<'_>, style: Style) -> String {
             Tables::Folded | Tables::Each => tables::tables(model, style),
         });
         parts.push(counted::paragraphs(model, style));
+        parts.push(scheduled(model, style));
         parts.push(provenance(model, style));
     }
     let parts: Vec<&str> = parts
@@ -44,6 +48,36 @@ pub(crate) fn dim(dim: [u32; 3]) -> String {
         [x, 1, 1] => x.to_string(),
         [x, y, 1] => format!("({x}, {y})"),
         [x, y, z] => format!("({x}, {y}, {z})"),
+    }
+}
+
+/// Accesses whose count depends on the schedule.
+fn scheduled(model: &Model<'_>, style: Style) -> String {
+    let mut text = String::new();
+    for group in &model.launches {
+        let order = &group.launch.order;
+        for count in order.counts.iter().take(MOST_COUNTS) {
+            let loc = model.input.module.loc(count.loc);
+            let words = format!(
+                "line {}, `{}` in {}: {} times in the usual order, {} to {} under the schedules tried",
+                loc.line, loc.text, group.launch.kernel_name, count.usual, count.least, count.most
+            );
+            text += &style.paragraph("  ", &words, None);
+        }
+        match order.counts.len().saturating_sub(MOST_COUNTS) {
+            0 => {}
+            more => {
+                text += &style.paragraph(
+                    "  ",
+                    &format!("and {more} more accesses of {}", group.launch.kernel_name),
+                    None,
+                )
+            }
+        }
+    }
+    match text.is_empty() {
+        true => text,
+        false => style.paragraph("", "counts that depend on the schedule", None) + &text,
     }
 }
 

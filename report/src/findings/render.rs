@@ -241,6 +241,12 @@ fn diagnostic(found: &Found, module: &Module, map: &SourceMap) -> Diagnostic {
     if found.how.descending {
         message = message.note(DESCENDING);
     }
+    if let Some(seed) = found.how.scheduled {
+        let schedule = interp::Schedule::Adversarial(seed);
+        message = message.note(format!(
+            "seen only under another schedule: `--schedule {schedule}`"
+        ));
+    }
     if let Some(schedule) = &found.schedule {
         message = message.note(schedule::lines(schedule, module).join("\n"));
     }

@@ -4,7 +4,7 @@ use dsl::ir::Module;
 use interp::finding::{Lacks, Late, Scheduled, Sight, Turn, TurnEnd};
 
 /// Turns that are told one by one; of more, the first.
-const MOST_TURNS: usize = 12;
+pub(crate) const MOST_TURNS: usize = 12;
 /// The same of accesses that are late.
 const MOST_LATES: usize = 6;
 
@@ -33,7 +33,7 @@ pub(crate) fn lines(schedule: &Scheduled, module: &Module) -> Vec<String> {
     let told = turns.len().min(MOST_TURNS);
     let mut lates = schedule.lates.iter().take(MOST_LATES).peekable();
     for (place, turn) in turns[..told].iter().enumerate() {
-        step(words(turn, module), &mut lines);
+        step(turn_words(turn, module), &mut lines);
         while let Some(late) = lates.next_if(|late| late.turn <= place) {
             step(late_words(late, module), &mut lines);
         }
@@ -55,7 +55,7 @@ pub(crate) fn lines(schedule: &Scheduled, module: &Module) -> Vec<String> {
 }
 
 /// `warp 0 of block (1, 0, 0) runs to line 12, before "*count"`.
-fn words(turn: &Turn, module: &Module) -> String {
+pub(crate) fn turn_words(turn: &Turn, module: &Module) -> String {
     let [x, y, z] = turn.block;
     let lanes = match (turn.is_part, turn.lanes.count_ones()) {
         (false, _) | (_, 0) => String::new(),
@@ -84,7 +84,7 @@ fn thread((block, thread): ([u32; 3], [u32; 3])) -> String {
 }
 
 /// What was late, and what it missed.
-fn late_words(late: &Late, module: &Module) -> String {
+pub(crate) fn late_words(late: &Late, module: &Module) -> String {
     let line = |loc| module.loc(loc).line;
     let who = thread(late.who);
     let (access, missed) = (&late.access, &late.missed);
