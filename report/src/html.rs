@@ -11,6 +11,7 @@ mod launches;
 mod picture;
 mod source;
 mod spots;
+mod turns;
 
 use std::{collections::HashSet, fmt::Write};
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use interp::{FindingOp, Severity, finding::WitnessLanes};
 
-use super::{LeftOut, diff::diff, escape, prose, source::Files};
+use super::{LeftOut, diff::diff, escape, prose, source::Files, turns};
 use crate::{
     Model,
     findings::{Found, groups::Group, table},
@@ -47,6 +47,9 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, group: &Group, 
     let _ = write!(text, "<p>{}</p>", prose(&lead.message));
     lines(text, model, files, group);
     lanes(text, model, files, lead);
+    if let Some(schedule) = &lead.schedule {
+        *text += &turns::drawn(schedule, model.input.module);
+    }
     let proved = model.cures_of_findings(group);
     for cure in &proved {
         let _ = write!(
