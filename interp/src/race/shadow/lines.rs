@@ -51,6 +51,21 @@ impl Cells {
             return false;
         };
         let me = |part: u32| run.tag | ((1 << k) - 1 + part);
+        if let [line] = lines {
+            // 4-byte elements, mostly: without the loop nothing of this goes through the CPU's store buffer.
+            let [write, read] = *line;
+            let good = (write != MIXED)
+                & bases.orders(write, run.tag)
+                & bases.orders_all(read, run.tag)
+                & !(run.needs_values & (write == 0));
+            if good {
+                *line = match run.stores {
+                    true => [run.tag, 0],
+                    false => [write, run.tag],
+                };
+            }
+            return good;
+        }
         let mut good = true;
         for (part, &[write, read]) in (0..).zip(lines.iter()) {
             good &= (write != MIXED)
