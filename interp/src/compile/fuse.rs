@@ -5,11 +5,12 @@
 //! follows in the same straight line and its own operands stay the same until then; so it can be done again where the first form
 //! has to go on.
 
+mod group;
 mod plan;
 
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Class, Code, Inst, MemSite};
-use crate::isa::host::{HostCode, HostInst, HostOp, HostSite, NO_ENTRY, Origin};
+use crate::isa::host::{HostCode, HostInst, HostOp, HostSite, NO_ENTRY, Origin, SITE_BYTES};
 use crate::isa::op::Op;
 use dsl::ir::{MemType, Object};
 use plan::{Mode, Plan};
@@ -238,7 +239,7 @@ impl Fuser<'_> {
         if matches!(i.op, Op::SAdd32 | Op::SAdd64)
             && let Some(back) = next.filter(|next| next.op == Op::Loop)
             && !self.plan.leaders[self.pc as usize + 1]
-            && self.step(i, back)
+            && (self.step(i, back) || self.back_add(i, back))
         {
             return;
         }
@@ -263,6 +264,25 @@ impl Fuser<'_> {
             return false;
         }
         self.close(step, [i.d, i.a, head.b, i.b], back.weight, head);
+        self.pc += 1;
+        true
+    }
+
+    /// A step and the way back, if the loop's head compares nothing or something else later.
+    fn back_add(&mut self, i: Inst, back: Inst) -> bool {
+        let compares = self.plan.head(self.code, back.b);
+        if compares.is_some_and(|head| head.compared.jumps(head.goes_on).is_some())
+            || u32::from(back.weight) + self.carry > 0x7fff
+        {
+            return false;
+        }
+        let op = match i.op {
+            Op::SAdd64 => HostOp::BackAdd64,
+            _ => HostOp::BackAdd32,
+        };
+        let at = self.emit(op, [i.d, i.a, 0, i.b], 0);
+        self.weigh(at, back.weight);
+        self.jumps.push((at, back.b));
         self.pc += 1;
         true
     }
@@ -335,7 +355,7 @@ impl Fuser<'_> {
             self.pc = test.next - 1;
             return;
         }
-        let number = self.site(i.c, &address);
+        let number = self.site(i.c, &address) * SITE_BYTES;
         let scale = u32::from(address.scale as u16);
         let value = site.values[0];
         let (op, other) = match address.mode {
@@ -361,9 +381,9 @@ impl Fuser<'_> {
     }
 
     /// A load, an operation and a store of the same place.
-    fn update(&mut self, update: plan::Update, address: &plan::Address) {
+    fn update(&mut self, update: group::Update, address: &plan::Address) {
         let store = self.code.insts[update.store as usize];
-        let number = self.site(store.c, address);
+        let number = self.site(store.c, address) * SITE_BYTES;
         let is_indexed = address.mode == Mode::Signed;
         let scale = u32::from(address.scale as u16);
         let op = update.ops[usize::from(is_indexed)];

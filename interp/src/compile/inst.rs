@@ -171,7 +171,7 @@ impl Compiler<'_> {
             || !self.parted()
             || self.is_private(slot)
         {
-            if !self.redirect(value, to) {
+            if !self.redirect(slot, value, to) {
                 let from = self.place(value);
                 if from != to {
                     self.copy(to, from, class);
@@ -199,16 +199,17 @@ impl Compiler<'_> {
     }
 
     /// Lets the instruction that has just computed `value`, for this assignment only, write to its goal itself.
-    fn redirect(&mut self, value: &Operand, to: Place) -> bool {
+    fn redirect(&mut self, slot: SlotId, value: &Operand, to: Place) -> bool {
         let Operand::Value(id) = value else {
             return false;
         };
+        let may_share = self.host && self.may_share(*id, slot);
         let (Some(from), Some(last)) = (self.values.places[id.index()], self.code.insts.last_mut())
         else {
             return false;
         };
-        if self.analyses.lifetimes.uses[id.index()] != 1 || self.values.owned[id.index()].is_none()
-        {
+        let is_once = self.analyses.lifetimes.uses[id.index()] == 1;
+        if !(is_once || may_share) || self.values.owned[id.index()].is_none() {
             return false;
         }
         let (d, scalar) = match from {
@@ -244,7 +245,21 @@ impl Compiler<'_> {
         // What it makes is no temporary any more.
         let at = self.code.insts.len() as u32 - 1;
         self.code.uses.pop_if(|&mut (pc, _)| pc == at);
+        if !is_once {
+            self.values.places[id.index()] = Some(to);
+            if let Some(owned) = self.values.owned[id.index()].take() {
+                self.give(owned);
+            }
+        }
         true
+    }
+
+    /// Whether a temporary may be in the register of the slot that is set to it here: that stays as it is until the temporary's last use.
+    fn may_share(&self, id: ValueId, slot: SlotId) -> bool {
+        let lifetimes = &self.analyses.lifetimes;
+        let (here, last) = (self.pos, lifetimes.last_use[id.index()]);
+        let mut sets = lifetimes.sets[slot.index()].iter();
+        !sets.any(|&set| set > here && set <= last)
     }
 
     fn intrinsic(&mut self, intrinsic: Intrinsic, args: &[Operand], result: Option<ValueId>) {

@@ -30,6 +30,8 @@ pub(super) struct Lifetimes {
     pub(super) steps: Vec<bool>,
     /// A sum of a varying and a uniform index that only accesses read, which add the uniform one themselves: the two.
     pub(super) sums: Vec<Option<(Operand, Operand)>>,
+    /// Positions at which each slot is set.
+    pub(super) sets: Vec<Vec<u32>>,
     /// A `get` that is its slot's register.
     pub(super) alias: Vec<bool>,
     /// A uniform value that a 32-lane operation reads: it is spread where it is made.
@@ -96,6 +98,7 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes
         swapped: vec![None; n],
         steps: vec![false; n],
         sums: vec![None; n],
+        sets: walk.sets.clone(),
         alias: vec![false; n],
         spread: vec![false; n],
         ends: vec![Vec::new(); walk.pos as usize + 1],

@@ -262,13 +262,13 @@ host_accesses! { with_accesses! {
     Jump, IfNot, If,
     /// Counts its weight.
     Tick,
-    /// The next round of a loop.
-    Back,
+    /// The next round of a loop; with its step `S[d] = S[a] + S[c]` before.
+    Back, BackAdd32, BackAdd64,
     /// Truth values.
     LoadBool, StoreBool,
 } }
 
-/// One instruction. An access has the value in `d`, the base in `a`, the index in `b`, its scale (signed) in `c`, its site in `x`; of a
+/// One instruction. An access has the value in `d`, the base in `a`, the index in `b`, its scale (signed) in `c`, its site in `x` as a number of bytes; of a
 /// sum, the scale is the access's width and `c` is the other summand; of a product, `b` and `c` are the factors and
 /// `weight` names the summand. A jump on what a load gives
 /// compares it with `S[c]`; the low half of `x` is its site, the high half how far it goes. An operation on what is in memory
@@ -326,6 +326,9 @@ pub(crate) struct HostCode {
     /// There are accesses to variables on the stack by name.
     pub(crate) has_locals: bool,
 }
+
+/// How far the places of two sites are apart, in bytes: an access names its site by that.
+pub(crate) const SITE_BYTES: u32 = 64;
 
 /// In the midst of what one instruction does.
 pub(crate) const NO_ENTRY: u32 = u32::MAX;

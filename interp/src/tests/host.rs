@@ -88,6 +88,84 @@ fn loops_over_local_arrays() {
     );
 }
 
+/// Addresses with differences, products and sums, an update in memory, and a jump on what a load gives: each of them one instruction of the
+/// second form. The first one that leaves the array is told by the first form.
+#[test]
+fn loops_whose_addresses_melt_into_accesses() {
+    let text = "host fn0 @f($0: i32 \"n\" \"int\") -> i32 {
+  local local0 \"a\" \"int\" [12] : 48 align 4 element 4
+  slot $1 : i32 \"i\"
+  slot $2 : i32 \"sum\"
+  set $1, 0
+  set $2, 0
+  loop L0 {
+    %0 = get $1
+    %1 = cmp.slt.i32 %0, 12
+    if %1 {} else { break L0 }
+    %2 = addr local0
+    %3 = ptradd %2, %0 * 4
+    store.i32.generic %3, %0 of local0
+  } step {
+    %4 = get $1
+    %5 = add.i32 %4, 1
+    set $1, %5
+  }
+  set $1, 1
+  loop L1 {
+    %6 = get $1
+    %7 = get $0
+    %8 = cmp.slt.i32 %6, %7
+    if %8 {} else { break L1 }
+    %9 = addr local0
+    %10 = sub.i32 %6, 1
+    %11 = ptradd %9, %10 * 4
+    %12 = load.i32.generic %11 of local0
+    %13 = addr local0
+    %14 = mul.i32 %6, 2
+    %15 = add.i32 %14, 1
+    %16 = ptradd %13, %15 * 4
+    %17 = load.i32.generic %16 of local0
+    %18 = addr local0
+    %19 = ptradd %18, %6 * 4
+    %20 = load.i32.generic %19 of local0
+    %21 = add.i32 %20, %17
+    store.i32.generic %19, %21 of local0
+    %22 = addr local0
+    %23 = ptradd %22, %6 * 4
+    %24 = load.i32.generic %23 of local0
+    %25 = cmp.sgt.i32 %24, %12
+    if %25 {
+      %26 = get $2
+      %27 = add.i32 %26, %12
+      set $2, %27
+    }
+  } step {
+    %28 = get $1
+    %29 = add.i32 %28, 1
+    set $1, %29
+  }
+  %30 = get $2
+  return %30
+}
+";
+    for n in 0..6u64 {
+        let mut a: Vec<i32> = (0..12).collect();
+        let mut sum = 0;
+        for i in 1..n as usize {
+            let before = a[i - 1];
+            a[i] += a[2 * i + 1];
+            if a[i] > before {
+                sum += before;
+            }
+        }
+        assert_eq!(run(text, &[n]).unwrap().0, Some(sum as u64), "n = {n}");
+    }
+    assert_eq!(
+        run(text, &[7]).unwrap_err().message(),
+        "load of `a[13]` is out of bounds: the array is `a[12]`"
+    );
+}
+
 #[test]
 fn calls_of_the_runtime_and_launches_are_events() {
     let text = "string string0 \"%d\"

@@ -9,7 +9,7 @@ use dsl::ir::{self, FuncId};
 
 use crate::compile::program::Program;
 use crate::fault::trap::AccessOp;
-use crate::isa::host::HostCode;
+use crate::isa::host::{HostCode, SITE_BYTES};
 use crate::memory::{AddressKind, Memory};
 
 /// Where an access went last. An access is at what its registers give, less `base`: its place in the object.
@@ -28,6 +28,8 @@ pub(super) struct Cached {
     /// It is among those that hold something.
     is_noted: bool,
 }
+
+const _: () = assert!(size_of::<Cached>() == SITE_BYTES as usize);
 
 const UNKNOWN: Cached = Cached {
     base: 0,

@@ -10,7 +10,9 @@ use super::run::{PAUSE, Stop};
 use crate::compile::program::Program;
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::{Class, Code, PtrScale};
-use crate::isa::host::{HostInst, HostOp, NO_ENTRY, S_STACK, host_accesses, host_jumps};
+use crate::isa::host::{
+    HostInst, HostOp, NO_ENTRY, S_STACK, SITE_BYTES, host_accesses, host_jumps,
+};
 use crate::isa::op::{Op, lane_arms, lane_ops};
 use crate::isa::registers::View;
 use crate::machine::ops::{convert, float, int, lanes};
@@ -319,6 +321,19 @@ impl Cached {
     }
 }
 
+/// Does something, then nothing that is told from the ends of other arms: compilers make one of equal ends, with a jump to it from
+/// each, and jumps are half of what the loop does.
+macro_rules! apart {
+    ($op:expr, $does:expr) => {{
+        $does;
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        // SAFETY: it is a comment.
+        unsafe {
+            std::arch::asm!("/* {} */", const $op as u16, options(nomem, nostack, preserves_flags));
+        }
+    }};
+}
+
 /// The arms given, then those that the tables make.
 macro_rules! arms {
     ({ { loads { $(($l:ident, $le:ident, $ls:ident, $lu:ident, $ll:ident, $la:ident, $lq:ident, $lm:ident, $lt:ty, $lw:ty))* }
@@ -331,34 +346,34 @@ macro_rules! arms {
      floats { $(($float:ident, $ft:ty, $ff:path, $fif:ident, $funless:ident, $fback:ident, $fbackunless:ident))* }) => {
         match $i.op {
             $($arms)*
-            $(HostOp::$l => $load!($lt, $lw, scalar::get($r, $i.a)),
-              HostOp::$le => $load!($lt, $lw, part_of_element::<$lt>($r, $i)),
-              HostOp::$ls => $load!($lt, $lw, part($r, $i, scalar::signed)),
-              HostOp::$lu => $load!($lt, $lw, part($r, $i, scalar::unsigned)),
-              HostOp::$ll => $load!($lt, $lw, part($r, $i, scalar::long)),
-              HostOp::$la => $load!($lt, $lw, part_of_sum::<$lt>($r, $i)),
-              HostOp::$lq => $load!($lt, $lw, part_of_long_sum::<$lt>($r, $i)),
-              HostOp::$lm => $load!($lt, $lw, part_of_product::<$lt>($r, $i)),)*
-            $(HostOp::$s => $store!($st, scalar::get($r, $i.a)),
-              HostOp::$se => $store!($st, part_of_element::<$st>($r, $i)),
-              HostOp::$ss => $store!($st, part($r, $i, scalar::signed)),
-              HostOp::$su => $store!($st, part($r, $i, scalar::unsigned)),
-              HostOp::$sl => $store!($st, part($r, $i, scalar::long)),
-              HostOp::$sa => $store!($st, part_of_sum::<$st>($r, $i)),
-              HostOp::$sq => $store!($st, part_of_long_sum::<$st>($r, $i)),
-              HostOp::$sm => $store!($st, part_of_product::<$st>($r, $i)),)*
-            $(HostOp::$test => $test_of!($tt, $tw, $tf, scalar::get($r, $i.a)),
-              HostOp::$teste => $test_of!($tt, $tw, $tf, part_of_element::<$tt>($r, $i)),)*
-            $(HostOp::$update => $update_of!($ut, $uf, scalar::get($r, $i.a)),
-              HostOp::$updates => $update_of!($ut, $uf, part($r, $i, scalar::signed)),)*
-            $(HostOp::$iif => $jump!(holds!($r, $i, $it, $if)),
-              HostOp::$iback => $back!(holds!($r, $i, $it, $if)),
-              HostOp::$istep => $step!($it, $if),)*
-            $(HostOp::$fif => $jump!(holds!($r, $i, $ft, $ff)),
-              HostOp::$funless => $jump!(!holds!($r, $i, $ft, $ff)),
-              HostOp::$fback => $back!(holds!($r, $i, $ft, $ff)),
-              HostOp::$fbackunless => $back!(!holds!($r, $i, $ft, $ff)),)*
-            $(HostOp::$op => scalar::$on($r, $i, $lane),)*
+            $(HostOp::$l => apart!(HostOp::$l, $load!($lt, $lw, scalar::get($r, $i.a))),
+              HostOp::$le => apart!(HostOp::$le, $load!($lt, $lw, part_of_element::<$lt>($r, $i))),
+              HostOp::$ls => apart!(HostOp::$ls, $load!($lt, $lw, part($r, $i, scalar::signed))),
+              HostOp::$lu => apart!(HostOp::$lu, $load!($lt, $lw, part($r, $i, scalar::unsigned))),
+              HostOp::$ll => apart!(HostOp::$ll, $load!($lt, $lw, part($r, $i, scalar::long))),
+              HostOp::$la => apart!(HostOp::$la, $load!($lt, $lw, part_of_sum::<$lt>($r, $i))),
+              HostOp::$lq => apart!(HostOp::$lq, $load!($lt, $lw, part_of_long_sum::<$lt>($r, $i))),
+              HostOp::$lm => apart!(HostOp::$lm, $load!($lt, $lw, part_of_product::<$lt>($r, $i))),)*
+            $(HostOp::$s => apart!(HostOp::$s, $store!($st, scalar::get($r, $i.a))),
+              HostOp::$se => apart!(HostOp::$se, $store!($st, part_of_element::<$st>($r, $i))),
+              HostOp::$ss => apart!(HostOp::$ss, $store!($st, part($r, $i, scalar::signed))),
+              HostOp::$su => apart!(HostOp::$su, $store!($st, part($r, $i, scalar::unsigned))),
+              HostOp::$sl => apart!(HostOp::$sl, $store!($st, part($r, $i, scalar::long))),
+              HostOp::$sa => apart!(HostOp::$sa, $store!($st, part_of_sum::<$st>($r, $i))),
+              HostOp::$sq => apart!(HostOp::$sq, $store!($st, part_of_long_sum::<$st>($r, $i))),
+              HostOp::$sm => apart!(HostOp::$sm, $store!($st, part_of_product::<$st>($r, $i))),)*
+            $(HostOp::$test => apart!(HostOp::$test, $test_of!($tt, $tw, $tf, scalar::get($r, $i.a))),
+              HostOp::$teste => apart!(HostOp::$teste, $test_of!($tt, $tw, $tf, part_of_element::<$tt>($r, $i))),)*
+            $(HostOp::$update => apart!(HostOp::$update, $update_of!($ut, $uf, scalar::get($r, $i.a))),
+              HostOp::$updates => apart!(HostOp::$updates, $update_of!($ut, $uf, part($r, $i, scalar::signed))),)*
+            $(HostOp::$iif => apart!(HostOp::$iif, $jump!(holds!($r, $i, $it, $if))),
+              HostOp::$iback => apart!(HostOp::$iback, $back!(holds!($r, $i, $it, $if))),
+              HostOp::$istep => apart!(HostOp::$istep, $step!($it, $if)),)*
+            $(HostOp::$fif => apart!(HostOp::$fif, $jump!(holds!($r, $i, $ft, $ff))),
+              HostOp::$funless => apart!(HostOp::$funless, $jump!(!holds!($r, $i, $ft, $ff))),
+              HostOp::$fback => apart!(HostOp::$fback, $back!(holds!($r, $i, $ft, $ff))),
+              HostOp::$fbackunless => apart!(HostOp::$fbackunless, $back!(!holds!($r, $i, $ft, $ff))),)*
+            $(HostOp::$op => apart!(HostOp::$op, scalar::$on($r, $i, $lane)),)*
         }
     };
 }
@@ -424,6 +439,18 @@ fn dispatch(
                 }
             }};
         }
+        macro_rules! back_add {
+            ($ty:ty) => {{
+                let sum = executed + u64::from(i.weight);
+                if sum > pause {
+                    exit!(Exit::Plain);
+                }
+                executed = sum;
+                let value = (scalar::get(r, i.a) as $ty).wrapping_add(scalar::get(r, i.c) as $ty);
+                scalar::set(r, i.d, value as u64);
+                go!();
+            }};
+        }
         macro_rules! step {
             ($ty:ty, $f:path) => {{
                 let sum = executed + u64::from(i.weight);
@@ -444,12 +471,12 @@ fn dispatch(
             };
             ($ty:ty, $part:expr, $number:expr) => {{
                 let part = $part;
-                // SAFETY: every access's number is one of the function's sites.
-                let site = unsafe { &*sites.add($number as usize) };
+                // SAFETY: every access's site is one of the function's.
+                let site = unsafe { &*sites.byte_add($number as usize) };
                 match site.place::<{ size_of::<$ty>() as u32 }>(part) {
                     Some(at) => (site, at),
                     None => {
-                        (state.site, state.part) = (u32::from($number), part);
+                        (state.site, state.part) = ($number / SITE_BYTES, part);
                         exit!(Exit::Miss);
                     }
                 }
@@ -508,7 +535,7 @@ fn dispatch(
         }
         macro_rules! test {
             ($ty:ty, $to:ty, $f:path, $part:expr) => {{
-                let from = read!($ty, $part, i.x as u16);
+                let from = read!($ty, $part, u32::from(i.x as u16) * SITE_BYTES);
                 // SAFETY: it is in an object.
                 let value = unsafe { from.read_unaligned() } as $to;
                 executed += u64::from(i.weight);
@@ -571,6 +598,8 @@ fn dispatch(
             HostOp::If => jump!(scalar::get(r, i.a) != 0),
             HostOp::Tick => executed += u64::from(i.weight),
             HostOp::Back => back!(true),
+            HostOp::BackAdd32 => back_add!(u32),
+            HostOp::BackAdd64 => back_add!(u64),
             HostOp::LoadBool => load_as!(u8, scalar::get(r, i.a), |value| Class::Mask.to_register((value != 0).into())),
             HostOp::StoreBool => store!(u8, scalar::get(r, i.a), scalar::get(r, i.d) as u8 & 1),
         } } }

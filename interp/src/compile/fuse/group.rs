@@ -1,0 +1,117 @@
+//! What stands side by side and becomes one instruction: a load and the jump on what it gives; a load, an operation and the store of
+//! its result to the same place.
+
+use crate::isa::bytecode::Code;
+use crate::isa::host::HostOp;
+use crate::isa::op::Op;
+
+use super::is_indexable;
+use super::plan::{Plan, comparison};
+
+/// A jump on what a load gives.
+#[derive(Clone, Copy)]
+pub(super) struct Test {
+    pub(super) op: HostOp,
+    /// What it is compared with.
+    pub(super) other: u32,
+    pub(super) weight: u16,
+    /// Where the jump goes, and the first instruction behind it.
+    pub(super) goal: u32,
+    pub(super) next: u32,
+}
+
+/// An operation on what is in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Update {
+    pub(super) ops: [HostOp; 2],
+    pub(super) other: u32,
+    /// The store.
+    pub(super) store: u32,
+}
+
+impl Plan {
+    /// Whether only the next instruction reads what the one at `at` gives, and nothing jumps to that.
+    fn is_for_next(&self, at: usize) -> bool {
+        self.uses.get(&(at as u32)) == Some(&1) && !self.leaders[at + 1]
+    }
+
+    /// A load, a comparison with what it gives, and the jump that this decides.
+    pub(super) fn test(&mut self, code: &Code, at: usize) {
+        let i = &code.insts[at];
+        let site = &code.sites[i.c as usize];
+        if !is_indexable(site) || !self.is_for_next(at) {
+            return;
+        }
+        let (value, Some(next)) = (site.values[0], code.insts.get(at + 1)) else {
+            return;
+        };
+        let (compared, sides, jump) = match comparison(next.op) {
+            Some((compared, _)) => (compared, [next.a, next.c], at + 1),
+            None => {
+                let Some(compared) = HostOp::of(next.op) else {
+                    return;
+                };
+                let compared = match self.taken(code, at as u32 + 1) {
+                    Some(true) => Some(compared),
+                    Some(false) => compared.opposite(),
+                    None => None,
+                };
+                let Some(compared) = compared else {
+                    return;
+                };
+                (compared, [next.a, next.b], at + 2)
+            }
+        };
+        let (op, other) = match sides {
+            [left, right] if left == value && right != value => (compared, right),
+            [left, right] if right == value && left != value => (compared.mirrored(), left),
+            _ => return,
+        };
+        let jump_inst = &code.insts[jump];
+        self.tests.insert(
+            at as u32,
+            Test {
+                op,
+                other,
+                weight: jump_inst.weight,
+                goal: jump_inst.b,
+                next: jump as u32 + 1,
+            },
+        );
+    }
+
+    /// A load, an operation on what it gives, and a store of that to the same place.
+    pub(super) fn update(&mut self, code: &Code, at: usize) {
+        let Some([load, operation, store]) = code.insts.get(at..at + 3) else {
+            return;
+        };
+        let Some((ops, width)) = HostOp::updates(operation.op) else {
+            return;
+        };
+        if store.op != Op::HostStore || !self.is_for_next(at) || !self.is_for_next(at + 1) {
+            return;
+        }
+        let (from, to) = (&code.sites[load.c as usize], &code.sites[store.c as usize]);
+        let is_same = load.a == store.a
+            && from.address.offset == to.address.offset
+            && from.access.object == to.access.object
+            && from.subscript.map(|it| (it.uniform, it.len))
+                == to.subscript.map(|it| (it.uniform, it.len));
+        let fits = is_indexable(from)
+            && is_indexable(to)
+            && from.width_bytes == width
+            && to.width_bytes == width;
+        let (value, result) = (from.values[0], to.values[0]);
+        // Of the operands of a sum either may be the one in memory, but for the bits of a NaN.
+        let commutes = matches!(operation.op, Op::SAdd32 | Op::SAdd64 | Op::SFAdd32);
+        let other = match [operation.a, operation.b] {
+            [left, right] if left == value && right != value => right,
+            [left, right] if commutes && right == value && left != value => left,
+            _ => return,
+        };
+        if is_same && fits && operation.d == result {
+            let store = at as u32 + 2;
+            self.updates.insert(at as u32, Update { ops, other, store });
+        }
+    }
+}
