@@ -73,6 +73,7 @@ fn a_branch_of_main_by_a_result_ends_the_program() {
         "the program ends here: a result of the launch at line 15 decides a branch at line 16",
     );
     has(&ran.stdout, "launch 0 `twice`: counted from 2 of 8 blocks");
+    assert!(!ran.stderr.contains("prints"), "{}", ran.stderr);
     assert!(!ran.stdout.contains("right") && !ran.stdout.contains("wrong"));
 }
 

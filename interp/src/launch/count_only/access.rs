@@ -225,7 +225,12 @@ impl Step<'_> {
             most = most.max(addresses[lane]);
         }
         let Some(step) = first else { return };
-        self.known.align(step, ground.period_bytes.max(width));
+        let period = match least == most {
+            // One element, which lies in one sector wherever it is.
+            true => width,
+            false => ground.period_bytes.max(width),
+        };
+        self.known.align(step, period);
         let mut stay = |least: u64, most: u64| {
             let region = &ground.map.regions[ground.map.find(least) as usize];
             let holds = region.holds(most, width);

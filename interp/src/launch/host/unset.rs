@@ -303,7 +303,8 @@ impl Shadow {
 
     /// A value that nobody wrote matters.
     fn used(&mut self, scene: &Scene<'_>, what: HostUse, cell: Cell) {
-        if cell.bits == 0 || self.is_muted {
+        // What comes after a use that halts the thread does not happen.
+        if cell.bits == 0 || self.is_muted || self.halted.is_some() {
             return;
         }
         let loc = scene.shown();
