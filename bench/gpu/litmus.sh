@@ -30,12 +30,13 @@ case "${1:-} $#" in
     }
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
     nvcc --version | tail -2 | head -1
+    printf '%s\n' "$tests"/*.cu | xargs -P "$(nproc)" -I{} sh -c 'nvcc -arch="$1" -o "$2/$(basename "$3" .cu)" "$3" 2>/dev/null' sh "$arch" "$work" {}
     for program in "$tests"/*.cu; do
         name=$(basename "$program" .cu)
         label=$(sed -n '1s,// \([a-z]*\): .*,\1,p' "$program")
         outcome=$(sed -n '1s,// [a-z]*: ,,p' "$program")
         by_nvcc="not built"
-        nvcc -arch="$arch" -o "$work/$name" "$program" 2>/dev/null && by_nvcc=$(times "$outcome" "$work/$name")
+        [ -x "$work/$name" ] && by_nvcc=$(times "$outcome" "$work/$name")
         by_dslc="not built"
         [ -x "$2/$name" ] && by_dslc=$(DSLC_DEVICE=gpu times "$outcome" "$2/$name")
         echo "$name | $label $outcome | nvcc: $by_nvcc | dslc: $by_dslc"
