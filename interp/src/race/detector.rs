@@ -96,9 +96,7 @@ impl<'a> Detector<'a> {
 
     /// No block runs any more, and nobody asks for the shadow.
     pub(crate) fn drop_shadow(&mut self) {
-        self.global.regions.iter_mut().for_each(Cells::recycle);
         self.global.regions = shadow(self.subject);
-        self.global.table = Table::new(0);
     }
 
     /// A block begins, or continues after others had their turn. Returns the one that is suspended for it.

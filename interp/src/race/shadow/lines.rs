@@ -13,22 +13,11 @@
     reason = "the common case must vanish into the levels"
 )]
 
-use std::cell::RefCell;
-
 use super::{Cells, Lanes};
 use crate::race::epoch::{Bases, WRITTEN};
 
 /// The cells speak for themselves.
 const MIXED: u32 = u32::MAX;
-
-/// Shadows of regions that a thread keeps for its next launch.
-const MAX_SPARES: usize = 4;
-
-thread_local! {
-    /// Pages that are there already. To give pages back, and take others, stops all CPUs that run the process for a moment, and with many
-    /// workers these moments were most of a launch.
-    static SPARE: RefCell<Vec<Vec<[u32; 2]>>> = const { RefCell::new(Vec::new()) };
-}
 
 /// A run of all 32 lanes.
 pub(crate) struct LineRun {
@@ -98,29 +87,7 @@ impl Cells {
 
     #[cold]
     fn make_lines(&mut self) {
-        let count = self.count().div_ceil(32);
-        let spare = SPARE.with_borrow_mut(|spare| {
-            let fits = spare.iter().position(|lines| lines.capacity() >= count);
-            fits.map(|at| spare.swap_remove(at))
-        });
-        self.lines = match spare {
-            Some(mut lines) => {
-                lines.clear();
-                lines.resize(count, [0; 2]);
-                lines
-            }
-            None => vec![[0; 2]; count],
-        };
-    }
-
-    /// Nobody asks any more: what can be used again on this thread is kept.
-    pub(crate) fn recycle(&mut self) {
-        let lines = std::mem::take(&mut self.lines);
-        SPARE.with_borrow_mut(|spare| {
-            if lines.capacity() > 0 && spare.len() < MAX_SPARES {
-                spare.push(lines);
-            }
-        });
+        self.lines = vec![[0; 2]; self.count().div_ceil(32)];
     }
 
     /// Makes the lines of these lanes' cells speak for themselves.
