@@ -21,6 +21,36 @@ fn a_late_access_is_told_with_its_cure() {
 }
 
 #[test]
+fn two_accesses_of_one_line_are_told_apart() {
+    let path = root().join("target/tmp/one_line.cu");
+    fs::write(
+        &path,
+        "__global__ void pass(int *box, int *flag, int *got) {
+            if (blockIdx.x == 0) { box[0] = 7; *(volatile int *)flag = 1; }
+            else { while (*(volatile int *)flag == 0); *got = box[0]; }
+        }
+        int main() {
+            int *m, h = -1;
+            cudaMalloc(&m, 12);
+            cudaMemset(m, 0, 12);
+            pass<<<2, 1>>>(m, m + 1, m + 2);
+            cudaMemcpy(&h, m + 2, 4, cudaMemcpyDeviceToHost);
+            cudaFree(m);
+            return h != 7;
+        }",
+    )
+    .expect("a program");
+    let path = path.to_string_lossy().into_owned();
+    let told = dslc(&["run", "--quiet", "--memory", "weak", &path]).stderr;
+    let words = told.split_whitespace().filter(|word| *word != "│");
+    let told = words.collect::<Vec<_>>().join(" ");
+    has(
+        &told,
+        "a `__threadfence()` between the two accesses of line 2; a `__threadfence()` between the two accesses of line 3",
+    );
+}
+
+#[test]
 fn the_seed_replays_what_is_late() {
     let path = "tests/schedules/message_passing.cu";
     let told = dslc(&["run", "--format", "json", "--memory", "weak", path]).json();

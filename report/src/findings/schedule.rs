@@ -133,12 +133,18 @@ fn cure(schedule: &Scheduled, module: &Module) -> Option<String> {
         true => "`__threadfence_block()`",
         false => "`__threadfence()`",
     };
-    let between = |lacks: Lacks, (from, to): (u32, u32)| match lacks {
-        Lacks::Nothing => None,
-        Lacks::Fence => Some(format!("a {fence} between line {from} and line {to}")),
-        Lacks::Scope => Some(format!(
-            "a {fence} between line {from} and line {to}, where the fence reaches its own block only"
-        )),
+    let between = |lacks: Lacks, (from, to): (u32, u32)| {
+        let place = match from == to {
+            true => format!("between the two accesses of line {to}"),
+            false => format!("between line {from} and line {to}"),
+        };
+        match lacks {
+            Lacks::Nothing => None,
+            Lacks::Fence => Some(format!("a {fence} {place}")),
+            Lacks::Scope => Some(format!(
+                "a {fence} {place}, where the fence reaches its own block only"
+            )),
+        }
     };
     let stores = (line(late.missed.at), line(despite.stored_at));
     let loads = (line(despite.read.at), line(late.access.at));
