@@ -90,7 +90,11 @@ pub fn launch(
         orders::run_again(&run, again.as_ref(), &subject, report);
         schedules::explore(&run, again.as_ref(), &subject, report);
     }
-    let loaded = run.loaded(&stored);
+    // Only what a launch before left in doubt makes it worth knowing.
+    let loaded = match run.memory.has_suspects() {
+        true => run.loaded(&stored),
+        false => Vec::new(),
+    };
     let communicates = subject.races.fences || !code.effects.polls.waits.is_empty();
     for (base, defined) in &left.stored {
         memory.define(*base, defined);

@@ -29,6 +29,11 @@ impl Memory {
         Some(number)
     }
 
+    /// Whether there are any that nobody has read yet.
+    pub(crate) fn has_suspects(&self) -> bool {
+        self.suspects.iter().any(|suspect| !suspect.is_read)
+    }
+
     /// A copy, or a launch, reads these bytes, or may.
     pub fn note_read(&mut self, address: u64, bytes: u64) {
         let end = address.saturating_add(bytes);
