@@ -17,16 +17,14 @@ use plan::{Mode, Plan};
 
 /// The second form; empty of a function with more registers than its instructions can name.
 pub(crate) fn fuse(code: &Code) -> HostCode {
-    let mut host = HostCode::default();
     // Constants of this form come on top.
     if code.registers.s_count > u32::from(u16::MAX) / 2 {
-        host.entries = vec![NO_ENTRY; code.insts.len()];
-        return host;
+        return HostCode::none(code.insts.len());
     }
     let mut fuser = Fuser {
         code,
         plan: plan::plan(code),
-        host,
+        host: HostCode::default(),
         jumps: Vec::new(),
         pending: Vec::new(),
         pc: 0,

@@ -327,6 +327,16 @@ pub(crate) struct HostCode {
     pub(crate) has_locals: bool,
 }
 
+impl HostCode {
+    /// That of a function with so many instructions which runs in the first form alone.
+    pub(crate) fn none(instructions: usize) -> HostCode {
+        HostCode {
+            entries: vec![NO_ENTRY; instructions],
+            ..HostCode::default()
+        }
+    }
+}
+
 /// How far the places of two sites are apart, in bytes: an access names its site by that.
 pub(crate) const SITE_BYTES: u32 = 64;
 
