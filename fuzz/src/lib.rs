@@ -6,6 +6,7 @@
 
 pub mod choices;
 pub mod cpu;
+pub mod forms;
 pub mod front;
 pub mod host;
 pub mod launch;
@@ -73,6 +74,7 @@ pub const TARGETS: &[Target] = &[
     },
     choosing("orders", orders::target),
     choosing("cpu", cpu::target),
+    choosing("forms", forms::target),
 ];
 
 /// A target whose bytes are a generator's choices.

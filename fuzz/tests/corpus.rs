@@ -90,6 +90,11 @@ fn orders() {
 }
 
 #[test]
+fn forms() {
+    run("forms", 60);
+}
+
+#[test]
 fn cpu() {
     if !fuzz::cpu::has_compiler() {
         eprintln!("SKIPPED: no C compiler (`cc`)");

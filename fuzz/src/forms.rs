@@ -1,0 +1,89 @@
+//! Loops of the host in both forms of their bytecode: the fused one, which does what is usual, and the plain one, which knows
+//! every finding. What the program prints, what is found, where it stops and what counts as executed are the same.
+//!
+//! The generated programs ([`text`]) walk through arrays of every type by every kind of index. They may leave an array, read what nobody
+//! wrote, divide by zero or run into the limit: that is where one form hands over to the other.
+
+mod text;
+
+use std::sync::Arc;
+
+use dsl::source::NoFiles;
+use interp::{Checks, MachineConfig, Program};
+use runtime::host::find_main;
+
+use crate::{
+    choices::Choices,
+    notice,
+    support::{has_errors, machine, map_of, run},
+};
+
+/// See the module.
+pub fn target(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let how = choices.byte();
+    // Mostly enough; else the end comes anywhere.
+    let limit = match choices.below(4) {
+        3 => 100 + choices.word() % 6000,
+        _ => 150_000,
+    };
+    let source = text::program(&mut choices);
+    let (mut map, file) = map_of(&source);
+    let compiled = dsl::compile(&mut map, file, &dsl::Options::default(), &NoFiles);
+    assert!(
+        !has_errors(&compiled.diagnostics),
+        "{source}\n{:#?}",
+        compiled.diagnostics
+    );
+    let module = Arc::new(compiled.module.expect("no error"));
+    let machine = MachineConfig {
+        checks: match how & 3 {
+            0 => Checks::NONE,
+            _ => Checks::ALL,
+        },
+        keep_going: how & 4 != 0,
+        ..machine(limit)
+    };
+    let in_form = |program: Program| {
+        let main = find_main(&program).expect("main");
+        run(&program, main, machine.clone()).expect("it can be brought there")
+    };
+    let (outcome, printed) = in_form(Program::new(module.clone()));
+    let (plain, plain_printed) = in_form(Program::new(module).in_plain_form());
+    for finding in &outcome.findings {
+        notice(&format!("{finding:?}"));
+    }
+    assert_eq!(printed, plain_printed, "what is printed\n{source}");
+    assert_eq!(outcome, plain, "what is found\n{source}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutate::Random;
+
+    /// What goes wrong in the programs is rare enough that most run to the end, and frequent enough that each kind is met.
+    #[test]
+    fn programs_end_in_every_way() {
+        let mut random = Random::new(11);
+        let (mut ended, mut faults, mut findings) = (0, 0, 0);
+        for _ in 0..60 {
+            let bytes: Vec<u8> = (0..500).map(|_| random.word() as u8).collect();
+            let source = text::program(&mut Choices::new(&bytes));
+            let (mut map, file) = map_of(&source);
+            let compiled = dsl::compile(&mut map, file, &dsl::Options::default(), &NoFiles);
+            let program = Program::new(Arc::new(compiled.module.expect("no error")));
+            let main = find_main(&program).expect("main");
+            let machine = MachineConfig {
+                checks: Checks::ALL,
+                ..machine(150_000)
+            };
+            let (outcome, printed) = run(&program, main, machine).expect("it runs");
+            ended += usize::from(printed.stdout.ends_with(b"end\n"));
+            faults += usize::from(!outcome.faults.is_empty());
+            findings += usize::from(!outcome.findings.is_empty());
+        }
+        let all = (ended, faults, findings);
+        assert!(ended >= 25 && faults >= 5 && findings >= 5, "{all:?}");
+    }
+}
