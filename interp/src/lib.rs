@@ -53,7 +53,7 @@ pub use progress::Progress;
 pub use report::{
     Barrier, Branch, CountDepends, Counted, Counting, CountingError, InFull, InvalidLaunch,
     LaunchFailure, LaunchReport, NotComputed, OrderReport, Orders, SharedBytes, Site,
-    SkippedAccess, Statement,
+    SkippedAccess, Statement, Uncomputed,
 };
 pub use stop::{StopFlag, StopReason};
 pub use trap::{MaskFault, Overflow, Trap, TrapKind};

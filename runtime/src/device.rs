@@ -8,6 +8,7 @@ use std::fmt;
 use dsl::ir::{FuncId, LocId};
 use interp::{
     LaunchConfig, LaunchFailure, LaunchReport, Memory, MemoryFault, NotComputed, Program,
+    Uncomputed,
     rules::{
         BankWidth,
         limits::{BlockLimits, Residency},
@@ -163,6 +164,26 @@ pub trait Device {
     /// Whether launches may be counted without computing their results.
     fn counts_only(&self) -> bool {
         false
+    }
+
+    /// Before the host reads bytes whose use nothing follows: they are computed if a launch that was only counted was to write them, or
+    /// the error says why they are not.
+    fn compute(
+        &mut self,
+        _program: &Program,
+        _memory: &mut Memory,
+        _bytes: (u64, u64),
+        _out: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), Uncomputed> {
+        Ok(())
+    }
+
+    /// Before another program is used: counted launches of this one run, unless they take long.
+    fn settle(&mut self, _program: &Program, _memory: &mut Memory, _out: &mut dyn FnMut(&[u8])) {}
+
+    /// What lies where the host reads without asking, and was not computed.
+    fn unseen(&self, _memory: &Memory) -> Option<Uncomputed> {
+        None
     }
 
     /// Whether it tells of memory that was never freed.

@@ -32,6 +32,7 @@ use interp::{
 use crate::budget::{Budget, Spent};
 use crate::device::{Device, DeviceError, LaunchError};
 use crate::error::CudaError;
+pub use counted::sentence;
 pub use cuda::{device_property, error_of_refusal, error_of_trap};
 pub use outcome::{Arrival, Fault, HostFinding, HostSide, Io, Note, Outcome};
 

@@ -16,13 +16,15 @@ mod access;
 mod cell;
 mod cover;
 mod known;
+mod missing;
 mod pending;
 mod step;
 mod watcher;
 
 pub use cell::Cause;
 pub use known::Decides;
-pub use pending::{Changed, Counting, CountingError, NotComputed};
+pub use missing::{Changed, CountingError, Missing, NotComputed, Uncomputed};
+pub use pending::Counting;
 
 use dsl::ir::LocId;
 

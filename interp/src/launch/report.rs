@@ -3,7 +3,8 @@
 pub use crate::count::witness::Witness;
 pub use crate::fault::trap::SkippedAccess;
 pub use crate::launch::count_only::{
-    Cause, Changed, Counted, Counting, CountingError, Decides, InFull, NotComputed,
+    Cause, Changed, Counted, Counting, CountingError, Decides, InFull, Missing, NotComputed,
+    Uncomputed,
 };
 
 use dsl::ir::{FuncId, LocId, Module, Space};

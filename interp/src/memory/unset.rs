@@ -120,6 +120,15 @@ impl Memory {
         region.not_computed.filter(|_| !is_whole)
     }
 
+    /// The region whose bytes here a launch was to write that was only counted.
+    pub(crate) fn lacks(&self, address: u64, bytes: u64) -> Option<u64> {
+        let region = self.region(address).filter(|region| !region.freed)?;
+        let start = address - region.base;
+        let bytes = bytes.min(region.size - start);
+        let lacks = region.not_computed.is_some() && !region.defined.holds(start, bytes);
+        lacks.then_some(region.base)
+    }
+
     /// Says which call gave out what begins at the address.
     pub fn note_allocation(&mut self, address: u64, allocation: Allocation) {
         if let Some((area, index)) = self.region_index(address) {

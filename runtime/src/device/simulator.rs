@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use dsl::ir::FuncId;
 use interp::{
     AddressKind, Check, Counting, CountingError, LaunchConfig, LaunchReport, MachineConfig, Memory,
-    Program,
+    Program, Uncomputed,
     rules::{BankWidth, RuleSet, limits::Limits},
 };
 
@@ -76,6 +76,12 @@ impl Simulator {
         }
     }
 
+    /// The same machine for a host that nothing follows: one that is compiled. What it reads has to be computed.
+    pub fn blind(self) -> Simulator {
+        let counting = self.counting.map(|_| Counting::blind());
+        Simulator { counting, ..self }
+    }
+
     /// The same machine, which keeps a [`digest`](Simulator::digest).
     pub fn digesting(self) -> Simulator {
         Simulator {
@@ -123,6 +129,29 @@ impl Device for Simulator {
 
     fn counts_only(&self) -> bool {
         self.counting.is_some()
+    }
+
+    fn compute(
+        &mut self,
+        program: &Program,
+        memory: &mut Memory,
+        bytes: (u64, u64),
+        out: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), Uncomputed> {
+        match &mut self.counting {
+            Some(counting) => counting.compute(program, memory, &self.machine, bytes, out),
+            None => Ok(()),
+        }
+    }
+
+    fn settle(&mut self, program: &Program, memory: &mut Memory, out: &mut dyn FnMut(&[u8])) {
+        if let Some(counting) = &mut self.counting {
+            counting.settle(program, memory, &self.machine, out);
+        }
+    }
+
+    fn unseen(&self, memory: &Memory) -> Option<Uncomputed> {
+        self.counting.as_ref()?.unseen(memory)
     }
 
     fn finds_leaks(&self) -> bool {

@@ -1,9 +1,23 @@
 //! Where a program cannot go on under `--count-only`, in words: it would use what launches did not compute that were only counted.
 
 use dsl::ir::LocId;
-use interp::{HostUnset, HostUse, NotComputed, report::Changed};
+use interp::{HostUnset, HostUse, NotComputed};
 
 use super::Host;
+
+/// Why a program ends at a launch that can neither be counted nor run; `needed` is the launch whose results it needs, `place` names places.
+pub fn sentence(why: &NotComputed, needed: &str, place: impl Fn(LocId) -> String) -> String {
+    let cause = match &why.why {
+        Some(why) => format!("is not counted ({})", why.text(place)),
+        None => "decides by what it reads".to_owned(),
+    };
+    format!(
+        "the program ends here: the launch of `{}` {cause}, and needs what {needed} was to compute, which --count-only left out; {}. \
+         The launches before are counted",
+        why.kernel,
+        why.changed.text()
+    )
+}
 
 impl Host<'_> {
     /// `main` is about to use a result.
@@ -20,29 +34,8 @@ impl Host<'_> {
 
     /// A launch cannot be counted, nor run.
     pub(super) fn say_not_computed(&mut self, why: &NotComputed) {
-        let needed = self.line_of(why.needed_at);
-        let changed = match why.changed {
-            Changed::Overwritten => {
-                "that one cannot run any more, for the program has written to its memory since"
-            }
-            Changed::Freed => {
-                "that one cannot run any more, for the program has freed its memory since"
-            }
-            Changed::Managed => {
-                "that one cannot run later, for the host may have changed its managed memory since"
-            }
-            Changed::Elsewhere => "that one belongs to another program",
-            Changed::PassedOn => "the program has copied that elsewhere since",
-        };
-        let cause = match &why.why {
-            Some(why) => format!("is not counted ({})", why.text(|loc| self.place_of(loc))),
-            None => "decides by what it reads".to_owned(),
-        };
-        let text = format!(
-            "the program ends here: the launch of `{}` {cause}, and needs what the launch at line {needed} was to compute, which \
-             --count-only left out; {changed}. The launches before are counted",
-            why.kernel
-        );
+        let needed = format!("the launch at line {}", self.line_of(why.needed_at));
+        let text = sentence(why, &needed, |loc| self.place_of(loc));
         self.say(why.at, text, false);
     }
 

@@ -2,58 +2,19 @@
 //! later launch needs it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use dsl::ir::{FuncId, LocId};
-use thiserror::Error;
-
-use super::{Counted, InFull, count};
+use super::missing::{Changed, CountingError, Missing, NotComputed, Uncomputed};
+use super::{Counted, count};
 use crate::compile::program::Program;
 use crate::config::{Checks, LaunchConfig, MachineConfig};
-use crate::launch::report::{LaunchFailure, LaunchReport};
+use crate::launch::report::{InFull, LaunchFailure, LaunchReport};
 use crate::launch::{Begun, Run, begin, launch};
 use crate::memory::{AddressKind, Memory};
+use dsl::ir::{FuncId, LocId, Module};
 
-/// Why a launch under `--count-only` failed.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum CountingError {
-    /// As a launch fails.
-    #[error("{0}")]
-    Failed(LaunchFailure),
-    /// It needs what was not computed.
-    #[error("{0}")]
-    NotComputed(NotComputed),
-}
-
-/// A launch cannot be counted, cannot run either, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("the kernel `{kernel}` needs what a launch that was only counted did not compute")]
-pub struct NotComputed {
-    /// Its kernel.
-    pub kernel: String,
-    /// Its statement.
-    pub at: LocId,
-    /// Why it is not counted; `None`: its counts follow from what was not computed.
-    pub why: Option<InFull>,
-    /// The statement of the launch that was only counted.
-    pub needed_at: LocId,
-    /// Why that one cannot run any more.
-    pub changed: Changed,
-}
-
-/// What keeps a counted launch from running later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Changed {
-    /// A copy, `cudaMemset` …: memory that it reads or writes holds something else now.
-    Overwritten,
-    /// Memory was freed.
-    Freed,
-    /// Managed memory, which the host may change at any time.
-    Managed,
-    /// It belongs to another program, which shares the memory.
-    Elsewhere,
-    /// What it did not compute has been copied elsewhere since.
-    PassedOn,
-}
+/// Warp instructions that may be spent in all on results that a host asks for which nothing follows ([`Counting::compute`]): some tenths of a second.
+const MAX_COMPUTED: u64 = 1 << 26;
 
 /// A launch whose counts are known.
 #[derive(Clone, Debug)]
@@ -65,9 +26,42 @@ struct Pending {
     reads: Vec<u64>,
     writes: Vec<u64>,
     changed: Option<Changed>,
+    /// What it takes to run it.
+    warp_instructions: u64,
+    /// Its module, for the names of its kernel and place.
+    module: Arc<Module>,
 }
 
 impl Pending {
+    fn new(
+        program: &Program,
+        (kernel, config, args): (FuncId, &LaunchConfig, &[u64]),
+        (reads, writes): (Vec<u64>, Vec<u64>),
+        warp_instructions: u64,
+    ) -> Pending {
+        Pending {
+            kernel,
+            config: config.clone(),
+            args: args.to_vec(),
+            reads,
+            writes,
+            changed: None,
+            warp_instructions,
+            module: program.module().clone(),
+        }
+    }
+
+    fn place(&self) -> (String, String, u32) {
+        let module = &self.module;
+        let at = module.loc(self.config.loc);
+        let file = module.files.get(at.file as usize);
+        (
+            module.function(self.kernel).name.clone(),
+            file.unwrap_or(&module.name).clone(),
+            at.line,
+        )
+    }
+
     fn touches(&self, base: u64) -> bool {
         self.reads.contains(&base) || self.writes.contains(&base)
     }
@@ -91,7 +85,11 @@ struct Key {
 #[derive(Debug, Default)]
 pub struct Counting {
     /// Whose launches they are.
-    program: Option<(usize, String)>,
+    program: Option<Arc<Module>>,
+    /// Nothing follows what the host does with results: it asks for them, and may look at managed memory after any launch.
+    is_blind: bool,
+    /// Warp instructions that results took which the host asked for.
+    spent: u64,
     pending: Vec<Pending>,
     known: HashMap<Key, Box<LaunchReport>>,
 }
@@ -100,6 +98,14 @@ pub struct Counting {
 const MAX_KNOWN: usize = 1024;
 
 impl Counting {
+    /// For a host that nothing follows: one that is compiled.
+    pub fn blind() -> Counting {
+        Counting {
+            is_blind: true,
+            ..Counting::default()
+        }
+    }
+
     /// Counts a launch, or runs it where it cannot be counted. As [`launch`], and without checks.
     pub fn launch(
         &mut self,
@@ -136,7 +142,14 @@ impl Counting {
                     blocks: 0,
                     warp_instructions: 0,
                 };
-                self.counted(memory, (kernel, config, args), reads, writes);
+                let warp_instructions = report.counts.warp_instructions;
+                let pending = Pending::new(
+                    program,
+                    (kernel, config, args),
+                    (reads, writes),
+                    warp_instructions,
+                );
+                self.counted(program, memory, &unchecked, pending, out);
                 return Ok(report);
             }
             match count(&run) {
@@ -151,7 +164,14 @@ impl Counting {
                         if matter.is_empty() && self.known.len() < MAX_KNOWN {
                             self.known.insert(key, Box::new(counts.report.clone()));
                         }
-                        self.counted(memory, (kernel, config, args), reads, writes);
+                        let warp_instructions = counts.report.counts.warp_instructions;
+                        let pending = Pending::new(
+                            program,
+                            (kernel, config, args),
+                            (reads, writes),
+                            warp_instructions,
+                        );
+                        self.counted(program, memory, &unchecked, pending, out);
                         return Ok(counts.report);
                     };
                     if is_again {
@@ -217,49 +237,162 @@ impl Counting {
 
     /// Launches are this program's from now on.
     fn enter(&mut self, program: &Program) {
-        let this = (
-            std::ptr::from_ref(program) as usize,
-            program.module().name.clone(),
-        );
-        if self.program.as_ref() == Some(&this) {
+        if self.is_of(program) {
             return;
         }
         self.known.clear();
         for pending in &mut self.pending {
             pending.changed.get_or_insert(Changed::Elsewhere);
         }
-        self.program = Some(this);
+        self.program = Some(program.module().clone());
+    }
+
+    fn is_of(&self, program: &Program) -> bool {
+        let module = self.program.as_ref();
+        module.is_some_and(|module| Arc::ptr_eq(module, program.module()))
     }
 
     /// A launch was counted: what it may write holds nothing.
     fn counted(
         &mut self,
+        program: &Program,
         memory: &mut Memory,
-        (kernel, config, args): (FuncId, &LaunchConfig, &[u64]),
-        reads: Vec<u64>,
-        writes: Vec<u64>,
+        machine: &MachineConfig,
+        pending: Pending,
+        out: &mut dyn FnMut(&[u8]),
     ) {
-        for &base in &writes {
-            memory.set_not_computed(base, config.loc);
-        }
-        let mut touched = reads.iter().chain(&writes);
-        let managed = touched.any(|base| memory.kind_of(*base) == AddressKind::Managed);
         // Launches whose results nobody can ask for any more need not be remembered.
         self.pending.retain(|pending| {
-            pending.changed.is_none()
-                || pending
-                    .writes
-                    .iter()
-                    .any(|base| memory.not_computed(*base).is_some())
+            let mut writes = pending.writes.iter();
+            pending.changed.is_none() || writes.any(|base| memory.not_computed(*base).is_some())
         });
-        self.pending.push(Pending {
-            kernel,
-            config: config.clone(),
-            args: args.to_vec(),
-            reads,
-            writes,
-            changed: managed.then_some(Changed::Managed),
-        });
+        for &base in &pending.writes {
+            memory.set_not_computed(base, pending.config.loc);
+        }
+        let mut touched = pending.reads.iter().chain(&pending.writes);
+        let is_managed = touched.any(|base| memory.kind_of(*base) == AddressKind::Managed);
+        let writes = pending.writes.clone();
+        self.pending.push(pending);
+        if !is_managed {
+            return;
+        }
+        // The host may change what it reads, or look at what it writes, so it runs now or never.
+        let computed = match self.is_blind {
+            true => self.compute_all(program, memory, machine, &writes, out),
+            false => Ok(()),
+        };
+        if (computed.is_err() || !self.is_blind)
+            && let Some(pending) = self.pending.last_mut()
+        {
+            pending.changed.get_or_insert(Changed::Managed);
+        }
+    }
+
+    /// A host that nothing follows asks for bytes: the launches that were to compute them run, unless that takes long.
+    pub fn compute(
+        &mut self,
+        program: &Program,
+        memory: &mut Memory,
+        machine: &MachineConfig,
+        (address, bytes): (u64, u64),
+        out: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), Uncomputed> {
+        let Some(base) = memory.lacks(address, bytes) else {
+            return Ok(());
+        };
+        let unchecked = MachineConfig {
+            checks: Checks::NONE,
+            ..machine.clone()
+        };
+        self.compute_all(program, memory, &unchecked, &[base], out)?;
+        match memory.lacks(address, bytes) {
+            None => Ok(()),
+            Some(_) => Err(self.missing(base, Missing::Changed(Changed::PassedOn))),
+        }
+    }
+
+    fn missing(&self, base: u64, why: Missing) -> Uncomputed {
+        let mut pending = self.pending.iter().rev();
+        let found = pending.find(|pending| pending.writes.contains(&base));
+        Uncomputed {
+            launch: found.map(Pending::place),
+            why,
+        }
+    }
+
+    /// Runs what regions lack.
+    fn compute_all(
+        &mut self,
+        program: &Program,
+        memory: &mut Memory,
+        machine: &MachineConfig,
+        bases: &[u64],
+        out: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), Uncomputed> {
+        let first = bases.first().copied().unwrap_or_default();
+        let takes = self.takes(memory, bases.to_vec());
+        let taken = takes.iter().zip(&self.pending).filter(|(takes, _)| **takes);
+        let cost: u64 = taken.map(|(_, pending)| pending.warp_instructions).sum();
+        if cost > 0 && !self.is_of(program) {
+            return Err(self.missing(first, Missing::Changed(Changed::Elsewhere)));
+        }
+        if self.spent.saturating_add(cost) > MAX_COMPUTED {
+            return Err(self.missing(first, Missing::Long(cost)));
+        }
+        let caught_up = self.catch_up(program, memory, machine, (bases, &[]), out);
+        caught_up.map_err(|(_, changed)| self.missing(first, Missing::Changed(changed)))?;
+        self.spent += cost;
+        Ok(())
+    }
+
+    /// Another program's launches follow: those of this one run now, as far as they need no long time, for later they cannot.
+    pub fn settle(
+        &mut self,
+        program: &Program,
+        memory: &mut Memory,
+        machine: &MachineConfig,
+        out: &mut dyn FnMut(&[u8]),
+    ) {
+        let unchecked = MachineConfig {
+            checks: Checks::NONE,
+            ..machine.clone()
+        };
+        let mut bases: Vec<u64> = Vec::new();
+        for pending in &self.pending {
+            bases.extend(&pending.writes);
+        }
+        for base in bases {
+            if memory.not_computed(base).is_some() {
+                // What cannot be computed stays so, and is said where it is asked for.
+                let _ = self.compute_all(program, memory, &unchecked, &[base], out);
+            }
+        }
+    }
+
+    /// What the host may look at without asking, and what is not there.
+    pub fn unseen(&self, memory: &Memory) -> Option<Uncomputed> {
+        self.pending.iter().rev().find_map(|pending| {
+            let mut writes = pending.writes.iter().copied();
+            let base = writes.find(|base| {
+                memory.kind_of(*base) == AddressKind::Managed
+                    && memory.not_computed(*base).is_some()
+            })?;
+            Some(self.missing(base, Missing::Long(pending.warp_instructions)))
+        })
+    }
+
+    /// Which launches have to run for what regions are to hold.
+    fn takes(&self, memory: &Memory, mut needed: Vec<u64>) -> Vec<bool> {
+        let mut takes = vec![false; self.pending.len()];
+        for (takes, pending) in takes.iter_mut().zip(&self.pending).rev() {
+            let is_missing = |base: &u64| memory.not_computed(*base).is_some();
+            let mut writes = pending.writes.iter();
+            *takes = writes.any(|base| needed.contains(base) && is_missing(base));
+            if *takes {
+                needed.extend(pending.reads.iter().chain(&pending.writes));
+            }
+        }
+        takes
     }
 
     /// Runs the counted launches that wrote what is to be read, or were to read what is to be written.
@@ -271,16 +404,7 @@ impl Counting {
         (reads, writes): (&[u64], &[u64]),
         out: &mut dyn FnMut(&[u8]),
     ) -> Result<(), (LocId, Changed)> {
-        let mut needed: Vec<u64> = reads.iter().chain(writes).copied().collect();
-        let mut takes = vec![false; self.pending.len()];
-        for (takes, pending) in takes.iter_mut().zip(&self.pending).rev() {
-            let is_missing = |base: &u64| memory.not_computed(*base).is_some();
-            let mut writes = pending.writes.iter();
-            *takes = writes.any(|base| needed.contains(base) && is_missing(base));
-            if *takes {
-                needed.extend(pending.reads.iter().chain(&pending.writes));
-            }
-        }
+        let takes = self.takes(memory, reads.iter().chain(writes).copied().collect());
         let mut written: Vec<u64> = writes.to_vec();
         let taken = takes.iter().zip(&self.pending).filter(|(takes, _)| **takes);
         let mut taken: Vec<Pending> = taken.map(|(_, pending)| pending.clone()).collect();
@@ -291,7 +415,7 @@ impl Counting {
             return Err((pending.config.loc, changed));
         }
         for pending in &mut taken {
-            // It was counted, so it neither faults nor waits.
+            // It was counted, so it neither faults nor waits; but it may be stopped.
             let args = &pending.args;
             let ran = launch(
                 program,
@@ -302,7 +426,9 @@ impl Counting {
                 machine,
                 out,
             );
-            debug_assert!(ran.is_ok(), "a counted launch runs: {ran:?}");
+            if ran.is_err() {
+                return Err((pending.config.loc, Changed::Unfinished));
+            }
             written.extend(&pending.writes);
         }
         let mut takes = takes.iter();
