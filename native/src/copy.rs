@@ -129,6 +129,11 @@ impl State {
             }
         }
         let length = usize::try_from(bytes).map_err(|_| CudaError::InvalidValue)?;
+        match (from_device, to_device) {
+            (true, false) => self.compute(from, bytes),
+            (true, true) => self.compute_if_quick(from, bytes),
+            (false, _) => {}
+        }
         let result = match (to_device, from_device) {
             (true, true) => self.device.copy(&mut self.memory, to, from, bytes),
             // SAFETY: the program says that these bytes are there.

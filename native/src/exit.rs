@@ -16,6 +16,8 @@ use report::{
     gpu, html, json, nvprof, sarif, text,
 };
 
+use runtime::host::Note;
+
 use crate::{
     options::Options,
     state::{State, Story, eprintln_all, try_state},
@@ -104,10 +106,24 @@ pub(crate) fn end_after(time: Duration, stop: StopFlag) {
 
 /// Ends the process with its report, without the program's own handlers.
 pub(crate) fn end_now(state: &mut State, why: StopReason) -> ! {
+    end_with(state, why.exit_code().into())
+}
+
+/// The same where the program asks for what `--count-only` left out: a sentence says what, and the exit code is 0 unless something was found.
+pub(crate) fn end_counted(state: &mut State, sentence: &str) -> ! {
     flush_printed();
-    report_of(state);
+    eprintln_all(&format!("dslc: {sentence}\n"));
+    let note = Note::new(Default::default(), sentence, false);
+    state.story.outcome.notes.push(note);
+    end_with(state, 0)
+}
+
+fn end_with(state: &mut State, code: c_int) -> ! {
+    flush_printed();
+    let fails = report_of(state);
+    let code = if code == 0 { c_int::from(fails) } else { code };
     // SAFETY: it does not return.
-    unsafe { libc::_exit(why.exit_code().into()) }
+    unsafe { libc::_exit(code) }
 }
 
 /// What the program printed comes before what is said of it. Other streams stay as they are: a thread that waits for input holds one.

@@ -336,9 +336,7 @@ impl State {
                 self.device_result(Err(error), "a launch")?;
                 Ok(Vec::new())
             }
-            Err(LaunchError::NotComputed(_)) => {
-                unreachable!("compiled programs compute what they launch")
-            }
+            Err(LaunchError::NotComputed(why)) => self.end_not_computed(module, &why),
         }
     }
 
@@ -416,7 +414,7 @@ impl State {
 }
 
 /// What kernels print goes where the host's `printf` goes, in order with it.
-fn print(bytes: &[u8]) {
+pub(crate) fn print(bytes: &[u8]) {
     unsafe extern "C" {
         static stdout: *mut libc::FILE;
     }

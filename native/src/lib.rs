@@ -6,6 +6,7 @@
 
 mod array;
 mod copy;
+mod counted;
 mod device;
 mod exit;
 mod fork;

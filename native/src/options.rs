@@ -13,7 +13,7 @@ use runtime::words;
 const DEFAULT_LIMIT: u64 = 20_000_000_000;
 
 /// The names of all options, for the message about one that is not there.
-const NAMES: &str = "--arch, --bank-width, --rules, --device, --jobs, --limit, --timeout, --memory, --checks, --no-checks, --order, --stop-at-first, --fail-on, \
+const NAMES: &str = "--arch, --bank-width, --rules, --device, --jobs, --limit, --timeout, --memory, --checks, --no-checks, --count-only, --order, --stop-at-first, --fail-on, \
     --baseline, --write-baseline, --quiet, --kernel, --launches, --metrics, --html, --json and --sarif";
 
 /// The options of a process.
@@ -47,6 +47,8 @@ pub(crate) struct Checking {
     /// Under how many random ones each launch runs besides, and their seed.
     schedules: (u32, u64),
     memory_order: MemoryOrder,
+    /// Launches are counted from some of their blocks.
+    pub(crate) counts_only: bool,
     pub(crate) stops_at_first: bool,
     /// The mildest finding that makes the process end with exit code 1.
     pub(crate) fail_on: Option<Severity>,
@@ -88,6 +90,7 @@ impl Default for Options {
                 schedule: None,
                 schedules: (0, 1),
                 memory_order: MemoryOrder::Strong,
+                counts_only: false,
                 stops_at_first: false,
                 fail_on: Some(Severity::Error),
                 baseline: None,
@@ -105,7 +108,12 @@ impl Options {
         if let Ok(device) = std::env::var("DSLC_DEVICE") {
             options.on_gpu = is_gpu(&device).map_err(|why| format!("DSLC_DEVICE: {why}"))?;
         }
-        Ok(options)
+        match options.on_gpu && options.checking.counts_only {
+            true => {
+                Err("DSLC: a GPU run has no counts: --count-only needs the simulator".to_owned())
+            }
+            false => Ok(options),
+        }
     }
 
     /// Reads the variable's text: words as in a shell, quotes included. The error is one sentence.
@@ -140,11 +148,12 @@ impl Options {
     fn flag(&mut self, name: &str, given: Option<&str>) -> Result<bool, String> {
         match (name, given) {
             ("--no-checks", None) => self.checking.checks = Checks::NONE,
+            ("--count-only", None) => self.checking.counts_only = true,
             ("--stop-at-first", None) => self.checking.stops_at_first = true,
             ("--quiet", None) => self.output.is_quiet = true,
             ("--launches", None | Some("folded")) => self.output.tables = Tables::Folded,
             ("--launches", Some("all")) => self.output.tables = Tables::Each,
-            ("--no-checks" | "--stop-at-first" | "--quiet", Some(_)) => {
+            ("--no-checks" | "--count-only" | "--stop-at-first" | "--quiet", Some(_)) => {
                 return Err(format!("DSLC: {name} takes no value"));
             }
             _ => return Ok(false),
@@ -265,15 +274,21 @@ impl Options {
             rules,
             jobs: self.jobs,
             limit: Some(self.limit),
-            checks: checking.checks,
+            checks: match checking.counts_only {
+                true => Checks::NONE,
+                false => checking.checks,
+            },
             order: checking.order,
-            both_orders: checking.both_orders,
+            both_orders: match checking.counts_only {
+                true => BothOrders::Never,
+                false => checking.both_orders,
+            },
             schedule: checking.schedule.unwrap_or_default(),
             schedules: (schedules, checking.schedules.1),
             memory: checking.memory_order,
             keep_going: !checking.stops_at_first,
             trace: false,
-            count_only: false,
+            count_only: checking.counts_only,
             stop: self.stop.clone(),
             progress: interp::Progress::default(),
         })

@@ -269,7 +269,7 @@ pub(crate) fn eprintln_all(text: &str) {
 /// The simulator that the options ask for.
 fn simulator(options: &Options) -> Box<dyn Device + Send> {
     let machine = options.machine().unwrap_or_else(|why| fail(&why));
-    Box::new(Simulator::new(machine))
+    Box::new(Simulator::new(machine).blind())
 }
 
 impl State {
@@ -353,6 +353,9 @@ impl State {
         if self.current == Some(index) {
             return;
         }
+        if let Some(before) = self.current {
+            self.settle(before);
+        }
         if let Some(why) = &self.modules[index].refused {
             fail(why);
         }
@@ -366,6 +369,11 @@ impl State {
         }
         self.exchange(index);
         self.current = Some(index);
+    }
+
+    /// The module whose variables are the memory's.
+    pub(crate) fn current(&self) -> Option<usize> {
+        self.current
     }
 
     fn exchange(&mut self, index: usize) {
@@ -444,6 +452,7 @@ impl State {
     pub(crate) fn wait(&mut self) -> Result<(), CudaError> {
         let result = self.device.synchronize();
         self.device_result(result, "a kernel")?;
+        self.show_managed();
         self.fetch_managed();
         Ok(())
     }

@@ -161,7 +161,6 @@ fn refuse(args: &RunArgs) -> Result<(), Failure> {
         ),
         (!args.program.launch.is_empty(), "--launch"),
         (args.cures == Cures::Always, "--cures always"),
-        (args.checking.count_only, "--count-only"),
         (args.observer.record.is_some(), "--record"),
         (args.observer.trace.is_some(), "--trace"),
     ];
@@ -180,6 +179,7 @@ fn options(args: &RunArgs, report: Option<&Path>) -> Result<String, Failure> {
     report_options(args, report, &mut words);
     let flags = [
         (args.checking.no_checks, "--no-checks"),
+        (args.checking.count_only, "--count-only"),
         (args.checking.stop_at_first, "--stop-at-first"),
         (args.report.quiet || report.is_some(), "--quiet"),
     ];
