@@ -15,6 +15,7 @@
 mod access;
 mod cell;
 mod cover;
+mod effect;
 mod known;
 mod missing;
 mod pending;
