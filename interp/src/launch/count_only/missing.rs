@@ -70,7 +70,7 @@ pub enum Missing {
 }
 
 impl Uncomputed {
-    /// What is missing and why: `a result of the launch of `k` at a.cu:7, which --count-only did not compute: …`.
+    /// What is missing and why: `a result of the launch of `k` at a.cu:7, which was only counted: …`.
     pub fn text(&self) -> String {
         let launch = match &self.launch {
             None => "an earlier launch".to_owned(),
@@ -79,11 +79,11 @@ impl Uncomputed {
         };
         let why = match self.why {
             Missing::Long(instructions) => {
-                format!("that would take {instructions} warp instructions")
+                format!("computing it would take {instructions} warp instructions")
             }
             Missing::Changed(changed) => changed.text().to_owned(),
         };
-        format!("a result of {launch}, which --count-only did not compute: {why}")
+        format!("a result of {launch}, which was only counted: {why}")
     }
 }
 
