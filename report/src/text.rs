@@ -1,7 +1,7 @@
 //! The text report. Its first screen is what is wrong and what to do: findings by root cause, then the lines that waste most with what may
 //! help, then a line for each launch. Each access of each launch is shown where that is asked for.
 
-mod counted;
+pub(crate) mod counted;
 pub(crate) mod screen;
 pub(crate) mod style;
 mod tables;

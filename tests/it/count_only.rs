@@ -60,6 +60,27 @@ fn a_launch_is_counted_from_some_of_its_blocks() {
 }
 
 #[test]
+fn the_page_says_how_launches_were_counted() {
+    let source = program(
+        "twice<<<8, 128>>>(a, n); cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice); odd<<<8, 128>>>(a, odds, n); return 0;",
+    );
+    let page = file("counted.html", "");
+    let ran = count("paged.cu", &["--html", &page], &source);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let text = std::fs::read_to_string(&page).unwrap();
+    has(&text, "<p>counted from 2 of 8 blocks</p>");
+    has(
+        &text,
+        "<p>ran in full: a branch depends (line 5) on what is read from memory</p>",
+    );
+    has(&text, "what counted launches compute was left out");
+    let path = file("paged.cu", &source);
+    dslc(&["run", "--html", &page, &path]);
+    let full = std::fs::read_to_string(&page).unwrap();
+    assert!(!full.contains("was left out") && !full.contains("ran in full"));
+}
+
+#[test]
 fn a_branch_of_main_by_a_result_ends_the_program() {
     let source = program(
         "twice<<<8, 128>>>(a, n); cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);

@@ -3,11 +3,14 @@
 use std::{collections::HashMap, fmt::Write};
 
 use dsl::ir::Space;
-use interp::Site;
+use interp::{Counted, Site};
 use runtime::launches::Kept;
 
 use super::{LeftOut, Request, ShownSites, drawn, escape, prose, source::Files};
-use crate::{Model, advice, text::dim};
+use crate::{
+    Model, advice,
+    text::{counted, dim},
+};
 
 /// The section within so many bytes, and which sites it shows; empty without launches.
 pub(super) fn section(
@@ -22,6 +25,12 @@ pub(super) fn section(
         return (String::new(), shown);
     }
     let mut text = String::from("<section id=launches>\n<h2>Launches</h2>\n");
+    if all
+        .iter()
+        .any(|kept| kept.report.order.counted != Counted::Run)
+    {
+        let _ = writeln!(text, "<p>{}.</p>", counted::LEFT_OUT);
+    }
     // Equal pictures are drawn once.
     let mut drawings: HashMap<String, (usize, usize)> = HashMap::new();
     let (mut lost, mut undrawn) = (0u64, 0u64);
@@ -31,7 +40,7 @@ pub(super) fn section(
             lost += all[at..].iter().map(|kept| kept.count).sum::<u64>();
             break;
         }
-        header(&mut text, files, kept);
+        header(&mut text, model, files, kept);
         for (index, site) in kept.report.sites.iter().enumerate() {
             let is_shown = matches!(site.space, Space::Shared | Space::Global | Space::Constant)
                 && site.counts.requests > 0;
@@ -82,7 +91,7 @@ pub(super) fn section(
     (text + "</section>\n", shown)
 }
 
-fn header(text: &mut String, files: &Files<'_>, kept: &Kept) {
+fn header(text: &mut String, model: &Model<'_>, files: &Files<'_>, kept: &Kept) {
     let launch = &kept.report;
     let times = match (kept.count, kept.is_sum) {
         (1, _) => String::new(),
@@ -135,6 +144,9 @@ fn header(text: &mut String, files: &Files<'_>, kept: &Kept) {
     }
     if !details.is_empty() {
         let _ = writeln!(text, "<p class=dim>{}</p>", details.join(", "));
+    }
+    if let Some(how) = counted::sentence(launch, model) {
+        let _ = writeln!(text, "<p>{}</p>", escape(&how));
     }
 }
 

@@ -5,6 +5,9 @@ use interp::{Counted, LaunchReport};
 use super::style::Style;
 use crate::Model;
 
+/// What counting means for the rest of a report.
+pub(crate) const LEFT_OUT: &str =
+    "--count-only: what counted launches compute was left out, and nothing was checked";
 /// Most launches that are told of.
 const MAX_TOLD: usize = 12;
 
@@ -32,17 +35,13 @@ pub(super) fn paragraphs(model: &Model<'_>, style: Style) -> String {
         text += &style.paragraph("", &more, None);
     }
     if any {
-        text += &style.paragraph(
-            "",
-            "--count-only: what counted launches compute was left out, and nothing was checked",
-            None,
-        );
+        text += &style.paragraph("", LEFT_OUT, None);
     }
     text
 }
 
 /// How a launch came to its counts, if not by running all of its blocks as always.
-fn sentence(launch: &LaunchReport, model: &Model<'_>) -> Option<String> {
+pub(crate) fn sentence(launch: &LaunchReport, model: &Model<'_>) -> Option<String> {
     let all: u128 = launch.grid.iter().map(|&n| u128::from(n)).product();
     match &launch.order.counted {
         Counted::Run => None,
