@@ -48,6 +48,8 @@ pub(crate) struct State {
     pub(crate) hardware: Box<dyn Hardware + Send>,
     pub(crate) memory: Memory,
     residents: Vec<Resident>,
+    /// The one that launched last.
+    current: Option<usize>,
     runs: VecDeque<Run>,
     /// Of all launches, remembered or not.
     launched: usize,
@@ -67,6 +69,7 @@ pub struct Builder {
     checks: Checks,
     order: Order,
     limit: u64,
+    count_only: bool,
 }
 
 impl Builder {
@@ -93,6 +96,36 @@ impl Builder {
         }
     }
 
+    /// Counts a launch from some of its blocks, where they can be proved to do what all do: its counts are those of a full run, in milliseconds
+    /// for any grid. A launch that does not qualify runs in full. [`Run::counted_from`] tells which it was. Nothing is checked.
+    ///
+    /// What a counted launch computes is left out. Reading it back runs the launch after all; that is an error once all such results
+    /// together take more than 67 million warp instructions.
+    ///
+    /// ```
+    /// use dslc::{Arch, Device, Grid, kernel};
+    /// kernel! { mod copies {
+    ///     __global__ void copy(float *to, const float *from, int n)
+    ///     {
+    ///         int i = blockIdx.x * blockDim.x + threadIdx.x;
+    ///         if (i < n) to[i] = from[i];
+    ///     }
+    /// } }
+    /// # fn main() -> dslc::Result<()> {
+    /// let device = Device::builder(Arch::SM_90).count_only(true).build()?;
+    /// let n = 1 << 28;
+    /// let from = device.uninit::<f32>(n)?;
+    /// let mut to = device.uninit::<f32>(n)?;
+    /// let run = copies::load(&device)?.copy(Grid::cover(n, 256), &mut to, &from, n as i32)?;
+    /// assert_eq!(run.counted_from(), Some(1));
+    /// assert_eq!(run.load("from[i]").sectors(), Some(n as u64 / 8));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn count_only(self, count_only: bool) -> Builder {
+        Builder { count_only, ..self }
+    }
+
     /// The width of shared-memory banks: 8 bytes on sm_30 to sm_37 only.
     pub fn bank_width(self, bank_width: BankWidth) -> Builder {
         Builder { bank_width, ..self }
@@ -109,7 +142,10 @@ impl Builder {
             rules,
             jobs,
             limit: Some(self.limit),
-            checks: self.checks,
+            checks: match self.count_only {
+                true => Checks::NONE,
+                false => self.checks,
+            },
             order: self.order,
             both_orders: interp::BothOrders::Never,
             schedule: interp::Schedule::default(),
@@ -117,11 +153,11 @@ impl Builder {
             memory: interp::MemoryOrder::Strong,
             keep_going: false,
             trace: false,
-            count_only: false,
+            count_only: self.count_only,
             stop: interp::StopFlag::default(),
             progress: interp::Progress::default(),
         };
-        Ok(Device::with(Box::new(Simulator::new(machine))))
+        Ok(Device::with(Box::new(Simulator::new(machine).blind())))
     }
 }
 
@@ -140,6 +176,7 @@ impl Device {
             checks: Checks::ALL,
             order: Order::Ascending,
             limit: DEFAULT_LIMIT,
+            count_only: false,
         }
     }
 
@@ -159,6 +196,7 @@ impl Device {
             hardware,
             memory: Memory::empty(),
             residents: Vec::new(),
+            current: None,
             runs: VecDeque::new(),
             launched: 0,
         })))
@@ -259,13 +297,7 @@ impl Device {
 
     /// Does something while the variables of a program are the memory's.
     pub(crate) fn with_image<R>(&self, resident: usize, work: impl FnOnce(&mut State) -> R) -> R {
-        let mut state = self.lock();
-        let mut image = std::mem::take(&mut state.residents[resident].image);
-        state.memory.exchange(&mut image);
-        let result = work(&mut state);
-        state.memory.exchange(&mut image);
-        state.residents[resident].image = image;
-        result
+        self.lock().with_image(resident, work)
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
@@ -286,6 +318,7 @@ impl Device {
             return Ok(Vec::new());
         }
         let mut state = self.lock();
+        state.compute(address, bytes)?;
         let (hardware, memory) = state.parts();
         if hardware.finds_unset()
             && let Some((unset, len)) = memory.first_unset(address, bytes)
@@ -335,6 +368,49 @@ impl State {
     /// The device and its memory, which it takes as an argument.
     pub(crate) fn parts(&mut self) -> (&mut dyn Hardware, &mut Memory) {
         (&mut *self.hardware, &mut self.memory)
+    }
+
+    /// As [`Device::with_image`].
+    pub(crate) fn with_image<R>(
+        &mut self,
+        resident: usize,
+        work: impl FnOnce(&mut State) -> R,
+    ) -> R {
+        let mut image = std::mem::take(&mut self.residents[resident].image);
+        self.memory.exchange(&mut image);
+        let result = work(self);
+        self.memory.exchange(&mut image);
+        self.residents[resident].image = image;
+        result
+    }
+
+    /// A program is about to launch. What another one's launches were only counted for is computed now, for later it cannot be.
+    pub(crate) fn enter(&mut self, resident: usize) {
+        let before = self.current.replace(resident);
+        if let Some(before) = before.filter(|before| *before != resident) {
+            let module = self.residents[before].module.clone();
+            self.with_image(before, |state| {
+                let (hardware, memory) = state.parts();
+                hardware.settle(&module.program, memory, &mut |_| {});
+            });
+        }
+    }
+
+    /// The bytes are to be read: what was to compute them runs, if it was only counted.
+    fn compute(&mut self, address: u64, bytes: u64) -> Result<()> {
+        let Some(current) = self.current.filter(|_| self.hardware.counts_only()) else {
+            return Ok(());
+        };
+        let module = self.residents[current].module.clone();
+        let computed = self.with_image(current, |state| {
+            let (hardware, memory) = state.parts();
+            hardware.compute(&module.program, memory, (address, bytes), &mut |_| {})
+        });
+        computed.map_err(|why| {
+            Error::new(format_args!(
+                "cannot read {why}; build the device without `count_only` to have results"
+            ))
+        })
     }
 
     /// Remembers a launch.

@@ -246,9 +246,9 @@ impl Call<'_> {
             depth: 0,
             loc: LocId::default(),
         };
-        self.loaded
-            .device
-            .with_image(self.loaded.resident, |state| self.run(state, &config))
+        let mut state = self.loaded.device.lock();
+        state.enter(self.loaded.resident);
+        state.with_image(self.loaded.resident, |state| self.run(state, &config))
     }
 
     fn run(&self, state: &mut State, config: &LaunchConfig) -> Result<Run> {
@@ -285,8 +285,12 @@ impl Call<'_> {
                     break;
                 }
                 Err(LaunchError::Device(error)) => return Err(error.into()),
-                Err(LaunchError::NotComputed(_)) => {
-                    unreachable!("devices of programs compute what they launch")
+                Err(LaunchError::NotComputed(why)) => {
+                    return Err(Error::new(format_args!(
+                        "`{}` cannot be counted, and reads what an earlier launch was to compute, which was only counted: {}",
+                        why.kernel,
+                        why.changed.text()
+                    )));
                 }
             }
         }

@@ -9,7 +9,9 @@ use std::{
 };
 
 use dsl::ir::Space;
-use interp::{LaunchReport, Severity, metrics, rules::RuleSet, stats::SiteCounts, trap::AccessOp};
+use interp::{
+    Counted, LaunchReport, Severity, metrics, rules::RuleSet, stats::SiteCounts, trap::AccessOp,
+};
 use report::{
     Input, Model, Tables,
     findings::{self, Found},
@@ -90,6 +92,15 @@ impl Run {
     /// Its number among the launches of the device, from 0.
     pub fn index(&self) -> usize {
         self.0.ran.index
+    }
+
+    /// From how many of its blocks it was counted, on a device that counts only ([`Builder::count_only`](crate::Builder::count_only)): 0, if it is
+    /// like an earlier launch. `None`: all of them ran.
+    pub fn counted_from(&self) -> Option<u64> {
+        match self.launch()?.order.counted {
+            Counted::From { blocks, .. } => Some(blocks),
+            Counted::Run | Counted::InFull(_) => None,
+        }
     }
 
     /// What its threads printed. It went to standard output, too. On a GPU the driver prints it, and it is not known here.
