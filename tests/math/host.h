@@ -1,4 +1,4 @@
-// What math_double.k, math_angle.k, math_float.k, math_special.k and math_bessel.k of dsl/src/sema need to be compiled as C++: the same source, measured without the simulator.
+// What math_double.k, math_angle.k, math_float.k, math_special.k and math_bessel.k of dsl/library need to be compiled as C++: the same source, measured without the simulator.
 #include <cmath>
 #include <cstring>
 
@@ -25,6 +25,11 @@ static double __longlong_as_double(long long x) { return bits<double>(x); }
 static int __float_as_int(float x) { return bits<int>(x); }
 static float __int_as_float(int x) { return bits<float>(x); }
 static unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return (unsigned __int128)a * b >> 64; }
+static float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static float rintf(float x) { return __builtin_rintf(x); }
+static float sqrtf(float x) { return __builtin_sqrtf(x); }
+static float fmaxf(float x, float y) { return __builtin_fmaxf(x, y); }
+static float fminf(float x, float y) { return __builtin_fminf(x, y); }
 static int __clzll(long long x) { return x ? __builtin_clzll(x) : 64; }
 static double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 static double rint(double x) { return __builtin_rint(x); }

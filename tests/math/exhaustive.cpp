@@ -1,0 +1,180 @@
+// Measures the `float` functions of dsl/library over all 2^32 arguments against C's `double` functions, and checks that NaN, infinities and
+// the signs of zeros agree. Two arguments: pairs of numbers with all exponents, of numbers near 1, and of small integers.
+//
+//     for part in double angle float special bessel; do sed 's/(int)n/to_int(n)/g' ../../dsl/library/math_$part.k > math_$part.k; done
+//     clang++ -std=gnu++17 -O3 -march=native -ffp-contract=off -fno-builtin -w -I. exhaustive.cpp -pthread -o exhaustive
+//     ./exhaustive                  every argument
+//     ./exhaustive 1009             every 1009th
+//     ./exhaustive 1 expf logf      these functions
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "host.h"
+
+struct Worst {
+    double error = 0;
+    float x = 0, y = 0;
+    uint64_t wrong = 0;
+    float wrong_x = 0, wrong_y = 0;
+};
+
+// The distance in units of the exact value's last place; below 0 where the values are of different kinds.
+static double distance(float got, double want) {
+    if (want != want) return got != got ? 0 : -1;
+    if (got != got) return -1;
+    if (want == 0 || std::isinf(want)) return (double)got == want && std::signbit(got) == std::signbit(want) ? 0 : -1;
+    if (std::signbit(got) != std::signbit(want)) return -1;
+    uint64_t bits;
+    memcpy(&bits, &want, 8);
+    int exponent = (int)(bits >> 52 & 2047) - 1023;
+    if (exponent > 127) return std::isinf(got) ? 0 : 1e9;
+    if (exponent < -126) exponent = -126;
+    double value = std::isinf(got) ? std::copysign(0x1p128, got) : (double)got;
+    uint64_t scale = (uint64_t)(23 - exponent + 1023) << 52;
+    double up;
+    memcpy(&up, &scale, 8);
+    return std::fabs(value - want) * up;
+}
+
+static void note(Worst &worst, float x, float y, float got, double want) {
+    double error = distance(got, want);
+    if (error < 0) {
+        if (!worst.wrong++) worst.wrong_x = x, worst.wrong_y = y;
+    } else if (error > worst.error) {
+        worst.error = error, worst.x = x, worst.y = y;
+    }
+}
+
+static void join(Worst &all, const Worst &part) {
+    if (part.wrong && !all.wrong) all.wrong_x = part.wrong_x, all.wrong_y = part.wrong_y;
+    all.wrong += part.wrong;
+    if (part.error > all.error) all.error = part.error, all.x = part.x, all.y = part.y;
+}
+
+static unsigned threads = 2;
+
+template <class Part> static Worst in_parts(Part part) {
+    std::vector<Worst> parts(threads);
+    std::vector<std::thread> running;
+    for (unsigned i = 0; i < threads; i++) running.emplace_back([&, i] { parts[i] = part(i); });
+    Worst all;
+    for (unsigned i = 0; i < threads; i++) running[i].join(), join(all, parts[i]);
+    return all;
+}
+
+static void print(const char *name, int arguments, const Worst &worst) {
+    printf("| %s | %.3f |", name, worst.error);
+    if (arguments == 1) printf(" %a |", worst.x);
+    else printf(" %a, %a |", worst.x, worst.y);
+    if (worst.wrong) printf(" WRONG %" PRIu64 ": %a, %a |", worst.wrong, worst.wrong_x, worst.wrong_y);
+    printf("\n");
+    fflush(stdout);
+}
+
+template <class F, class R> static void one(const char *name, F f, R exact, uint64_t step) {
+    print(name, 1, in_parts([&](unsigned part) {
+        Worst worst;
+        for (uint64_t i = part * step; i < 1ull << 32; i += threads * step) {
+            uint32_t bits = (uint32_t)i;
+            float x;
+            memcpy(&x, &bits, 4);
+            note(worst, x, 0, f(x), exact((double)x));
+        }
+        return worst;
+    }));
+}
+
+struct Random {
+    uint64_t state;
+    uint64_t next() {
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        return state * 2685821657736338717ull;
+    }
+    float any() {
+        uint32_t bits = (uint32_t)(next() >> 32);
+        float x;
+        memcpy(&x, &bits, 4);
+        return x;
+    }
+    float near(float scale) { return (float)((double)(int64_t)next() * 0x1p-63 * scale); }
+};
+
+template <class F, class R> static void two(const char *name, F f, R exact, uint64_t step) {
+    static const float ENDS[] = {0.0f, -0.0f, 1.0f, -1.0f, 2.0f, -2.0f, 3.0f, -3.0f, 0.5f, -0.5f, INFINITY, -INFINITY, NAN, 0x1p-149f,
+                                 -0x1p-149f, 0x1p-126f, 0x1.fffffep127f, -0x1.fffffep127f, 16777215.0f, -16777215.0f, 16777216.0f, 1e-30f, 1e30f};
+    uint64_t points = 400000000 / step;
+    print(name, 2, in_parts([&](unsigned part) {
+        Worst worst;
+        Random random{88172645463325252ull + part * 7919};
+        auto at = [&](float x, float y) { note(worst, x, y, f(x, y), exact((double)x, (double)y)); };
+        for (float x : ENDS)
+            for (float y : ENDS) at(x, y);
+        for (uint64_t i = 0; i < points / threads; i++) {
+            switch (i & 7) {
+            case 0: at(random.any(), random.any()); break;
+            case 1: at(1 + random.near(0.5f), random.near(300)); break;
+            case 2: at(fabsf(random.any()), random.near(2)); break;
+            case 3: at(random.near(1), random.near(1)); break;
+            case 4: at(1 + random.near(0x1p-10f), random.any()); break;
+            case 5: at(random.near(20), rintf(random.near(30))); break;
+            case 6: {
+                // Results at the ends of the range.
+                float x = fabsf(random.any());
+                at(x, (float)((random.next() & 1 ? 127.0 : -140.0) / std::log2((double)x)) * (1 + random.near(0.1f)));
+                break;
+            }
+            default: {
+                float x = random.any();
+                at(x, x * (1 + random.near(0.25f)));
+            }
+            }
+        }
+        return worst;
+    }));
+}
+
+static double exp10_(double x) { return (double)exp10l((long double)x); }
+static double sinpi_(double x) {
+    if (!(std::fabs(x) < INFINITY)) return NAN;
+    double n = std::rint(2 * x), r = (x - n / 2) * M_PI;
+    int quadrant = (int)std::fmod(n, 4) & 3;
+    double value = quadrant & 1 ? std::cos(r) : std::sin(r);
+    value = quadrant & 2 ? -value : value;
+    return value == 0 ? std::copysign(0.0, x) : value;
+}
+static double cospi_(double x) {
+    if (!(std::fabs(x) < INFINITY)) return NAN;
+    double n = std::rint(2 * x), r = (x - n / 2) * M_PI;
+    int quadrant = (int)std::fmod(n, 4) & 3;
+    double value = quadrant & 1 ? std::sin(r) : std::cos(r);
+    value = (quadrant + 1) & 2 ? -value : value;
+    return value == 0 ? 0 : value;
+}
+
+int main(int argc, char **argv) {
+    uint64_t step = argc > 1 ? strtoull(argv[1], nullptr, 10) : 1;
+    auto is_asked = [&](const char *name) {
+        for (int i = 2; i < argc; i++)
+            if (!strcmp(argv[i], name)) return true;
+        return argc < 3;
+    };
+#define ONE(name, exact)                                                                                              \
+    if (is_asked(#name)) one(#name, [](float x) { return ours::name(x); }, [](double x) -> double { return exact; }, step);
+#define TWO(name, exact)                                                                                              \
+    if (is_asked(#name)) two(#name, [](float x, float y) { return ours::name(x, y); }, [](double x, double y) -> double { return exact; }, step);
+    ONE(expf, std::exp(x)) ONE(exp2f, std::exp2(x)) ONE(exp10f, exp10_(x)) ONE(expm1f, std::expm1(x))
+    ONE(logf, std::log(x)) ONE(log2f, std::log2(x)) ONE(log10f, std::log10(x)) ONE(log1pf, std::log1p(x))
+    ONE(sinf, std::sin(x)) ONE(cosf, std::cos(x)) ONE(tanf, std::tan(x)) ONE(sinpif, sinpi_(x)) ONE(cospif, cospi_(x))
+    ONE(asinf, std::asin(x)) ONE(acosf, std::acos(x)) ONE(atanf, std::atan(x))
+    ONE(sinhf, std::sinh(x)) ONE(coshf, std::cosh(x)) ONE(tanhf, std::tanh(x))
+    ONE(asinhf, std::asinh(x)) ONE(acoshf, std::acosh(x)) ONE(atanhf, std::atanh(x))
+    ONE(cbrtf, std::cbrt(x)) ONE(rcbrtf, 1 / std::cbrt(x)) ONE(rsqrtf, 1 / std::sqrt(x))
+    ONE(erff, std::erf(x)) ONE(erfcf, std::erfc(x)) ONE(normcdff, 0.5 * std::erfc(-x * M_SQRT1_2))
+    TWO(powf, std::pow(x, y)) TWO(atan2f, std::atan2(x, y)) TWO(hypotf, std::hypot(x, y))
+}
