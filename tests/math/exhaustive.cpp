@@ -177,4 +177,5 @@ int main(int argc, char **argv) {
     ONE(cbrtf, std::cbrt(x)) ONE(rcbrtf, 1 / std::cbrt(x)) ONE(rsqrtf, 1 / std::sqrt(x))
     ONE(erff, std::erf(x)) ONE(erfcf, std::erfc(x)) ONE(normcdff, 0.5 * std::erfc(-x * M_SQRT1_2))
     TWO(powf, std::pow(x, y)) TWO(atan2f, std::atan2(x, y)) TWO(hypotf, std::hypot(x, y))
+    TWO(remainderf, std::remainder(x, y)) ONE(logbf, std::logb(x))
 }

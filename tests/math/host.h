@@ -42,6 +42,7 @@ static float fabsf(float x) { return __builtin_fabsf(x); }
 static double sqrt(double x) { return __builtin_sqrt(x); }
 static double fmax(double x, double y) { return ::fmax(x, y); }
 static double fmin(double x, double y) { return ::fmin(x, y); }
+static float fmodf(float x, float y) { return ::fmodf(x, y); }
 static double fmod(double x, double y) { return ::fmod(x, y); }
 
 // CUDA's conversion saturates, and NaN is 0; C++ leaves both open.
