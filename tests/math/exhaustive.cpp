@@ -57,7 +57,7 @@ static void join(Worst &all, const Worst &part) {
     if (part.error > all.error) all.error = part.error, all.x = part.x, all.y = part.y;
 }
 
-static unsigned threads = 2;
+static const unsigned threads = std::thread::hardware_concurrency();
 
 template <class Part> static Worst in_parts(Part part) {
     std::vector<Worst> parts(threads);
