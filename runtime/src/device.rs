@@ -166,8 +166,8 @@ pub trait Device {
         false
     }
 
-    /// Before the host reads bytes whose use nothing follows: they are computed if a launch that was only counted was to write them, or
-    /// the error says why they are not.
+    /// Before the host gets bytes of the device: they are computed if a launch that was only counted was to write them, or the error says why
+    /// they are not. A host that is followed may go on without them.
     fn compute(
         &mut self,
         _program: &Program,

@@ -98,6 +98,54 @@ fn a_branch_of_main_by_a_result_ends_the_program() {
     assert!(!ran.stdout.contains("right") && !ran.stdout.contains("wrong"));
 }
 
+/// A launch of many threads, each with so many steps, and a loop over what it left.
+fn many(steps: u32) -> String {
+    format!(
+        "#include <cstdio>
+#include <cstdlib>
+__global__ void fill(int *a, int n) {{
+    int t = blockIdx.x * blockDim.x + threadIdx.x, v = t;
+    for (int k = 0; k < {steps}; k++) v += k;
+    if (t < n) a[t] = v;
+}}
+int main() {{
+    const int n = 300000;
+    int *a, *h = (int *)malloc(n * sizeof(int)), wrong = 0;
+    cudaMalloc(&a, n * sizeof(int));
+    fill<<<(n + 255) / 256, 256>>>(a, n);
+    cudaMemcpy(h, a, n * sizeof(int), cudaMemcpyDeviceToHost);
+    for (int k = 0; k < n; k++) if (h[k] != k + {steps} * ({steps} - 1) / 2) wrong++;
+    printf(\"%d wrong\\n\", wrong);
+    free(h);
+}}
+"
+    )
+}
+
+#[test]
+fn a_large_result_that_is_quickly_computed_is_there() {
+    let source = many(3);
+    let ran = count("many.cu", &["--format", "json"], &source);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    let json = ran.json();
+    assert_eq!(json["stdout"], json!("0 wrong\n"));
+    assert_eq!(json["launches"][0]["counted"]["blocks"], json!(1172));
+    let path = file("many.cu", &source);
+    let full = dslc(&["run", "--format", "json", "--no-checks", &path]).json();
+    assert_eq!(json["launches"][0]["sites"], full["launches"][0]["sites"]);
+}
+
+#[test]
+fn a_large_result_that_takes_long_is_followed() {
+    let ran = count("long.cu", &[], &many(2000));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    has(
+        &ran.stderr,
+        "a result of the launch at line 12 decides a branch at line 14",
+    );
+    assert!(!ran.stdout.contains("wrong"), "{}", ran.stdout);
+}
+
 #[test]
 fn what_follows_from_a_result_is_followed() {
     let source = program(

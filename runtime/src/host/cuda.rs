@@ -365,6 +365,14 @@ impl Host<'_> {
                 return Err(CudaError::InvalidValue.into());
             }
         }
+        if self.device.counts_only() && self.memory.kind_of(to) == AddressKind::Host {
+            let io = &mut *self.io;
+            let mut out = |bytes: &[u8]| io.stdout(bytes);
+            // What is not worth it is followed.
+            let _: Result<(), interp::Uncomputed> =
+                self.device
+                    .compute(self.program, &mut self.memory, (from, bytes), &mut out);
+        }
         let fault = match self.device.copy(&mut self.memory, to, from, bytes) {
             Ok(()) => {
                 self.set_by("cudaMemcpy", to, Some(from), bytes, loc);

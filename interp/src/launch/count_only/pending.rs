@@ -13,8 +13,12 @@ use crate::launch::{Begun, Run, begin, launch};
 use crate::memory::{AddressKind, Memory};
 use dsl::ir::{FuncId, LocId, Module};
 
-/// Warp instructions that may be spent in all on results that a host asks for which nothing follows ([`Counting::compute`]): some tenths of a second.
+/// Warp instructions that may be spent in all on results that a host asks for ([`Counting::compute`]): some tenths of a second.
 const MAX_COMPUTED: u64 = 1 << 26;
+/// A host that is followed gets so many bytes or more computed, if that takes so few warp instructions for each of them: to follow them through
+/// a loop takes longer then.
+const MANY_BYTES: u64 = 1 << 20;
+const MAX_FOR_EACH_BYTE: u64 = 2;
 
 /// A launch whose counts are known.
 #[derive(Clone, Debug)]
@@ -278,7 +282,7 @@ impl Counting {
         }
         // The host may change what it reads, or look at what it writes, so it runs now or never.
         let computed = match self.is_blind {
-            true => self.compute_all(program, memory, machine, &writes, out),
+            true => self.compute_all(program, memory, machine, (&writes, u64::MAX), out),
             false => Ok(()),
         };
         if (computed.is_err() || !self.is_blind)
@@ -288,7 +292,8 @@ impl Counting {
         }
     }
 
-    /// A host that nothing follows asks for bytes: the launches that were to compute them run, unless that takes long.
+    /// The host asks for bytes: the launches that were to compute them run, unless that takes long. A host that is followed may as well do
+    /// without them; it has them computed only where following them would take longer.
     pub fn compute(
         &mut self,
         program: &Program,
@@ -304,7 +309,12 @@ impl Counting {
             checks: Checks::NONE,
             ..machine.clone()
         };
-        self.compute_all(program, memory, &unchecked, &[base], out)?;
+        let most = match self.is_blind {
+            true => u64::MAX,
+            false if bytes < MANY_BYTES => return Ok(()),
+            false => bytes.saturating_mul(MAX_FOR_EACH_BYTE),
+        };
+        self.compute_all(program, memory, &unchecked, (&[base], most), out)?;
         match memory.lacks(address, bytes) {
             None => Ok(()),
             Some(_) => Err(self.missing(base, Missing::Changed(Changed::PassedOn))),
@@ -320,13 +330,13 @@ impl Counting {
         }
     }
 
-    /// Runs what regions lack.
+    /// Runs what regions lack, if that takes no more than so many warp instructions.
     fn compute_all(
         &mut self,
         program: &Program,
         memory: &mut Memory,
         machine: &MachineConfig,
-        bases: &[u64],
+        (bases, most): (&[u64], u64),
         out: &mut dyn FnMut(&[u8]),
     ) -> Result<(), Uncomputed> {
         let first = bases.first().copied().unwrap_or_default();
@@ -336,7 +346,7 @@ impl Counting {
         if cost > 0 && !self.is_of(program) {
             return Err(self.missing(first, Missing::Changed(Changed::Elsewhere)));
         }
-        if self.spent.saturating_add(cost) > MAX_COMPUTED {
+        if cost > most || self.spent.saturating_add(cost) > MAX_COMPUTED {
             return Err(self.missing(first, Missing::Long(cost)));
         }
         let caught_up = self.catch_up(program, memory, machine, (bases, &[]), out);
@@ -364,7 +374,7 @@ impl Counting {
         for base in bases {
             if memory.not_computed(base).is_some() {
                 // What cannot be computed stays so, and is said where it is asked for.
-                let _ = self.compute_all(program, memory, &unchecked, &[base], out);
+                let _ = self.compute_all(program, memory, &unchecked, (&[base], u64::MAX), out);
             }
         }
     }
