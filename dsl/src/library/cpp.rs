@@ -168,6 +168,7 @@ const DECLARED: &[&str] = &[
     "math_double",
     "math_angle",
     "math_float",
+    "math_float_angle",
     "math_special",
     "math_bessel",
     "simd",

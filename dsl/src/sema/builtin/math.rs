@@ -1,5 +1,5 @@
 //! Mathematics on both sides: what maps to exact operations of the IR, C's library for the host, and the names of the functions
-//! that `math_double.k`, `math_angle.k` and `math_float.k` define.
+//! that `math_double.k`, `math_angle.k`, `math_float.k` and `math_float_angle.k` define.
 
 use std::sync::Arc;
 
