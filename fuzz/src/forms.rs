@@ -62,6 +62,16 @@ mod tests {
     use super::*;
     use crate::mutate::Random;
 
+    /// Long programs, which a mutator would have to find first.
+    #[test]
+    fn both_forms_agree() {
+        let mut random = Random::new(7);
+        for _ in 0..300 {
+            let bytes: Vec<u8> = (0..700).map(|_| random.word() as u8).collect();
+            target(&bytes);
+        }
+    }
+
     /// What goes wrong in the programs is rare enough that most run to the end, and frequent enough that each kind is met.
     #[test]
     fn programs_end_in_every_way() {

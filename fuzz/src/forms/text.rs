@@ -112,6 +112,9 @@ const INDEXES: &[&str] = &[
     "pb[$] % 40u",
     "$ * 6 + u % 5",
     "$ + v",
+    "v + w",
+    "v * n + w",
+    "v",
 ];
 
 const SMALL: &[&str] = &["$ & 3", "k", "n & 1", "k + 1", "$ % 6", "1", "$"];
@@ -308,6 +311,18 @@ impl Generator<'_, '_> {
                 self.int(depth - 1),
                 self.int(depth - 1)
             ),
+            // In the midst of an expression, whose other parts may hold the value from before.
+            10 if self.choices.one_in(3) => self
+                .choices
+                .pick(&[
+                    "v++",
+                    "--w",
+                    "(v = k + 1)",
+                    "(u += 3)",
+                    "(w = v & 7)",
+                    "(w -= 1)",
+                ])
+                .to_string(),
             10 => {
                 let call = self.choices.pick(&[
                     "twice(@)",
