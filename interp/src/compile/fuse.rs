@@ -353,9 +353,15 @@ impl Fuser<'_> {
             self.pc = test.next - 1;
             return;
         }
-        let number = self.site(i.c, &address) * SITE_BYTES;
+        let number = self.site(i.c, &address);
+        let feed = self.plan.feeds.get(&self.pc).copied();
+        // The number has half a field there.
+        let feed = feed.filter(|_| number <= u32::from(u16::MAX));
+        let (ops, value, x) = match feed {
+            Some(feed) => (feed.ops, feed.result, number | feed.other << 16),
+            None => (ops, site.values[0], number * SITE_BYTES),
+        };
         let scale = u32::from(address.scale as u16);
-        let value = site.values[0];
         let (op, other) = match address.mode {
             Mode::Base => (ops[0], 0),
             Mode::Signed if by_elements => (ops[1], 0),
@@ -372,7 +378,10 @@ impl Fuser<'_> {
             }
             Mode::Product => (ops[7], address.other),
         };
-        let at = self.emit(op, [value, base, address.index, other], number);
+        let at = self.emit(op, [value, base, address.index, other], x);
+        if let Some(feed) = feed {
+            self.pc = feed.last;
+        }
         if address.mode == Mode::Product {
             self.host.insts[at].weight = address.summand as u16;
         }

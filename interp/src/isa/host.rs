@@ -67,6 +67,7 @@ pub(crate) use host_jumps;
 /// that counts elements; such an index with a scale, signed and unsigned; one of 64 bits; an index that is a sum of 32 or 64
 /// bits; a product and a sum of 32 bits), the type in memory, and for loads the one by which it is extended to the register. Then
 /// jumps that compare what a load gives: the load, the comparison, and the two operations. Then operations on what is in memory.
+/// Then operations on what a load gives: the load, the operation (`FMulAdd`: added to what is in the register), and one for each address.
 macro_rules! host_accesses {
     ($then:ident! { $($head:tt)* }) => { $then! { { $($head)* }
         loads {
@@ -119,6 +120,16 @@ macro_rules! host_accesses {
             (SFSub32, u32, float::fsub32, FSubTo32, FSubTo32S)
             (SFSub64, u64, float::fsub64, FSubTo64, FSubTo64S)
         }
+        feeds {
+            (Load32, SAdd32, u32, fed::add32, AddOf32B, AddOf32E, AddOf32S, AddOf32U, AddOf32L, AddOf32A, AddOf32Q, AddOf32M)
+            (Load64, SAdd64, u64, fed::add64, AddOf64B, AddOf64E, AddOf64S, AddOf64U, AddOf64L, AddOf64A, AddOf64Q, AddOf64M)
+            (Load32, SFAdd32, u32, fed::fadd32, FAddOf32B, FAddOf32E, FAddOf32S, FAddOf32U, FAddOf32L, FAddOf32A, FAddOf32Q, FAddOf32M)
+            (Load64, SFAdd64, u64, fed::fadd64, FAddOf64B, FAddOf64E, FAddOf64S, FAddOf64U, FAddOf64L, FAddOf64A, FAddOf64Q, FAddOf64M)
+            (Load32, SFMul32, u32, fed::fmul32, FMulOf32B, FMulOf32E, FMulOf32S, FMulOf32U, FMulOf32L, FMulOf32A, FMulOf32Q, FMulOf32M)
+            (Load64, SFMul64, u64, fed::fmul64, FMulOf64B, FMulOf64E, FMulOf64S, FMulOf64U, FMulOf64L, FMulOf64A, FMulOf64Q, FMulOf64M)
+            (Load32, FMulAdd32, u32, fed::fmul_add32, FMulAddOf32B, FMulAddOf32E, FMulAddOf32S, FMulAddOf32U, FMulAddOf32L, FMulAddOf32A, FMulAddOf32Q, FMulAddOf32M)
+            (Load64, FMulAdd64, u64, fed::fmul_add64, FMulAddOf64B, FMulAddOf64E, FMulAddOf64S, FMulAddOf64U, FMulAddOf64L, FMulAddOf64A, FMulAddOf64Q, FMulAddOf64M)
+        }
     } };
 }
 pub(crate) use host_accesses;
@@ -127,7 +138,8 @@ macro_rules! define_host_ops {
     ({ { loads { $(($l:ident, $le:ident, $ls:ident, $lu:ident, $ll:ident, $la:ident, $lq:ident, $lm:ident, $lt:ty, $lw:ty))* }
          stores { $(($s:ident, $se:ident, $ss:ident, $su:ident, $sl:ident, $sa:ident, $sq:ident, $sm:ident, $st:ty))* }
          tests { $(($tl:ident, $tc:ident, $tt:ty, $tw:ty, $tf:path, $test:ident, $teste:ident))* }
-         updates { $(($up:ident, $ut:ty, $uf:path, $update:ident, $updates:ident))* } }
+         updates { $(($up:ident, $ut:ty, $uf:path, $update:ident, $updates:ident))* }
+         feeds { $(($fl:ident, $fk:ident, $fdt:ty, $fdf:path, $db:ident, $de:ident, $ds:ident, $du:ident, $dl:ident, $da:ident, $dq:ident, $dm:ident))* } }
        $($(#[doc = $doc:literal])* $extra:ident,)* }
      scalar { $(($op:ident, $on:ident, $lane:path))* }
      ints { $(($i:ident, $it:ty, $if:path, $iif:ident, $iback:ident, $istep:ident, $iother:ident))* }
@@ -141,6 +153,7 @@ macro_rules! define_host_ops {
             $($s, $se, $ss, $su, $sl, $sa, $sq, $sm,)*
             $($test, $teste,)*
             $($update, $updates,)*
+            $($db, $de, $ds, $du, $dl, $da, $dq, $dm,)*
             $($iif, $iback, $istep,)*
             $($fif, $funless, $fback, $fbackunless,)*
             $($op,)*
@@ -172,6 +185,14 @@ macro_rules! define_host_ops {
             pub(crate) fn updates(op: crate::isa::op::Op) -> Option<([HostOp; 2], u32)> {
                 Some(match op {
                     $(crate::isa::op::Op::$up => ([HostOp::$update, HostOp::$updates], size_of::<$ut>() as u32),)*
+                    _ => return None,
+                })
+            }
+
+            /// The operations on what a load gives, by how its address is computed, as the loads are.
+            pub(crate) fn fed(load: HostOp, operation: HostOp) -> Option<[HostOp; 8]> {
+                Some(match (load, operation) {
+                    $((HostOp::$fl, HostOp::$fk) => [HostOp::$db, HostOp::$de, HostOp::$ds, HostOp::$du, HostOp::$dl, HostOp::$da, HostOp::$dq, HostOp::$dm],)*
                     _ => return None,
                 })
             }
@@ -272,7 +293,7 @@ host_accesses! { with_accesses! {
 /// sum, the scale is the access's width and `c` is the other summand; of a product, `b` and `c` are the factors and
 /// `weight` names the summand. A jump on what a load gives
 /// compares it with `S[c]`; the low half of `x` is its site, the high half how far it goes. An operation on what is in memory
-/// has its second operand in `d`.
+/// has its second operand in `d`. One on what a load gives has its other operand in the high half of `x`, the site in the low half.
 /// A jump goes `x` instructions on from the next one. A step adds `S[c]` to `S[a]`, which goes to `S[d]`, then compares that with
 /// `S[b]`.
 #[derive(Clone, Copy, Debug)]

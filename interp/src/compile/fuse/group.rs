@@ -1,5 +1,5 @@
 //! What stands side by side and becomes one instruction: a load and the jump on what it gives; a load, an operation and the store of
-//! its result to the same place.
+//! its result to the same place; a load and an operation on what it gives.
 
 use crate::isa::bytecode::Code;
 use crate::isa::host::HostOp;
@@ -27,6 +27,16 @@ pub(super) struct Update {
     pub(super) other: u32,
     /// The store.
     pub(super) store: u32,
+}
+
+/// An operation on what a load gives.
+#[derive(Clone, Copy)]
+pub(super) struct Feed {
+    pub(super) ops: [HostOp; 8],
+    pub(super) result: u32,
+    pub(super) other: u32,
+    /// The last instruction that this one stands for.
+    pub(super) last: u32,
 }
 
 impl Plan {
@@ -112,6 +122,66 @@ impl Plan {
         if is_same && fits && operation.d == result {
             let store = at as u32 + 2;
             self.updates.insert(at as u32, Update { ops, other, store });
+        }
+    }
+
+    /// A load and a sum or product of what it gives; or a product and the sum that adds it to a register. Which products melt into sums
+    /// and what goes back to memory has been decided.
+    pub(super) fn feed(&mut self, code: &Code, at: usize) {
+        let load = &code.insts[at];
+        let site = &code.sites[load.c as usize];
+        let is_taken =
+            self.tests.contains_key(&(at as u32)) || self.updates.contains_key(&(at as u32));
+        if is_taken || !is_indexable(site) || !self.is_for_next(at) {
+            return;
+        }
+        let (value, Some(&next)) = (site.values[0], code.insts.get(at + 1)) else {
+            return;
+        };
+        // What the load is multiplied with or added to.
+        let other = match [next.a, next.b] {
+            [left, right] if left == value && right != value => right,
+            [left, right] if right == value && left != value => left,
+            _ => return,
+        };
+        let Some(loads) = super::access_ops(site) else {
+            return;
+        };
+        let sum = at + 2;
+        let is_product = self.products.get(&(sum as u32)) == Some(&(at as u32 + 1));
+        let (operation, result, last) = match next.op {
+            Op::SFMul32 | Op::SFMul64 if is_product => {
+                let add = &code.insts[sum];
+                let summand = if add.a == next.d { add.b } else { add.a };
+                // The sum goes on in its own register.
+                if self.leaders[sum] || summand != add.d {
+                    return;
+                }
+                let operation = match next.op {
+                    Op::SFMul32 => HostOp::FMulAdd32,
+                    _ => HostOp::FMulAdd64,
+                };
+                (operation, add.d, sum)
+            }
+            Op::SAdd32 | Op::SAdd64 | Op::SFAdd32 | Op::SFAdd64 | Op::SFMul32 | Op::SFMul64 => {
+                let is_apart =
+                    self.melts[at + 1].is_some() || self.products.contains_key(&(at as u32 + 1));
+                match HostOp::of(next.op) {
+                    Some(operation) if !is_apart => (operation, next.d, at + 1),
+                    _ => return,
+                }
+            }
+            _ => return,
+        };
+        if let Some(ops) = HostOp::fed(loads[0], operation) {
+            let last = last as u32;
+            let feed = Feed {
+                ops,
+                result,
+                other,
+                last,
+            };
+            self.feeds.insert(at as u32, feed);
         }
     }
 }

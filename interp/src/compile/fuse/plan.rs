@@ -6,7 +6,7 @@ use crate::isa::bytecode::Code;
 use crate::isa::host::{HostOp, S_ZERO};
 use crate::isa::op::Op;
 
-use super::group::{Test, Update};
+use super::group::{Feed, Test, Update};
 use super::is_indexable;
 
 /// How far behind an instruction its readers may be.
@@ -31,6 +31,8 @@ pub(super) struct Plan {
     pub(super) tests: HashMap<u32, Test>,
     /// By a load: the operation and the store behind it are one with it.
     pub(super) updates: HashMap<u32, Update>,
+    /// By a load: the operation behind it that is one with it.
+    pub(super) feeds: HashMap<u32, Feed>,
     /// How often the result of an instruction is read, where that is known.
     pub(super) uses: HashMap<u32, u32>,
 }
@@ -207,8 +209,10 @@ pub(super) fn plan(code: &Code) -> Plan {
         }
     }
     for at in 0..count {
-        if code.insts[at].op == Op::HostLocal {
-            plan.local(code, at);
+        match code.insts[at].op {
+            Op::HostLocal => plan.local(code, at),
+            Op::HostLoad => plan.feed(code, at),
+            _ => {}
         }
     }
     plan

@@ -2,6 +2,7 @@
 //! holds a value that nobody wrote, every access is to where its place in the source went before, and is allowed. What
 //! is not so is left to the first form, which knows what to say.
 
+mod fed;
 mod scalar;
 
 use dsl::ir::FuncId;
@@ -259,8 +260,9 @@ macro_rules! arms {
     ({ { loads { $(($l:ident, $le:ident, $ls:ident, $lu:ident, $ll:ident, $la:ident, $lq:ident, $lm:ident, $lt:ty, $lw:ty))* }
          stores { $(($s:ident, $se:ident, $ss:ident, $su:ident, $sl:ident, $sa:ident, $sq:ident, $sm:ident, $st:ty))* }
          tests { $(($tl:ident, $tc:ident, $tt:ty, $tw:ty, $tf:path, $test:ident, $teste:ident))* }
-         updates { $(($up:ident, $ut:ty, $uf:path, $update:ident, $updates:ident))* } }
-       $i:ident, $r:ident, $jump:ident, $back:ident, $step:ident, $load:ident, $store:ident, $test_of:ident, $update_of:ident, { $($arms:tt)* } }
+         updates { $(($up:ident, $ut:ty, $uf:path, $update:ident, $updates:ident))* }
+         feeds { $(($fl:ident, $fk:ident, $fdt:ty, $fdf:path, $db:ident, $de:ident, $ds:ident, $du:ident, $dl:ident, $da:ident, $dq:ident, $dm:ident))* } }
+       $i:ident, $r:ident, $jump:ident, $back:ident, $step:ident, $load:ident, $store:ident, $test_of:ident, $update_of:ident, $feed:ident, { $($arms:tt)* } }
      scalar { $(($op:ident, $on:ident, $lane:path))* }
      ints { $(($int:ident, $it:ty, $if:path, $iif:ident, $iback:ident, $istep:ident, $iother:ident))* }
      floats { $(($float:ident, $ft:ty, $ff:path, $fif:ident, $funless:ident, $fback:ident, $fbackunless:ident))* }) => {
@@ -286,6 +288,14 @@ macro_rules! arms {
               HostOp::$teste => apart!(HostOp::$teste, $test_of!($tt, $tw, $tf, part_of_element::<$tt>($r, $i))),)*
             $(HostOp::$update => apart!(HostOp::$update, $update_of!($ut, $uf, scalar::get($r, $i.a))),
               HostOp::$updates => apart!(HostOp::$updates, $update_of!($ut, $uf, part($r, $i, scalar::signed))),)*
+            $(HostOp::$db => apart!(HostOp::$db, $feed!($fdt, $fdf, scalar::get($r, $i.a))),
+              HostOp::$de => apart!(HostOp::$de, $feed!($fdt, $fdf, part_of_element::<$fdt>($r, $i))),
+              HostOp::$ds => apart!(HostOp::$ds, $feed!($fdt, $fdf, part($r, $i, scalar::signed))),
+              HostOp::$du => apart!(HostOp::$du, $feed!($fdt, $fdf, part($r, $i, scalar::unsigned))),
+              HostOp::$dl => apart!(HostOp::$dl, $feed!($fdt, $fdf, part($r, $i, scalar::long))),
+              HostOp::$da => apart!(HostOp::$da, $feed!($fdt, $fdf, part_of_sum::<$fdt>($r, $i))),
+              HostOp::$dq => apart!(HostOp::$dq, $feed!($fdt, $fdf, part_of_long_sum::<$fdt>($r, $i))),
+              HostOp::$dm => apart!(HostOp::$dm, $feed!($fdt, $fdf, part_of_product::<$fdt>($r, $i))),)*
             $(HostOp::$iif => apart!(HostOp::$iif, $jump!(holds!($r, $i, $it, $if))),
               HostOp::$iback => apart!(HostOp::$iback, $back!(holds!($r, $i, $it, $if))),
               HostOp::$istep => apart!(HostOp::$istep, $step!($it, $if)),)*
@@ -475,6 +485,16 @@ fn dispatch(
                 }
             }};
         }
+        macro_rules! feed {
+            ($ty:ty, $f:path, $part:expr) => {{
+                let from = read!($ty, $part, u32::from(i.x as u16) * SITE_BYTES);
+                // SAFETY: it is in an object.
+                let value = unsafe { from.read_unaligned() };
+                let other = scalar::get(r, (i.x >> 16) as u16) as $ty;
+                let result = $f(value, other, scalar::get(r, i.d) as $ty);
+                scalar::set(r, i.d, result.into());
+            }};
+        }
         macro_rules! pointer {
             ($extend:path) => {{
                 let row = scales[i.x as usize];
@@ -482,7 +502,7 @@ fn dispatch(
                 scalar::set(r, i.d, lanes::pointer(scalar::get(r, i.a), index, row));
             }};
         }
-        host_accesses! { dispatch_arms! { i, r, jump, back, step, load, store, test, update, {
+        host_accesses! { dispatch_arms! { i, r, jump, back, step, load, store, test, update, feed, {
             HostOp::Plain => exit!(Exit::Plain),
             HostOp::Call => exit!(Exit::Call),
             HostOp::Return => exit!(Exit::Return),
