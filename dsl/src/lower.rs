@@ -294,7 +294,7 @@ impl<'p> Lowerer<'p> {
 
     /// Whether host code inlines the function: it is a few lines in a row, such as a container's `operator[]` or a generator of random
     /// numbers. One of the program's own has no variables that need memory, and none without a value: a call begins with new ones,
-    /// and the checks know it.
+    /// and the checks know it. If it calls nothing, it may have loops and branches, too.
     fn is_inlined_on_host(&mut self, id: FunctionId) -> bool {
         const MAX_STATEMENTS: usize = 3;
         const MAX_OWN_STATEMENTS: usize = 8;
@@ -315,15 +315,35 @@ impl<'p> Lowerer<'p> {
             && body.len() <= statements
             && self.facts(id).returns_at_end
             && (!is_own || self.has_plain_variables(id));
-        facts::walk(body, &mut |item| {
-            if let Item::Stmt(stmt) = item {
-                is_inlined &= match stmt.kind {
-                    StmtKind::Expr(_) | StmtKind::Return(_) => true,
-                    StmtKind::Declare(_, ref init) => !is_own || init.is_some(),
-                    _ => false,
-                };
+        let (mut count, mut is_straight, mut calls_others) = (0, true, false);
+        facts::walk(body, &mut |item| match item {
+            Item::Stmt(stmt) => {
+                count += 1;
+                match stmt.kind {
+                    StmtKind::Expr(_) | StmtKind::Return(_) => {}
+                    StmtKind::Declare(_, ref init) => is_inlined &= !is_own || init.is_some(),
+                    StmtKind::If { .. }
+                    | StmtKind::Loop { .. }
+                    | StmtKind::Block(_)
+                    | StmtKind::Break
+                    | StmtKind::Continue => is_straight = false,
+                    StmtKind::Switch { .. } | StmtKind::Goto(_) | StmtKind::Labelled { .. } => {
+                        is_inlined = false;
+                    }
+                }
             }
+            Item::Value(value) => {
+                calls_others |= matches!(
+                    value.kind,
+                    ValueKind::Call(..)
+                        | ValueKind::Builtin(..)
+                        | ValueKind::Host(..)
+                        | ValueKind::Launch(_)
+                );
+            }
+            Item::Place(_) => {}
         });
+        is_inlined &= is_straight || is_own && !calls_others && count <= MAX_OWN_STATEMENTS;
         if is_inlined {
             let calls: Vec<FunctionId> = self.facts(id).calls.iter().copied().collect();
             // Chains of the program's own calls stay calls: they may be long.
