@@ -58,6 +58,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         prints_what_it_prints_elsewhere,
     );
     all.extend(each("wrong", "tests/wrong", 1, is_told_what_is_wrong));
+    all.extend(each("bench", "bench/gpu/kernels", 40, is_ready_to_be_timed));
     all
 }
 
@@ -123,5 +124,24 @@ fn is_told_what_is_wrong(file: &str, source: &str) -> Result<(), String> {
         Err(format!("does not say {sentence:?}:\n{printed}"))
     } else {
         Ok(())
+    }
+}
+
+/// A kernel of `bench/gpu/kernels.sh`: its header is what the script reads, its check holds, and there is nothing to find.
+fn is_ready_to_be_timed(file: &str, source: &str) -> Result<(), String> {
+    let mut lines = source.lines();
+    let field = lines.next().and_then(|line| line.strip_prefix("// "));
+    let large = lines
+        .next()
+        .and_then(|line| line.strip_prefix("// large: "));
+    if !field.is_some_and(|line| line.contains(": "))
+        || large.is_none_or(|size| size.parse::<i32>().is_err())
+    {
+        return Err("the first two lines are the field and the large size".to_string());
+    }
+    let ran = dslc(&["run", "--quiet", file]);
+    match ran.code {
+        Some(0) if ran.stdout.contains(" check=ok ") => Ok(()),
+        _ => Err(format!("{}{}", ran.stdout, ran.stderr)),
     }
 }
