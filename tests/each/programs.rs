@@ -139,7 +139,7 @@ fn is_ready_to_be_timed(file: &str, source: &str) -> Result<(), String> {
     {
         return Err("the first two lines are the field and the large size".to_string());
     }
-    let ran = dslc(&["run", "--quiet", file]);
+    let ran = dslc(&["run", "--quiet", file, "--", "0", "1"]);
     match ran.code {
         Some(0) if ran.stdout.contains(" check=ok ") => Ok(()),
         _ => Err(format!("{}{}", ran.stdout, ran.stderr)),

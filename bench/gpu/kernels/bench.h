@@ -1,6 +1,6 @@
 // What the programs of this folder share: data, times, and the line that each prints.
 //
-//   NAME [SIZE] [RUNS]      SIZE is small by default, for the simulator; RUNS launches are timed, by default none
+//   NAME [SIZE] [RUNS]      SIZE is small by default or if it is 0, for the simulator; RUNS launches are timed, by default none
 //
 // A program makes its data on the device from a hash of the index, so that the host can compute any element again for its check. It prints
 // the median of the launches' times, whether the check held, and a checksum of all bits of the result.
@@ -28,7 +28,8 @@ static int bench_size(int argc, char **argv, int small)
 {
     bench_runs = argc > 2 ? atoi(argv[2]) : 0;
     if (bench_runs > MAX_RUNS) bench_runs = MAX_RUNS;
-    return argc > 1 ? atoi(argv[1]) : small;
+    int size = argc > 1 ? atoi(argv[1]) : 0;
+    return size > 0 ? size : small;
 }
 
 // Word `i` of the sequence `seed`.
@@ -139,27 +140,27 @@ static float median_of(float *times, int n)
 }
 
 // Runs a launch once, and then RUNS times between two events. Before the first event stands one more launch: while the GPU runs it, the host
-// puts the events and the launch into the queue, so that the host's own time is in no measurement.
-#define MEASURE(...)                                                     \
-    do {                                                                 \
-        __VA_ARGS__;                                                     \
-        CHECK(cudaGetLastError());                                       \
-        CHECK(cudaDeviceSynchronize());                                  \
-        cudaEvent_t begin, end;                                          \
-        CHECK(cudaEventCreate(&begin));                                  \
-        CHECK(cudaEventCreate(&end));                                    \
-        float times[MAX_RUNS];                                           \
-        for (int run = 0; run < bench_runs; run++) {                     \
-            __VA_ARGS__;                                                 \
-            CHECK(cudaEventRecord(begin));                               \
-            __VA_ARGS__;                                                 \
-            CHECK(cudaEventRecord(end));                                 \
-            CHECK(cudaEventSynchronize(end));                            \
-            CHECK(cudaEventElapsedTime(&times[run], begin, end));        \
-        }                                                                \
-        if (bench_runs > 0) bench_ms = median_of(times, bench_runs);     \
-        CHECK(cudaEventDestroy(begin));                                  \
-        CHECK(cudaEventDestroy(end));                                    \
+// puts the events and the launch into the queue, so that the host's own time is in no measurement. Its names are its own: the launch names the program's.
+#define MEASURE(...)                                                                        \
+    do {                                                                                    \
+        __VA_ARGS__;                                                                        \
+        CHECK(cudaGetLastError());                                                          \
+        CHECK(cudaDeviceSynchronize());                                                     \
+        cudaEvent_t bench_begin, bench_finish;                                              \
+        CHECK(cudaEventCreate(&bench_begin));                                               \
+        CHECK(cudaEventCreate(&bench_finish));                                              \
+        float bench_times[MAX_RUNS];                                                        \
+        for (int bench_run = 0; bench_run < bench_runs; bench_run++) {                      \
+            __VA_ARGS__;                                                                    \
+            CHECK(cudaEventRecord(bench_begin));                                            \
+            __VA_ARGS__;                                                                    \
+            CHECK(cudaEventRecord(bench_finish));                                           \
+            CHECK(cudaEventSynchronize(bench_finish));                                      \
+            CHECK(cudaEventElapsedTime(&bench_times[bench_run], bench_begin, bench_finish));\
+        }                                                                                   \
+        if (bench_runs > 0) bench_ms = median_of(bench_times, bench_runs);                  \
+        CHECK(cudaEventDestroy(bench_begin));                                               \
+        CHECK(cudaEventDestroy(bench_finish));                                              \
     } while (0)
 
 // The program's line and its exit code.
