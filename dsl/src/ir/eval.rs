@@ -85,10 +85,22 @@ pub fn divides_by_zero(op: BinaryOp, b: u64) -> bool {
     op.is_division() && b == 0
 }
 
+/// Whether a binary operation of signed numbers gives another number than the exact one.
+pub fn overflows(op: BinaryOp, ty: Type, a: u64, b: u64) -> bool {
+    let (a, b) = (signed(ty, a) as i128, signed(ty, b) as i128);
+    let exact = match op {
+        BinaryOp::SAdd => a + b,
+        BinaryOp::SSub => a - b,
+        BinaryOp::SMul => a * b,
+        _ => return false,
+    };
+    exact != signed(ty, cut(ty, exact as u64)) as i128
+}
+
 /// [`InstKind::Unary`](super::InstKind::Unary).
 pub fn unary(op: UnaryOp, ty: Type, a: u64) -> u64 {
     match op {
-        UnaryOp::Neg => cut(ty, a.wrapping_neg()),
+        UnaryOp::Neg | UnaryOp::SNeg => cut(ty, a.wrapping_neg()),
         UnaryOp::Not => cut(ty, !a),
         UnaryOp::Popc => a.count_ones() as u64,
         UnaryOp::Clz => (a.leading_zeros() - (64 - width(ty))) as u64,
@@ -136,9 +148,9 @@ fn float_binary(
 /// [`InstKind::Binary`](super::InstKind::Binary), as on the device.
 pub fn binary(op: BinaryOp, ty: Type, a: u64, b: u64) -> u64 {
     match op {
-        BinaryOp::Add => cut(ty, a.wrapping_add(b)),
-        BinaryOp::Sub => cut(ty, a.wrapping_sub(b)),
-        BinaryOp::Mul => cut(ty, a.wrapping_mul(b)),
+        BinaryOp::Add | BinaryOp::SAdd => cut(ty, a.wrapping_add(b)),
+        BinaryOp::Sub | BinaryOp::SSub => cut(ty, a.wrapping_sub(b)),
+        BinaryOp::Mul | BinaryOp::SMul => cut(ty, a.wrapping_mul(b)),
         BinaryOp::SMulHi => {
             let product = signed(ty, a) as i128 * signed(ty, b) as i128;
             cut(ty, (product >> width(ty)) as u64)

@@ -95,6 +95,8 @@ operations! {
         Neg = "neg" for int,
         /// All bits inverted (`i1`, `i32`, `i64`).
         Not = "not" for int_or_bool,
+        /// `neg` of the source's signed arithmetic: as `sadd`.
+        SNeg = "sneg" for int,
         /// Number of set bits.
         Popc = "popc" for int,
         /// Number of leading zeros; the width for 0.
@@ -127,6 +129,13 @@ operations! {
         Sub = "sub" for int,
         /// Wrapping, low half.
         Mul = "mul" for int,
+        /// `add` of the source's signed arithmetic. It wraps here; but CUDA leaves an overflow undefined, so code for a device may give anything
+        /// then, and the checks report it.
+        SAdd = "sadd" for int,
+        /// `sub`, in the same way.
+        SSub = "ssub" for int,
+        /// `mul`, in the same way.
+        SMul = "smul" for int,
         /// High half of the signed product.
         SMulHi = "smulhi" for int,
         /// High half of the unsigned product.
@@ -342,5 +351,37 @@ named! {
         Device = "device",
         /// `__threadfence_system`.
         System = "system",
+    }
+}
+
+impl UnaryOp {
+    /// The operation that gives the same where an overflow is allowed.
+    pub fn wrapping(self) -> UnaryOp {
+        match self {
+            UnaryOp::SNeg => UnaryOp::Neg,
+            op => op,
+        }
+    }
+}
+
+impl BinaryOp {
+    /// The operation that gives the same where an overflow is allowed.
+    pub fn wrapping(self) -> BinaryOp {
+        match self {
+            BinaryOp::SAdd => BinaryOp::Add,
+            BinaryOp::SSub => BinaryOp::Sub,
+            BinaryOp::SMul => BinaryOp::Mul,
+            op => op,
+        }
+    }
+
+    /// The operation that the source's signed arithmetic makes of this one.
+    pub fn signed(self) -> BinaryOp {
+        match self {
+            BinaryOp::Add => BinaryOp::SAdd,
+            BinaryOp::Sub => BinaryOp::SSub,
+            BinaryOp::Mul => BinaryOp::SMul,
+            op => op,
+        }
     }
 }

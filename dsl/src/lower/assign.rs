@@ -73,7 +73,7 @@ impl FunctionLowerer<'_, '_> {
         let old = self.convert(old, ty, compute);
         let new = match (factors, right) {
             (Some(factors), _) => self.fuse_right(op, old, factors),
-            (None, Some(right)) => self.arith(op, old, right, compute),
+            (None, Some(right)) => self.arith(op, old, right, compute, span),
             (None, None) => old,
         };
         let new = self.convert(new, compute, ty);
@@ -98,7 +98,7 @@ impl FunctionLowerer<'_, '_> {
             let mut cell = self.cell(place);
             let old = self.load_scalar(&mut cell, place);
             self.at(span);
-            let new = self.step(old, ty, decrement);
+            let new = self.step(old, ty, decrement, span);
             self.store_cell(&cell, place, &[new]);
             match prefix {
                 true => (old, self.kept_scalar(place, new)),
@@ -108,7 +108,7 @@ impl FunctionLowerer<'_, '_> {
         if prefix { new } else { old }
     }
 
-    fn step(&mut self, old: Operand, ty: &Ty, decrement: bool) -> Operand {
+    fn step(&mut self, old: Operand, ty: &Ty, decrement: bool, span: Span) -> Operand {
         let one = match layout::mem_type(ty) {
             Some(MemType::I64) => Const::i64(1),
             Some(MemType::F32) => Const::f32(1.0),
@@ -119,7 +119,7 @@ impl FunctionLowerer<'_, '_> {
         let is_small = is_narrow(ty) || *ty == Ty::Bool;
         let compute = if is_small { &Ty::Int } else { ty };
         let old = self.convert(old, ty, compute);
-        let new = self.arith(op, old, one.into(), compute);
+        let new = self.arith(op, old, one.into(), compute, span);
         self.convert(new, compute, ty)
     }
 

@@ -6,7 +6,9 @@
 //! A chain of operators (`a + b + c …`) is lowered along its left spine in a loop: its length is the user's, the stack is not.
 
 use crate::{
-    ir::{BinaryOp, CompareOp, Const, ConvertOp, Object, Operand, Type, UnaryOp},
+    ir::{
+        BinaryOp, CompareOp, Const, ConvertOp, Object, Operand, Type, UnaryOp, locate::is_library,
+    },
     sema::{
         ty::Ty,
         typed::{Arith, Relation, Value, ValueKind},
@@ -183,6 +185,9 @@ impl FunctionLowerer<'_, '_> {
             result = match whole.kind {
                 ValueKind::Convert(_) => self.convert(result, &operand.ty, &whole.ty),
                 ValueKind::Neg(_) if float => self.b.unary(UnaryOp::FNeg, result),
+                ValueKind::Neg(_) if self.overflow_is_undefined(&whole.ty, whole.span) => {
+                    self.b.unary(UnaryOp::SNeg, result)
+                }
                 ValueKind::Neg(_) => self.b.unary(UnaryOp::Neg, result),
                 _ => self.b.unary(UnaryOp::Not, result),
             };
@@ -277,11 +282,18 @@ impl FunctionLowerer<'_, '_> {
         }
         let right = self.value(right);
         self.at(span);
-        self.arith(op, left, right, ty)
+        self.arith(op, left, right, ty, span)
     }
 
     /// One operation on operands of type `ty` (a shift's count has its own width).
-    pub(super) fn arith(&mut self, op: Arith, a: Operand, b: Operand, ty: &Ty) -> Operand {
+    pub(super) fn arith(
+        &mut self,
+        op: Arith,
+        a: Operand,
+        b: Operand,
+        ty: &Ty,
+        span: Span,
+    ) -> Operand {
         let unsigned = layout::is_unsigned(ty);
         let float = self.b.value_type(a).is_float();
         let op = match op {
@@ -304,12 +316,23 @@ impl FunctionLowerer<'_, '_> {
             Arith::Shr if unsigned => BinaryOp::LShr,
             Arith::Shr => BinaryOp::AShr,
         };
+        let op = match self.overflow_is_undefined(ty, span) {
+            true => op.signed(),
+            false => op,
+        };
         let b = if matches!(op, BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr) {
             self.shift_count(b, self.b.value_type(a))
         } else {
             b
         };
         self.b.binary(op, a, b)
+    }
+
+    /// Whether arithmetic of this type and place is the source's, signed, and for a device. The library's own functions may let numbers
+    /// wrap, and nobody makes code of host functions.
+    fn overflow_is_undefined(&self, ty: &Ty, span: Span) -> bool {
+        let is_own = || !is_library(&self.m.locs.map.file(span.file).name);
+        self.is_device && !layout::is_unsigned(ty) && is_own()
     }
 
     /// A count of the width of what is shifted; only its low 32 bits count.

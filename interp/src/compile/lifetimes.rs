@@ -147,7 +147,7 @@ fn fuse(function: &Function, uniformity: &Uniformity, walk: &mut Walk<'_>, resul
             uses.peek().is_some() && uses.all(|u| roles.contains(&u.role))
         };
         match &inst.kind {
-            InstKind::Binary(BinaryOp::Add, Type::I32, a, b)
+            InstKind::Binary(BinaryOp::Add | BinaryOp::SAdd, Type::I32, a, b)
                 if !uniform(&Operand::Value(ValueId(v as u32))) =>
             {
                 let (varying, other) = if uniform(b) { (a, b) } else { (b, a) };

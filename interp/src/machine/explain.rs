@@ -279,7 +279,7 @@ impl Knows for AtFault<'_> {
     fn made(&self, inst: &Inst, ty: Type, bits: u64, operands: &[Value]) -> Value {
         let value = Value::of(ty, bits);
         match (&inst.kind, operands) {
-            (InstKind::Unary(UnaryOp::Neg, Type::I32, _), &[a]) => {
+            (InstKind::Unary(UnaryOp::Neg | UnaryOp::SNeg, Type::I32, _), &[a]) => {
                 value.counted(-a.whole, inst.loc, [a; 2])
             }
             (InstKind::Binary(op, of, ..), &[a, b]) => binary((*op, *of), bits, [a, b], inst.loc),
@@ -317,7 +317,7 @@ fn binary((op, ty): (BinaryOp, Type), bits: u64, [a, b]: [Value; 2], loc: LocId)
         overflow: a.overflow.or(b.overflow),
         ..Value::of(ty, bits)
     };
-    let whole = match op {
+    let whole = match op.wrapping() {
         BinaryOp::Add => a.whole.checked_add(b.whole),
         BinaryOp::Sub => a.whole.checked_sub(b.whole),
         BinaryOp::Mul => a.whole.checked_mul(b.whole),

@@ -15,7 +15,7 @@ enum Shift {
 impl Kernel<'_, '_> {
     pub(super) fn unary(&mut self, result: ValueId, op: UnaryOp, ty: Type, a: Operand) {
         let name = match op {
-            UnaryOp::Neg => {
+            UnaryOp::Neg | UnaryOp::SNeg => {
                 let text = format!("sub {} 0, {}", ty::value(ty), self.operand(a));
                 return self.result(result, text);
             }
@@ -103,6 +103,9 @@ impl Kernel<'_, '_> {
             BinaryOp::Add
             | BinaryOp::Sub
             | BinaryOp::Mul
+            | BinaryOp::SAdd
+            | BinaryOp::SSub
+            | BinaryOp::SMul
             | BinaryOp::And
             | BinaryOp::Or
             | BinaryOp::Xor

@@ -118,13 +118,13 @@ fn an_address_is_computed_once() {
     insta::assert_snapshot!(body(text), @"
     %0 = special.tid.x
     %1 = addr shared0
-    %2 = add.i32 %0, 1
+    %2 = sadd.i32 %0, 1
     %3 = ptradd %1, %2 * 4
     %4 = load.i32.shared %3 of shared0
     %5 = addr shared0
     %6 = ptradd %5, %0 * 4
     %7 = load.i32.shared %6 of shared0
-    %8 = add.i32 %7, %4
+    %8 = sadd.i32 %7, %4
     store.i32.shared %6, %8 of shared0
     ");
 }
@@ -179,7 +179,7 @@ fn an_index_keeps_its_width_and_sign() {
     store.i32.global %13, 4
     %14 = get $0
     %15 = get $2
-    %16 = neg.i32 %15
+    %16 = sneg.i32 %15
     %17 = ptradd %14, %16 * 4
     store.i32.global %17, 5
     ");

@@ -11,7 +11,7 @@ fn a_function_that_returns_at_its_end_is_put_in_place() {
     %0 = get $0
     %1 = ptradd %0 + 4
     %2 = load.i32.global %1
-    %3 = add.i32 %2, %2
+    %3 = sadd.i32 %2, %2
     %4 = get $0
     store.i32.global %4, %3
     ");
@@ -176,9 +176,9 @@ fn a_function_that_calls_itself_is_a_routine() {
       } else {
         %8 = load.i32.global %0
         %9 = ptradd %0 + 4
-        %10 = sub.i32 %1, 1
+        %10 = ssub.i32 %1, 1
         %11 = call R0(%9, %10)
-        %12 = add.i32 %8, %11
+        %12 = sadd.i32 %8, %11
         set $5, %12
       }
       %13 = get $5
@@ -195,7 +195,7 @@ fn a_function_that_calls_itself_is_a_routine() {
     store.i32.local %21, %18 of local0
     %22 = addr local0
     %23 = load.i32.local %22 of local0
-    %24 = add.i32 %17, %23
+    %24 = sadd.i32 %17, %23
     %25 = get $0
     store.i32.global %25, %24
     "#);
@@ -225,7 +225,7 @@ fn a_reference_is_passed_to_a_routine_as_a_pointer() {
         %7 = fadd.f32 %6, %4
         %8 = cvt.s32.f32 %7
         store.i32.local %1, %8
-        %9 = sub.i32 %0, 1
+        %9 = ssub.i32 %0, 1
         %10 = addr local2
         store.f32.local %10, 2.0 of local2
         %11 = addr local2

@@ -44,7 +44,7 @@ fn a_side_that_reads_memory_is_behind_a_branch() {
       %8 = cmp.slt.i32 %0, 5
       if %8 {
         %9 = get $0
-        %10 = add.i32 %0, 1
+        %10 = sadd.i32 %0, 1
         %11 = ptradd %9, %10 * 4
         %12 = load.i32.global %11
         set $3, %12
@@ -94,7 +94,7 @@ fn a_for_loop_tests_first_and_continues_at_its_step() {
       store.i32.global %10, 0
     } step {
       %11 = get $2
-      %12 = add.i32 %11, 1
+      %12 = sadd.i32 %11, 1
       set $2, %12
     }
     ");
@@ -111,7 +111,7 @@ fn a_do_loop_tests_in_its_step() {
         continue L0
       }
       %3 = get $1
-      %4 = sub.i32 %3, 2
+      %4 = ssub.i32 %3, 2
       set $1, %4
     } step {
       %5 = get $1

@@ -136,16 +136,16 @@ fn narrow_arithmetic_is_done_in_int_and_cut() {
         "__global__ void k(int *o, char c, unsigned short s) { c += 100; s++; o[0] = c * s; }";
     insta::assert_snapshot!(body(text), @"
     %0 = get $1
-    %1 = add.i32 %0, 100
+    %1 = sadd.i32 %0, 100
     %2 = cvt.i32.sext8 %1
     set $1, %2
     %3 = get $2
-    %4 = add.i32 %3, 1
+    %4 = sadd.i32 %3, 1
     %5 = cvt.i32.zext16 %4
     set $2, %5
     %6 = get $1
     %7 = get $2
-    %8 = mul.i32 %6, %7
+    %8 = smul.i32 %6, %7
     %9 = get $0
     store.i32.global %9, %8
     ");

@@ -407,7 +407,7 @@ impl Scene<'_> {
         };
         let by_value = match flow.made_by(*values.first()?) {
             Some(InstKind::Fma(..)) => Some("atomicAdd"),
-            Some(&InstKind::Binary(op, _, a, b)) if is_old(a) || is_old(b) => match op {
+            Some(&InstKind::Binary(op, _, a, b)) if is_old(a) || is_old(b) => match op.wrapping() {
                 BinaryOp::Add | BinaryOp::FAdd => Some("atomicAdd"),
                 BinaryOp::Sub => Some("atomicSub"),
                 BinaryOp::SMin | BinaryOp::UMin => Some("atomicMin"),

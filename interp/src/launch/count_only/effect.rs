@@ -221,7 +221,9 @@ impl Step<'_> {
         let wide = form.wide;
         self.lanes(place(i.d), &[(place(i.a), wide)], |_, of| match op {
             // `!a` is `-a - 1`.
-            UnaryOp::Neg | UnaryOp::Not => Some(narrowed(times(of[0].step, -1), wide)),
+            UnaryOp::Neg | UnaryOp::SNeg | UnaryOp::Not => {
+                Some(narrowed(times(of[0].step, -1), wide))
+            }
             _ => (of[0].step == STILL).then_some(STILL),
         });
     }

@@ -167,7 +167,7 @@ impl Known {
             wide,
             signed: false,
         };
-        let step = match op {
+        let step = match op.wrapping() {
             BinaryOp::Add => sum(a.step, b.step),
             BinaryOp::Sub => difference(a.step, b.step),
             BinaryOp::Mul if b.step == STILL => times(a.step, signed.of(b.bits) as i64),
