@@ -229,7 +229,7 @@ impl Observer for Checker<'_> {
 
     #[inline(never)]
     fn before(&mut self, r: View, inst: &Inst, mask: u32, pc: usize) {
-        if RISKY[inst.op as usize] && !self.subject.safe[pc] {
+        if !self.subject.safe[pc] {
             let lanes = arithmetic::wrong_lanes(r, inst) & mask;
             if lanes != 0 {
                 let lane = lanes.trailing_zeros();

@@ -42,8 +42,18 @@ use lifetimes::Lifetimes;
 use registers::Allocator;
 use uniformity::Uniformity;
 
-/// Compiles one function; a kernel with `row_warps` for blocks whose warps have one `tid.y` and `tid.z` each.
-pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
+/// Which code of a kernel.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Form {
+    /// For blocks whose warps have one `tid.y` and `tid.z` each.
+    pub(crate) row_warps: bool,
+    /// Its signed arithmetic can be checked for overflow.
+    pub(crate) checked: bool,
+}
+
+/// Compiles one function.
+pub(crate) fn compile(module: &Module, id: FuncId, form: Form) -> Code {
+    let Form { row_warps, checked } = form;
     let function = module.function(id);
     let host = function.kind == FunctionKind::Host;
     let uniformity = if host {
@@ -56,11 +66,12 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
     } else {
         uniformity::analyse(function, row_warps)
     };
-    let lifetimes = lifetimes::analyse(function, &uniformity);
+    let lifetimes = lifetimes::analyse(function, &uniformity, checked);
     let mut compiler = Compiler {
         function,
         host,
         row_warps,
+        checked,
         analyses: Analyses {
             uniformity,
             lifetimes,
@@ -199,6 +210,8 @@ struct Compiler<'a> {
     host: bool,
     /// `tid.y` and `tid.z` are scalars.
     row_warps: bool,
+    /// Overflow is reported.
+    checked: bool,
     analyses: Analyses,
     code: Code,
     allocator: Allocator,

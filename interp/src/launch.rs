@@ -131,15 +131,15 @@ fn begin<'a>(
 ) -> Result<Begun<'a>, LaunchFailure> {
     let limits = LaunchLimits::of(&Limits::of(machine.rules.arch));
     check_launch(program, kernel, config, args, &limits).map_err(LaunchFailure::Invalid)?;
-    let code = program.code_for(kernel, config.block);
     let shape = Shape {
         grid: config.grid,
         block: config.block,
-        shared_bytes: shared_bytes(code, config),
+        shared_bytes: shared_bytes(program.code(kernel), config),
         cooperative: config.cooperative,
         multiprocessors: limits.multiprocessors,
         args,
     };
+    let code = program.code_for(kernel, &shape, machine.checks.has(Check::Arithmetic));
     if code.effects.heap {
         memory.open_device_heap();
     }

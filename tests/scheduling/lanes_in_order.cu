@@ -14,7 +14,7 @@ __global__ void k(int *out)
     while (turn != threadIdx.x)
         ;
     __threadfence_block();
-    sum = sum * 3 + threadIdx.x;
+    sum = sum * 3u + threadIdx.x;
     __threadfence_block();
     turn = threadIdx.x + 1;
     __syncthreads();

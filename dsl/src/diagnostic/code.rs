@@ -628,6 +628,10 @@ codes! {
     ShiftOutOfRange = "R0404", "shift-out-of-range",
         "The shift count is negative, or not less than the width of the value. C leaves the result undefined; a GPU gives 0 (or the sign), a CPU something else.",
         bad: "int mask = (1 << n) - 1; // n is 32", good: "unsigned mask = n < 32 ? (1u << n) - 1 : ~0u;";
+    /// Signed arithmetic overflows.
+    SignedOverflow = "R0405", "signed-overflow",
+        "A sum, difference or product of signed integers has more bits than its type. C leaves the result undefined: a compiler may assume that it does not happen, so that a loop ends later or another branch is taken than with a result that wraps. The simulator's result wraps. A result whose bits are mixed further, as in a hash, is a note. Compute in a wider type, or in an unsigned one if it is to wrap.",
+        bad: "x[t] = n * 100000000; // n is 64", good: "x[t] = (int)(n * 100000000u);";
     /// Too many nested calls.
     StackOverflow = "R0403", "stack-overflow",
         "Calls nest too deeply, or local arrays are too large: the host's stack has 8 MB, the calls of a kernel's thread have 64 KB, or more if the program sets `cudaLimitStackSize`. Recursion needs a case in which it ends. Use `malloc` for large arrays.",

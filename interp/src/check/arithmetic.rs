@@ -1,112 +1,129 @@
-//! Divisions by zero and shifts out of range.
+//! Divisions by zero, shifts out of range, and signed arithmetic that overflows.
 
 use crate::isa::bytecode::{Code, Inst, Place};
 use crate::isa::op::Op;
 use crate::isa::registers::View;
+use dsl::ir::{BinaryOp, Type, eval};
 
-/// Families of operations that can go wrong: division and remainder, shifts; of 32 and 64 bits.
-const DIVISIONS_32: [(Op, Op); 4] = [
-    (Op::VSDiv32, Op::SSDiv32),
-    (Op::VUDiv32, Op::SUDiv32),
-    (Op::VSRem32, Op::SSRem32),
-    (Op::VURem32, Op::SURem32),
-];
-const DIVISIONS_64: [(Op, Op); 4] = [
-    (Op::VSDiv64, Op::SSDiv64),
-    (Op::VUDiv64, Op::SUDiv64),
-    (Op::VSRem64, Op::SSRem64),
-    (Op::VURem64, Op::SURem64),
-];
-const SHIFTS_32: [(Op, Op); 3] = [
-    (Op::VShl32, Op::SShl32),
-    (Op::VLShr32, Op::SLShr32),
-    (Op::VAShr32, Op::SAShr32),
-];
-const SHIFTS_64: [(Op, Op); 3] = [
-    (Op::VShl64, Op::SShl64),
-    (Op::VLShr64, Op::SLShr64),
-    (Op::VAShr64, Op::SAShr64),
-];
+/// Families of operations that can go wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Family {
+    Division,
+    Shift,
+    /// The exact result has more bits: `sadd`, `ssub`, `smul`; `sneg` is a difference from 0, a loop's step a sum.
+    Sum,
+    Difference,
+    Product,
+    Negation,
+    Step,
+}
+
+/// What an operation is.
+#[derive(Clone, Copy)]
+struct Form {
+    family: Family,
+    wide: bool,
+    varying: bool,
+}
+
+const fn form(op: Op) -> Option<Form> {
+    macro_rules! forms {
+        ($($family:ident: $v32:ident $s32:ident $v64:ident $s64:ident,)*) => {
+            match op {
+                $(Op::$v32 => (Family::$family, false, true),
+                Op::$s32 => (Family::$family, false, false),
+                Op::$v64 => (Family::$family, true, true),
+                Op::$s64 => (Family::$family, true, false),)*
+                Op::LoopEq32 | Op::LoopNe32 | Op::LoopSlt32 | Op::LoopSle32 | Op::LoopSgt32 | Op::LoopSge32 | Op::LoopUlt32
+                | Op::LoopUle32 | Op::LoopUgt32 | Op::LoopUge32 => (Family::Step, false, false),
+                _ => return None,
+            }
+        };
+    }
+    let (family, wide, varying) = forms! {
+        Division: VSDiv32 SSDiv32 VSDiv64 SSDiv64,
+        Division: VUDiv32 SUDiv32 VUDiv64 SUDiv64,
+        Division: VSRem32 SSRem32 VSRem64 SSRem64,
+        Division: VURem32 SURem32 VURem64 SURem64,
+        Shift: VShl32 SShl32 VShl64 SShl64,
+        Shift: VLShr32 SLShr32 VLShr64 SLShr64,
+        Shift: VAShr32 SAShr32 VAShr64 SAShr64,
+        Sum: VAddS32 SAddS32 VAddS64 SAddS64,
+        Difference: VSubS32 SSubS32 VSubS64 SSubS64,
+        Product: VMulS32 SMulS32 VMulS64 SMulS64,
+        Negation: VNegS32 SNegS32 VNegS64 SNegS64,
+    };
+    Some(Form {
+        family,
+        wide,
+        varying,
+    })
+}
 
 /// By operation: whether it is one of them.
 pub(super) const RISKY: [bool; 1024] = {
     let mut risky = [false; 1024];
     let mut k = 0;
-    while k < 4 {
-        risky[DIVISIONS_32[k].0 as usize] = true;
-        risky[DIVISIONS_32[k].1 as usize] = true;
-        risky[DIVISIONS_64[k].0 as usize] = true;
-        risky[DIVISIONS_64[k].1 as usize] = true;
-        if k < 3 {
-            risky[SHIFTS_32[k].0 as usize] = true;
-            risky[SHIFTS_32[k].1 as usize] = true;
-            risky[SHIFTS_64[k].0 as usize] = true;
-            risky[SHIFTS_64[k].1 as usize] = true;
-        }
+    while k < Op::COMPUTING.len() {
+        let op = Op::COMPUTING[k];
+        risky[op as usize] = form(op).is_some();
         k += 1;
     }
     risky
 };
 
-/// What an operation is.
-#[derive(Clone, Copy)]
-struct Form {
-    shift: bool,
-    wide: bool,
-    varying: bool,
+/// The family of an operation.
+pub(super) fn family(op: Op) -> Option<Family> {
+    form(op).map(|form| form.family)
 }
 
-fn form(op: Op) -> Option<Form> {
-    let among = |ops: &[(Op, Op)], shift: bool, wide: bool| {
-        let pair = ops.iter().find(|&&(v, s)| op == v || op == s);
-        pair.map(|&(v, _)| Form {
-            shift,
-            wide,
-            varying: op == v,
-        })
-    };
-    among(&DIVISIONS_32, false, false)
-        .or_else(|| among(&DIVISIONS_64, false, true))
-        .or_else(|| among(&SHIFTS_32, true, false))
-        .or_else(|| among(&SHIFTS_64, true, true))
+/// Whether its operands have 64 bits.
+pub(super) fn is_wide(op: Op) -> bool {
+    form(op).is_some_and(|form| form.wide)
 }
 
-/// Whether an operation shifts (else it divides).
-pub(super) fn shifts(op: Op) -> bool {
-    form(op).is_some_and(|form| form.shift)
-}
+impl Form {
+    fn is_wrong(self, a: u64, b: u64) -> bool {
+        let ty = if self.wide { Type::I64 } else { Type::I32 };
+        match (self.family, self.wide) {
+            (Family::Shift, false) => b as u32 >= 32,
+            (Family::Shift, true) => b as u32 >= 64,
+            (Family::Division, _) => b == 0,
+            (Family::Sum | Family::Step, _) => eval::overflows(BinaryOp::SAdd, ty, a, b),
+            (Family::Difference, _) => eval::overflows(BinaryOp::SSub, ty, a, b),
+            (Family::Product, _) => eval::overflows(BinaryOp::SMul, ty, a, b),
+            (Family::Negation, _) => eval::overflows(BinaryOp::SSub, ty, 0, a),
+        }
+    }
 
-fn is_wrong(form: Form, bits: u64) -> bool {
-    match (form.shift, form.wide) {
-        (true, false) => bits as u32 >= 32,
-        (true, true) => bits as u32 >= 64,
-        (false, false) => bits as u32 == 0,
-        (false, true) => bits == 0,
+    /// Both operands of a lane; of an operation with one, that twice.
+    fn operands(self, r: View, inst: &Inst, lane: usize) -> (u64, u64) {
+        let second = match self.family {
+            Family::Negation => inst.a,
+            Family::Step => inst.c,
+            _ => inst.b,
+        };
+        let operand = |register: u32| match (self.varying, self.wide) {
+            (true, false) => u64::from(r.v32(register)[lane]),
+            (true, true) => r.v64(register)[lane],
+            (false, false) => u64::from(r.s(register) as u32),
+            (false, true) => r.s(register),
+        };
+        (operand(inst.a), operand(second))
     }
 }
 
-fn operand(r: View, form: Form, register: u32, lane: usize) -> u64 {
-    match (form.varying, form.wide) {
-        (true, false) => u64::from(r.v32(register)[lane]),
-        (true, true) => r.v64(register)[lane],
-        (false, false) => u64::from(r.s(register) as u32),
-        (false, true) => r.s(register),
-    }
-}
-
-/// Lanes, active or not, whose second operand is wrong.
+/// Lanes, active or not, whose operands are wrong.
 pub(super) fn wrong_lanes(r: View, inst: &Inst) -> u32 {
     let Some(form) = form(inst.op) else { return 0 };
+    let is_wrong = |lane: usize| {
+        let (a, b) = form.operands(r, inst, lane);
+        form.is_wrong(a, b)
+    };
     if !form.varying {
-        return if is_wrong(form, operand(r, form, inst.b, 0)) {
-            u32::MAX
-        } else {
-            0
-        };
+        return if is_wrong(0) { u32::MAX } else { 0 };
     }
-    (0..32).fold(0, |lanes, lane| {
-        lanes | u32::from(is_wrong(form, operand(r, form, inst.b, lane))) << lane
-    })
+    (0..32).fold(0, |lanes, lane| lanes | u32::from(is_wrong(lane)) << lane)
 }
 
 /// Both operands of a lane, as signed numbers.
@@ -114,15 +131,12 @@ pub(super) fn operands(r: View, inst: &Inst, lane: usize) -> (i64, i64) {
     let Some(form) = form(inst.op) else {
         return (0, 0);
     };
-    let signed = |register: u32| {
-        let bits = operand(r, form, register, lane);
-        if form.wide {
-            bits as i64
-        } else {
-            i64::from(bits as u32 as i32)
-        }
+    let signed = |bits: u64| match form.wide {
+        true => bits as i64,
+        false => i64::from(bits as u32 as i32),
     };
-    (signed(inst.a), signed(inst.b))
+    let (a, b) = form.operands(r, inst, lane);
+    (signed(a), signed(b))
 }
 
 /// By instruction: those that need no look, because their second operand is a constant that is right. `wanted`: whether any does.
@@ -141,18 +155,22 @@ pub(super) fn safe(code: &Code, wanted: bool) -> Vec<bool> {
             .find(|&&(at, _, _)| at == register)
             .map(|&(_, _, bits)| bits),
     };
-    code.insts
-        .iter()
-        .map(|inst| {
-            let Some(form) = form(inst.op) else {
-                return true;
-            };
-            let place = if form.varying {
-                Place::V(inst.b)
-            } else {
-                Place::S(inst.b)
-            };
-            !wanted || constant(place).is_some_and(|bits| !is_wrong(form, bits))
-        })
-        .collect()
+    let is_safe = |(pc, inst): (usize, &Inst)| {
+        let Some(form) = form(inst.op) else {
+            return true;
+        };
+        let place = match form.varying {
+            true => Place::V(inst.b),
+            false => Place::S(inst.b),
+        };
+        match form.family {
+            _ if !wanted => true,
+            Family::Division | Family::Shift => {
+                constant(place).is_some_and(|bits| !form.is_wrong(0, bits))
+            }
+            Family::Step => !code.signed_steps.contains_key(&(pc as u32)),
+            Family::Sum | Family::Difference | Family::Product | Family::Negation => false,
+        }
+    };
+    code.insts.iter().enumerate().map(is_safe).collect()
 }

@@ -3,6 +3,7 @@
 mod advice;
 mod facts;
 mod flow;
+mod mixed;
 mod object;
 
 use crate::observe::Scene;
@@ -70,7 +71,7 @@ struct BadMask {
     elsewhere: u32,
 }
 
-/// A division by zero or a shift out of range.
+/// A division by zero, a shift out of range, or a result that its type does not have.
 #[derive(Clone, Copy, Debug)]
 struct WrongOperand {
     block: u64,
@@ -153,7 +154,7 @@ impl Found {
         self.masks.entry(loc.0).or_insert((0, bad)).0 += 1;
     }
 
-    /// A division or shift by the lanes of a warp of a block.
+    /// An operation that can go wrong by the lanes of a warp of a block.
     pub(crate) fn wrong_operand(
         &mut self,
         pc: u32,
@@ -286,7 +287,7 @@ impl Found {
         }
         let mut wrong_at = BTreeSet::new();
         for (&pc, wrong) in &self.operands {
-            let loc = scene.module.loc(scene.code.locs[pc as usize]);
+            let loc = scene.module.loc(scene.computes_at(pc));
             if wrong_at.insert((loc.file, loc.line, loc.column)) {
                 findings.push(scene.wrong_operand(pc, wrong));
             }

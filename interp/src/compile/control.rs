@@ -423,9 +423,11 @@ impl Compiler<'_> {
         }
         let last = self.code.insts.len() - 1;
         let step = self.code.insts[last];
-        let (d, a, c) = if step.op == Op::SAdd32 && last > head_at + spreads {
+        let mut signed_step = None;
+        let (d, a, c) = if matches!(step.op, Op::SAdd32 | Op::SAddS32) && last > head_at + spreads {
             self.code.insts.pop();
-            self.code.locs.pop();
+            let loc = self.code.locs.pop();
+            signed_step = loc.filter(|_| step.op == Op::SAddS32);
             (step.d, step.a, step.b)
         } else {
             let zero = self.constant(0);
@@ -433,6 +435,9 @@ impl Compiler<'_> {
         };
         let at = self.control(op, d, a, head + 1);
         self.code.insts[at].c = c;
+        if let Some(loc) = signed_step {
+            self.code.signed_steps.insert(at as u32, loc);
+        }
         true
     }
 

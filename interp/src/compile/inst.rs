@@ -356,7 +356,7 @@ impl Compiler<'_> {
         if ty == Type::I1 {
             return self.lane_op(Op::MNot, Op::MNot, &[a], result);
         }
-        let op = op.wrapping();
+        let op = if self.checked { op } else { op.wrapping() };
         let (v, s) = select::unary(op, ty);
         self.lane_op(v, s, &[a], result);
     }
@@ -384,7 +384,7 @@ impl Compiler<'_> {
             let divisor = self.scalar(b);
             self.emit(Op::HostNonZero, 0, 0, divisor, 0);
         }
-        let op = op.wrapping();
+        let op = if self.checked { op } else { op.wrapping() };
         let (v, s) = select::binary(op, ty);
         self.lane_op(v, s, &[a, b], result);
     }

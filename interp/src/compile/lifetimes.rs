@@ -75,8 +75,8 @@ struct Walk<'a> {
     rows: HashSet<ValueId>,
 }
 
-/// Analyses a function.
-pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes {
+/// Analyses a function. `checked`: sums whose overflow is reported are computed on their own.
+pub(super) fn analyse(function: &Function, uniformity: &Uniformity, checked: bool) -> Lifetimes {
     let n = function.values.len();
     let mut walk = Walk {
         pos: 0,
@@ -103,7 +103,7 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes
         spread: vec![false; n],
         ends: vec![Vec::new(); walk.pos as usize + 1],
     };
-    fuse(function, uniformity, &mut walk, &mut result);
+    fuse(function, uniformity, checked, &mut walk, &mut result);
     spread(uniformity, &walk, &mut result);
     for v in 0..n {
         result.reads[v] = walk.live_uses(v).count() as u32;
@@ -133,7 +133,13 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes
 
 /// Finds the pointer additions that accesses compute themselves. Goes from the last to the first: a fused addition's uses count as
 /// uses of its operands.
-fn fuse(function: &Function, uniformity: &Uniformity, walk: &mut Walk<'_>, result: &mut Lifetimes) {
+fn fuse(
+    function: &Function,
+    uniformity: &Uniformity,
+    checked: bool,
+    walk: &mut Walk<'_>,
+    result: &mut Lifetimes,
+) {
     let uniform = |operand: &Operand| match operand {
         Operand::Value(id) => !uniformity.values[id.index()],
         Operand::Const(_) => true,
@@ -147,8 +153,9 @@ fn fuse(function: &Function, uniformity: &Uniformity, walk: &mut Walk<'_>, resul
             uses.peek().is_some() && uses.all(|u| roles.contains(&u.role))
         };
         match &inst.kind {
-            InstKind::Binary(BinaryOp::Add | BinaryOp::SAdd, Type::I32, a, b)
-                if !uniform(&Operand::Value(ValueId(v as u32))) =>
+            InstKind::Binary(op, Type::I32, a, b)
+                if (*op == BinaryOp::Add || *op == BinaryOp::SAdd && !checked)
+                    && !uniform(&Operand::Value(ValueId(v as u32))) =>
             {
                 let (varying, other) = if uniform(b) { (a, b) } else { (b, a) };
                 if uniform(other) && only_for(walk, &[Role::Index]) {

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use dsl::ir::{FuncId, Function, FunctionKind, InstKind, Module, SpecialReg};
 
-use crate::compile::compile;
 use crate::compile::fuse::fuse;
+use crate::compile::{Form, compile};
 use crate::isa::bytecode::Code;
 use crate::isa::host::HostCode;
 
@@ -17,8 +17,8 @@ pub struct Program {
     codes: Vec<Code>,
     /// Per host function that has run: its second form.
     host_codes: Vec<OnceLock<HostCode>>,
-    /// Per kernel that asks for `tid.y` or `tid.z`: the code for blocks whose warps have one of each, once it was wanted.
-    row_codes: Vec<Option<OnceLock<Code>>>,
+    /// Its kernels in other forms, once one was wanted.
+    kernels: Vec<Kernel>,
     /// Host functions have no second form.
     is_plain: bool,
 }
@@ -27,18 +27,16 @@ impl Program {
     /// Compiles every function.
     pub fn new(module: Arc<Module>) -> Program {
         let ids = (0..module.functions.len()).map(|index| FuncId(index as u32));
-        let codes = ids.map(|id| compile(&module, id, false)).collect();
-        let host_codes = module.functions.iter().map(|_| OnceLock::new()).collect();
-        let row_codes = module
-            .functions
-            .iter()
-            .map(|function| asks_for_rows(function).then(OnceLock::new))
+        let codes = ids
+            .map(|id| compile(&module, id, Form::default()))
             .collect();
+        let host_codes = module.functions.iter().map(|_| OnceLock::new()).collect();
+        let kernels = module.functions.iter().map(Kernel::of).collect();
         Program {
             module,
             codes,
             host_codes,
-            row_codes,
+            kernels,
             is_plain: false,
         }
     }
@@ -64,14 +62,20 @@ impl Program {
         })
     }
 
-    /// The code that runs a kernel in blocks of this size.
-    pub(crate) fn code_for(&self, id: FuncId, block: [u32; 3]) -> &Code {
-        match &self.row_codes[id.index()] {
-            Some(code) if Shape::has_row_warps(block) => {
-                code.get_or_init(|| compile(&self.module, id, true))
-            }
-            _ => self.code(id),
-        }
+    /// The code that runs a launch of a kernel. Where overflow is to be reported, it looks for it.
+    pub(crate) fn code_for(&self, id: FuncId, shape: &Shape<'_>, checked: bool) -> &Code {
+        let kernel = &self.kernels[id.index()];
+        let form = Form {
+            row_warps: kernel.asks_for_rows && Shape::has_row_warps(shape.block),
+            checked: checked && kernel.may_overflow,
+        };
+        let code = match (form.row_warps, form.checked) {
+            (false, false) => return self.code(id),
+            (true, false) => &kernel.rows,
+            (false, true) => &kernel.checked,
+            (true, true) => &kernel.checked_rows,
+        };
+        code.get_or_init(|| compile(&self.module, id, form))
     }
 
     pub(crate) fn codes(&self) -> &[Code] {
@@ -84,12 +88,30 @@ impl Program {
     }
 }
 
-fn asks_for_rows(function: &Function) -> bool {
-    let mut asks = false;
-    function.body.for_each_inst(&mut |inst| {
-        let row = InstKind::Special(SpecialReg::TidY);
-        let layer = InstKind::Special(SpecialReg::TidZ);
-        asks |= inst.kind == row || inst.kind == layer;
-    });
-    asks && function.kind == FunctionKind::Kernel
+/// A kernel's codes.
+#[derive(Debug, Default)]
+struct Kernel {
+    /// It asks for `tid.y` or `tid.z`.
+    asks_for_rows: bool,
+    /// It has arithmetic whose overflow is reported.
+    may_overflow: bool,
+    rows: OnceLock<Code>,
+    checked: OnceLock<Code>,
+    checked_rows: OnceLock<Code>,
+}
+
+impl Kernel {
+    fn of(function: &Function) -> Kernel {
+        let mut kernel = Kernel::default();
+        if function.kind != FunctionKind::Kernel {
+            return kernel;
+        }
+        function.body.for_each_inst(&mut |inst| match inst.kind {
+            InstKind::Special(SpecialReg::TidY | SpecialReg::TidZ) => kernel.asks_for_rows = true,
+            InstKind::Unary(op, ..) => kernel.may_overflow |= op != op.wrapping(),
+            InstKind::Binary(op, ..) => kernel.may_overflow |= op != op.wrapping(),
+            _ => {}
+        });
+        kernel
+    }
 }

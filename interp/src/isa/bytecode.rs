@@ -366,6 +366,8 @@ pub(crate) struct MemoryLayout {
 pub(crate) struct Code {
     pub(crate) insts: Vec<Inst>,
     pub(crate) locs: Vec<LocId>,
+    /// Ends of loops that have a step of the source's signed arithmetic in them, and its place. Only of code for checks.
+    pub(crate) signed_steps: HashMap<u32, LocId>,
     pub(crate) sites: Vec<MemSite>,
     pub(crate) counters: Vec<CounterSite>,
     pub(crate) scales: Vec<PtrScale>,

@@ -2,13 +2,15 @@
 //!
 //! [`lane_ops`] lists everything that computes. The operations, the compiler's choice among them, and both dispatches are made from it.
 //! Names: `V…` works on 32 lanes, `S…` on one scalar. In the comments, `S[a]` is the scalar register that field `a` of the instruction
-//! names, `V[a]` the varying one.
+//! names, `V[a]` the varying one. Sums and products with an `S` before the width are those whose overflow the checks report; they are
+//! in no code that runs without checks.
 
 /// Calls a macro with every computing instruction: IR operation, types, `V` name, `S` name, lane function.
 macro_rules! lane_ops {
     ($then:ident! { $($head:tt)* }) => { $then! { { $($head)* }
         unary32 {
             (Neg, I32, VNeg32, SNeg32, int::neg32)
+            (SNeg, I32, VNegS32, SNegS32, int::neg32)
             (Not, I32, VNot32, SNot32, int::not32)
             (Popc, I32, VPopc32, SPopc32, int::popc32)
             (Clz, I32, VClz32, SClz32, int::clz32)
@@ -24,6 +26,7 @@ macro_rules! lane_ops {
         }
         unary64 {
             (Neg, I64, VNeg64, SNeg64, int::neg64)
+            (SNeg, I64, VNegS64, SNegS64, int::neg64)
             (Not, I64, VNot64, SNot64, int::not64)
             (Popc, I64, VPopc64, SPopc64, int::popc64)
             (Clz, I64, VClz64, SClz64, int::clz64)
@@ -41,6 +44,9 @@ macro_rules! lane_ops {
             (Add, I32, VAdd32, SAdd32, int::add32)
             (Sub, I32, VSub32, SSub32, int::sub32)
             (Mul, I32, VMul32, SMul32, int::mul32)
+            (SAdd, I32, VAddS32, SAddS32, int::add32)
+            (SSub, I32, VSubS32, SSubS32, int::sub32)
+            (SMul, I32, VMulS32, SMulS32, int::mul32)
             (SMulHi, I32, VSMulHi32, SSMulHi32, int::smulhi32)
             (UMulHi, I32, VUMulHi32, SUMulHi32, int::umulhi32)
             (SDiv, I32, VSDiv32, SSDiv32, int::sdiv32)
@@ -69,6 +75,9 @@ macro_rules! lane_ops {
             (Add, I64, VAdd64, SAdd64, int::add64)
             (Sub, I64, VSub64, SSub64, int::sub64)
             (Mul, I64, VMul64, SMul64, int::mul64)
+            (SAdd, I64, VAddS64, SAddS64, int::add64)
+            (SSub, I64, VSubS64, SSubS64, int::sub64)
+            (SMul, I64, VMulS64, SMulS64, int::mul64)
             (SMulHi, I64, VSMulHi64, SSMulHi64, int::smulhi64)
             (UMulHi, I64, VUMulHi64, SUMulHi64, int::umulhi64)
             (SDiv, I64, VSDiv64, SSDiv64, int::sdiv64)
@@ -225,6 +234,13 @@ macro_rules! define_ops {
             $($done)*
             $($($u32v, $u32s,)* $($u64v, $u64s,)* $($b32v, $b32s,)* $($b64v, $b64s,)*
             $($c32v, $c32s,)* $($c64v, $c64s,)* $($xv, $xs,)* $($wv, $ws,)* $($nv, $ns,)* $($lv, $ls,)*)?
+        }
+
+        impl Op {
+            /// Operations of one or two numbers.
+            pub(crate) const COMPUTING: &[Op] = &[
+                $($(Op::$u32v, Op::$u32s,)* $(Op::$u64v, Op::$u64s,)* $(Op::$b32v, Op::$b32s,)* $(Op::$b64v, Op::$b64s,)*)?
+            ];
         }
     };
 }

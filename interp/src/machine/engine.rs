@@ -19,8 +19,8 @@ use crate::isa::op::{Op, lane_arms, lane_ops};
 use crate::isa::registers::View;
 use crate::machine::ops::fault::Done;
 use crate::machine::ops::{
-    atomic, convert, exchange, float, generic, global, heap, int, lanes, local, print, routine,
-    shared,
+    atomic, convert, exchange, float, generic, global, heap, int, lanes, local, overflow, print,
+    routine, shared,
 };
 use crate::machine::warp::{Vote, Warp};
 use crate::machine::weak;
@@ -362,6 +362,13 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
     /// A loop's last addition, the jump back, and the test at the head, in one instruction.
     macro_rules! loop_if {
         ($inst:ident, $f:path) => {{
+            if O::SEES_REPEATS
+                && !follows
+                && overflow::step(r, $inst)
+                && machine.observer.risks(here!())
+            {
+                machine.observer.before(r, $inst, mask, here!());
+            }
             lanes::s_step(r, $inst);
             next_round!($inst, $inst.b - 1);
             // SAFETY: the compiler puts the head's jump before the place this goes to.
@@ -401,7 +408,10 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             ($op:ident) => {
                 if const { O::SEES_REPEATS && O::RISKY[Op::$op as usize] }
                     && !follows
-                    && machine.observer.risks(here!())
+                    && match overflow::is_tested(Op::$op) {
+                        true => overflow::may(Op::$op, r, inst),
+                        false => machine.observer.risks(here!()),
+                    }
                 {
                     machine.observer.before(r, inst, mask, here!());
                 }

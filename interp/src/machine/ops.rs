@@ -17,6 +17,7 @@ pub(crate) mod heap;
 pub(crate) mod int;
 pub(crate) mod lanes;
 pub(crate) mod local;
+pub(crate) mod overflow;
 pub(crate) mod print;
 pub(crate) mod routine;
 pub(crate) mod shared;

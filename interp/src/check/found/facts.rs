@@ -5,8 +5,9 @@ use dsl::ir::locate::in_program;
 use dsl::ir::{LocId, Space};
 
 use super::advice::Conflict;
+use super::mixed;
 use super::{BadMask, Beyond, Gone, Source, Uneven, Unset, User, WrongOperand};
-use crate::check::arithmetic;
+use crate::check::arithmetic::{self, Family};
 use crate::fault::finding::{
     Fact, Finding, FindingAccess, FindingObject, FindingOp, MissingWrite, RaceKind, Use, ValueBits,
     WitnessLanes,
@@ -183,12 +184,39 @@ impl Scene<'_> {
         }
     }
 
+    /// The place of an operation that was looked at.
+    pub(super) fn computes_at(&self, pc: u32) -> LocId {
+        let step = self.code.signed_steps.get(&pc);
+        step.copied().unwrap_or(self.code.locs[pc as usize])
+    }
+
     pub(super) fn wrong_operand(&self, pc: u32, (count, wrong): &(u64, WrongOperand)) -> Finding {
-        let access = self.stands(FindingOp::Compute, wrong.block, wrong.warp, wrong.lanes, pc);
-        let fact = Fact::Operand {
-            is_shift: arithmetic::shifts(self.code.insts[pc as usize].op),
-            operands: wrong.operands,
-            line: self.line(access.loc),
+        let stands = self.stands(FindingOp::Compute, wrong.block, wrong.warp, wrong.lanes, pc);
+        let access = FindingAccess {
+            loc: self.computes_at(pc),
+            ..stands
+        };
+        let op = self.code.insts[pc as usize].op;
+        let line = self.line(access.loc);
+        let operands = wrong.operands;
+        let overflow = |sign| Fact::Overflow {
+            op: sign,
+            operands,
+            is_wide: arithmetic::is_wide(op),
+            is_mixed: mixed::is_mixed(self.function, access.loc),
+            line,
+        };
+        let fact = match arithmetic::family(op) {
+            Some(Family::Sum | Family::Step) => overflow(Some('+')),
+            Some(Family::Difference) => overflow(Some('-')),
+            Some(Family::Product) => overflow(Some('*')),
+            Some(Family::Negation) => overflow(None),
+            Some(family @ (Family::Division | Family::Shift)) => Fact::Operand {
+                is_shift: family == Family::Shift,
+                operands,
+                line,
+            },
+            None => unreachable!("an operation that was looked at"),
         };
         of_one(fact, access, *count, wrong.lanes)
     }

@@ -116,6 +116,19 @@ pub enum Fact {
         /// Where.
         line: u32,
     },
+    /// Signed arithmetic with a result that its type does not have.
+    Overflow {
+        /// The operation; `None`: a negation.
+        op: Option<char>,
+        /// Its operands.
+        operands: (i64, i64),
+        /// They have 64 bits.
+        is_wide: bool,
+        /// The bits are mixed with others afterwards, as a hash or a generator of random numbers does.
+        is_mixed: bool,
+        /// Where.
+        line: u32,
+    },
     /// An unwritten value.
     Uninitialized {
         /// Where it mattered.
@@ -194,6 +207,10 @@ impl Fact {
                 (Code::ShiftOutOfRange, FindingKind::Arithmetic, Warning)
             }
             Fact::Operand { .. } => (Code::DivisionByZero, FindingKind::DivisionByZero, Warning),
+            Fact::Overflow { is_mixed, .. } => {
+                let severity = if is_mixed { Note } else { Warning };
+                (Code::SignedOverflow, FindingKind::Arithmetic, severity)
+            }
             Fact::Uninitialized {
                 absent: Some(_), ..
             } => (Code::AbsentLane, FindingKind::Uninitialized, Error),

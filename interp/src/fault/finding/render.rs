@@ -57,6 +57,24 @@ impl Finding {
                     self.by()
                 ),
             },
+            Fact::Overflow {
+                op,
+                operands: (a, b),
+                is_wide,
+                line,
+                ..
+            } => {
+                let sum = match op {
+                    Some(op) if b < 0 => format!("{a} {op} ({b})"),
+                    Some(op) => format!("{a} {op} {b}"),
+                    None => format!("-({a})"),
+                };
+                let bits = if is_wide { 64 } else { 32 };
+                format!(
+                    "signed overflow: {sum} has more than {bits} bits at line {line}, {}",
+                    self.by()
+                )
+            }
             Fact::Uninitialized {
                 used,
                 line,
@@ -190,6 +208,16 @@ impl Finding {
             }
             Fact::Operand { .. } => {
                 "test the divisor first: on the device, the program continues with a meaningless value"
+            }
+            Fact::Overflow { is_mixed: true, .. } => {
+                "compute in an unsigned type, whose overflow is defined: a compiler may assume that signed arithmetic does not overflow, and \
+                 give other bits than these"
+            }
+            Fact::Overflow { is_wide: false, .. } => {
+                "compute in `long long`, or in `unsigned` if it is meant to wrap: a compiler may assume that signed arithmetic does not overflow"
+            }
+            Fact::Overflow { .. } => {
+                "compute in `unsigned long long` if it is meant to wrap: a compiler may assume that signed arithmetic does not overflow"
             }
             Fact::Uninitialized {
                 absent, missing, ..

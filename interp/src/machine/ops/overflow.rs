@@ -1,0 +1,119 @@
+//! Whether signed arithmetic may overflow in some lane: quick tests before the operation, under an observer that checks it.
+//!
+//! They look at all 32 lanes, whether active or not, and a product's is not exact: what may overflow is looked at again, lane by lane. Loops
+//! over lanes have no branches, as those in `lanes`.
+
+#![allow(
+    clippy::inline_always,
+    reason = "the loops must be compiled with the engine's CPU features"
+)]
+
+use crate::isa::bytecode::Inst;
+use crate::isa::op::Op;
+use crate::isa::registers::View;
+
+/// Products of `f32` below this are of numbers whose exact product has 31 bits: three roundings change one by less than 400.
+const SURE: f32 = 2_147_482_880.0;
+
+/// Whether there is a test for an operation.
+pub(crate) const fn is_tested(op: Op) -> bool {
+    matches!(
+        op,
+        Op::VAddS32
+            | Op::VSubS32
+            | Op::VMulS32
+            | Op::VNegS32
+            | Op::VAddS64
+            | Op::VSubS64
+            | Op::VMulS64
+            | Op::VNegS64
+            | Op::SAddS32
+            | Op::SSubS32
+            | Op::SMulS32
+            | Op::SNegS32
+            | Op::SAddS64
+            | Op::SSubS64
+            | Op::SMulS64
+            | Op::SNegS64
+    )
+}
+
+/// Whether an operation, which is a constant here, may overflow; `false` for those that cannot.
+#[inline(always)]
+pub(crate) fn may(op: Op, r: View, i: &Inst) -> bool {
+    match op {
+        Op::VAddS32 => any32(r, i, |a, b| {
+            (a ^ a.wrapping_add(b)) & (b ^ a.wrapping_add(b))
+        }),
+        Op::VSubS32 => any32(r, i, |a, b| (a ^ b) & (a ^ a.wrapping_sub(b))),
+        Op::VMulS32 => product32(r, i),
+        Op::VNegS32 => any32(r, &of_one(i), |a, _| a & a.wrapping_neg()),
+        Op::VAddS64 => any64(r, i, |a, b| {
+            (a ^ a.wrapping_add(b)) & (b ^ a.wrapping_add(b))
+        }),
+        Op::VSubS64 => any64(r, i, |a, b| (a ^ b) & (a ^ a.wrapping_sub(b))),
+        Op::VMulS64 => any64(r, i, |a, b| has_no_32_bits(a) | has_no_32_bits(b)),
+        Op::VNegS64 => any64(r, &of_one(i), |a, _| a & a.wrapping_neg()),
+        Op::SAddS32 => scalar32(r, i, i32::checked_add),
+        Op::SSubS32 => scalar32(r, i, i32::checked_sub),
+        Op::SMulS32 => scalar32(r, i, i32::checked_mul),
+        Op::SNegS32 => r.s(i.a) as i32 == i32::MIN,
+        Op::SAddS64 => scalar64(r, i, i64::checked_add),
+        Op::SSubS64 => scalar64(r, i, i64::checked_sub),
+        Op::SMulS64 => scalar64(r, i, i64::checked_mul),
+        Op::SNegS64 => r.s(i.a) as i64 == i64::MIN,
+        _ => false,
+    }
+}
+
+/// Whether the step of a loop does: `S[a] + S[c]`.
+#[inline(always)]
+pub(crate) fn step(r: View, i: &Inst) -> bool {
+    (r.s(i.a) as i32).checked_add(r.s(i.c) as i32).is_none()
+}
+
+/// An operation of one operand as one of two.
+#[inline(always)]
+fn of_one(i: &Inst) -> Inst {
+    Inst { b: i.a, ..*i }
+}
+
+/// Whether the highest bit of `f` is set in some lane.
+#[inline(always)]
+fn any32(r: View, i: &Inst, f: impl Fn(u32, u32) -> u32) -> bool {
+    let (a, b) = (r.v32(i.a), r.v32(i.b));
+    (0..32).fold(0, |bits, l| bits | f(a[l], b[l])) >> 31 == 1
+}
+
+#[inline(always)]
+fn any64(r: View, i: &Inst, f: impl Fn(u64, u64) -> u64) -> bool {
+    let (a, b) = (r.v64(i.a), r.v64(i.b));
+    (0..32).fold(0, |bits, l| bits | f(a[l], b[l])) >> 63 == 1
+}
+
+/// The highest bit is set if the number is none of 32 bits, signed.
+#[inline(always)]
+fn has_no_32_bits(a: u64) -> u64 {
+    (a.wrapping_add(1 << 31) >> 32).wrapping_neg()
+}
+
+/// By the product of the nearest `f32`s: few CPUs multiply 32 bits to 64 quickly.
+#[inline(always)]
+fn product32(r: View, i: &Inst) -> bool {
+    let (a, b) = (r.v32(i.a), r.v32(i.b));
+    let largest = (0..32).fold(0, |largest: u32, l| {
+        let product = a[l] as i32 as f32 * b[l] as i32 as f32;
+        largest.max(product.to_bits() & 0x7fff_ffff)
+    });
+    largest > SURE.to_bits()
+}
+
+#[inline(always)]
+fn scalar32(r: View, i: &Inst, f: impl Fn(i32, i32) -> Option<i32>) -> bool {
+    f(r.s(i.a) as i32, r.s(i.b) as i32).is_none()
+}
+
+#[inline(always)]
+fn scalar64(r: View, i: &Inst, f: impl Fn(i64, i64) -> Option<i64>) -> bool {
+    f(r.s(i.a) as i64, r.s(i.b) as i64).is_none()
+}
