@@ -22,6 +22,7 @@ mod pointer;
 mod polls;
 mod private;
 pub mod program;
+mod ranges;
 mod registers;
 mod routine;
 mod select;

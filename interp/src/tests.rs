@@ -4,6 +4,7 @@ mod control;
 mod host;
 mod memory;
 mod operations;
+mod overflow;
 mod parallel;
 mod races;
 mod random;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use dsl::ir::{FuncId, Function, FunctionKind, InstKind, Module, SpecialReg};
 
 use crate::compile::fuse::fuse;
-use crate::compile::{Form, compile};
+use crate::compile::{Form, compile, ranges};
 use crate::isa::bytecode::Code;
 use crate::isa::host::HostCode;
 
@@ -62,12 +62,14 @@ impl Program {
         })
     }
 
-    /// The code that runs a launch of a kernel. Where overflow is to be reported, it looks for it.
+    /// The code that runs a launch of a kernel. Where overflow is to be reported, it looks for it, unless there can be none.
     pub(crate) fn code_for(&self, id: FuncId, shape: &Shape<'_>, checked: bool) -> &Code {
         let kernel = &self.kernels[id.index()];
         let form = Form {
             row_warps: kernel.asks_for_rows && Shape::has_row_warps(shape.block),
-            checked: checked && kernel.may_overflow,
+            checked: checked
+                && kernel.may_overflow
+                && !ranges::stay(self.module.function(id), shape),
         };
         let code = match (form.row_warps, form.checked) {
             (false, false) => return self.code(id),
