@@ -160,15 +160,15 @@ fn compare_name(op: CompareOp) -> &'static str {
     }
 }
 
-/// The LLVM instruction of a binary operation that is one and has no undefined cases.
+/// The LLVM instruction of a binary operation that is one. Only the source's signed arithmetic has undefined cases, where the source has them, too.
 fn plain_binary(op: BinaryOp) -> Option<&'static str> {
     Some(match op {
         BinaryOp::Add => "add",
         BinaryOp::Sub => "sub",
         BinaryOp::Mul => "mul",
-        BinaryOp::SAdd => "add",
-        BinaryOp::SSub => "sub",
-        BinaryOp::SMul => "mul",
+        BinaryOp::SAdd => "add nsw",
+        BinaryOp::SSub => "sub nsw",
+        BinaryOp::SMul => "mul nsw",
         BinaryOp::And => "and",
         BinaryOp::Or => "or",
         BinaryOp::Xor => "xor",

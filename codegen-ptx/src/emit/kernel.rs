@@ -62,7 +62,8 @@ fn parameter(function: &Function, index: usize) -> String {
 
 fn attributes(function: &Function) -> String {
     // Address 0 is an address like others: a program that uses it must fault there, not be undefined.
-    let mut text = "nounwind null_pointer_is_valid".to_string();
+    // C++ promises that a loop ends or acts; the simulator reports one that does neither.
+    let mut text = "nounwind mustprogress null_pointer_is_valid".to_string();
     if let Some((threads, blocks)) = function.launch_bounds {
         let _ = write!(text, " \"nvvm.maxntid\"=\"{threads}\"");
         if let Some(blocks) = blocks {

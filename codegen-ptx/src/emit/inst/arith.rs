@@ -1,4 +1,5 @@
-//! Arithmetic. No operation is written in a form for which LLVM has an undefined case, and none may be contracted or reordered.
+//! Arithmetic. No operation is written in a form for which LLVM has an undefined case, but for signed sums and products of the source, whose
+//! overflow the simulator reports. None may be contracted or reordered.
 
 use dsl::ir::{BinaryOp, Operand, SpecialReg, Type, UnaryOp, ValueId};
 
@@ -16,7 +17,11 @@ impl Kernel<'_, '_> {
     pub(super) fn unary(&mut self, result: ValueId, op: UnaryOp, ty: Type, a: Operand) {
         let name = match op {
             UnaryOp::Neg | UnaryOp::SNeg => {
-                let text = format!("sub {} 0, {}", ty::value(ty), self.operand(a));
+                let name = match op {
+                    UnaryOp::SNeg => "sub nsw",
+                    _ => "sub",
+                };
+                let text = format!("{name} {} 0, {}", ty::value(ty), self.operand(a));
                 return self.result(result, text);
             }
             UnaryOp::Not => {
