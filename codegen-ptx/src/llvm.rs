@@ -92,12 +92,17 @@ fn machine(options: &Options) -> Result<TargetMachine, Error> {
 }
 
 /// Sets LLVM up once per process: the NVPTX back end, and shared, constant and local pointers of 32 bits, which is what the
-/// hardware has. Index arithmetic on them then needs no widening.
+/// hardware has. Index arithmetic on them then needs no widening. Without loop strength reduction: it makes all addresses of a round sums of
+/// one register and offsets that change, and ptxas, which reduces by itself, then leaves loads where they stand.
 fn start() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
         Target::initialize_nvptx(&InitializationConfig::default());
-        let arguments = [c"dslc".as_ptr(), c"-nvptx-short-ptr".as_ptr()];
+        let arguments = [
+            c"dslc".as_ptr(),
+            c"-nvptx-short-ptr".as_ptr(),
+            c"-disable-lsr".as_ptr(),
+        ];
         // SAFETY: the array holds as many NUL-terminated strings as the count says, and `Once` keeps other threads out.
         unsafe {
             inkwell::llvm_sys::support::LLVMParseCommandLineOptions(
