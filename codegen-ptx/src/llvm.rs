@@ -1,5 +1,7 @@
 //! Everything that is asked of LLVM: reading a module, the pipeline, printing PTX.
 
+mod unroll;
+
 use std::sync::Once;
 
 use inkwell::{
@@ -53,19 +55,36 @@ fn optimize<'ctx>(
     machine: &TargetMachine,
     options: &Options,
 ) -> Result<Module<'ctx>, Error> {
-    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "kernels");
-    let module = context.create_module_from_ir(buffer).map_err(refused)?;
+    let module = read(context, text)?;
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     if cfg!(debug_assertions) {
         module.verify().map_err(refused)?;
     }
-    let pipeline = format!("default<O{}>", options.opt_level.min(3));
-    let settings = PassBuilderOptions::create();
-    module
-        .run_passes(&pipeline, machine, settings)
-        .map_err(refused)?;
-    Ok(module)
+    let level = options.opt_level.min(3);
+    let run = |module: &Module<'_>, passes: &str| {
+        let settings = PassBuilderOptions::create();
+        module
+            .run_passes(passes, machine, settings)
+            .map_err(refused)
+    };
+    run(&module, &format!("default<O{level}>"))?;
+    if level < 2 {
+        return Ok(module);
+    }
+    match unroll::marked(&module.print_to_string().to_string()) {
+        Some(marked) => {
+            let module = read(context, &marked)?;
+            run(&module, unroll::PASSES)?;
+            Ok(module)
+        }
+        None => Ok(module),
+    }
+}
+
+fn read<'ctx>(context: &'ctx Context, text: &str) -> Result<Module<'ctx>, Error> {
+    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "kernels");
+    context.create_module_from_ir(buffer).map_err(refused)
 }
 
 fn machine(options: &Options) -> Result<TargetMachine, Error> {

@@ -562,3 +562,40 @@ fn a_function_that_calls_itself_is_one_of_ptx() {
     has(&text, &[".func", "k$R0", "call.uni"]);
     assert_eq!(count(&text, ".visible .entry"), 1);
 }
+
+#[test]
+fn a_grid_stride_loop_has_four_loads_in_flight() {
+    let text = body(
+        "float *out, const float *x, int n",
+        "int threads = gridDim.x * blockDim.x;
+         float sum = 0;
+         for (int i = threadIdx.x; i < n; i += threads) sum += x[i];
+         out[threadIdx.x] = sum;",
+    );
+    // Four, and one for the rounds that are left.
+    assert_eq!(count(&text, "ld.global"), 5, "{text}");
+}
+
+#[test]
+fn unsigned_sums_wrap_and_signed_ones_do_not() {
+    let text = llvm_ir(
+        &module(
+            "__global__ void k(int *x, unsigned *y) { x[0] = x[1] + x[2] - -x[3] * 3; y[0] = y[1] + y[2]; }",
+        ),
+        &options("sm_90", 0),
+    );
+    let text = text.unwrap_or_else(|error| panic!("{error}"));
+    for name in ["add nsw i32", "sub nsw i32 0", "mul nsw i32", "add i32"] {
+        assert!(text.contains(name), "no `{name}` in\n{text}");
+    }
+}
+
+#[test]
+fn funnel_shifts_are_one_instruction() {
+    let text = body(
+        "unsigned *x, unsigned n",
+        "x[0] = __funnelshift_l(x[1], x[2], n) + __funnelshift_r(x[3], x[4], 13);",
+    );
+    has(&text, &["shf.l.wrap.b32"]);
+    has_none(&text, &["shl.b64", "shr.u64"]);
+}
