@@ -146,6 +146,11 @@ pub trait Device {
         true
     }
 
+    /// Whether time passes for the host program too: `time`, `clock` and the like run.
+    fn has_clock(&self) -> bool {
+        false
+    }
+
     /// To be called where the thread that uses the device may be another one than before.
     fn enter(&mut self) -> Result<(), DeviceError> {
         Ok(())

@@ -6,6 +6,7 @@
 //! What means nothing in a simulator (times, streams) has a stated value and is said once, as a [`Note`].
 
 mod call;
+mod clock;
 mod counted;
 mod cuda;
 mod leak;
@@ -59,6 +60,7 @@ struct Host<'a> {
     rand: rand::Rand,
     unset: unset::Unset,
     spent: Spent,
+    clock: clock::Clock,
     outcome: Outcome,
 }
 
@@ -98,6 +100,7 @@ pub fn run_main(
     options.budget.bound(program, &mut memory)?;
     device.prepare(program, &mut memory, &[])?;
     let order = order::Order::new(device.finds_races());
+    let clock = clock::Clock::start(device.has_clock());
     let mut host = Host {
         program,
         device,
@@ -108,6 +111,7 @@ pub fn run_main(
         rand: rand::Rand::new(1),
         unset: unset::Unset::default(),
         spent: Spent::new(options.budget),
+        clock,
         outcome: Outcome::default(),
     };
     host.state.keep_going = options.keep_going;

@@ -206,8 +206,10 @@ host_functions! {
     Atof = "atof"(P) => D;
     /// Where to put it too, or null; seconds. A stated constant in the simulator.
     Time = "time"(P) => L;
-    /// A stated constant in the simulator.
+    /// Microseconds. A stated constant in the simulator.
     Clock = "clock"() => L;
+    /// `CLOCK_REALTIME` or another clock; nanoseconds. A stated constant in the simulator.
+    ClockNs = "__dslc_clock_ns"(I) => L;
     /// Square root and the like have IR instructions; these are C's library on the host.
     Exp = "exp"(D) => D;
     /// Natural logarithm.

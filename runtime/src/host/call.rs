@@ -28,6 +28,7 @@ impl Host<'_> {
             }
             HostFn::Time => self.time(args[0], loc)?,
             HostFn::Clock => self.clock(loc),
+            HostFn::ClockNs => self.clock_ns(args[0] as i32, loc),
             HostFn::Rand => self.rand.next() as u64,
             HostFn::Srand => {
                 self.rand = rand::Rand::new(args[0] as u32);
@@ -236,21 +237,5 @@ impl Host<'_> {
             })?,
         };
         Ok(function.result().map(|_| answer))
-    }
-
-    /// `time`: the simulator's clock stands still.
-    fn time(&mut self, result: u64, loc: LocId) -> Result<u64, Stop> {
-        const NOW: u64 = 1_700_000_000;
-        self.clock(loc);
-        if result != 0 {
-            self.store(result, &NOW.to_le_bytes(), loc)?;
-        }
-        Ok(NOW)
-    }
-
-    fn clock(&mut self, loc: LocId) -> u64 {
-        let text = "time() and clock() return fixed values in the simulator: 1700000000 and 0";
-        self.say_once(loc, text);
-        0
     }
 }

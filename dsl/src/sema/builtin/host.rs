@@ -300,6 +300,7 @@ pub(crate) const ROWS: &[Row] = &[
     host("atol", "long(const char*)", HostFn::Atol),
     host("atof", "double(const char*)", HostFn::Atof),
     host("time", "long(long*)", HostFn::Time),
+    host("__dslc_clock_ns", "long(int)", HostFn::ClockNs),
     // <stdio.h>; `printf` is overloaded, because device code has it too.
     host("fprintf", "int(void*, const char*, ...)", HostFn::Fprintf),
     host("sprintf", "int(char*, const char*, ...)", HostFn::Sprintf),

@@ -492,6 +492,10 @@ impl Device for Gpu {
         false
     }
 
+    fn has_clock(&self) -> bool {
+        !self.options.like_simulator
+    }
+
     fn enter(&mut self) -> Result<(), DeviceError> {
         let result = driver::make_current(self.context);
         self.attempt(result)
