@@ -107,16 +107,16 @@ impl Launches {
     /// Adds one; gives its index.
     pub fn push(&mut self, report: LaunchReport) -> usize {
         let index = self.count;
-        let outline = Outline::of(&report);
-        let like = self.newest.get(&outline).copied();
-        let like = like.filter(|&at| is_like(&self.kept[at as usize].report, &report));
-        let at = match like {
-            Some(at) => {
-                self.kept[at as usize].count += 1;
-                at
+        let at = match self.last.filter(|&at| self.is_again(at, &report)) {
+            Some(at) => at,
+            None => {
+                let outline = Outline::of(&report);
+                let like = self.newest.get(&outline).copied();
+                let like = like.filter(|&at| is_like(&self.kept[at as usize].report, &report));
+                like.unwrap_or_else(|| self.keep(report, outline))
             }
-            None => self.keep(report, outline),
         };
+        self.kept[at as usize].count += 1;
         if index < LISTED {
             self.order.push(at);
         }
@@ -125,7 +125,15 @@ impl Launches {
         index
     }
 
-    /// A launch like no other.
+    /// Whether it is like a kept one: as a rule a launch is like the last.
+    fn is_again(&self, at: u32, report: &LaunchReport) -> bool {
+        let kept = &self.kept[at as usize];
+        !kept.is_sum
+            && kept.report.statement.file == report.statement.file
+            && is_like(&kept.report, report)
+    }
+
+    /// A launch like no other. It is not counted yet.
     fn keep(&mut self, report: LaunchReport, outline: Outline) -> u32 {
         let bytes = size_of::<Kept>()
             + report.sites.len() * (size_of::<Site>() + 352)
@@ -137,7 +145,6 @@ impl Launches {
         if let Some(&at) = self.sums.get(&place).filter(|_| is_sum) {
             let sum = &mut self.kept[at as usize];
             add(&mut sum.report, &report);
-            sum.count += 1;
             return at;
         }
         if is_sum {
@@ -149,7 +156,7 @@ impl Launches {
         self.kept.push(Kept {
             report,
             first: self.count,
-            count: 1,
+            count: 0,
             is_sum,
         });
         number
