@@ -1,12 +1,12 @@
 //! Launches: what `k<<<grid, block>>>(…)` becomes in the host's code, and `cudaLaunchKernel`.
 
 use std::{
-    cell::RefCell,
-    ffi::{CStr, c_char, c_int, c_void},
+    cell::{Cell, RefCell},
+    ffi::{c_char, c_int, c_void},
     slice,
 };
 
-use dsl::ir::{FuncId, LocId, MemType, Module};
+use dsl::ir::{FuncId, LocId, MemType};
 use interp::{ChildLaunch, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchQueue, TrapKind};
 use runtime::{
     device::{DeviceInfo, LaunchError},
@@ -16,6 +16,7 @@ use runtime::{
 
 use crate::{
     graph::Op,
+    place::Place,
     state::{State, call, fail},
     stream::Stream,
 };
@@ -49,13 +50,13 @@ struct Configuration {
     block: Dim3,
     shared_bytes: usize,
     stream: Stream,
-    place: (u32, String),
+    place: Place,
 }
 
 thread_local! {
     static CONFIGURATIONS: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
     /// Line and file of the launch that is being made.
-    static PLACE: RefCell<Option<(u32, String)>> = const { RefCell::new(None) };
+    static PLACE: Cell<Option<Place>> = const { Cell::new(None) };
 }
 
 #[unsafe(no_mangle)]
@@ -67,11 +68,6 @@ extern "C" fn __cudaPushCallConfiguration(
     line: c_int,
     file: *const c_char,
 ) -> u32 {
-    let file = match file.is_null() {
-        true => String::new(),
-        // SAFETY: headers of ours hand over the literal `__FILE__`.
-        false => unsafe { CStr::from_ptr(file).to_string_lossy().into_owned() },
-    };
     CONFIGURATIONS.with_borrow_mut(|all| {
         all.push(Configuration {
             grid,
@@ -135,18 +131,6 @@ extern "C" fn cudaLaunchCooperativeKernel(
     })
 }
 
-/// The place of a launch among those that the module knows.
-fn place(module: &Module, place: Option<(u32, String)>) -> LocId {
-    let Some((line, file)) = place else {
-        return LocId::default();
-    };
-    let is_there = |name: &String| *name == file || file.ends_with(&format!("/{name}"));
-    let found = module.locs.iter().position(|loc| {
-        loc.line == line && module.files.get(loc.file as usize).is_some_and(is_there)
-    });
-    found.map_or(LocId::default(), |index| LocId(index as u32))
-}
-
 fn bits(bytes: &[u8], ty: MemType) -> u64 {
     let mut word = [0; 8];
     let width = ty.bytes() as usize;
@@ -165,9 +149,10 @@ impl State {
         &mut self,
         function: *const c_void,
     ) -> Result<(usize, FuncId, usize), CudaError> {
-        let found = self.kernels.get(&(function as usize)).cloned();
+        let found = self.kernels.get(&(function as usize));
         let found = found.ok_or(CudaError::InvalidDeviceFunction)?;
-        let image = &self.modules[found.module].image;
+        let module = found.module;
+        let image = &self.modules[module].image;
         let kernels = image.kernels.iter();
         let Some((place, index)) = kernels
             .enumerate()
@@ -184,10 +169,10 @@ impl State {
                 found.mangled
             ));
         };
-        self.enter(found.module);
-        let kernels = &self.loaded(found.module).kernels;
+        self.enter(module);
+        let kernels = &self.loaded(module).kernels;
         let id = *kernels.get(index).ok_or(CudaError::InvalidDeviceFunction)?;
-        Ok((found.module, id, place))
+        Ok((module, id, place))
     }
 
     /// Takes a launch's arguments from where the host has them.
@@ -215,7 +200,7 @@ impl State {
                 bits_of_args.push(bits(bytes, ty));
             }
         }
-        let program = &self.loaded(module).program;
+        let loc = place_of_launch.map_or(LocId::default(), |place| self.place(module, place));
         Ok(Launch {
             module,
             kernel,
@@ -226,7 +211,7 @@ impl State {
                 shared_bytes: shared_bytes as u64,
                 cooperative,
                 depth: 0,
-                loc: place(program.module(), place_of_launch),
+                loc,
             },
             args: bits_of_args,
         })

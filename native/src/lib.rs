@@ -16,6 +16,7 @@ mod memory;
 mod module;
 mod names;
 mod options;
+mod place;
 mod pool;
 mod register;
 mod reserve;

@@ -18,6 +18,7 @@ use dsl::{
     },
 };
 use interp::{Image as Placed, Memory, MemoryLimits, Program};
+use report::Tables;
 use runtime::{
     device::{
         Device, DeviceFault, Ptx,
@@ -29,8 +30,8 @@ use runtime::{
 };
 
 use crate::{
-    array::Arrays, fork::Descent, graph::Graphs, names::same_name, options::Options, pool::Pools,
-    stream::Streams, virtual_memory::VirtualMemory,
+    array::Arrays, fork::Descent, graph::Graphs, names::same_name, options::Options, place::Places,
+    pool::Pools, stream::Streams, virtual_memory::VirtualMemory,
 };
 
 /// Reading the IR and compiling it to bytecode recurse as deep as a kernel is nested.
@@ -173,11 +174,14 @@ pub(crate) struct State {
     pub(crate) given: Given,
     /// The module whose variables are the memory's.
     current: Option<usize>,
+    pub(crate) places: Places,
 }
 
 thread_local! {
     /// For `cudaGetLastError`: each thread has its own.
     static LAST: Cell<CudaError> = const { Cell::new(CudaError::Success) };
+    /// The open device is this thread's.
+    static HAS_ENTERED: Cell<bool> = const { Cell::new(false) };
 }
 
 pub(crate) static STATE: OnceLock<Mutex<State>> = OnceLock::new();
@@ -214,8 +218,10 @@ pub(crate) fn call(work: impl FnOnce(&mut State) -> Result<(), CudaError>) -> i3
         (Err(error), _) | (Ok(()), Some(error)) => error,
         (Ok(()), None) => {
             state.open();
-            // Another thread may have called before.
-            let _ = state.device.enter();
+            // Another thread may have called before. A thread that was here stays in: nothing else in the process uses the driver.
+            if !HAS_ENTERED.replace(true) {
+                let _ = state.device.enter();
+            }
             state.load_ahead();
             let error = work(&mut state).err().unwrap_or(CudaError::Success);
             fault.unwrap_or(error)
@@ -303,13 +309,18 @@ impl State {
             faults: Faults::default(),
             given: Given::default(),
             current: None,
+            places: Places::default(),
         }
     }
 
     /// Opens the device that the options ask for, at the first call: a process may fork before.
     pub(crate) fn open(&mut self) {
         if !std::mem::replace(&mut self.is_open, true) && self.options.on_gpu {
-            let gpu = Gpu::open(0, GpuOptions::default(), None);
+            let options = GpuOptions {
+                timing: self.options.output.tables != Tables::None,
+                ..GpuOptions::default()
+            };
+            let gpu = Gpu::open(0, options, None);
             self.device = Box::new(gpu.unwrap_or_else(|why| fail(&why.to_string())));
         }
     }
