@@ -495,7 +495,12 @@ fn of_refusal(kernel: &str, loc: LocId, why: &str) -> Found {
 fn of_device(fault: &DeviceFault, module: &Module) -> Found {
     Found {
         kernel: fault.kernel.map(|id| module.function(id).name.clone()),
-        advice: Some("without `--device gpu`, the simulator names the line and the thread".into()),
+        advice: Some(match fault.or_up_to {
+            None => "without `--device gpu`, the simulator names the line and the thread".into(),
+            Some(_) => "`--launches` counts launches on the GPU, and so tells which it is; without `--device gpu`, the simulator names the \
+                        line and the thread"
+                .into(),
+        }),
         sides: vec![Side::new(FindingOp::Launch, fault.loc)],
         ..Found::new(
             fault::code_of_device(fault.error),

@@ -56,30 +56,48 @@ pub fn report(input: &Input<'_>, device: &str) -> String {
     let width = width.unwrap_or(0).max(6);
     let place = rows.iter().map(|row| row.line.chars().count()).max();
     let place = place.unwrap_or(0).max(6);
-    let mut text = format!(
-        "── {device}\n{:<width$}  {:>place$} {:>6} {:>8} {:>12} {:>12} {:>12}\n",
-        "launch", "line", "first", "launches", "median ms", "least ms", "most ms"
+    let is_timed = rows.iter().any(|row| !row.times_ms.is_empty());
+    let mut text = format!("── {device}\n");
+    let _ = write!(
+        text,
+        "{:<width$}  {:>place$} {:>6} {:>8}",
+        "launch", "line", "first", "launches"
     );
-    for row in &mut rows {
-        row.times_ms.sort_by(f64::total_cmp);
-        let cell = |time: Option<&f64>| {
-            time.map_or_else(|| "unknown".to_string(), |time| format!("{time:.6}"))
-        };
-        let _ = writeln!(
+    if is_timed {
+        let _ = write!(
             text,
-            "{:<width$}  {:>place$} {:>6} {:>8} {:>12} {:>12} {:>12}",
-            row.title,
-            row.line,
-            row.first,
-            row.launches,
-            cell(row.times_ms.get(row.times_ms.len() / 2)),
-            cell(row.times_ms.first()),
-            cell(row.times_ms.last()),
+            " {:>12} {:>12} {:>12}",
+            "median ms", "least ms", "most ms"
         );
     }
-    let _ = writeln!(
-        text,
-        "the driver measured the times, between two events around each launch; `dslc verify` adds the simulator's counts and the bandwidth"
-    );
+    text.push('\n');
+    for row in &mut rows {
+        row.times_ms.sort_by(f64::total_cmp);
+        let _ = write!(
+            text,
+            "{:<width$}  {:>place$} {:>6} {:>8}",
+            row.title, row.line, row.first, row.launches
+        );
+        if is_timed {
+            let cell = |time: Option<&f64>| {
+                time.map_or_else(|| "unknown".to_string(), |time| format!("{time:.6}"))
+            };
+            let times = &row.times_ms;
+            let _ = write!(
+                text,
+                " {:>12} {:>12} {:>12}",
+                cell(times.get(times.len() / 2)),
+                cell(times.first()),
+                cell(times.last())
+            );
+        }
+        text.push('\n');
+    }
+    text.push_str(match is_timed {
+        true => {
+            "the driver measured the times, between two events around each launch; `dslc verify` adds the simulator's counts and the bandwidth\n"
+        }
+        false => "`--launches` measures how long each takes, which puts events between them\n",
+    });
     text
 }

@@ -16,7 +16,7 @@ pub fn resolve(names: &[String]) -> Result<Vec<&'static metrics::Metric>, Report
         let name = name.trim();
         metrics::find(name).map_err(|error| match is_of_time(name) {
             true => ReportError::new(format!(
-                "`{name}` needs a clock, and a simulator that counts has none: `--device gpu` times launches on a GPU, \
+                "`{name}` needs a clock, and a simulator that counts has none: `--device gpu --launches` times launches on a GPU, \
                  `--metrics list` lists what is counted"
             )),
             false => ReportError::new(format!("{error}; `--metrics list` lists them")),

@@ -185,7 +185,7 @@ fn open_device(args: &RunArgs, machine: &MachineConfig) -> Result<Box<dyn Device
     }
     Ok(Box::new(execute::open_gpu(GpuOptions {
         opt_level: args.opt_level,
-        timing: !args.report.quiet || args.observer.record.is_some(),
+        timing: args.report.launches.is_some() || args.observer.record.is_some(),
         like_simulator: args.observer.record.is_some(),
         ..GpuOptions::default()
     })?))

@@ -107,7 +107,7 @@ impl Gpu {
             error,
             launch: guilty.as_ref().map(|guilty| guilty.index),
             or_up_to: guilty.as_ref().and_then(|guilty| guilty.or_up_to),
-            kernel: guilty.as_ref().map(|guilty| guilty.kernel),
+            kernel: guilty.as_ref().and_then(|guilty| guilty.kernel),
             loc: guilty.as_ref().map(|guilty| guilty.loc).unwrap_or_default(),
             suspicion: guilty.and_then(|guilty| guilty.suspicion),
         }))
@@ -120,7 +120,7 @@ impl Gpu {
     /// After a call that waited for everything before it.
     fn waited<T>(&mut self, result: Result<T, CudaError>) -> Result<T, DeviceError> {
         let value = self.attempt(result)?;
-        self.launches.all_finished();
+        self.launches.all_finished(self.options.timing);
         Ok(value)
     }
 
@@ -393,12 +393,15 @@ impl Device for Gpu {
             let allowed = driver::allow_dynamic_shared(code, config.shared_bytes);
             self.attempt(allowed)?;
         }
-        if self.launches.untimed() >= UNTIMED_LAUNCHES {
+        if self.options.timing && self.launches.untimed() >= UNTIMED_LAUNCHES {
             let result = driver::synchronize();
             self.waited(result)?;
         }
         let suspicion = Gpu::suspicion(program, memory, kernel, args);
-        let events = self.launches.before(self.options.timing);
+        let events = match self.options.timing {
+            true => self.launches.before(),
+            false => None,
+        };
         let mut launched = driver::launch(code, config, args);
         if launched == Err(CudaError::LaunchOutOfResources)
             && let Some(frugal) = self.frugal_kernel(program, kernel, config)

@@ -1,8 +1,9 @@
 //! The launches of a GPU: how long each took, and which one a fault belongs to.
 //!
-//! Launches run one after the other on one stream. When the driver reports a fault, it does not say of which launch. So between two
-//! launches that nobody waited between, the stream writes the number of finished launches into a word the host can read: the first
-//! launch that is not counted there is the guilty one. A launch that is waited for at once, as a careful program does it, costs nothing.
+//! Launches run one after the other on one stream. When the driver reports a fault, it does not say of which launch: it is one of those that
+//! nobody had waited for. A launch that is waited for at once, as a careful program does it, is known. Where launches are timed anyway, the
+//! stream also writes the number of finished launches between two into a word the host can read: the first one that is not counted there is
+//! the guilty one.
 
 use dsl::ir::{FuncId, LocId};
 
@@ -22,6 +23,8 @@ struct Launch {
 /// All launches so far.
 #[derive(Debug, Default)]
 pub(super) struct Launches {
+    /// Finished ones before the first of `launches`.
+    forgotten: usize,
     launches: Vec<Launch>,
     /// Known to be finished.
     finished: usize,
@@ -35,7 +38,9 @@ pub(super) struct Launches {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Guilty {
     pub(super) index: usize,
-    pub(super) kernel: FuncId,
+    /// `None` if it may be one of several.
+    pub(super) kernel: Option<FuncId>,
+    /// Of the first that it may be.
     pub(super) loc: LocId,
     pub(super) suspicion: Option<String>,
     /// It may as well have been one of the launches up to this one.
@@ -43,8 +48,8 @@ pub(super) struct Guilty {
 }
 
 impl Launches {
-    /// Before a launch: sees to it that a fault of the one before can be told from one of this. Gives the events to put around it.
-    pub(super) fn before(&mut self, timing: bool) -> Option<(Event, Event)> {
+    /// Before a launch that is timed: sees to it that a fault of the one before can be told from one of this. Gives the events to put around it.
+    pub(super) fn before(&mut self) -> Option<(Event, Event)> {
         if self.finished < self.launches.len() {
             if self.word.is_none() {
                 self.word = driver::shared_word().ok();
@@ -53,9 +58,6 @@ impl Launches {
                 // Without it, a fault is said of several launches.
                 let _ = driver::write_word(address, self.launches.len() as u32);
             }
-        }
-        if !timing {
-            return None;
         }
         let start = driver::event().ok()?;
         let Ok(stop) = driver::event() else {
@@ -91,8 +93,13 @@ impl Launches {
         });
     }
 
-    /// Everything so far is done and went well.
-    pub(super) fn all_finished(&mut self) {
+    /// Everything so far is done and went well. Without times, nothing has to be known of it any more.
+    pub(super) fn all_finished(&mut self, timing: bool) {
+        if !timing {
+            self.forgotten += self.launches.len();
+            self.launches.clear();
+            return;
+        }
         self.finished = self.launches.len();
         for launch in &mut self.launches[self.timed..] {
             if let Some((start, stop)) = launch.events.take() {
@@ -118,13 +125,21 @@ impl Launches {
         });
         let index = self.finished.max(counted).min(last);
         let sure = index == last || self.word.is_some();
-        let launch = &self.launches[index];
+        let suspects = match sure {
+            true => &self.launches[index..=index],
+            false => &self.launches[index..],
+        };
+        let first = suspects.first()?;
+        let same_kernel = suspects.iter().all(|launch| launch.kernel == first.kernel);
+        let mut suspicions = suspects
+            .iter()
+            .filter_map(|launch| launch.suspicion.clone());
         Some(Guilty {
-            index,
-            kernel: launch.kernel,
-            loc: launch.loc,
-            suspicion: launch.suspicion.clone(),
-            or_up_to: (!sure).then_some(last),
+            index: self.forgotten + index,
+            kernel: same_kernel.then_some(first.kernel),
+            loc: first.loc,
+            suspicion: suspicions.next(),
+            or_up_to: (!sure).then_some(self.forgotten + last),
         })
     }
 
