@@ -37,10 +37,20 @@ __global__ void scan_blelloch(const int *in, int *out, int *totals)
     out[base + 2 * tid + 1] = temp[2 * tid + 1];
 }
 
+// So small that no sum of a block leaves `int`.
+__host__ __device__ inline int item_at(unsigned i) { return word_at(i, 1) >> 16; }
+
+__global__ void fill_items(int *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) p[i] = item_at(i);
+}
+
 int main(int argc, char **argv)
 {
     int n = bench_size(argc, argv, 4096);
-    int *in = (int *)device_words(n, 1), *out = (int *)device_bytes((size_t)n * 4), *totals = (int *)device_bytes(n / ITEMS * 4);
+    int *in = (int *)device_bytes((size_t)n * 4), *out = (int *)device_bytes((size_t)n * 4), *totals = (int *)device_bytes(n / ITEMS * 4);
+    fill_items<<<(n + 255) / 256, 256>>>(in, n);
     MEASURE(scan_blelloch<<<n / ITEMS, ITEMS / 2, ITEMS * sizeof(int)>>>(in, out, totals));
     bool ok = true;
     for (int s = 0; s < 8; s++) {
@@ -49,7 +59,7 @@ int main(int argc, char **argv)
         CHECK(cudaMemcpy(host, out + block * ITEMS, sizeof host, cudaMemcpyDeviceToHost));
         for (int i = 0; i < ITEMS; i++) {
             ok = ok && host[i] == sum;
-            sum += word_at((unsigned)(block * ITEMS + i), 1);
+            sum += item_at((unsigned)(block * ITEMS + i));
         }
         ok = ok && word_of(totals, block) == sum;
     }
