@@ -37,6 +37,9 @@ impl Kernel<'_, '_> {
                 let value = self.typed(*value);
                 self.line(format!("store {value}, ptr %s{}", slot.0));
             }
+            InstKind::Unary(op, _, a) if op.is_approximate() => {
+                self.approximate(inst.results[0], *op, *a)?;
+            }
             InstKind::Unary(op, ty, a) => self.unary(inst.results[0], *op, *ty, *a),
             InstKind::Binary(op, ty, a, b) => self.binary(inst.results[0], *op, *ty, *a, *b),
             InstKind::Fma(ty, a, b, c) => {

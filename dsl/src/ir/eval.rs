@@ -10,7 +10,7 @@
 //!   `0xfff8000000000000`. `fneg`, `fabs`, `select` and the `bits` conversions act on the bits and keep a NaN's.
 //! - Pointers are generic addresses here, so conversions between spaces change nothing.
 
-use super::{AtomicOp, BinaryOp, CompareOp, ConvertOp, Type, UnaryOp};
+use super::{AtomicOp, BinaryOp, CompareOp, ConvertOp, Type, UnaryOp, approx};
 
 /// The NaN that `f32` arithmetic gives.
 const NAN_F32: u32 = 0x7fff_ffff;
@@ -113,6 +113,14 @@ pub fn unary(op: UnaryOp, ty: Type, a: u64) -> u64 {
         UnaryOp::FTrunc => float_unary(ty, a, f32::trunc, f64::trunc),
         UnaryOp::FRint => float_unary(ty, a, f32::round_ties_even, f64::round_ties_even),
         UnaryOp::FRound => float_unary(ty, a, f32::round, f64::round),
+        UnaryOp::RcpApprox => approx::rcp(a as u32) as u64,
+        UnaryOp::RsqrtApprox => approx::rsqrt(a as u32) as u64,
+        UnaryOp::SqrtApprox => approx::sqrt(a as u32) as u64,
+        UnaryOp::Ex2Approx => approx::ex2(a as u32) as u64,
+        UnaryOp::Lg2Approx => approx::lg2(a as u32) as u64,
+        UnaryOp::SinApprox => approx::sin(a as u32) as u64,
+        UnaryOp::CosApprox => approx::cos(a as u32) as u64,
+        UnaryOp::TanhApprox => approx::tanh(a as u32) as u64,
     }
 }
 

@@ -64,6 +64,10 @@ fn float(ty: Type) -> bool {
     ty.is_float()
 }
 
+fn single(ty: Type) -> bool {
+    ty == Type::F32
+}
+
 fn not_float(ty: Type) -> bool {
     !ty.is_float()
 }
@@ -119,6 +123,22 @@ operations! {
         FRint = "frint" for float,
         /// To the nearest integer, halves away from zero.
         FRound = "fround" for float,
+        /// 1 / a, by the GPU's unit, as all below (`f32`; [`approx`](super::approx)): PTX's `rcp.approx.ftz`.
+        RcpApprox = "rcp_approx" for single,
+        /// 1 / sqrt(a).
+        RsqrtApprox = "rsqrt_approx" for single,
+        /// sqrt(a).
+        SqrtApprox = "sqrt_approx" for single,
+        /// 2^a.
+        Ex2Approx = "ex2_approx" for single,
+        /// log2(a).
+        Lg2Approx = "lg2_approx" for single,
+        /// sin(a).
+        SinApprox = "sin_approx" for single,
+        /// cos(a).
+        CosApprox = "cos_approx" for single,
+        /// tanh(a); `tanh.approx`.
+        TanhApprox = "tanh_approx" for single,
     }
 
     /// Two operands of one type, result of that type.

@@ -5,8 +5,38 @@
 
 use super::{
     BinaryOp, ConvertOp, FuncId, Function, FunctionKind, GlobalSpace, InstKind, Module, Object,
-    Operand, RoutineId, SlotId, Space, SpecialReg, Type,
+    Operand, RoutineId, SlotId, Space, SpecialReg, Type, UnaryOp,
 };
+
+impl UnaryOp {
+    /// Whether one of the GPU's units for approximate functions computes it ([`approx`](super::approx)).
+    pub fn is_approximate(self) -> bool {
+        match self {
+            UnaryOp::RcpApprox
+            | UnaryOp::RsqrtApprox
+            | UnaryOp::SqrtApprox
+            | UnaryOp::Ex2Approx
+            | UnaryOp::Lg2Approx
+            | UnaryOp::SinApprox
+            | UnaryOp::CosApprox
+            | UnaryOp::TanhApprox => true,
+            UnaryOp::Neg
+            | UnaryOp::SNeg
+            | UnaryOp::Not
+            | UnaryOp::Popc
+            | UnaryOp::Clz
+            | UnaryOp::Brev
+            | UnaryOp::FNeg
+            | UnaryOp::FAbs
+            | UnaryOp::FSqrt
+            | UnaryOp::FFloor
+            | UnaryOp::FCeil
+            | UnaryOp::FTrunc
+            | UnaryOp::FRint
+            | UnaryOp::FRound => false,
+        }
+    }
+}
 
 impl BinaryOp {
     /// Integer division and remainder: the ones that mind a zero.

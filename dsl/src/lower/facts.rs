@@ -392,7 +392,7 @@ pub(super) fn is_cheap_builtin(builtin: &Builtin) -> bool {
     match builtin {
         Builtin::Special(register) => !register.changes(),
         Builtin::Compare(_) | Builtin::Convert(_) => true,
-        Builtin::Unary(op) => *op != UnaryOp::FSqrt,
+        Builtin::Unary(op) => *op != UnaryOp::FSqrt && !op.is_approximate(),
         Builtin::Binary(op) => !op.is_division() && !matches!(op, BinaryOp::FDiv | BinaryOp::FRem),
         _ => false,
     }

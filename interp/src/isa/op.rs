@@ -23,6 +23,14 @@ macro_rules! lane_ops {
             (FTrunc, F32, VFTrunc32, SFTrunc32, float::ftrunc32)
             (FRint, F32, VFRint32, SFRint32, float::frint32)
             (FRound, F32, VFRound32, SFRound32, float::fround32)
+            (RcpApprox, F32, VRcpApprox32, SRcpApprox32, float::rcp_approx32)
+            (RsqrtApprox, F32, VRsqrtApprox32, SRsqrtApprox32, float::rsqrt_approx32)
+            (SqrtApprox, F32, VSqrtApprox32, SSqrtApprox32, float::sqrt_approx32)
+            (Ex2Approx, F32, VEx2Approx32, SEx2Approx32, float::ex2_approx32)
+            (Lg2Approx, F32, VLg2Approx32, SLg2Approx32, float::lg2_approx32)
+            (SinApprox, F32, VSinApprox32, SSinApprox32, float::sin_approx32)
+            (CosApprox, F32, VCosApprox32, SCosApprox32, float::cos_approx32)
+            (TanhApprox, F32, VTanhApprox32, STanhApprox32, float::tanh_approx32)
         }
         unary64 {
             (Neg, I64, VNeg64, SNeg64, int::neg64)

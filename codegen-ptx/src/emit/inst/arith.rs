@@ -4,7 +4,7 @@
 use dsl::ir::{BinaryOp, Operand, SpecialReg, Type, UnaryOp, ValueId};
 
 use super::{super::kernel::Kernel, plain_binary, ty};
-use crate::emit::routine;
+use crate::{Error, emit::routine};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Shift {
@@ -51,8 +51,37 @@ impl Kernel<'_, '_> {
             UnaryOp::FTrunc => "trunc",
             UnaryOp::FRint => "roundeven",
             UnaryOp::FRound => "round",
+            UnaryOp::RcpApprox
+            | UnaryOp::RsqrtApprox
+            | UnaryOp::SqrtApprox
+            | UnaryOp::Ex2Approx
+            | UnaryOp::Lg2Approx
+            | UnaryOp::SinApprox
+            | UnaryOp::CosApprox
+            | UnaryOp::TanhApprox => unreachable!("{op} is written below"),
         };
         self.intrinsic(result, name, ty, &[a]);
+    }
+
+    /// An instruction of the units for approximate functions: its name is the operation's.
+    pub(super) fn approximate(
+        &mut self,
+        result: ValueId,
+        op: UnaryOp,
+        a: Operand,
+    ) -> Result<(), Error> {
+        let name = op.text().replace('_', ".");
+        let name = match op == UnaryOp::TanhApprox {
+            true => {
+                self.needs(75, &format!("`{name}`"))?;
+                name
+            }
+            false => format!("{name}.ftz"),
+        };
+        let a = self.typed(a);
+        let call = format!("call float asm \"{name}.f32 $0, $1;\", \"=f,f\"({a})");
+        self.result(result, call);
+        Ok(())
     }
 
     /// A sign changed on the bits. `neg.f32` and `abs.f32` may give another NaN, and LLVM would make them of plain bit operations.

@@ -139,7 +139,7 @@ impl Kernel<'_, '_> {
     }
 
     /// An error for targets before `arch`.
-    fn needs(&self, arch: u32, what: &str) -> Result<(), Error> {
+    pub(super) fn needs(&self, arch: u32, what: &str) -> Result<(), Error> {
         if self.m.arch < arch {
             let what = format!(
                 "{what}, which needs sm_{arch} (this is for sm_{}),",

@@ -51,6 +51,25 @@ arithmetic! {
     fround32 fround64 |a| a.round();
 }
 
+/// The GPU's units, lane by lane.
+macro_rules! units {
+    ($($name:ident $unit:ident;)*) => { $(
+        #[inline]
+        pub(crate) fn $name(a: u32) -> u32 { dsl::ir::approx::$unit(a) }
+    )* };
+}
+
+units! {
+    rcp_approx32 rcp;
+    rsqrt_approx32 rsqrt;
+    sqrt_approx32 sqrt;
+    ex2_approx32 ex2;
+    lg2_approx32 lg2;
+    sin_approx32 sin;
+    cos_approx32 cos;
+    tanh_approx32 tanh;
+}
+
 /// `fadd32(fmul32(a, b), c)`: whichever NaN the product would be, the sum is the GPU's.
 #[inline(always)]
 pub(crate) fn mul_and_add32(a: u32, b: u32, c: u32) -> u32 {
