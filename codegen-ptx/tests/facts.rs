@@ -54,6 +54,27 @@ fn count(text: &str, wanted: &str) -> usize {
 }
 
 #[test]
+fn coarse_functions_are_the_units_instructions() {
+    let text = body(
+        "float *f",
+        "f[0] = __expf(f[1]); f[2] = __logf(f[3]); f[4] = __fdividef(f[5], f[6]); f[7] = rsqrtf(f[8]); f[9] = __sinf(f[10]);",
+    );
+    for name in ["ex2", "lg2", "rcp", "rsqrt", "sin"] {
+        let instruction = format!("{name}.approx.ftz.f32");
+        assert_eq!(count(&text, &instruction), 1, "{instruction} in\n{text}");
+    }
+    has_none(&text, &["div.", "sqrt.rn"]);
+    let tangent = module("__global__ void k(float *f) { *f = __tanhf(*f); }");
+    let text = ptx(&tangent, &options("sm_75", 3)).expect("it has the instruction");
+    has(&text, &["tanh.approx.f32"]);
+    let refused = ptx(&tangent, &options("sm_70", 3));
+    assert!(
+        matches!(&refused, Err(Error::Unsupported { .. })),
+        "{refused:?}"
+    );
+}
+
+#[test]
 fn floats_round_once_and_are_not_contracted() {
     // `a * b` in its own variable is a product; within one expression the front end made an fma of it.
     let text = body(

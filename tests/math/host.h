@@ -45,6 +45,17 @@ static double fmin(double x, double y) { return ::fmin(x, y); }
 static float fmodf(float x, float y) { return ::fmodf(x, y); }
 static double fmod(double x, double y) { return ::fmod(x, y); }
 
+// The GPU's units have measurements of their own (units.md). Nothing here measures what calls these.
+static bool __dslc_on_device() { return false; }
+static float __dslc_rcp_approx(float x) { return 1.0f / x; }
+static float __dslc_rsqrt_approx(float x) { return 1.0f / sqrtf(x); }
+static float __dslc_sqrt_approx(float x) { return sqrtf(x); }
+static float __dslc_ex2_approx(float x) { return ::exp2f(x); }
+static float __dslc_lg2_approx(float x) { return ::log2f(x); }
+static float __dslc_sin_approx(float x) { return ::sinf(x); }
+static float __dslc_cos_approx(float x) { return ::cosf(x); }
+static float __dslc_tanh_approx(float x) { return ::tanhf(x); }
+
 // CUDA's conversion saturates, and NaN is 0; C++ leaves both open.
 struct to_int {
     int value;

@@ -45,6 +45,7 @@ impl FunctionLowerer<'_, '_> {
         let operands: Vec<Operand> = args.iter().map(|arg| self.value(arg)).collect();
         self.at(value.span);
         let result = match (builtin, operands.as_slice()) {
+            (Builtin::OnDevice, _) => Operand::Const(Const::bool(self.is_device)),
             (Builtin::Special(register), _) => self.b.special(*register),
             (Builtin::SyncThreads, _) => {
                 self.b.barrier();

@@ -65,6 +65,8 @@ pub(crate) enum Make {
     Fence(FenceScope),
     /// A counter of the machine.
     Special(SpecialReg),
+    /// Whether the code runs on the device.
+    OnDevice,
     /// A combination of the others.
     Custom(fn(Vec<Value>, Span) -> Value),
     Host(HostFn),

@@ -546,6 +546,8 @@ pub enum Builtin {
     Ffs,
     /// `abs(x)` of an `int`, `long` or `long long`: of the argument's type, the least value is its own.
     AbsInt,
+    /// `__dslc_on_device()`: whether the code runs on the device. A constant on each side.
+    OnDevice,
     /// Device `printf`: format, then promoted arguments (host `printf` is [`ValueKind::Host`]).
     Printf(Arc<[u8]>),
     /// `assert(c)` in device code: the argument is a `bool`; the text is the condition's source, the number its line.

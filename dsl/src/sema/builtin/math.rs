@@ -60,6 +60,48 @@ pub(crate) const ROWS: &[Row] = &[
     both("rintf", "float(float)", Make::Unary(UnaryOp::FRint)),
     both("nearbyintf", "float(float)", Make::Unary(UnaryOp::FRint)),
     both("roundf", "float(float)", Make::Unary(UnaryOp::FRound)),
+    // The GPU's units, as PTX's `.approx.ftz`.
+    both(
+        "__dslc_rcp_approx",
+        "float(float)",
+        Make::Unary(UnaryOp::RcpApprox),
+    ),
+    both(
+        "__dslc_rsqrt_approx",
+        "float(float)",
+        Make::Unary(UnaryOp::RsqrtApprox),
+    ),
+    both(
+        "__dslc_sqrt_approx",
+        "float(float)",
+        Make::Unary(UnaryOp::SqrtApprox),
+    ),
+    both(
+        "__dslc_ex2_approx",
+        "float(float)",
+        Make::Unary(UnaryOp::Ex2Approx),
+    ),
+    both(
+        "__dslc_lg2_approx",
+        "float(float)",
+        Make::Unary(UnaryOp::Lg2Approx),
+    ),
+    both(
+        "__dslc_sin_approx",
+        "float(float)",
+        Make::Unary(UnaryOp::SinApprox),
+    ),
+    both(
+        "__dslc_cos_approx",
+        "float(float)",
+        Make::Unary(UnaryOp::CosApprox),
+    ),
+    both(
+        "__dslc_tanh_approx",
+        "float(float)",
+        Make::Unary(UnaryOp::TanhApprox),
+    ),
+    both("__dslc_on_device", "bool()", Make::OnDevice),
     both("fminf", "float(float, float)", Make::Binary(BinaryOp::FMin)),
     both("fmaxf", "float(float, float)", Make::Binary(BinaryOp::FMax)),
     both("fmodf", "float(float, float)", Make::Binary(BinaryOp::FRem)),

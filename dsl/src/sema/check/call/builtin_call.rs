@@ -118,6 +118,7 @@ fn make(
         Make::Fma => (Builtin::Fma, operand),
         Make::Ffs => (Builtin::Ffs, operand),
         Make::Abs => (Builtin::AbsInt, operand),
+        Make::OnDevice => (Builtin::OnDevice, result.clone()),
         Make::Bits(op) => (Builtin::Convert(op), result.clone()),
         Make::SyncThreads => (Builtin::SyncThreads, Ty::Void),
         Make::SyncThreadsReduce(op) => (Builtin::SyncThreadsReduce(op), Ty::Int),
