@@ -52,7 +52,7 @@ pub use intrinsic::Intrinsic;
 pub use op::*;
 pub use parse::{ParseError, parse};
 pub use print::print;
-pub use simplify::simplify;
+pub use simplify::{fold, simplify};
 pub use special::{SpecialReg, Varies};
 pub use ty::*;
 pub use uniformity::Uniformity;

@@ -207,7 +207,7 @@ impl Simplifier {
         let is_pure = is_pure(&inst.kind);
         let alias = match inst.kind {
             InstKind::Get(slot) => self.known.get(&slot).copied(),
-            _ => self.fold(&inst.kind).or_else(|| {
+            _ => fold(&inst.kind).or_else(|| {
                 let done = is_pure.then(|| self.done.get(&inst.kind)).flatten();
                 done.map(|&id| id.into())
             }),
@@ -247,48 +247,48 @@ impl Simplifier {
             (*index, *unsigned, *scale_bytes) = (Const::i32(0).into(), false, 0);
         }
     }
+}
 
-    /// What an operation on constants gives.
-    fn fold(&self, kind: &InstKind) -> Option<Operand> {
-        let constant = |ty, bits| Some(Const { ty, bits }.into());
-        match *kind {
-            InstKind::Unary(op, ty, a) => constant(ty, eval::unary(op, ty, a.constant()?.bits)),
-            InstKind::Binary(op, ty, a, b) => {
-                let (a, b) = (a.constant()?.bits, b.constant()?.bits);
-                if eval::divides_by_zero(op, b) {
-                    return None;
-                }
-                constant(ty, eval::binary(op, ty, a, b))
+/// What an operation on constants gives, if that is known before the program runs; a sum that adds nothing is its operand.
+pub fn fold(kind: &InstKind) -> Option<Operand> {
+    let constant = |ty, bits| Some(Const { ty, bits }.into());
+    match *kind {
+        InstKind::Unary(op, ty, a) => constant(ty, eval::unary(op, ty, a.constant()?.bits)),
+        InstKind::Binary(op, ty, a, b) => {
+            let (a, b) = (a.constant()?.bits, b.constant()?.bits);
+            if eval::divides_by_zero(op, b) {
+                return None;
             }
-            InstKind::Fma(ty, a, b, c) => {
-                let (a, b, c) = (a.constant()?, b.constant()?, c.constant()?);
-                constant(ty, eval::fma(ty, a.bits, b.bits, c.bits))
-            }
-            InstKind::Compare(op, ty, a, b) => {
-                let result = eval::compare(op, ty, a.constant()?.bits, b.constant()?.bits);
-                constant(Type::I1, result as u64)
-            }
-            InstKind::Select(_, cond, a, b) => match cond {
-                Operand::Const(cond) => Some(if cond.bits != 0 { a } else { b }),
-                Operand::Value(_) => (a == b).then_some(a),
-            },
-            InstKind::Convert(op, a) => {
-                let a = a.constant()?;
-                // Pointers of known spaces are the device's business.
-                let known_space = |ty| matches!(ty, Type::Ptr(space) if space != Space::Generic);
-                if known_space(a.ty) || known_space(op.to_type()) {
-                    return None;
-                }
-                constant(op.to_type(), eval::convert(op, a.bits))
-            }
-            InstKind::PtrAdd {
-                base,
-                scale_bytes: 0,
-                offset_bytes: 0,
-                ..
-            } => Some(base),
-            _ => None,
+            constant(ty, eval::binary(op, ty, a, b))
         }
+        InstKind::Fma(ty, a, b, c) => {
+            let (a, b, c) = (a.constant()?, b.constant()?, c.constant()?);
+            constant(ty, eval::fma(ty, a.bits, b.bits, c.bits))
+        }
+        InstKind::Compare(op, ty, a, b) => {
+            let result = eval::compare(op, ty, a.constant()?.bits, b.constant()?.bits);
+            constant(Type::I1, result as u64)
+        }
+        InstKind::Select(_, cond, a, b) => match cond {
+            Operand::Const(cond) => Some(if cond.bits != 0 { a } else { b }),
+            Operand::Value(_) => (a == b).then_some(a),
+        },
+        InstKind::Convert(op, a) => {
+            let a = a.constant()?;
+            // Pointers of known spaces are the device's business.
+            let known_space = |ty| matches!(ty, Type::Ptr(space) if space != Space::Generic);
+            if known_space(a.ty) || known_space(op.to_type()) {
+                return None;
+            }
+            constant(op.to_type(), eval::convert(op, a.bits))
+        }
+        InstKind::PtrAdd {
+            base,
+            scale_bytes: 0,
+            offset_bytes: 0,
+            ..
+        } => Some(base),
+        _ => None,
     }
 }
 
