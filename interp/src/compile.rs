@@ -4,6 +4,7 @@
 //! become jumps where the whole warp goes one way, and mask arithmetic where it may part (`control`). Host functions use the
 //! scalar half alone. Input is a verified module; nothing here fails.
 
+mod array;
 mod assigned;
 mod call;
 mod control;
@@ -12,6 +13,7 @@ mod control;
     allow(dead_code, reason = "only blocks side by side need them")
 )]
 pub(crate) mod effects;
+mod element;
 mod endless;
 pub(crate) mod fuse;
 mod inst;
@@ -27,15 +29,16 @@ mod registers;
 mod routine;
 mod select;
 mod uniformity;
+mod unroll;
 
 use std::collections::{HashMap, HashSet};
 
 use dsl::ir::{
-    Const, FuncId, FunctionKind, LabelId, LocId, Module, Object, Operand, RoutineId, SlotId, Space,
-    Type, ValueId,
+    Const, FuncId, Function, FunctionKind, LabelId, LocId, LocalId, Module, Object, Operand,
+    RoutineId, SlotId, Space, Type, ValueId,
 };
 
-use crate::isa::bytecode::{Class, Code, Inst, Place};
+use crate::isa::bytecode::{Class, Code, CounterSite, Inst, Place, Tally};
 use crate::isa::op::Op;
 use crate::memory::layout;
 use control::Frame;
@@ -55,7 +58,14 @@ pub(crate) struct Form {
 /// Compiles one function.
 pub(crate) fn compile(module: &Module, id: FuncId, form: Form) -> Code {
     let Form { row_warps, checked } = form;
-    let function = module.function(id);
+    let offsets = local_offsets(module.function(id));
+    let in_registers = array::in_registers(module.function(id), &offsets.0);
+    #[cfg(test)]
+    let in_registers = in_registers.filter(|_| !crate::tests::IN_MEMORY.get());
+    let (function, arrays) = match &in_registers {
+        Some(found) => (&found.function, found.arrays.as_slice()),
+        None => (module.function(id), [].as_slice()),
+    };
     let host = function.kind == FunctionKind::Host;
     let uniformity = if host {
         Uniformity {
@@ -87,6 +97,10 @@ pub(crate) fn compile(module: &Module, id: FuncId, form: Form) -> Code {
         values: Values::of(function.values.len()),
         pointers: Pointers::default(),
         slots: Slots::default(),
+        arrays: Arrays {
+            counters: in_registers.as_ref().map(|_| HashMap::new()),
+            ..Arrays::default()
+        },
         constants: Constants::default(),
         frames: Vec::new(),
         routine: None,
@@ -95,13 +109,17 @@ pub(crate) fn compile(module: &Module, id: FuncId, form: Form) -> Code {
         weight: 0,
     };
     compiler.code.effects = effects::analyse(function);
-    compiler.layout();
+    compiler.layout(offsets);
     compiler.slots();
+    compiler.arrays(arrays);
     let early = assigned::analyse(function);
     if host {
         compiler.analyses.early = early.iter().map(|&(slot, _)| slot).collect();
     }
     compiler.run();
+    if in_registers.is_some() {
+        compiler.count_the_rest(module.function(id));
+    }
     compiler
         .code
         .registers
@@ -197,6 +215,21 @@ struct Slots {
     next_set: u32,
 }
 
+/// The arrays that are registers.
+#[derive(Default)]
+struct Arrays {
+    /// The register of the first element of each.
+    units: HashMap<LocalId, u32>,
+    /// The site that counts accesses of one place of the source to them.
+    sites: HashMap<CounterSite, u32>,
+    /// The first counter of each access, if loops are unrolled: copies of an access count together.
+    counters: Option<HashMap<CounterSite, u32>>,
+    /// Accesses of the segment in hand: to which sites, and how many.
+    pending: Vec<Tally>,
+    /// Branches of unrolled loops in it.
+    branches: u32,
+}
+
 /// Registers that hold one value all the time.
 #[derive(Default)]
 struct Constants {
@@ -207,7 +240,7 @@ struct Constants {
 }
 
 struct Compiler<'a> {
-    function: &'a dsl::ir::Function,
+    function: &'a Function,
     host: bool,
     /// `tid.y` and `tid.z` are scalars.
     row_warps: bool,
@@ -219,6 +252,7 @@ struct Compiler<'a> {
     values: Values,
     pointers: Pointers,
     slots: Slots,
+    arrays: Arrays,
     constants: Constants,
     frames: Vec<Frame>,
     /// The routine whose code is in hand.
@@ -229,22 +263,28 @@ struct Compiler<'a> {
     weight: u32,
 }
 
-impl Compiler<'_> {
-    fn layout(&mut self) {
-        let function = self.function;
-        let owners = routine::owners(function);
-        let mut offset = 0u64;
-        for (local, owner) in function.locals.iter().zip(&owners) {
-            if owner.is_some() {
-                self.code.memory.local_offsets.push(0);
-                continue;
-            }
-            offset = offset.next_multiple_of(local.align_bytes.max(1));
-            self.code.memory.local_offsets.push(offset);
-            offset += local.size_bytes;
+/// Where each local variable that is no routine's begins in a thread's memory, and how many bytes they take.
+fn local_offsets(function: &Function) -> (Vec<u64>, u64) {
+    let mut offset = 0u64;
+    let mut offsets = Vec::new();
+    for (local, owner) in function.locals.iter().zip(routine::owners(function)) {
+        if owner.is_some() {
+            offsets.push(0);
+            continue;
         }
-        self.code.memory.local_bytes = offset.next_multiple_of(16);
-        self.layout_routines(&owners, self.code.memory.local_bytes);
+        offset = offset.next_multiple_of(local.align_bytes.max(1));
+        offsets.push(offset);
+        offset += local.size_bytes;
+    }
+    (offsets, offset.next_multiple_of(16))
+}
+
+impl Compiler<'_> {
+    fn layout(&mut self, (offsets, local_bytes): (Vec<u64>, u64)) {
+        let function = self.function;
+        self.code.memory.local_offsets = offsets;
+        self.code.memory.local_bytes = local_bytes;
+        self.layout_routines(&routine::owners(function), local_bytes);
         let ends = function
             .shared
             .iter()
@@ -333,6 +373,7 @@ impl Compiler<'_> {
 
     /// An instruction that ends a segment, and carries the segment's weight.
     fn control(&mut self, op: Op, d: u32, a: u32, b: u32) -> usize {
+        self.tally();
         let weight = std::mem::take(&mut self.weight) as u16;
         self.emit(op, d, a, b, 0);
         let at = self.code.insts.len() - 1;

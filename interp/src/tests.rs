@@ -22,6 +22,8 @@ use crate::{
 thread_local! {
     /// The checks of launches from this thread go without what only saves time.
     pub(crate) static SLOWLY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    /// Kernels compiled by this thread keep arrays in memory and loops as they are.
+    pub(crate) static IN_MEMORY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
 /// sm_90, one job, no limit.

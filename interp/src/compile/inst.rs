@@ -5,7 +5,7 @@ use dsl::ir::{
     Intrinsic, LocalId, Operand, SlotId, SpecialReg, Type, ValueId,
 };
 
-use super::{Compiler, FusedPointer, Owned, select};
+use super::{Compiler, FusedPointer, Owned, select, unroll};
 use crate::isa::bytecode::{
     BarrierRow, Class, ExchangeKind, ExchangeRow, Place, S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID,
     S_SM, S_SM_COUNT, S_TID_YZ, V_LANE, V_TID,
@@ -24,6 +24,14 @@ impl Compiler<'_> {
         let result = inst.results.first().copied();
         if !matches!(inst.kind, InstKind::Get(_) | InstKind::Set(..)) {
             self.count();
+        }
+        let is_unread = |id: &ValueId| self.analyses.lifetimes.uses[id.index()] == 0;
+        if !self.host
+            && inst.results.iter().all(is_unread)
+            && let Some(is_branch) = unroll::only_counts(inst)
+        {
+            self.arrays.branches += u32::from(is_branch);
+            return;
         }
         match &inst.kind {
             InstKind::Get(slot) => {
@@ -117,6 +125,9 @@ impl Compiler<'_> {
 
     /// Tells the checks that a local variable begins or ends.
     fn lifetime(&mut self, local: LocalId, begins: bool) {
+        if self.arrays.units.contains_key(&local) {
+            return;
+        }
         let start = self.code.memory.local_offsets[local.index()] as u32;
         let bytes = self.function.locals[local.index()].size_bytes as u32;
         self.emit(Op::Lifetime, 0, start, bytes, u32::from(begins));
@@ -146,7 +157,7 @@ impl Compiler<'_> {
         self.copy(to, place, Class::of(self.function.slots[slot.index()].ty));
     }
 
-    fn copy(&mut self, to: Place, from: Place, class: Class) {
+    pub(super) fn copy(&mut self, to: Place, from: Place, class: Class) {
         match (to, from) {
             (Place::S(to), Place::S(from)) => self.emit(Op::SMove, to, from, 0, 0),
             (Place::V(to), Place::V(from)) if class == Class::W64 => {
@@ -171,7 +182,7 @@ impl Compiler<'_> {
             || !self.parted()
             || self.is_private(slot)
         {
-            if !self.redirect(slot, value, to) {
+            if !self.redirect(Some(slot), value, to) {
                 let from = self.place(value);
                 if from != to {
                     self.copy(to, from, class);
@@ -179,6 +190,11 @@ impl Compiler<'_> {
             }
             return;
         }
+        self.blend(to, value, class);
+    }
+
+    /// An assignment in the active lanes alone.
+    pub(super) fn blend(&mut self, to: Place, value: &Operand, class: Class) {
         match to {
             Place::S(to) => {
                 let from = self.scalar(value);
@@ -199,11 +215,11 @@ impl Compiler<'_> {
     }
 
     /// Lets the instruction that has just computed `value`, for this assignment only, write to its goal itself.
-    fn redirect(&mut self, slot: SlotId, value: &Operand, to: Place) -> bool {
+    pub(super) fn redirect(&mut self, slot: Option<SlotId>, value: &Operand, to: Place) -> bool {
         let Operand::Value(id) = value else {
             return false;
         };
-        let may_share = self.host && self.may_share(*id, slot);
+        let may_share = self.host && slot.is_some_and(|slot| self.may_share(*id, slot));
         let (Some(from), Some(last)) = (self.values.places[id.index()], self.code.insts.last_mut())
         else {
             return false;
@@ -263,6 +279,8 @@ impl Compiler<'_> {
     }
 
     fn intrinsic(&mut self, intrinsic: Intrinsic, args: &[Operand], result: Option<ValueId>) {
+        // The warp may come apart here.
+        self.tally();
         let computes = match (intrinsic, args) {
             (Intrinsic::SyncWarp, [mask]) => {
                 let (register, scalar) = match self.place(mask) {
@@ -464,6 +482,8 @@ impl Compiler<'_> {
     }
 
     fn exchange(&mut self, exchange: &Exchange, results: &[ValueId]) {
+        // The warp may come apart here.
+        self.tally();
         let wide = self.class_of(&exchange.value) == Class::W64;
         let value = self.place(&exchange.value);
         let (mut lane, mut width) = (value, value);

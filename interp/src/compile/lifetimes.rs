@@ -4,10 +4,13 @@
 //! in lives to the end of that loop. A `get` is only another name for its slot if the slot is not set before the
 //! temporary's last use.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{BinaryOp, Block, Const, Function, Inst, InstKind, Node, Operand, Type, ValueId};
+use dsl::ir::{
+    BinaryOp, Block, Const, Function, Inst, InstKind, LocalId, Node, Operand, Type, ValueId,
+};
 
+use super::array;
 use super::uniformity::Uniformity;
 use crate::isa::bytecode::Class;
 
@@ -32,7 +35,7 @@ pub(super) struct Lifetimes {
     pub(super) sums: Vec<Option<(Operand, Operand)>>,
     /// Positions at which each slot is set.
     pub(super) sets: Vec<Vec<u32>>,
-    /// A `get` that is its slot's register.
+    /// A `get` that is its slot's register, or a load that is its array's.
     pub(super) alias: Vec<bool>,
     /// A uniform value that a 32-lane operation reads: it is spread where it is made.
     pub(super) spread: Vec<bool>,
@@ -71,6 +74,8 @@ struct Walk<'a> {
     /// How many of them, in the order of the text, are the walk's; behind them are those that were lent.
     own: Vec<usize>,
     sets: Vec<Vec<u32>>,
+    /// Positions at which elements of arrays in registers are stored to, and whether several are at once.
+    stores: HashMap<(LocalId, u32), Vec<(u32, bool)>>,
     /// Pointers whose last index is checked at the access: it has to live until then.
     rows: HashSet<ValueId>,
 }
@@ -86,6 +91,7 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity, checked: boo
         uses: (0..n).map(|_| Vec::new()).collect(),
         own: Vec::new(),
         sets: vec![Vec::new(); function.slots.len()],
+        stores: HashMap::new(),
         rows: HashSet::new(),
     };
     walk.block(&function.body);
@@ -126,6 +132,18 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity, checked: boo
             result.alias[v] = !walk.sets[slot.index()]
                 .iter()
                 .any(|&set| set > def && set < last);
+        }
+        if let InstKind::Load(access, ptr) = &inst.kind
+            && let Some((local, first)) = array::element(access, ptr)
+        {
+            let component = inst.results.iter().position(|id| id.index() == v);
+            let element = (local, first + component.unwrap_or(0) as u32);
+            // What stores several elements might read this one after it has written it.
+            let changes = |&(store, several): &(u32, bool)| {
+                store > def && (store < last || several && store == last)
+            };
+            let stores = walk.stores.get(&element);
+            result.alias[v] = !stores.is_some_and(|stores| stores.iter().any(changes));
         }
     }
     result
@@ -366,6 +384,14 @@ impl<'a> Walk<'a> {
         }
         if let InstKind::Set(slot, _) = inst.kind {
             self.sets[slot.index()].push(self.pos);
+        }
+        if let InstKind::Store(access, ptr, _) = &inst.kind
+            && let Some((local, first)) = array::element(access, ptr)
+        {
+            for element in first..first + u32::from(access.count) {
+                let stores = self.stores.entry((local, element)).or_default();
+                stores.push((self.pos, access.count > 1));
+            }
         }
         for result in &inst.results {
             self.defs[result.index()] = Some((inst, self.pos, self.loops.len()));

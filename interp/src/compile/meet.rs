@@ -18,6 +18,10 @@ impl Compiler<'_> {
                 (Place::V(at), Class::W32 | Class::Mask) => meet.narrow.push(at),
             }
         }
+        for (local, &first) in &self.arrays.units {
+            let words = self.function.locals[local.index()].size_bytes as u32 / 4;
+            meet.narrow.extend(first..first + words);
+        }
         let is_mask =
             |index: usize| uniformity.values[index] && self.function.values[index] == Type::I1;
         let values = self.values.owned.iter().enumerate();

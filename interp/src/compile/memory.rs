@@ -1,8 +1,13 @@
 //! Accesses: their address form, their counters, the registers of their values.
 
-use dsl::ir::{Access, AtomicOp, Const, MemType, Object, Operand, Space, Type, ValueId};
+use std::collections::HashSet;
 
-use super::{Compiler, FusedPointer, lifetimes};
+use dsl::ir::{
+    Access, AtomicOp, Const, Function, InstKind, LocId, MemType, Object, Operand, Space, Type,
+    ValueId,
+};
+
+use super::{Compiler, FusedPointer, array, lifetimes};
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Address, Class, CounterSite, Form, MemSite, Place, Subscript};
 use crate::isa::effects::Root;
@@ -17,6 +22,25 @@ struct Pointer {
     is_fused: bool,
     /// The step is the last index; else it belongs to an earlier one.
     step_is_last: bool,
+}
+
+/// The counters of an access: a generic one has one for each space.
+fn counters(loc: LocId, op: AccessOp, access: &Access) -> impl Iterator<Item = CounterSite> {
+    let spaces: &[Space] = match access.space {
+        Space::Generic => &[Space::Global, Space::Shared, Space::Local],
+        Space::Global => &[Space::Global],
+        Space::Shared => &[Space::Shared],
+        Space::Constant => &[Space::Constant],
+        Space::Local => &[Space::Local],
+    };
+    let (width_bytes, block_scope) = (access.width_bytes(), access.block_scope);
+    spaces.iter().map(move |&space| CounterSite {
+        loc,
+        space,
+        op,
+        width_bytes,
+        block_scope,
+    })
 }
 
 impl Compiler<'_> {
@@ -184,24 +208,39 @@ impl Compiler<'_> {
 
     /// The first of an access's counters: a generic one has one for each space.
     fn counter(&mut self, op: AccessOp, access: &Access) -> u32 {
-        let spaces: &[Space] = match access.space {
-            Space::Generic => &[Space::Global, Space::Shared, Space::Local],
-            Space::Global => &[Space::Global],
-            Space::Shared => &[Space::Shared],
-            Space::Constant => &[Space::Constant],
-            Space::Local => &[Space::Local],
-        };
-        let first = self.code.counters.len() as u32;
-        for &space in spaces {
-            self.code.counters.push(CounterSite {
+        let next = self.code.counters.len() as u32;
+        if let Some(known) = &mut self.arrays.counters {
+            let place = CounterSite {
                 loc: self.loc,
-                space,
+                space: access.space,
                 op,
                 width_bytes: access.width_bytes(),
                 block_scope: access.block_scope,
-            });
+            };
+            let first = *known.entry(place).or_insert(next);
+            if first < next {
+                return first;
+            }
         }
-        first
+        self.code.counters.extend(counters(self.loc, op, access));
+        next
+    }
+
+    /// Counters for the accesses of the source that have none, because unrolling has shown that they never run: they are counted 0 times.
+    pub(super) fn count_the_rest(&mut self, source: &Function) {
+        let mut have: HashSet<CounterSite> = self.code.counters.iter().copied().collect();
+        source.body.for_each_inst(&mut |inst| {
+            let op = match inst.kind {
+                InstKind::Load(..) => AccessOp::Load,
+                InstKind::Store(..) => AccessOp::Store,
+                _ => AccessOp::Atomic,
+            };
+            let Some((access, _)) = inst.kind.access() else {
+                return;
+            };
+            let new = counters(inst.loc, op, access).filter(|counter| have.insert(*counter));
+            self.code.counters.extend(new);
+        });
     }
 
     /// The last index that went into a pointer, which `lifetimes` keeps alive for its accesses.
@@ -240,6 +279,35 @@ impl Compiler<'_> {
         }
     }
 
+    /// A site that no instruction reads an address from: accesses to registers are counted there.
+    pub(super) fn counting_site(&mut self, op: AccessOp, access: &Access) -> u32 {
+        let site = MemSite {
+            row: self.code.sites.len() as u32,
+            op,
+            access: *access,
+            width_bytes: access.width_bytes(),
+            address: Address {
+                form: Form::Uniform,
+                unsigned: false,
+                scale: 0,
+                offset: 0,
+                term: self.constant(0),
+                term_scale: 0,
+            },
+            counter: self.counter(op, access),
+            values: [0; 4],
+            uniform_values: false,
+            root: None,
+            frozen: None,
+            bounds: None,
+            subscript: None,
+            atomic: None,
+            result: 0,
+        };
+        self.code.sites.push(site);
+        self.code.sites.len() as u32 - 1
+    }
+
     fn emit_site(&mut self, site: MemSite, kind: [Op; 4], d: u32, a: u32, b: u32) {
         let op = match site.access.space {
             Space::Shared => kind[0],
@@ -253,6 +321,9 @@ impl Compiler<'_> {
     }
 
     pub(super) fn load(&mut self, access: &Access, ptr: &Operand, results: &[ValueId]) {
+        if let Some((local, word)) = array::element(access, ptr) {
+            return self.load_registers(access, self.arrays.units[&local] + word, results);
+        }
         let (mut site, a, b) = self.site(AccessOp::Load, access, ptr);
         for (value, &id) in site.values.iter_mut().zip(results) {
             *value = match self.define(id) {
@@ -288,6 +359,9 @@ impl Compiler<'_> {
     }
 
     pub(super) fn store(&mut self, access: &Access, ptr: &Operand, values: &[Operand]) {
+        if let Some((local, word)) = array::element(access, ptr) {
+            return self.store_registers(access, self.arrays.units[&local] + word, values);
+        }
         let (mut site, a, b) = self.site(AccessOp::Store, access, ptr);
         for (register, value) in site.values.iter_mut().zip(values) {
             *register = self.stored(access.ty, value);

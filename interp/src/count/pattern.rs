@@ -138,8 +138,14 @@ impl Hits {
     /// A request that is counted here without a pattern.
     #[inline(always)]
     pub(crate) fn count_apart(&mut self, mask: u32) {
-        self.others += 1;
-        self.other_lanes += u64::from(mask.count_ones());
+        self.count_times(mask, 1);
+    }
+
+    /// So many of them.
+    #[inline(always)]
+    pub(crate) fn count_times(&mut self, mask: u32, times: u32) {
+        self.others += u64::from(times);
+        self.other_lanes += u64::from(times) * u64::from(mask.count_ones());
     }
 
     pub(crate) fn any(&self) -> bool {

@@ -314,8 +314,15 @@ pub(crate) struct Routines {
     pub(crate) calls: Vec<RoutineCall>,
 }
 
-/// A counter that an instruction may add to.
+/// Accesses to an array in registers that a segment makes: to which site, and how many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Tally {
+    pub(crate) site: u32,
+    pub(crate) times: u32,
+}
+
+/// A counter that an instruction may add to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct CounterSite {
     pub(crate) loc: LocId,
     pub(crate) space: Space,
@@ -370,6 +377,7 @@ pub(crate) struct Code {
     pub(crate) signed_steps: HashMap<u32, LocId>,
     pub(crate) sites: Vec<MemSite>,
     pub(crate) counters: Vec<CounterSite>,
+    pub(crate) tallies: Vec<Tally>,
     pub(crate) scales: Vec<PtrScale>,
     pub(crate) prints: Vec<PrintRow>,
     pub(crate) launches: Vec<LaunchRow>,

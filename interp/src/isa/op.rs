@@ -337,6 +337,9 @@ lane_ops! { define_ops! {
     LoadLocal, StoreLocal, AtomicLocal,
     LoadGeneric, StoreGeneric, AtomicGeneric,
 
+    /// Counts accesses to arrays that are registers, rows `a..b` of the table of tallies, and `c` branches of unrolled loops.
+    Tally,
+
     /// `__syncthreads`, plain (`c` is 1: the lanes of a warp may come apart) and with a reduction: `S[d]` from the predicate `S[a]`.
     Barrier, BarrierCount, BarrierAnd, BarrierOr,
     /// Row `a` of the table of numbered barriers.

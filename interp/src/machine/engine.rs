@@ -593,6 +593,12 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 }
             }
             Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
+            Op::Tally => {
+                totals.branches += u64::from(inst.c);
+                for tally in &code.tallies[inst.a as usize..inst.b as usize] {
+                    machine.patterns[tally.site as usize].hits.count_times(mask, tally.times);
+                }
+            }
             Op::Lifetime => machine.observer.lifetime(mask, (inst.a.wrapping_add(machine.shift), inst.b), inst.c == 1),
             Op::Print => attempt!(print::print(machine, r, mask, inst, &warp.local)),
             Op::HeapMalloc => heap::malloc(machine, r, mask, inst),

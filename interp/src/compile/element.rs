@@ -1,0 +1,86 @@
+//! Accesses to arrays that are registers (see [`array`](super::array)): a load is another name for the element, or a copy of it where the
+//! element changes before the load's last reader; what makes a value writes it to the element. Each is counted.
+
+use dsl::ir::{Access, LocalId, Operand, Space, ValueId};
+
+use super::Compiler;
+use crate::fault::trap::AccessOp;
+use crate::isa::bytecode::{Class, CounterSite, Place, Tally};
+use crate::isa::op::Op;
+
+impl Compiler<'_> {
+    /// Registers for the elements.
+    pub(super) fn arrays(&mut self, arrays: &[LocalId]) {
+        for &local in arrays {
+            let words = self.function.locals[local.index()].size_bytes as u32 / 4;
+            // Neighbours of what an operation reads are no goals for its result (`redirect`): arrays that meet in one stay apart.
+            let first = self.allocator.units.reserve(words + 1);
+            self.arrays.units.insert(local, first);
+        }
+    }
+
+    pub(super) fn load_registers(&mut self, access: &Access, first: u32, results: &[ValueId]) {
+        self.count_element(AccessOp::Load, access);
+        for (unit, &id) in (first..).zip(results) {
+            let element = Place::V(unit);
+            if self.analyses.lifetimes.alias[id.index()] {
+                self.values.places[id.index()] = Some(element);
+            } else {
+                let to = self.define(id);
+                self.copy(to, element, Class::W32);
+            }
+        }
+    }
+
+    pub(super) fn store_registers(&mut self, access: &Access, first: u32, values: &[Operand]) {
+        self.count_element(AccessOp::Store, access);
+        let is_whole = !self.parted();
+        for (unit, value) in (first..).zip(values) {
+            let element = Place::V(unit);
+            if !is_whole {
+                self.blend(element, value, Class::W32);
+            } else if !self.redirect(None, value, element) {
+                let from = self.place(value);
+                if from != element {
+                    self.copy(element, from, Class::W32);
+                }
+            }
+        }
+    }
+
+    /// The segment makes one more access at this place of the source.
+    fn count_element(&mut self, op: AccessOp, access: &Access) {
+        let counter = CounterSite {
+            loc: self.loc,
+            space: Space::Local,
+            op,
+            width_bytes: access.width_bytes(),
+            block_scope: false,
+        };
+        let site = match self.arrays.sites.get(&counter) {
+            Some(&site) => site,
+            None => {
+                let site = self.counting_site(op, access);
+                self.arrays.sites.insert(counter, site);
+                site
+            }
+        };
+        let pending = &mut self.arrays.pending;
+        match pending.iter_mut().find(|tally| tally.site == site) {
+            Some(tally) => tally.times += 1,
+            None => pending.push(Tally { site, times: 1 }),
+        }
+    }
+
+    /// Counts what the segment has accessed in registers, and the branches it has in the source.
+    pub(super) fn tally(&mut self) {
+        let branches = std::mem::take(&mut self.arrays.branches);
+        if self.arrays.pending.is_empty() && branches == 0 {
+            return;
+        }
+        let first = self.code.tallies.len() as u32;
+        self.code.tallies.append(&mut self.arrays.pending);
+        let end = self.code.tallies.len() as u32;
+        self.emit(Op::Tally, 0, first, end, branches);
+    }
+}

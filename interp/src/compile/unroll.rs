@@ -1,0 +1,555 @@
+//! Unrolls the loops whose variable is part of an index into an array that might be in registers.
+//!
+//! Such a loop has a variable that begins with a constant, a condition and a step that depend on it alone, and no other way out. Each
+//! round becomes a copy of the body in which the variable is a constant. What is known then is computed here; an operation that
+//! counts as executed stays as a *dead* one, on constants and without readers, so that the numbers of instructions are
+//! the loop's.
+
+use std::collections::{HashMap, HashSet};
+
+use dsl::ir::{
+    BinaryOp, Block, Const, Function, Inst, InstKind, LabelId, LocId, LocalId, Node, Operand,
+    SlotId, Type, ValueId, eval, fold,
+};
+
+use super::array::Pointers;
+
+/// More rounds than this stay a loop.
+const MOST_ROUNDS: usize = 256;
+/// A kernel that grows to more nodes than this stays as it is.
+const MOST_NODES: usize = 16_384;
+
+/// The function with those loops unrolled that index the `wanted` arrays; `None` if it grows too large.
+pub(super) fn unroll(function: &Function, wanted: &HashSet<LocalId>) -> Option<Function> {
+    let mut unroller = Unroller {
+        uses: count_uses(&function.body, function.values.len()),
+        pointers: Pointers::of(function),
+        wanted,
+        values: function.values.clone(),
+        labels: function.labels,
+        nodes: 0,
+    };
+    let body = unroller.block(&function.body, &mut Copy::default())?;
+    Some(Function {
+        values: unroller.values,
+        labels: unroller.labels,
+        body,
+        ..function.clone()
+    })
+}
+
+fn count_uses(block: &Block, values: usize) -> Vec<u32> {
+    let mut uses = vec![0; values];
+    block.for_each_node(&mut |node| {
+        let operands = match node {
+            Node::Inst(inst) => inst.kind.operands(),
+            _ => node.operand().into_iter().collect(),
+        };
+        let ids = operands.into_iter().filter_map(|operand| operand.value());
+        ids.for_each(|id| uses[id.index()] += 1);
+    });
+    uses
+}
+
+/// An operation that is counted and does nothing.
+pub(super) fn dead(values: &mut Vec<Type>, loc: LocId) -> Node {
+    let zero = Operand::Const(Const::i32(0));
+    counted(
+        values,
+        InstKind::Binary(BinaryOp::Add, Type::I32, zero, zero),
+        loc,
+    )
+}
+
+/// A branch that is counted and goes nowhere: it stands as a choice between equals.
+fn dead_branch(values: &mut Vec<Type>, loc: LocId) -> Node {
+    let zero = Operand::Const(Const::i32(0));
+    let truth = Const {
+        ty: Type::I1,
+        bits: 1,
+    };
+    counted(
+        values,
+        InstKind::Select(Type::I32, Operand::Const(truth), zero, zero),
+        loc,
+    )
+}
+
+/// An instruction whose result nobody reads.
+fn counted(values: &mut Vec<Type>, kind: InstKind, loc: LocId) -> Node {
+    values.push(Type::I32);
+    Node::Inst(Inst {
+        results: vec![ValueId(values.len() as u32 - 1)],
+        kind,
+        loc,
+    })
+}
+
+/// How an instruction is counted that is there for nothing else: as a branch or not. `None` if it is there for its result.
+pub(super) fn only_counts(inst: &Inst) -> Option<bool> {
+    let is_branch = match inst.kind {
+        InstKind::Binary(BinaryOp::Add, ..) => false,
+        InstKind::Select(..) => true,
+        _ => return None,
+    };
+    let operands = inst.kind.operands();
+    let is_known = |operand: &Operand| operand.constant().is_some();
+    operands.into_iter().all(is_known).then_some(is_branch)
+}
+
+/// What an operation on constants gives, unless a check has to see it.
+fn computed(kind: &InstKind) -> Option<Const> {
+    if let InstKind::Binary(BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr, ty, _, by) = kind {
+        let bits = if *ty == Type::I64 { 64 } else { 32 };
+        if by.constant()?.bits >= bits {
+            return None;
+        }
+    }
+    if let InstKind::Binary(op, ty, a, b) = kind
+        && eval::overflows(*op, *ty, a.constant()?.bits, b.constant()?.bits)
+    {
+        return None;
+    }
+    if !kind.is_scalar_op() {
+        return None;
+    }
+    fold(kind)?.constant()
+}
+
+/// What a copy of a text has instead of the original's names.
+#[derive(Clone, Default)]
+struct Copy {
+    /// Whether the text stands there once more, under other names.
+    renames: bool,
+    values: HashMap<ValueId, Operand>,
+    labels: HashMap<LabelId, LabelId>,
+    /// The variables of loops that are unrolled.
+    rounds: HashMap<SlotId, Const>,
+    /// Variables whose value is known here.
+    known: HashMap<SlotId, Const>,
+}
+
+impl Copy {
+    fn operand(&self, operand: &mut Operand) {
+        if let Operand::Value(id) = operand
+            && let Some(new) = self.values.get(id)
+        {
+            *operand = *new;
+        }
+    }
+
+    /// Forgets the variables that the blocks set.
+    fn forget(&mut self, blocks: &[&Block]) {
+        for block in blocks {
+            block.for_each_inst(&mut |inst| {
+                if let InstKind::Set(slot, _) = inst.kind {
+                    self.known.remove(&slot);
+                }
+            });
+        }
+    }
+
+    /// The constants that straight-line code computes from constants; `None` if it does anything else. Gives what it sets `slot` to.
+    fn run(&mut self, insts: &[&Inst], slot: SlotId) -> Option<Option<Const>> {
+        let mut set = None;
+        for inst in insts {
+            let mut kind = inst.kind.clone();
+            for operand in kind.operands_mut() {
+                self.operand(operand);
+            }
+            let result = match kind {
+                InstKind::Get(read) => Operand::Const(*self.rounds.get(&read)?),
+                InstKind::Set(assigned, Operand::Const(value)) if assigned == slot => {
+                    set = Some(value);
+                    continue;
+                }
+                _ => Operand::Const(computed(&kind)?),
+            };
+            self.values.insert(*inst.results.first()?, result);
+        }
+        Some(set)
+    }
+}
+
+/// A loop that can be unrolled.
+struct Rounds<'a> {
+    slot: SlotId,
+    /// The variable's value in each round, and behind the last one.
+    values: Vec<Const>,
+    /// Its condition, which begins the body.
+    head: Vec<&'a Inst>,
+    head_loc: LocId,
+    rest: &'a [Node],
+    step: Vec<&'a Inst>,
+}
+
+/// How a loop's body begins.
+struct Head<'a> {
+    insts: Vec<&'a Inst>,
+    /// It leaves if this is `sense`.
+    cond: Operand,
+    sense: bool,
+    loc: LocId,
+    rest: &'a [Node],
+}
+
+/// The first instructions of a body, and the `if` behind them that leaves the loop.
+fn head(body: &Block, label: LabelId) -> Option<Head<'_>> {
+    let insts = insts(&body.0);
+    let (node, rest) = body.0[insts.len()..].split_first()?;
+    let Node::If {
+        cond,
+        then,
+        otherwise,
+        loc,
+    } = node
+    else {
+        return None;
+    };
+    let leaves = |block: &Block| matches!(block.0.as_slice(), [Node::Break(to)] if *to == label);
+    let sense = match (then.0.is_empty(), otherwise.0.is_empty()) {
+        (true, false) if leaves(otherwise) => false,
+        (false, true) if leaves(then) => true,
+        _ => return None,
+    };
+    Some(Head {
+        insts,
+        cond: *cond,
+        sense,
+        loc: *loc,
+        rest,
+    })
+}
+
+/// The instructions that a list of nodes begins with.
+fn insts(nodes: &[Node]) -> Vec<&Inst> {
+    let insts = nodes.iter().map_while(|node| match node {
+        Node::Inst(inst) => Some(inst),
+        _ => None,
+    });
+    insts.collect()
+}
+
+struct Unroller<'a> {
+    /// How often each temporary of the original is read.
+    uses: Vec<u32>,
+    pointers: Pointers,
+    wanted: &'a HashSet<LocalId>,
+    values: Vec<Type>,
+    labels: u32,
+    /// What has been made so far.
+    nodes: usize,
+}
+
+impl Unroller<'_> {
+    fn block(&mut self, block: &Block, copy: &mut Copy) -> Option<Block> {
+        let mut nodes = Vec::with_capacity(block.0.len());
+        self.nodes(&block.0, copy, &mut nodes)?;
+        Some(Block(nodes))
+    }
+
+    /// Copies nodes, and says whether a lane may go on behind them; `None` if there are too many.
+    fn nodes(&mut self, from: &[Node], copy: &mut Copy, to: &mut Vec<Node>) -> Option<bool> {
+        for node in from {
+            self.nodes += 1;
+            if self.nodes > MOST_NODES {
+                return None;
+            }
+            match node {
+                Node::Inst(inst) => self.inst(inst, copy, to),
+                Node::If {
+                    cond,
+                    then,
+                    otherwise,
+                    loc,
+                } => {
+                    let mut cond = *cond;
+                    copy.operand(&mut cond);
+                    if let (Operand::Const(cond), true) = (cond, copy.renames) {
+                        self.dead_branch(*loc, to);
+                        let taken = if cond.bits != 0 { then } else { otherwise };
+                        if !self.nodes(&taken.0, copy, to)? {
+                            return Some(false);
+                        }
+                        continue;
+                    }
+                    copy.forget(&[then, otherwise]);
+                    to.push(Node::If {
+                        cond,
+                        then: self.block(then, &mut copy.clone())?,
+                        otherwise: self.block(otherwise, &mut copy.clone())?,
+                        loc: *loc,
+                    });
+                }
+                Node::Loop {
+                    label,
+                    body,
+                    step,
+                    unroll,
+                    loc,
+                } => {
+                    if let Some(rounds) = self.rounds(*label, body, step, copy) {
+                        if !self.unrolled(&rounds, *loc, copy, to)? {
+                            return Some(false);
+                        }
+                        continue;
+                    }
+                    copy.forget(&[body, step]);
+                    let label = self.label(*label, copy);
+                    // The step names what the body has made.
+                    let mut inside = copy.clone();
+                    let new_body = self.block(body, &mut inside)?;
+                    inside.forget(&[body]);
+                    to.push(Node::Loop {
+                        label,
+                        body: new_body,
+                        step: self.block(step, &mut inside)?,
+                        unroll: *unroll,
+                        loc: *loc,
+                    });
+                }
+                Node::Scope { label, body, loc } => {
+                    // What a scope makes may be read behind it.
+                    let label = self.label(*label, copy);
+                    let inner = self.block(body, copy)?;
+                    copy.forget(&[body]);
+                    to.push(Node::Scope {
+                        label,
+                        body: inner,
+                        loc: *loc,
+                    });
+                }
+                Node::Routine { id, body } => to.push(Node::Routine {
+                    id: *id,
+                    body: body.clone(),
+                }),
+                Node::Break(label) => {
+                    to.push(Node::Break(*copy.labels.get(label).unwrap_or(label)))
+                }
+                Node::Continue(label) => {
+                    to.push(Node::Continue(*copy.labels.get(label).unwrap_or(label)));
+                }
+                Node::Return(value) => {
+                    let mut value = *value;
+                    if let Some(value) = &mut value {
+                        copy.operand(value);
+                    }
+                    to.push(Node::Return(value));
+                }
+            }
+            if matches!(node, Node::Break(_) | Node::Continue(_) | Node::Return(_)) {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
+    /// A label's name in the copy.
+    fn label(&mut self, label: LabelId, copy: &mut Copy) -> LabelId {
+        if !copy.renames {
+            return label;
+        }
+        self.labels += 1;
+        let new = LabelId(self.labels - 1);
+        copy.labels.insert(label, new);
+        new
+    }
+
+    fn inst(&mut self, inst: &Inst, copy: &mut Copy, to: &mut Vec<Node>) {
+        let mut inst = inst.clone();
+        for operand in inst.kind.operands_mut() {
+            copy.operand(operand);
+        }
+        match inst.kind {
+            InstKind::Get(slot) => {
+                if let (Some(&value), Some(&result)) =
+                    (copy.rounds.get(&slot), inst.results.first())
+                {
+                    copy.values.insert(result, Operand::Const(value));
+                    return;
+                }
+            }
+            InstKind::Set(slot, Operand::Const(value)) => {
+                copy.known.insert(slot, value);
+            }
+            InstKind::Set(slot, Operand::Value(_)) => {
+                copy.known.remove(&slot);
+            }
+            _ => {}
+        }
+        if copy.renames {
+            if let (Some(value), Some(&result)) = (computed(&inst.kind), inst.results.first()) {
+                copy.values.insert(result, Operand::Const(value));
+                to.push(dead(&mut self.values, inst.loc));
+                return;
+            }
+            for result in &mut inst.results {
+                self.values.push(self.values[result.index()]);
+                let new = ValueId(self.values.len() as u32 - 1);
+                copy.values.insert(*result, Operand::Value(new));
+                *result = new;
+            }
+        }
+        to.push(Node::Inst(inst));
+    }
+
+    fn dead_branch(&mut self, loc: LocId, to: &mut Vec<Node>) {
+        self.nodes += 1;
+        to.push(dead_branch(&mut self.values, loc));
+    }
+
+    /// A dead operation for each one that counts.
+    fn dead_insts(&mut self, insts: &[&Inst], to: &mut Vec<Node>) {
+        for inst in insts {
+            if !matches!(inst.kind, InstKind::Get(_) | InstKind::Set(..)) {
+                self.nodes += 1;
+                to.push(dead(&mut self.values, inst.loc));
+            }
+        }
+    }
+
+    /// The copies of a loop's body, one behind the other; says whether a lane may go on behind them.
+    fn unrolled(
+        &mut self,
+        rounds: &Rounds<'_>,
+        loop_loc: LocId,
+        copy: &mut Copy,
+        to: &mut Vec<Node>,
+    ) -> Option<bool> {
+        let (last, each) = rounds.values.split_last()?;
+        for &value in each {
+            let mut round = Copy {
+                renames: true,
+                ..copy.clone()
+            };
+            round.rounds.insert(rounds.slot, value);
+            round.run(&rounds.head, rounds.slot);
+            self.dead_insts(&rounds.head, to);
+            // The `if` that leaves.
+            self.dead_branch(rounds.head_loc, to);
+            if !self.nodes(rounds.rest, &mut round, to)? {
+                return Some(false);
+            }
+            self.dead_insts(&rounds.step, to);
+            // The way back.
+            self.dead_branch(loop_loc, to);
+            copy.known = round.known;
+        }
+        self.dead_insts(&rounds.head, to);
+        self.dead_branch(rounds.head_loc, to);
+        copy.known.insert(rounds.slot, *last);
+        to.push(Node::Inst(Inst {
+            results: Vec::new(),
+            kind: InstKind::Set(rounds.slot, Operand::Const(*last)),
+            loc: loop_loc,
+        }));
+        Some(true)
+    }
+
+    /// The rounds of a loop, if it is one to unroll.
+    fn rounds<'n>(
+        &self,
+        label: LabelId,
+        body: &'n Block,
+        step: &'n Block,
+        copy: &Copy,
+    ) -> Option<Rounds<'n>> {
+        let head = head(body, label)?;
+        let step_insts = insts(&step.0);
+        let Some(InstKind::Set(slot, _)) = step_insts.last().map(|inst| &inst.kind) else {
+            return None;
+        };
+        let slot = *slot;
+        let is_simple = step_insts.len() == step.0.len()
+            && !leaves_or_sets(head.rest, label, slot)
+            && self.keeps_to_itself(body, step)
+            && self.indexes(&body.0, slot);
+        if !is_simple {
+            return None;
+        }
+        let mut values = vec![*copy.known.get(&slot)?];
+        loop {
+            let mut round = copy.clone();
+            round.rounds.insert(slot, *values.last()?);
+            round.run(&head.insts, slot)?;
+            let mut cond = head.cond;
+            round.operand(&mut cond);
+            if (cond.constant()?.bits != 0) == head.sense {
+                break;
+            }
+            values.push(round.run(&step_insts, slot)??);
+            if values.len() > MOST_ROUNDS {
+                return None;
+            }
+        }
+        Some(Rounds {
+            slot,
+            values,
+            head: head.insts,
+            head_loc: head.loc,
+            rest: head.rest,
+            step: step_insts,
+        })
+    }
+
+    /// Whether nothing behind a loop reads what is computed in it.
+    fn keeps_to_itself(&self, body: &Block, step: &Block) -> bool {
+        let mut inside = HashMap::<ValueId, u32>::new();
+        let mut made = Vec::<ValueId>::new();
+        for block in [body, step] {
+            block.for_each_node(&mut |node| {
+                let operands = match node {
+                    Node::Inst(inst) => {
+                        made.extend(&inst.results);
+                        inst.kind.operands()
+                    }
+                    _ => node.operand().into_iter().collect(),
+                };
+                let ids = operands.into_iter().filter_map(|operand| operand.value());
+                ids.for_each(|id| *inside.entry(id).or_default() += 1);
+            });
+        }
+        made.iter()
+            .all(|id| self.uses[id.index()] == inside.get(id).copied().unwrap_or(0))
+    }
+
+    /// Whether a loop's variable is part of an index into one of the arrays.
+    fn indexes(&self, nodes: &[Node], slot: SlotId) -> bool {
+        let mut depends = HashSet::<ValueId>::new();
+        let mut found = false;
+        let mut visit = |node: &Node| {
+            let Node::Inst(inst) = node else { return };
+            let reads = |operand: &Operand| operand.value().is_some_and(|id| depends.contains(&id));
+            let does = match &inst.kind {
+                InstKind::Get(read) => *read == slot,
+                InstKind::PtrAdd { .. } => inst.kind.operands().into_iter().any(reads),
+                kind => kind.is_scalar_op() && kind.operands().into_iter().any(reads),
+            };
+            if does {
+                depends.extend(&inst.results);
+                let local = inst.results.first().and_then(|id| self.pointers.local(*id));
+                found |= local.is_some_and(|local| self.wanted.contains(&local));
+            }
+        };
+        for node in nodes {
+            visit(node);
+            for block in node.blocks() {
+                block.for_each_node(&mut visit);
+            }
+        }
+        found
+    }
+}
+
+/// Whether nodes leave or go on with the loop, or set its variable.
+fn leaves_or_sets(nodes: &[Node], label: LabelId, slot: SlotId) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::Inst(inst) => matches!(inst.kind, InstKind::Set(set, _) if set == slot),
+        Node::Break(to) | Node::Continue(to) => *to == label,
+        Node::If { .. } | Node::Loop { .. } | Node::Scope { .. } | Node::Routine { .. } => node
+            .blocks()
+            .iter()
+            .any(|block| leaves_or_sets(&block.0, label, slot)),
+        Node::Return(_) => false,
+    })
+}
