@@ -4,6 +4,7 @@ mod kernel;
 
 use std::sync::Arc;
 
+use dsl::diagnostic::Code;
 use dsl::source::NoFiles;
 use interp::{
     BothOrders, Checks, LaunchConfig, LaunchReport, MachineConfig, Memory, Order, Program,
@@ -43,8 +44,10 @@ pub fn target(data: &[u8]) {
         let (report, bytes) = run(&program, &kernel, &machine)
             .unwrap_or_else(|why| panic!("{how} it fails: {why}\n{source}"));
         for finding in &report.findings {
+            // Its numbers are random, and nothing keeps sums of them small.
+            let overflows = finding.code == Code::SignedOverflow;
             assert!(
-                finding.severity < Severity::Warning,
+                overflows || finding.severity < Severity::Warning,
                 "{how}: {finding:#?}\n{source}"
             );
         }
