@@ -27,7 +27,8 @@ pub(super) struct InRegisters {
 
 /// Finds the arrays that can be registers; `offsets` is where each begins in a thread's memory.
 pub(super) fn in_registers(function: &Function, offsets: &[u64]) -> Option<InRegisters> {
-    if function.kind != FunctionKind::Kernel || !function.routines.is_empty() {
+    let may_have_some = function.kind == FunctionKind::Kernel && !function.locals.is_empty();
+    if !may_have_some || !function.routines.is_empty() {
         return None;
     }
     let mut wanted = candidates(function);
