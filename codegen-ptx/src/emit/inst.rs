@@ -1,8 +1,9 @@
-//! Instructions, by family: `arith`, `convert`, `memory`, `collective`, `exchange`.
+//! Instructions, by family: `arith`, `dot`, `convert`, `memory`, `collective`, `exchange`.
 
 mod arith;
 mod collective;
 mod convert;
+mod dot;
 mod exchange;
 mod memory;
 
@@ -10,6 +11,8 @@ use dsl::ir::{BinaryOp, CompareOp, ConvertOp, Inst, InstKind, Type, UnaryOp};
 
 use super::{kernel::Kernel, ty};
 use crate::Error;
+
+pub(super) use dot::Dot;
 
 /// Whether the instruction takes its operands as numbers only: any NaN is as good as any other to it.
 pub(super) fn reads_numbers(kind: &InstKind) -> bool {

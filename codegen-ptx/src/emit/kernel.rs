@@ -2,7 +2,7 @@
 //!
 //! Slots become allocas, which LLVM turns into registers; temporaries are SSA values already.
 
-use std::{cell::RefCell, fmt::Write};
+use std::{cell::RefCell, collections::HashMap, fmt::Write};
 
 use dsl::ir::{
     Block, Const, FuncId, Function, InstKind, LabelId, LocId, Node, Operand, SlotId, Space, Type,
@@ -12,6 +12,7 @@ use dsl::ir::{
 use super::{
     Emitter,
     call::{self, Named},
+    inst::Dot,
     ty,
 };
 use dsl::ir::symbol::kernel_symbol;
@@ -163,6 +164,8 @@ pub(super) struct Kernel<'a, 'm> {
     dbg: String,
     /// By temporary.
     pub(super) seen: Vec<Seen>,
+    /// Sums of products of parts of words, to which something may be added.
+    pub(super) dots: HashMap<ValueId, Dot>,
     /// A store or an atomic may go to any space.
     writes_anywhere: bool,
     /// Numbers that are generic pointers, each an opaque value of the entry.
@@ -190,6 +193,7 @@ impl<'a, 'm> Kernel<'a, 'm> {
             at: loc,
             dbg: String::new(),
             seen: seen(function),
+            dots: HashMap::new(),
             writes_anywhere: writes_anywhere(function),
             addresses: RefCell::default(),
         }

@@ -189,6 +189,12 @@ pub fn binary(op: BinaryOp, ty: Type, a: u64, b: u64) -> u64 {
         BinaryOp::SMax => cut(ty, signed(ty, a).max(signed(ty, b)) as u64),
         BinaryOp::UMin => a.min(b),
         BinaryOp::UMax => a.max(b),
+        BinaryOp::SDot4 => dot::<4>([8, 8], 0, true, a, b),
+        BinaryOp::UDot4 => dot::<4>([8, 8], 0, false, a, b),
+        BinaryOp::SDot2Lo => dot::<2>([16, 8], 0, true, a, b),
+        BinaryOp::SDot2Hi => dot::<2>([16, 8], 2, true, a, b),
+        BinaryOp::UDot2Lo => dot::<2>([16, 8], 0, false, a, b),
+        BinaryOp::UDot2Hi => dot::<2>([16, 8], 2, false, a, b),
         BinaryOp::FAdd => float_binary(ty, a, b, |a, b| a + b, |a, b| a + b),
         BinaryOp::FSub => float_binary(ty, a, b, |a, b| a - b, |a, b| a - b),
         BinaryOp::FMul => float_binary(ty, a, b, |a, b| a * b, |a, b| a * b),
@@ -197,6 +203,19 @@ pub fn binary(op: BinaryOp, ty: Type, a: u64, b: u64) -> u64 {
         BinaryOp::FMin => float_extreme(ty, a, b, false),
         BinaryOp::FMax => float_extreme(ty, a, b, true),
     }
+}
+
+/// The sum of `N` products: parts of the words `a` and `b` of so many bits each, those of `b` from number `first` on.
+fn dot<const N: u32>(bits: [u32; 2], first: u32, is_signed: bool, a: u64, b: u64) -> u64 {
+    let part = |word: u64, bits: u32, index: u32| {
+        let high = (word as u32) << (32 - bits * (index + 1));
+        match is_signed {
+            true => (high as i32 >> (32 - bits)) as i64,
+            false => (high >> (32 - bits)) as i64,
+        }
+    };
+    let products = (0..N).map(|i| part(a, bits[0], i) * part(b, bits[1], first + i));
+    cut(Type::I32, products.sum::<i64>() as u64)
 }
 
 /// The shift count, if it is below the width: the low 32 bits of `b`, unsigned.
@@ -430,6 +449,18 @@ mod tests {
             binary(BinaryOp::UMulHi, Type::I64, u64::MAX, u64::MAX),
             u64::MAX - 1
         );
+    }
+
+    #[test]
+    fn dots_take_parts_of_words() {
+        let (a, b) = (0x80ff_0201, 0xff80_7f03);
+        let dot = |op| binary(op, Type::I32, a, b);
+        assert_eq!(dot(BinaryOp::SDot4), i(-128 * -1 + -1 * -128 + 2 * 127 + 3));
+        assert_eq!(dot(BinaryOp::UDot4), 128 * 255 + 255 * 128 + 2 * 127 + 3);
+        assert_eq!(dot(BinaryOp::SDot2Lo), i(0x0201 * 3 + -0x7f01 * 127));
+        assert_eq!(dot(BinaryOp::SDot2Hi), i(0x0201 * -128 + 0x7f01));
+        assert_eq!(dot(BinaryOp::UDot2Lo), 0x0201 * 3 + 0x80ff * 127);
+        assert_eq!(dot(BinaryOp::UDot2Hi), 0x0201 * 128 + 0x80ff * 255);
     }
 
     #[test]

@@ -64,6 +64,10 @@ fn float(ty: Type) -> bool {
     ty.is_float()
 }
 
+fn word(ty: Type) -> bool {
+    ty == Type::I32
+}
+
 fn single(ty: Type) -> bool {
     ty == Type::F32
 }
@@ -188,6 +192,18 @@ operations! {
         UMin = "umin" for int,
         /// Unsigned maximum.
         UMax = "umax" for int,
+        /// Sum of the products of the four bytes of a word and those of another, signed.
+        SDot4 = "sdot4" for word,
+        /// Unsigned.
+        UDot4 = "udot4" for word,
+        /// Sum of the products of the two halves of a word and the low two bytes of another, signed.
+        SDot2Lo = "sdot2lo" for word,
+        /// With the high two bytes.
+        SDot2Hi = "sdot2hi" for word,
+        /// As `sdot2lo`, unsigned.
+        UDot2Lo = "udot2lo" for word,
+        /// As `sdot2hi`, unsigned.
+        UDot2Hi = "udot2hi" for word,
         /// Round to nearest even, denormals kept, as all below.
         FAdd = "fadd" for float,
         /// Difference.

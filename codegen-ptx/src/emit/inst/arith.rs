@@ -108,6 +108,9 @@ impl Kernel<'_, '_> {
         a: Operand,
         b: Operand,
     ) {
+        if self.is_dot(result, op, a, b) {
+            return;
+        }
         if let Some(name) = plain_binary(op) {
             let text = format!("{name} {}, {}", self.typed(a), self.operand(b));
             return self.result(result, text);
@@ -143,6 +146,12 @@ impl Kernel<'_, '_> {
             | BinaryOp::And
             | BinaryOp::Or
             | BinaryOp::Xor
+            | BinaryOp::SDot4
+            | BinaryOp::UDot4
+            | BinaryOp::SDot2Lo
+            | BinaryOp::SDot2Hi
+            | BinaryOp::UDot2Lo
+            | BinaryOp::UDot2Hi
             | BinaryOp::FAdd
             | BinaryOp::FSub
             | BinaryOp::FMul

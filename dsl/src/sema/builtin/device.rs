@@ -250,6 +250,37 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     device("__mul24", "int(int, int)", Make::Custom(mul24)),
     device("__umul24", "uint(uint, uint)", Make::Custom(mul24)),
+    // Sums of products of parts of words.
+    device(
+        "__dslc_sdot4",
+        "uint(uint, uint)",
+        Make::Binary(BinaryOp::SDot4),
+    ),
+    device(
+        "__dslc_udot4",
+        "uint(uint, uint)",
+        Make::Binary(BinaryOp::UDot4),
+    ),
+    device(
+        "__dslc_sdot2lo",
+        "uint(uint, uint)",
+        Make::Binary(BinaryOp::SDot2Lo),
+    ),
+    device(
+        "__dslc_sdot2hi",
+        "uint(uint, uint)",
+        Make::Binary(BinaryOp::SDot2Hi),
+    ),
+    device(
+        "__dslc_udot2lo",
+        "uint(uint, uint)",
+        Make::Binary(BinaryOp::UDot2Lo),
+    ),
+    device(
+        "__dslc_udot2hi",
+        "uint(uint, uint)",
+        Make::Binary(BinaryOp::UDot2Hi),
+    ),
     // The same bits as another type.
     device(
         "__float_as_int",

@@ -63,6 +63,25 @@ both!(smax32, smax64, |a, b| (a as I).max(b as I) as U);
 both!(umin32, umin64, |a, b| a.min(b));
 both!(umax32, umax64, |a, b| a.max(b));
 
+/// Sums of products of parts of two words; each part is a shift and a conversion of its own.
+macro_rules! dots {
+    ($($name:ident: $($a:ident >> $left:literal * $b:ident >> $right:literal),*;)*) => { $(
+        #[inline(always)]
+        pub(crate) fn $name(a: u32, b: u32) -> u32 {
+            (0 $(+ (a >> $left) as $a as i32 * (b >> $right) as $b as i32)*) as u32
+        }
+    )* };
+}
+
+dots! {
+    sdot4: i8 >> 0 * i8 >> 0, i8 >> 8 * i8 >> 8, i8 >> 16 * i8 >> 16, i8 >> 24 * i8 >> 24;
+    udot4: u8 >> 0 * u8 >> 0, u8 >> 8 * u8 >> 8, u8 >> 16 * u8 >> 16, u8 >> 24 * u8 >> 24;
+    sdot2lo: i16 >> 0 * i8 >> 0, i16 >> 16 * i8 >> 8;
+    sdot2hi: i16 >> 0 * i8 >> 16, i16 >> 16 * i8 >> 24;
+    udot2lo: u16 >> 0 * u8 >> 0, u16 >> 16 * u8 >> 8;
+    udot2hi: u16 >> 0 * u8 >> 16, u16 >> 16 * u8 >> 24;
+}
+
 macro_rules! compares {
     ($($n32:ident $n64:ident |$a:ident, $b:ident| $body:expr;)*) => { $(
         #[inline(always)]
