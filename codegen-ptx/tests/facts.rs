@@ -620,3 +620,29 @@ fn funnel_shifts_are_one_instruction() {
     has(&text, &["shf.l.wrap.b32"]);
     has_none(&text, &["shl.b64", "shr.u64"]);
 }
+
+#[test]
+fn sums_of_products_of_bytes_are_one_instruction() {
+    let source = module(
+        "__global__ void k(int *x, unsigned *y, char4 *z) {
+             x[0] = __dp4a(x[1], x[2], x[3]); x[4] = __dp2a_lo(x[5], x[6], x[7]); x[8] = __dp2a_hi(x[9], x[10], x[11]);
+             y[0] = __dp4a(y[1], y[2], y[3]); y[4] = __dp2a_lo(y[5], y[6], y[7]); y[8] = __dp2a_hi(y[9], y[10], y[11]);
+             x[12] = __dp4a(z[0], z[1], x[13]);
+         }",
+    );
+    let text = ptx(&source, &options("sm_61", 3)).unwrap_or_else(|error| panic!("{error}"));
+    for (instruction, times) in [
+        ("dp4a.s32.s32", 2),
+        ("dp2a.lo.s32.s32", 1),
+        ("dp2a.hi.s32.s32", 1),
+        ("dp4a.u32.u32", 1),
+        ("dp2a.lo.u32.u32", 1),
+        ("dp2a.hi.u32.u32", 1),
+    ] {
+        assert_eq!(count(&text, instruction), times, "{instruction} in\n{text}");
+    }
+    has_none(&text, &["add.s32", "mul.lo", "mad.lo", "prmt", "shl"]);
+    let text = ptx(&source, &options("sm_60", 3)).unwrap_or_else(|error| panic!("{error}"));
+    has_none(&text, &["dp4a", "dp2a"]);
+    has(&text, &["mad.lo.s32"]);
+}
