@@ -1,5 +1,6 @@
 //! Everything that is asked of LLVM: reading a module, the pipeline, printing PTX.
 
+mod frame;
 mod unroll;
 
 use std::sync::Once;
@@ -32,7 +33,8 @@ pub(crate) fn ptx(text: &str, options: &Options) -> Result<String, Error> {
     let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
     // LLVM writes this empty section wherever there are lines.
     let text = String::from_utf8_lossy(bytes);
-    Ok(text.replace("\t.section\t.debug_macinfo\t{\t}\n", ""))
+    let text = text.replace("\t.section\t.debug_macinfo\t{\t}\n", "");
+    Ok(frame::named(&text).into_owned())
 }
 
 /// A module in LLVM IR text after the pipeline.

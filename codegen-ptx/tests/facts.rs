@@ -646,3 +646,16 @@ fn sums_of_products_of_bytes_are_one_instruction() {
     has_none(&text, &["dp4a", "dp2a"]);
     has(&text, &["mad.lo.s32"]);
 }
+
+/// ptxas keeps such an array in registers only where it sees the frame's address.
+#[test]
+fn addresses_in_a_frame_are_not_cut() {
+    let text = body(
+        "int *x, int n",
+        "int counts[8] = {}, marks[4] = {};
+         for (int i = 0; i < n; i++) counts[x[i] & 7]++, marks[x[i] & 3] = i;
+         x[0] = counts[n & 7] + marks[n & 3];",
+    );
+    has(&text, &["__local_depot0+0;", "__local_depot0+32;", "ld.local"]);
+    has_none(&text, &["cvt.u32.u64"]);
+}
