@@ -219,7 +219,7 @@ impl Emitter<'_> {
                 "@{} = internal addrspace(3) global [{} x i8] undef, align {}",
                 self.shared_symbol(id, function, SharedId(index as u32)),
                 variable.size_bytes,
-                variable.align_bytes.max(1)
+                alignment(variable.size_bytes, variable.align_bytes)
             );
         }
     }
@@ -241,5 +241,14 @@ impl Emitter<'_> {
             mangle(&variable.name),
             shared.0
         )
+    }
+}
+
+/// Of a shared variable: as far as its size allows without a gap behind it. Then neighbours can be loaded at once, where ptxas cannot see it.
+fn alignment(size_bytes: u64, least: u64) -> u64 {
+    let by_size = 1 << size_bytes.trailing_zeros().min(4);
+    match size_bytes {
+        0 => least.max(1),
+        _ => least.max(by_size),
     }
 }
