@@ -1,5 +1,6 @@
 //! Everything that is asked of LLVM: reading a module, the pipeline, printing PTX.
 
+mod bit;
 mod frame;
 mod unroll;
 
@@ -34,7 +35,7 @@ pub(crate) fn ptx(text: &str, options: &Options) -> Result<String, Error> {
     // LLVM writes this empty section wherever there are lines.
     let text = String::from_utf8_lossy(bytes);
     let text = text.replace("\t.section\t.debug_macinfo\t{\t}\n", "");
-    Ok(frame::named(&text).into_owned())
+    Ok(bit::in_place(&frame::named(&text)).into_owned())
 }
 
 /// A module in LLVM IR text after the pipeline.
