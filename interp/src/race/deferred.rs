@@ -12,10 +12,12 @@
     reason = "loops over lanes must vanish into the levels; they index several arrays"
 )]
 
-use crate::memory::bytes::refill;
+mod written;
+
 use dsl::ir::Space;
 
-use super::access::ShadowId;
+use self::written::Written;
+use super::access::{Cpu, ShadowId};
 use super::detector::Detector;
 use super::epoch::Bases;
 use super::shadow::Cells;
@@ -26,10 +28,8 @@ use crate::observe::Access;
 
 /// Most reads that wait.
 const MAX_DEFERRED: usize = 1 << 14;
-/// Bytes of a line, as a power of two: what [`WrittenLines`] has one bit for.
-const LINE: u32 = 7;
-/// Times a block's lines are looked at, at most.
-const SCANS: u32 = 16;
+/// Groups of a site that were noted after all, more than were dropped, from which on its reads do not wait any more.
+const MOST_REGRETS: u8 = 16;
 
 /// Where 32 lanes read, relative to the lowest of them.
 #[derive(Clone, Copy, Debug)]
@@ -45,19 +45,40 @@ pub(crate) struct Footprint<'a> {
     pub(crate) pattern: Option<(u32, u32)>,
 }
 
-/// A read that waits.
+/// What reads have in common that wait: of one site, by the same lanes of a warp between two of its synchronisations, the lanes' places
+/// relative to the lowest.
 #[derive(Clone, Copy, Debug)]
-struct DeferredRead {
+struct Group {
     row: u32,
     counter: u32,
     tag: u32,
     mask: u32,
     /// Its place among the distances.
     footprint: u32,
-    lowest: u32,
     warp: u32,
     /// The warp's part of the [`Bases`].
     since: (u32, u32, bool),
+}
+
+/// A read that waits.
+#[derive(Clone, Copy, Debug)]
+struct DeferredRead {
+    group: u32,
+    lowest: u32,
+}
+
+/// Of a site: the last group of its pattern. A read of the same group whose bytes are known to be written only has to be put on the list.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    /// The life of the list that it is of.
+    life: u32,
+    version: u32,
+    now: u32,
+    mask: u32,
+    group: u32,
+    footprint: u32,
+    /// Bytes that are written: from here to there.
+    written: (u32, u32),
 }
 
 /// The list.
@@ -66,12 +87,15 @@ pub(crate) struct Deferred {
     /// Nobody has written since the last barrier.
     pub(crate) may_defer: bool,
     waiting: Vec<DeferredRead>,
+    groups: Vec<Group>,
     footprints: Vec<([u32; 32], bool)>,
-    /// By site: which version of its pattern is where in `footprints`, and in which life of the list.
-    known: Vec<(u32, u32, u32)>,
+    /// By site.
+    known: Vec<Known>,
+    /// By site: how many groups were noted after all, less those that were dropped. To have them wait was in vain.
+    regrets: Vec<u8>,
     life: u32,
     from: Option<(View, *const u8)>,
-    whole: WrittenLines,
+    written: Written,
 }
 
 // SAFETY: the pointers are to the registers and the memory of the current block, and go where it goes: to one worker.
@@ -80,7 +104,8 @@ unsafe impl Send for Deferred {}
 impl Deferred {
     pub(crate) fn new(sites: usize) -> Deferred {
         Deferred {
-            known: vec![(0, 0, 0); sites],
+            known: vec![Known::default(); sites],
+            regrets: vec![0; sites],
             life: 1,
             ..Deferred::default()
         }
@@ -89,6 +114,7 @@ impl Deferred {
     /// Forgets those that wait.
     pub(crate) fn clear(&mut self) {
         self.waiting.clear();
+        self.groups.clear();
         self.footprints.clear();
         self.life += 1;
     }
@@ -96,100 +122,53 @@ impl Deferred {
     /// A block begins: nothing is written.
     pub(crate) fn begin(&mut self) {
         self.clear();
-        self.whole.clear();
+        self.written.clear();
     }
 
     /// A barrier: what waits is past. Looks what has been written until now.
-    pub(crate) fn barrier(&mut self, cells: &Cells) {
+    pub(crate) fn barrier(&mut self, cells: &Cells, cpu: Cpu) {
         if !self.may_defer {
-            self.whole.scan(cells);
+            self.written.scan(cells, cpu);
+        }
+        for group in &self.groups {
+            let regrets = &mut self.regrets[group.row as usize];
+            *regrets = regrets.saturating_sub(1);
         }
         self.clear();
     }
-}
-
-/// Lines of shared memory that are written as a whole.
-#[derive(Debug, Default)]
-struct WrittenLines {
-    lines: Vec<u64>,
-    scans: u32,
-    all: bool,
-}
-
-impl WrittenLines {
-    fn clear(&mut self) {
-        refill(&mut self.lines, 0);
-        self.scans = 0;
-        self.all = false;
-    }
-
-    fn scan(&mut self, cells: &Cells) {
-        if self.all || self.scans >= SCANS || cells.write.is_empty() {
-            return;
-        }
-        self.scans += 1;
-        let per_line = 1 << (LINE - cells.shift);
-        let lines = cells.write.chunks(per_line);
-        self.lines.resize(lines.len().div_ceil(64), 0);
-        self.all = true;
-        for (line, tags) in lines.enumerate() {
-            let whole = tags.iter().fold(true, |whole, &tag| whole & (tag != 0));
-            self.lines[line / 64] |= u64::from(whole) << (line % 64);
-            self.all &= whole;
-        }
-    }
-
-    /// Whether all bytes in a range are known to be written.
-    #[inline(always)]
-    fn holds(&self, from: u32, end: u32) -> bool {
-        if self.all {
-            return true;
-        }
-        let (first, last) = ((from >> LINE) as usize, ((end - 1) >> LINE) as usize);
-        let (low, high) = (first / 64, last / 64);
-        if high >= self.lines.len() {
-            return false;
-        }
-        let (begin, stop) = (u64::MAX << (first % 64), u64::MAX >> (63 - last % 64));
-        if low == high {
-            return !self.lines[low] & begin & stop == 0;
-        }
-        !self.lines[low] & begin == 0
-            && !self.lines[high] & stop == 0
-            && self.lines[low + 1..high]
-                .iter()
-                .all(|&word| word == u64::MAX)
-    }
-}
-
-/// Whether each of the lanes' cells was written.
-#[inline(always)]
-fn all_written(cells: &Cells, footprint: &Footprint<'_>, mask: u32, width: u32) -> bool {
-    let mut within = 0;
-    while within < width {
-        let mut unset = 0;
-        for l in 0..32 {
-            let cell = (footprint.lowest + footprint.bytes[l] + within) >> cells.shift;
-            let on = mask >> l & 1 == 1;
-            // A lane that is not active may footprint anywhere.
-            let known = cells.write.get(cell as usize).is_some_and(|&tag| tag != 0);
-            unset |= u32::from(on & !known);
-        }
-        if unset != 0 {
-            return false;
-        }
-        within += 1 << cells.shift;
-    }
-    true
 }
 
 impl Detector<'_> {
     /// Puts a read of shared memory on the list, if it can wait.
     #[inline(always)]
     pub(crate) fn defer(&mut self, access: &Access<'_>, footprint: &Footprint<'_>) -> bool {
+        let deferred = &mut self.resident.deferred;
+        let (lowest, end) = (footprint.lowest, footprint.lowest + footprint.extent);
+        if let Some((row, version)) = footprint.pattern {
+            // Of a group that waits: so it was allowed to, and all that its reads have in common has been seen to.
+            let known = &deferred.known[row as usize];
+            let same = (known.life == deferred.life)
+                & (known.version == version)
+                & (known.now == self.now)
+                & (known.mask == access.mask)
+                & (known.written.0 <= lowest)
+                & (end <= known.written.1);
+            if same & (deferred.waiting.len() < MAX_DEFERRED) {
+                let group = known.group;
+                deferred.waiting.push(DeferredRead { group, lowest });
+                return true;
+            }
+        }
+        self.defer_first(access, footprint)
+    }
+
+    /// The same of the first one of a group.
+    #[inline(never)]
+    fn defer_first(&mut self, access: &Access<'_>, footprint: &Footprint<'_>) -> bool {
         let resident = &mut self.resident;
         let width = access.site.width_bytes;
         if !resident.deferred.may_defer
+            || resident.deferred.regrets[access.site.row as usize] >= MOST_REGRETS
             || access.site.access.volatile
             || resident.deferred.waiting.len() >= MAX_DEFERRED
             || resident.table.is_full()
@@ -197,44 +176,54 @@ impl Detector<'_> {
         {
             return false;
         }
-        if self.subject.unset()
-            && !resident
-                .deferred
-                .whole
-                .holds(footprint.lowest, footprint.lowest + footprint.extent)
-            && !all_written(&resident.cells, footprint, access.mask, width)
-        {
-            return false;
+        let (lowest, end) = (footprint.lowest, footprint.lowest + footprint.extent);
+        let mut written = (0, u32::MAX);
+        let known = &mut resident.deferred.written;
+        if self.subject.unset() && !known.is_all() {
+            if !known.holds(&resident.cells, footprint, access.mask, width) {
+                return false;
+            }
+            written = (lowest, end);
         }
         let tag = self.tag(access);
         let resident = &mut self.resident;
-        let deferred = &mut resident.deferred;
+        let (bases, deferred) = (resident.table.bases, &mut resident.deferred);
         let add = |footprints: &mut Vec<([u32; 32], bool)>| {
             footprints.push((*footprint.bytes, footprint.run));
             footprints.len() as u32 - 1
         };
+        let group = deferred.groups.len() as u32;
         let at = match footprint.pattern {
             None => add(&mut deferred.footprints),
             Some((row, version)) => {
                 let known = &mut deferred.known[row as usize];
-                if (known.0, known.1) != (deferred.life, version) {
-                    *known = (deferred.life, version, add(&mut deferred.footprints));
-                }
-                known.2
+                let at = match (known.life, known.version) == (deferred.life, version) {
+                    true => known.footprint,
+                    false => add(&mut deferred.footprints),
+                };
+                *known = Known {
+                    life: deferred.life,
+                    version,
+                    now: self.now,
+                    mask: access.mask,
+                    group,
+                    footprint: at,
+                    written,
+                };
+                at
             }
         };
-        let bases = resident.table.bases;
         deferred.from = Some((access.r, access.memory));
-        deferred.waiting.push(DeferredRead {
+        deferred.groups.push(Group {
             row: access.site.row,
             counter: access.counter,
             tag,
             mask: access.mask,
             footprint: at,
-            lowest: footprint.lowest,
             warp: self.warp,
             since: (bases.warp, bases.sync, bases.first_turn),
         });
+        deferred.waiting.push(DeferredRead { group, lowest });
         true
     }
 
@@ -273,11 +262,17 @@ impl Detector<'_> {
     #[inline(never)]
     fn note_reads(&mut self) {
         let waiting = std::mem::take(&mut self.resident.deferred.waiting);
+        let groups = std::mem::take(&mut self.resident.deferred.groups);
         let footprints = std::mem::take(&mut self.resident.deferred.footprints);
         let (warp, bases) = (self.warp, self.resident.table.bases);
         let code = self.subject.code;
         if let Some((r, memory)) = self.resident.deferred.from {
-            for read in &waiting {
+            for group in &groups {
+                let regrets = &mut self.resident.deferred.regrets[group.row as usize];
+                *regrets = regrets.saturating_add(1);
+            }
+            for DeferredRead { group, lowest } in &waiting {
+                let read = &groups[*group as usize];
                 self.warp = read.warp;
                 self.resident.table.bases = Bases {
                     warp: read.since.0,
@@ -293,11 +288,11 @@ impl Detector<'_> {
                     r,
                     memory,
                 };
-                self.resident.cells.prepare(access.site.width_bytes);
                 let (bytes, run) = &footprints[read.footprint as usize];
+                self.resident.cells.prepare(access.site.width_bytes);
                 let mut offsets = [0; 32];
                 for l in 0..32 {
-                    offsets[l] = read.lowest.wrapping_add(bytes[l]);
+                    offsets[l] = lowest.wrapping_add(bytes[l]);
                 }
                 self.note(
                     &access,
@@ -310,7 +305,7 @@ impl Detector<'_> {
         }
         (self.warp, self.resident.table.bases) = (warp, bases);
         let deferred = &mut self.resident.deferred;
-        (deferred.waiting, deferred.footprints) = (waiting, footprints);
+        (deferred.waiting, deferred.groups, deferred.footprints) = (waiting, groups, footprints);
         deferred.clear();
     }
 }

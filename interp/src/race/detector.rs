@@ -185,7 +185,7 @@ impl<'a> Detector<'a> {
         resident.order.barrier(self.now);
         self.now += 1;
         resident.barriers += 1;
-        resident.deferred.barrier(&resident.cells);
+        resident.deferred.barrier(&resident.cells, self.cpu);
         resident.deferred.may_defer = self.subject.may_defer_reads() && all_set;
         if resident.table.is_long() {
             resident.cells.settle();

@@ -85,8 +85,9 @@ impl Cells {
         self.many.values_mut().flatten().for_each(then);
     }
 
-    /// Nobody has touched anything.
+    /// Nobody has touched anything. Lines whose cells speak for themselves will need that again: what comes is the next block.
     pub(crate) fn clear(&mut self) {
+        self.clear_lines();
         refill(&mut self.write, 0);
         refill(&mut self.read, 0);
         self.many.clear();

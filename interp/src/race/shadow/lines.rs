@@ -1,6 +1,7 @@
-//! Lines of global memory that a whole warp wrote or read at once: 32 cells, one number for each side instead of 32.
+//! Lines of memory that a whole warp wrote or read at once: 32 cells, one number for each side instead of 32.
 //!
-//! Most of what a kernel does to global memory are runs: all lanes, one element after the other, aligned. A line that has seen
+//! Most of what a kernel does to global memory are runs: all lanes, one element after the other, aligned. So is much of what it
+//! does to shared memory. A line that has seen
 //! nothing else is kept as `[write, read]`. Each is 0 (nobody), [`WRITTEN`], or a tag whose lane bits say how the lanes lie on the
 //! line instead: lanes that have `2^k` cells each fill `2^k` lines, and the number is `2^k - 1` and which of them this is. So two
 //! tags with the same number are of the same lane in each cell, and [`Bases`] answers for the line as it does for a cell. Any
@@ -10,6 +11,7 @@
 
 #![allow(
     clippy::inline_always,
+    clippy::needless_range_loop,
     reason = "the common case must vanish into the levels"
 )]
 
@@ -181,6 +183,50 @@ impl Cells {
                 (*write, *read) = ((*write).min(WRITTEN), 0);
             }
         }
+    }
+
+    /// As [`Cells::clear`].
+    pub(crate) fn clear_lines(&mut self) {
+        for line in &mut self.lines {
+            if line[0] != MIXED {
+                *line = [0; 2];
+            }
+        }
+    }
+
+    /// Whether nobody has touched any of it since it was made.
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.lines.is_empty() && self.write.is_empty()
+    }
+
+    /// Which of the 32 cells of a line were written.
+    #[inline(always)]
+    pub(crate) fn written_of_line(&self, line: usize) -> u32 {
+        let cells = (self.count() - 32 * line).min(32);
+        let of_lines = self.lines.get(line).map_or(0, |line| line[0]);
+        let whole = 0u32.wrapping_sub(u32::from(of_lines != 0)) >> (32 - cells);
+        if self.lined && of_lines != MIXED {
+            return whole;
+        }
+        let mut bits = 0;
+        match self
+            .write
+            .get(32 * line..)
+            .and_then(|tags| tags.first_chunk::<32>())
+        {
+            Some(tags) => {
+                for l in 0..32 {
+                    bits |= u32::from(tags[l] != 0) << l;
+                }
+            }
+            None => {
+                for l in 0..cells {
+                    bits |=
+                        u32::from(self.write.get(32 * line + l).is_some_and(|&tag| tag != 0)) << l;
+                }
+            }
+        }
+        bits
     }
 
     /// The tags of lines that are a whole.

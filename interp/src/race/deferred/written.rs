@@ -1,0 +1,225 @@
+//! What a block has written of its shared memory, as far as that was looked at: reads may wait only where they find values.
+//!
+//! Blocks mostly write what the block before wrote. So the cells that were found to be written get a number, the same one whenever they are
+//! the same, and what was found out of a footprint among them is kept under that number.
+
+#![allow(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over lanes must vanish into the levels; they index several arrays"
+)]
+
+use super::Footprint;
+use crate::isa::mask::LaneMask;
+use crate::race::access::Cpu;
+use crate::race::shadow::Cells;
+
+/// Times a block's cells are looked at, at most.
+const SCANS: u32 = 16;
+/// Sets of cells that have a number.
+const MAX_SEEN: usize = 8;
+/// Answers that are kept, as a power of two.
+const ANSWERS: u32 = 8;
+/// No number.
+const NONE: u32 = u32::MAX;
+
+/// The cells that are known to be written.
+#[derive(Debug)]
+pub(super) struct Written {
+    /// By 32 cells: those that are.
+    bits: Vec<u32>,
+    /// Bytes of a cell then, as a power of two.
+    shift: u32,
+    /// All are.
+    all: bool,
+    scans: u32,
+    seen: Vec<Vec<u32>>,
+    /// Where the bits are among those seen.
+    number: u32,
+    answers: Vec<Answer>,
+}
+
+/// All lanes of this footprint find values, where the cells of that number are written.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Answer {
+    number: u32,
+    /// The site, and which of its patterns.
+    pattern: (u32, u32),
+    mask: u32,
+    lowest: u32,
+}
+
+impl Default for Written {
+    fn default() -> Written {
+        let nothing = Answer {
+            number: NONE,
+            pattern: (0, 0),
+            mask: 0,
+            lowest: 0,
+        };
+        Written {
+            bits: Vec::new(),
+            shift: 2,
+            all: false,
+            scans: 0,
+            seen: Vec::new(),
+            number: NONE,
+            answers: vec![nothing; 1 << ANSWERS],
+        }
+    }
+}
+
+impl Written {
+    /// A block begins.
+    pub(super) fn clear(&mut self) {
+        self.bits.clear();
+        self.all = false;
+        self.scans = 0;
+        self.number = NONE;
+    }
+
+    /// Whether all of the memory is.
+    #[inline(always)]
+    pub(super) fn is_all(&self) -> bool {
+        self.all
+    }
+
+    /// Looks which cells are written.
+    pub(super) fn scan(&mut self, cells: &Cells, cpu: Cpu) {
+        if self.all || self.scans >= SCANS || cells.is_untouched() {
+            return;
+        }
+        self.scans += 1;
+        self.shift = cells.shift;
+        look_on(cpu, &mut self.bits, cells);
+        let (last, others) = self.bits.split_last().unwrap_or((&0, &[]));
+        let used = cells.count() as u32 - 32 * others.len() as u32;
+        self.all = *last == low_bits(used) && others.iter().all(|&word| word == u32::MAX);
+        if self.all {
+            return;
+        }
+        let known = self.seen.iter().position(|seen| *seen == self.bits);
+        self.number = match known {
+            Some(at) => at as u32,
+            None if self.seen.len() < MAX_SEEN => {
+                self.seen.push(self.bits.clone());
+                self.seen.len() as u32 - 1
+            }
+            None => NONE,
+        };
+    }
+
+    /// Whether all lanes of a read find values.
+    pub(super) fn holds(
+        &mut self,
+        cells: &Cells,
+        footprint: &Footprint<'_>,
+        mask: u32,
+        width_bytes: u32,
+    ) -> bool {
+        if self.all || self.holds_range(footprint.lowest, footprint.lowest + footprint.extent) {
+            return true;
+        }
+        let asked = footprint.pattern.map(|pattern| Answer {
+            number: self.number,
+            pattern,
+            mask,
+            lowest: footprint.lowest,
+        });
+        let at = asked.map_or(0, |asked| {
+            // Neighbours have answers of their own.
+            let word = asked.lowest >> 2 ^ asked.pattern.0 << 4;
+            (word ^ word >> ANSWERS) as usize % self.answers.len()
+        });
+        if self.number != NONE && asked == Some(self.answers[at]) {
+            return true;
+        }
+        if self.holds_lanes(footprint, mask, width_bytes) {
+            if let Some(asked) = asked {
+                self.answers[at] = asked;
+            }
+            return true;
+        }
+        // What was written since the last look is written, too.
+        self.scans >= SCANS && all_written(cells, footprint, mask, width_bytes)
+    }
+
+    /// Whether all bytes of a range are.
+    fn holds_range(&self, from: u32, end: u32) -> bool {
+        let (first, last) = (from >> self.shift, (end - 1) >> self.shift);
+        let (low, high) = (first as usize / 32, last as usize / 32);
+        if high >= self.bits.len() {
+            return false;
+        }
+        let (begin, stop) = (u32::MAX << (first % 32), u32::MAX >> (31 - last % 32));
+        if low == high {
+            return !self.bits[low] & begin & stop == 0;
+        }
+        !self.bits[low] & begin == 0
+            && !self.bits[high] & stop == 0
+            && self.bits[low + 1..high]
+                .iter()
+                .all(|&word| word == u32::MAX)
+    }
+
+    /// Whether all bytes of each lane are.
+    fn holds_lanes(&self, footprint: &Footprint<'_>, mask: u32, width_bytes: u32) -> bool {
+        // Accesses are aligned, so the cells of one lie in one word.
+        let all = low_bits((width_bytes >> self.shift).max(1));
+        let mut missing = 0;
+        for lane in LaneMask(mask) {
+            let cell = (footprint.lowest + footprint.bytes[lane]) >> self.shift;
+            let word = self.bits.get(cell as usize / 32).copied().unwrap_or(0);
+            missing |= !(word >> (cell % 32)) & all;
+        }
+        missing == 0
+    }
+}
+
+/// So many bits.
+fn low_bits(count: u32) -> u32 {
+    u32::MAX >> (32 - count.min(32))
+}
+
+/// Whether each of the lanes' cells was written.
+fn all_written(cells: &Cells, footprint: &Footprint<'_>, mask: u32, width_bytes: u32) -> bool {
+    LaneMask(mask).into_iter().all(|lane| {
+        let from = footprint.lowest + footprint.bytes[lane];
+        let own = from >> cells.shift..=(from + width_bytes - 1) >> cells.shift;
+        own.into_iter().all(|cell| cells.is_written(cell as usize))
+    })
+}
+
+/// Finds which cells are written.
+#[inline(always)]
+fn look(bits: &mut Vec<u32>, cells: &Cells) {
+    bits.clear();
+    for line in 0..cells.count().div_ceil(32) {
+        bits.push(cells.written_of_line(line));
+    }
+}
+
+/// The same with what the CPU can do.
+fn look_on(cpu: Cpu, bits: &mut Vec<u32>, cells: &Cells) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn avx512(bits: &mut Vec<u32>, cells: &Cells) {
+            look(bits, cells);
+        }
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn avx2(bits: &mut Vec<u32>, cells: &Cells) {
+            look(bits, cells);
+        }
+        match cpu {
+            // SAFETY: the CPU has the features.
+            Cpu::Avx512 => return unsafe { avx512(bits, cells) },
+            // SAFETY: the CPU has the features.
+            Cpu::Avx2 => return unsafe { avx2(bits, cells) },
+            Cpu::Any => {}
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let Cpu::Any = cpu;
+    look(bits, cells);
+}
