@@ -325,6 +325,10 @@ impl Observer for Checker<'_> {
         if access.site.op == AccessOp::Load && self.races.defer(access, &footprint) {
             return;
         }
+        let is_clean = self.values.unset_cells.is_empty() && !self.following;
+        if pattern.run && is_clean && self.races.shared_in_lines(access, footprint.lowest) {
+            return;
+        }
         let mut offsets = [0; 32];
         for lane in 0..32 {
             offsets[lane] = footprint.lowest + pattern.bytes[lane];

@@ -105,6 +105,37 @@ impl Detector<'_> {
         self.note(access, ShadowId::Shared, (tag, access.mask), offsets, run)
     }
 
+    /// Notes a run of shared memory by lines, if that can be done and nothing is wrong with it.
+    #[inline(always)]
+    pub(crate) fn shared_in_lines(&mut self, access: &Access<'_>, offset: u32) -> bool {
+        if access.mask != u32::MAX
+            || access.site.access.volatile
+            || access.site.op == AccessOp::Atomic
+            || self.resident.table.is_full()
+            || !self.subject.quick
+        {
+            return false;
+        }
+        self.flush();
+        self.resident.deferred.may_defer = false;
+        let tag = self.tag(access);
+        let run = self.line_run(access, offset, tag);
+        self.resident.cells.run(&run, self.resident.table.bases)
+    }
+
+    /// A run of shared memory.
+    #[inline(always)]
+    pub(super) fn line_run(&self, access: &Access<'_>, offset: u32, tag: u32) -> LineRun {
+        let stores = access.site.op == AccessOp::Store;
+        LineRun {
+            offset: offset.into(),
+            width_bytes: access.site.width_bytes,
+            tag,
+            stores,
+            needs_values: !stores && self.subject.unset(),
+        }
+    }
+
     /// Acquires and releases in global memory.
     pub(crate) fn synchronise_global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
         let sync = access.site.access.volatile || access.site.op == AccessOp::Atomic;

@@ -289,6 +289,12 @@ impl Detector<'_> {
                     memory,
                 };
                 let (bytes, run) = &footprints[read.footprint as usize];
+                if *run && read.mask == u32::MAX {
+                    let run = self.line_run(&access, *lowest, read.tag);
+                    if self.resident.cells.run(&run, self.resident.table.bases) {
+                        continue;
+                    }
+                }
                 self.resident.cells.prepare(access.site.width_bytes);
                 let mut offsets = [0; 32];
                 for l in 0..32 {

@@ -206,12 +206,16 @@ impl<'a> Detector<'a> {
 
 /// Of each region: nobody has touched it.
 fn shadow(subject: &Subject<'_>) -> Vec<Cells> {
-    let cells = |size: u64| match subject.quick {
-        true => Cells::in_lines(size as usize),
-        false => Cells::new(size as usize),
-    };
     let regions = subject.map.regions.iter();
-    regions.map(|region| cells(region.size)).collect()
+    regions.map(|region| cells(subject, region.size)).collect()
+}
+
+/// Of a memory that nobody has touched.
+fn cells(subject: &Subject<'_>, bytes: u64) -> Cells {
+    match subject.quick {
+        true => Cells::in_lines(bytes as usize),
+        false => Cells::new(bytes as usize),
+    }
 }
 
 impl Resident {
@@ -221,7 +225,7 @@ impl Resident {
             block: u64::MAX,
             order: Order::default(),
             table: Table::new(subject.code.counters.len()),
-            cells: Cells::new(subject.shape.shared_bytes as usize),
+            cells: cells(subject, u64::from(subject.shape.shared_bytes)),
             released: HashMap::new(),
             deferred: Deferred::new(subject.code.sites.len()),
             barriers: 0,
