@@ -108,7 +108,7 @@ impl Kernel<'_, '_> {
         a: Operand,
         b: Operand,
     ) {
-        if self.is_dot(result, op, a, b) {
+        if self.writes_dot(result, op, a, b) {
             return;
         }
         if let Some(name) = plain_binary(op) {

@@ -35,9 +35,15 @@ impl Shape {
 }
 
 impl Kernel<'_, '_> {
-    /// Writes the operation if it is such a sum, or adds a word to one that is known. That one stays for its other uses; LLVM removes it if
-    /// there are none.
-    pub(super) fn is_dot(&mut self, result: ValueId, op: BinaryOp, a: Operand, b: Operand) -> bool {
+    /// Writes the operation if it is such a sum, or adds a word to one that is known, and says whether it has. The known one stays for its other
+    /// uses; LLVM removes it if there are none.
+    pub(super) fn writes_dot(
+        &mut self,
+        result: ValueId,
+        op: BinaryOp,
+        a: Operand,
+        b: Operand,
+    ) -> bool {
         if let Some(shape) = Shape::of(op) {
             let dot = Dot { shape, a, b };
             self.dots.insert(result, dot);
