@@ -656,6 +656,38 @@ fn addresses_in_a_frame_are_not_cut() {
          for (int i = 0; i < n; i++) counts[x[i] & 7]++, marks[x[i] & 3] = i;
          x[0] = counts[n & 7] + marks[n & 3];",
     );
-    has(&text, &["__local_depot0+0;", "__local_depot0+32;", "ld.local"]);
+    has(
+        &text,
+        &["__local_depot0+0;", "__local_depot0+32;", "ld.local"],
+    );
     has_none(&text, &["cvt.u32.u64"]);
+}
+
+#[test]
+fn neighbours_in_shared_memory_are_loaded_at_once() {
+    let text = body(
+        "int *x",
+        "__shared__ int s[64];
+         int t = threadIdx.x;
+         s[t] = x[t]; s[t + 32] = x[t + 32];
+         __syncthreads();
+         x[t] = s[2 * t] + s[2 * t + 1];",
+    );
+    has(&text, &["ld.shared.v2.b32"]);
+    // Aligned to more, 33 ints would leave a gap behind them.
+    let text = body(
+        "int *x",
+        "__shared__ int s[33]; s[x[0]] = x[1]; __syncthreads(); x[2] = s[x[3]];",
+    );
+    has(&text, &[".shared .align 4 "]);
+}
+
+#[test]
+fn a_bit_is_tested_where_it_is() {
+    let text = body(
+        "int *x, int a, int b",
+        "x[0] = (a & 16) != 0 && a > b ? a : b;",
+    );
+    has(&text, &["and.b32", ", 16;"]);
+    has_none(&text, &["shr.u32"]);
 }
