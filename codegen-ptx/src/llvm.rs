@@ -115,7 +115,8 @@ fn machine(options: &Options) -> Result<TargetMachine, Error> {
 
 /// Sets LLVM up once per process: the NVPTX back end, and shared, constant and local pointers of 32 bits, which is what the
 /// hardware has. Index arithmetic on them then needs no widening. Without loop strength reduction: it makes all addresses of a round sums of
-/// one register and offsets that change, and ptxas, which reduces by itself, then leaves loads where they stand.
+/// one register and offsets that change, and ptxas, which reduces by itself, then leaves loads where they stand. Loops are unrolled whole up to
+/// twice LLVM's own size, as nvcc does about; in part as far as LLVM does by itself.
 fn start() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
@@ -124,6 +125,8 @@ fn start() {
             c"dslc".as_ptr(),
             c"-nvptx-short-ptr".as_ptr(),
             c"-disable-lsr".as_ptr(),
+            c"-unroll-threshold-aggressive=600".as_ptr(),
+            c"-unroll-partial-threshold=75".as_ptr(),
         ];
         // SAFETY: the array holds as many NUL-terminated strings as the count says, and `Once` keeps other threads out.
         unsafe {

@@ -691,3 +691,24 @@ fn a_bit_is_tested_where_it_is() {
     has(&text, &["and.b32", ", 16;"]);
     has_none(&text, &["shr.u32"]);
 }
+
+#[test]
+fn a_loop_of_ten_larger_rounds_is_unrolled() {
+    let text = body(
+        "float *x",
+        "__shared__ float2 s[1024];
+         int t = threadIdx.x;
+         for (int half = 1; half < 1024; half *= 2) {
+             __syncthreads();
+             int k = t % half, i = 2 * (t - k) + k, j = i + half;
+             float angle = k * x[0] / half, c = __cosf(angle), d = __sinf(angle);
+             float2 a = s[i], b = s[j];
+             float re = b.x * c - b.y * d, im = b.x * d + b.y * c;
+             s[i] = make_float2(a.x + re, a.y + im);
+             s[j] = make_float2(a.x - re, a.y - im);
+         }
+         x[t] = s[t].x;",
+    );
+    assert_eq!(count(&text, "bar.sync"), 10, "{text}");
+    has_none(&text, &["div."]);
+}
