@@ -81,6 +81,8 @@ impl Memory {
             let region = &mut self.area_mut(base).regions[index];
             if region.base == base {
                 region.defined.join(defined);
+                // What several workers wrote is whole here, and no launch after this one has to look.
+                region.defined.settle(region.size);
             }
         }
     }

@@ -1,5 +1,8 @@
 //! Which bytes of a region hold a value somebody put there.
 
+#[cfg(feature = "threads")]
+use rayon::prelude::*;
+
 /// One bit per byte, kept only where it is neither all nor nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Defined {
@@ -222,13 +225,28 @@ impl Defined {
         match (&mut *self, other) {
             (Defined::All, _) | (_, Defined::Nothing) => {}
             (_, Defined::All) | (Defined::Nothing, _) => self.clone_from(other),
-            (Defined::Some(ours), Defined::Some(theirs)) => {
-                for (ours, theirs) in ours.iter_mut().zip(theirs) {
-                    *ours |= theirs;
-                }
-            }
+            (Defined::Some(ours), Defined::Some(theirs)) => add(ours, theirs),
         }
     }
+}
+
+/// Words that one worker adds by itself: what takes as long as to wake another one.
+#[cfg(feature = "threads")]
+const ADDED_WORDS: usize = 1 << 15;
+
+/// `ours |= theirs`.
+fn add(ours: &mut [u64], theirs: &[u64]) {
+    let each = |(ours, theirs): (&mut [u64], &[u64])| {
+        for (ours, theirs) in ours.iter_mut().zip(theirs) {
+            *ours |= theirs;
+        }
+    };
+    #[cfg(feature = "threads")]
+    if ours.len() > ADDED_WORDS {
+        let ours = ours.par_chunks_mut(ADDED_WORDS);
+        return ours.zip(theirs.par_chunks(ADDED_WORDS)).for_each(each);
+    }
+    each((ours, theirs));
 }
 
 /// The words that some bytes have their bits in, each with those bits.
