@@ -19,6 +19,7 @@ pub mod divergence;
 pub mod entity;
 pub mod eval;
 pub mod exchange;
+pub mod half;
 pub mod host;
 pub mod infer_spaces;
 pub mod inst;

@@ -10,7 +10,7 @@
 //!   `0xfff8000000000000`. `fneg`, `fabs`, `select` and the `bits` conversions act on the bits and keep a NaN's.
 //! - Pointers are generic addresses here, so conversions between spaces change nothing.
 
-use super::{AtomicOp, BinaryOp, CompareOp, ConvertOp, Type, UnaryOp, approx};
+use super::{AtomicOp, BinaryOp, CompareOp, ConvertOp, Type, UnaryOp, approx, half};
 
 /// The NaN that `f32` arithmetic gives.
 const NAN_F32: u32 = 0x7fff_ffff;
@@ -257,6 +257,7 @@ fn float_extreme(ty: Type, a: u64, b: u64, max: bool) -> u64 {
 pub fn fma(ty: Type, a: u64, b: u64, c: u64) -> u64 {
     match ty {
         Type::F32 => bits_f32(f32_of(a).mul_add(f32_of(b), f32_of(c))),
+        Type::I32 => half::fma2(a as u32, b as u32, c as u32).into(),
         _ => bits_f64(f64_of(a).mul_add(f64_of(b), f64_of(c)), &[a, b, c]),
     }
 }
@@ -328,6 +329,8 @@ pub fn convert(op: ConvertOp, a: u64) -> u64 {
         ConvertOp::F32ToF64 => (f32_of(a) as f64).to_bits(),
         ConvertOp::F64ToF32 if f64_of(a).is_nan() => narrow_nan(a),
         ConvertOp::F64ToF32 => bits_f32(f64_of(a) as f32),
+        ConvertOp::F16ToF32 => half::to_f32(a as u32).into(),
+        ConvertOp::F32ToF16 => half::from_f32(a as u32).into(),
         ConvertOp::F32Bits
         | ConvertOp::BitsToF32
         | ConvertOp::F64Bits

@@ -205,7 +205,7 @@ instructions! {
     /// `%2 = add.i32 %0, %1`.
     Binary(op: BinaryOp, ty: Type, a: Operand, b: Operand)
         [op.ty (a: ty, b: ty)] -> ty, Pure, Anywhere;
-    /// `%3 = fma.f32 %0, %1, %2`: `%0 * %1 + %2` rounded once.
+    /// `%3 = fma.f32 %0, %1, %2`: `%0 * %1 + %2` rounded once. `fma.i32`: of the two halves in each word ([`half`](super::half)).
     Fma(ty: Type, a: Operand, b: Operand, c: Operand)
         ["fma".ty (a: ty, b: ty, c: ty)] -> ty, Pure, Anywhere;
     /// `%2 = cmp.slt.i32 %0, %1` gives an `i1`. The type is the operands'.

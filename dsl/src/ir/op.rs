@@ -313,6 +313,10 @@ conversions! {
         F32ToF64 = "f64.f32": F32 => F64,
         /// `f64` → `f32`, nearest even.
         F64ToF32 = "f32.f64": F64 => F32,
+        /// A half in the low 16 bits of an `i32` → `f32`, exact ([`half`](super::half)).
+        F16ToF32 = "f32.f16": I32 => F32,
+        /// `f32` → a half, nearest even.
+        F32ToF16 = "f16.f32": F32 => I32,
         /// The same bits: `f32` → `i32`.
         F32Bits = "i32.f32.bits": F32 => I32,
         /// The same bits: `i32` → `f32`.

@@ -343,8 +343,12 @@ impl Taint {
                 self.v[d] = self.s[a].or(chosen);
             }
             Op::VBool => self.v[d] = self.s[a],
-            Op::VFma32 | Op::VFma64 => self.v[d] = self.v[a].or(self.v[b]).or(self.v[c]),
-            Op::SFma32 | Op::SFma64 => self.s[d] = self.s[a].or(self.s[b]).or(self.s[c]),
+            Op::VFma32 | Op::VFma64 | Op::VFmaHalves => {
+                self.v[d] = self.v[a].or(self.v[b]).or(self.v[c])
+            }
+            Op::SFma32 | Op::SFma64 | Op::SFmaHalves => {
+                self.s[d] = self.s[a].or(self.s[b]).or(self.s[c])
+            }
             Op::VFmaInto32 | Op::VFmaInto64 => self.v[d] = self.v[a].or(self.v[b]).or(self.v[d]),
             Op::SPtrS | Op::SPtrU | Op::SPtrL | Op::SPtr32 => self.s[d] = self.s[a].or(self.s[b]),
             Op::VPtrVS | Op::VPtrVU | Op::VPtrVL | Op::VPtr32V => {

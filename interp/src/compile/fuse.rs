@@ -126,6 +126,7 @@ impl Fuser<'_> {
             Op::SBool => self.computes(HostOp::Bool, i),
             Op::SFma32 => self.computes(HostOp::Fma32, i),
             Op::SFma64 => self.computes(HostOp::Fma64, i),
+            Op::SFmaHalves => self.computes(HostOp::FmaHalves, i),
             Op::SPtrS => self.pointer(HostOp::PtrS, i),
             Op::SPtrU => self.pointer(HostOp::PtrU, i),
             Op::SPtrL => self.pointer(HostOp::PtrL, i),

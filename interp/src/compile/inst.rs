@@ -408,10 +408,10 @@ impl Compiler<'_> {
     }
 
     fn fma(&mut self, ty: Type, operands: [&Operand; 3], result: Option<ValueId>) {
-        let (v, s) = if ty == Type::F32 {
-            (Op::VFma32, Op::SFma32)
-        } else {
-            (Op::VFma64, Op::SFma64)
+        let (v, s) = match ty {
+            Type::F32 => (Op::VFma32, Op::SFma32),
+            Type::I32 => (Op::VFmaHalves, Op::SFmaHalves),
+            _ => (Op::VFma64, Op::SFma64),
         };
         self.lane_op(v, s, &operands, result);
     }

@@ -161,6 +161,8 @@ macro_rules! lane_ops {
             (U32ToF32, VU32ToF32, SU32ToF32, convert::u32_to_f32)
             (F32ToS32, VF32ToS32, SF32ToS32, convert::f32_to_s32)
             (F32ToU32, VF32ToU32, SF32ToU32, convert::f32_to_u32)
+            (F16ToF32, VF16ToF32, SF16ToF32, convert::f16_to_f32)
+            (F32ToF16, VF32ToF16, SF32ToF16, convert::f32_to_f16)
         }
         convert32to64 {
             (Sext, VSext, SSext, convert::sext)
@@ -282,6 +284,8 @@ lane_ops! { define_ops! {
     VBool, SBool,
     /// `a * b + c`.
     VFma32, VFma64, SFma32, SFma64,
+    /// Of the two halves in each word.
+    VFmaHalves, SFmaHalves,
     /// `V[d] = V[a] * V[b] + V[d]`; `a` and `b` are other registers.
     VFmaInto32, VFmaInto64,
     /// Pointers: base `a`, index `b`, row `c` of the table of scales. 64-bit pointers, index `i32` signed, unsigned, `i64`.

@@ -84,6 +84,34 @@ impl Kernel<'_, '_> {
         Ok(())
     }
 
+    /// `a * b + c` of the halves in each word.
+    pub(super) fn fma_of_halves(&mut self, result: ValueId, operands: [Operand; 3]) {
+        let words = operands.map(|operand| self.typed(operand));
+        if self.m.arch >= 53 {
+            // Assembly, for LLVM has NaNs of its own.
+            let asm = "asm \"fma.rn.f16x2 $0, $1, $2, $3;\", \"=r,r,r,r\"";
+            return self.result(result, format!("call i32 {asm}({})", words.join(", ")));
+        }
+        // In double precision the sum is as good as exact.
+        let mut halves = [0, 16].map(|shift| {
+            let wide = words.each_ref().map(|word| {
+                let shifted = self.fresh(format!("lshr {word}, {shift}"));
+                let half = self.fresh(format!("trunc i32 {shifted} to i16"));
+                let asm = "asm \"cvt.f64.f16 $0, $1;\", \"=d,h\"";
+                format!(
+                    "double {}",
+                    self.fresh(format!("call double {asm}(i16 {half})"))
+                )
+            });
+            let sum = self.fresh(format!("call double @llvm.fma.f64({})", wide.join(", ")));
+            let asm = "asm \"cvt.rn.f16.f64 $0, $1;\", \"=h,d\"";
+            let half = self.fresh(format!("call i16 {asm}(double {sum})"));
+            self.fresh(format!("zext i16 {half} to i32"))
+        });
+        halves[1] = self.fresh(format!("shl i32 {}, 16", halves[1]));
+        self.result(result, format!("or i32 {}, {}", halves[0], halves[1]));
+    }
+
     /// A sign changed on the bits. `neg.f32` and `abs.f32` may give another NaN, and LLVM would make them of plain bit operations.
     fn sign(&mut self, result: ValueId, ty: Type, a: Operand, name: &str, mask: i64) {
         let (bits, value) = (ty::bits(ty), ty::value(ty));

@@ -16,6 +16,10 @@ enum Form {
     Space,
     /// A pointer's generic address.
     Address,
+    /// A half that comes from the low 16 bits of a word.
+    FromHalf,
+    /// A half that goes there.
+    ToHalf,
 }
 
 fn form(op: ConvertOp) -> Form {
@@ -46,6 +50,8 @@ fn form(op: ConvertOp) -> Form {
         ConvertOp::F32Bits | ConvertOp::BitsToF32 | ConvertOp::F64Bits | ConvertOp::BitsToF64 => {
             Form::Cast("bitcast")
         }
+        ConvertOp::F16ToF32 => Form::FromHalf,
+        ConvertOp::F32ToF16 => Form::ToHalf,
         ConvertOp::PtrToInt => Form::Address,
         ConvertOp::IntToPtr => Form::Cast("inttoptr"),
         ConvertOp::ToGeneric | ConvertOp::ToGlobal | ConvertOp::ToShared | ConvertOp::ToLocal => {
@@ -82,6 +88,19 @@ impl Kernel<'_, '_> {
                 let narrow = format!("trunc {} to {width}", self.typed(a));
                 let narrow = self.fresh(narrow);
                 self.result(result, format!("{extend} {width} {narrow} to {to}"));
+            }
+            // Assembly, for LLVM has NaNs of its own.
+            Form::FromHalf => {
+                let half = format!("trunc {} to i16", self.typed(a));
+                let half = self.fresh(half);
+                let asm = "asm \"cvt.f32.f16 $0, $1;\", \"=f,h\"";
+                self.result(result, format!("call float {asm}(i16 {half})"));
+            }
+            Form::ToHalf => {
+                let asm = "asm \"cvt.rn.f16.f32 $0, $1;\", \"=h,f\"";
+                let half = format!("call i16 {asm}({})", self.typed(a));
+                let half = self.fresh(half);
+                self.result(result, format!("zext i16 {half} to i32"));
             }
             Form::Space => {
                 let from = self.type_of(a);

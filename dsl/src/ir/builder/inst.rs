@@ -67,10 +67,10 @@ impl Builder {
         self.one(InstKind::Binary(op, ty, a, b), ty)
     }
 
-    /// `fma.f32 a, b, c`
+    /// `fma.f32 a, b, c`, or `fma.i32`.
     pub fn fma(&mut self, a: Operand, b: Operand, c: Operand) -> Operand {
         let ty = self.value_type(a);
-        debug_assert!(ty.is_float(), "fma.{ty}");
+        debug_assert!(ty.is_float() || ty == Type::I32, "fma.{ty}");
         if let (Operand::Const(a), Operand::Const(b), Operand::Const(c)) = (a, b, c) {
             let bits = eval::fma(ty, a.bits, b.bits, c.bits);
             return Const { ty, bits }.into();

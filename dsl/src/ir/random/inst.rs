@@ -64,7 +64,8 @@ impl Generator<'_> {
             }
             return;
         }
-        if ty.is_float() && self.random.chance(4) {
+        let halves = ty == Type::I32 && !self.options.plain;
+        if (ty.is_float() || halves) && self.random.chance(4) {
             let (a, b, c) = (self.operand(ty), self.operand(ty), self.operand(ty));
             let value = self.builder.fma(a, b, c);
             return self.keep(value);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{Make, Overload, Row, Sides};
-use crate::ir::{BinaryOp, HostFn, UnaryOp};
+use crate::ir::{BinaryOp, ConvertOp, HostFn, UnaryOp};
 
 const fn both(name: &'static str, signature: &'static str, make: Make) -> Row {
     Row {
@@ -101,6 +101,18 @@ pub(crate) const ROWS: &[Row] = &[
         "float(float)",
         Make::Unary(UnaryOp::TanhApprox),
     ),
+    // Half precision, on the bits.
+    both(
+        "__dslc_f16_to_f32",
+        "float(uint)",
+        Make::Bits(ConvertOp::F16ToF32),
+    ),
+    both(
+        "__dslc_f32_to_f16",
+        "uint(float)",
+        Make::Bits(ConvertOp::F32ToF16),
+    ),
+    both("__dslc_fma_f16x2", "uint(uint, uint, uint)", Make::Fma),
     both("__dslc_on_device", "bool()", Make::OnDevice),
     both("fminf", "float(float, float)", Make::Binary(BinaryOp::FMin)),
     both("fmaxf", "float(float, float)", Make::Binary(BinaryOp::FMax)),

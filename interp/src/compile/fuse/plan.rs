@@ -110,6 +110,7 @@ pub(super) fn is_calm(op: Op) -> bool {
                 | Op::SBool
                 | Op::SFma32
                 | Op::SFma64
+                | Op::SFmaHalves
                 | Op::SPtrS
                 | Op::SPtrU
                 | Op::SPtrL

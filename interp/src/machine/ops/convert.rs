@@ -5,6 +5,8 @@
     reason = "lane functions must vanish into the loop over the lanes"
 )]
 
+use dsl::ir::half;
+
 use crate::memory::layout;
 
 const NAN_AS_64: u64 = 1 << 63;
@@ -35,6 +37,8 @@ conversions! {
     u64_to_f64(a: u64) -> u64 { (a as f64).to_bits() }
     f32_to_s32(a: u32) -> u32 { f32::from_bits(a) as i32 as u32 }
     f32_to_u32(a: u32) -> u32 { f32::from_bits(a) as u32 }
+    f16_to_f32(a: u32) -> u32 { half::to_f32(a) }
+    f32_to_f16(a: u32) -> u32 { half::from_f32(a) }
     f32_to_s64(a: u32) -> u64 { let x = f32::from_bits(a); if x.is_nan() { NAN_AS_64 } else { x as i64 as u64 } }
     f32_to_u64(a: u32) -> u64 { let x = f32::from_bits(a); if x.is_nan() { NAN_AS_64 } else { x as u64 } }
     f64_to_s32(a: u64) -> u32 { let x = f64::from_bits(a); if x.is_nan() { NAN_AS_32 } else { x as i32 as u32 } }
