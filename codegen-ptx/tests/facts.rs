@@ -622,6 +622,27 @@ fn funnel_shifts_are_one_instruction() {
 }
 
 #[test]
+fn half_arithmetic_is_the_hardwares() {
+    let source = module(
+        "#include <cuda_fp16.h>
+         __global__ void k(const half2 *x, half2 *y, float *z) {
+             y[0] = __hfma2(x[0], x[1], x[2]);
+             y[1] = x[3] + x[4];
+             y[2] = x[5] * x[6];
+             z[0] = __half2float(x[7].y);
+             y[3].x = __float2half(z[1]);
+         }",
+    );
+    let text = ptx(&source, &options("sm_53", 3)).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(count(&text, "fma.rn.f16x2"), 3, "{text}");
+    has(&text, &["cvt.f32.f16", "cvt.rn.f16.f32", "ld.global.b32"]);
+    has_none(&text, &["f64", "add.f32", "mul.f32"]);
+    let text = ptx(&source, &options("sm_50", 3)).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(count(&text, "fma.rn.f64"), 6, "{text}");
+    has_none(&text, &["f16x2"]);
+}
+
+#[test]
 fn sums_of_products_of_bytes_are_one_instruction() {
     let source = module(
         "__global__ void k(int *x, unsigned *y, char4 *z) {
