@@ -14,6 +14,10 @@ use crate::Error;
 
 pub(super) use dot::Dot;
 
+/// Of assembly that only computes: what LLVM would not know by itself. It counts the rounds of no loop in which something may not come back, and
+/// does not unroll it then.
+const PURE: &str = "nounwind willreturn memory(none)";
+
 /// Whether the instruction takes its operands as numbers only: any NaN is as good as any other to it.
 pub(super) fn reads_numbers(kind: &InstKind) -> bool {
     match kind {

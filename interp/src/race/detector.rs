@@ -225,7 +225,7 @@ impl Resident {
             block: u64::MAX,
             order: Order::default(),
             table: Table::new(subject.code.counters.len()),
-            cells: cells(subject, u64::from(subject.shape.shared_bytes)),
+            cells: cells(subject, subject.shape.shared_bytes),
             released: HashMap::new(),
             deferred: Deferred::new(subject.code.sites.len()),
             barriers: 0,

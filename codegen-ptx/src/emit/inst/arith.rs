@@ -3,7 +3,7 @@
 
 use dsl::ir::{BinaryOp, Operand, SpecialReg, Type, UnaryOp, ValueId};
 
-use super::{super::kernel::Kernel, plain_binary, ty};
+use super::{super::kernel::Kernel, PURE, plain_binary, ty};
 use crate::{Error, emit::routine};
 
 #[derive(Clone, Copy, PartialEq)]
@@ -74,12 +74,11 @@ impl Kernel<'_, '_> {
         let name = match op == UnaryOp::TanhApprox {
             true => {
                 self.needs(75, &format!("`{name}`"))?;
-                name
+                format!("{name}.f32")
             }
-            false => format!("{name}.ftz"),
+            false => format!("{name}.ftz.f"),
         };
-        let a = self.typed(a);
-        let call = format!("call float asm \"{name}.f32 $0, $1;\", \"=f,f\"({a})");
+        let call = format!("call float @llvm.nvvm.{name}({})", self.typed(a));
         self.result(result, call);
         Ok(())
     }
@@ -90,7 +89,8 @@ impl Kernel<'_, '_> {
         if self.m.arch >= 53 {
             // Assembly, for LLVM has NaNs of its own.
             let asm = "asm \"fma.rn.f16x2 $0, $1, $2, $3;\", \"=r,r,r,r\"";
-            return self.result(result, format!("call i32 {asm}({})", words.join(", ")));
+            let words = words.join(", ");
+            return self.result(result, format!("call i32 {asm}({words}) {PURE}"));
         }
         // In double precision the sum is as good as exact.
         let mut halves = [0, 16].map(|shift| {
@@ -100,12 +100,12 @@ impl Kernel<'_, '_> {
                 let asm = "asm \"cvt.f64.f16 $0, $1;\", \"=d,h\"";
                 format!(
                     "double {}",
-                    self.fresh(format!("call double {asm}(i16 {half})"))
+                    self.fresh(format!("call double {asm}(i16 {half}) {PURE}"))
                 )
             });
             let sum = self.fresh(format!("call double @llvm.fma.f64({})", wide.join(", ")));
             let asm = "asm \"cvt.rn.f16.f64 $0, $1;\", \"=h,d\"";
-            let half = self.fresh(format!("call i16 {asm}(double {sum})"));
+            let half = self.fresh(format!("call i16 {asm}(double {sum}) {PURE}"));
             self.fresh(format!("zext i16 {half} to i32"))
         });
         halves[1] = self.fresh(format!("shl i32 {}, 16", halves[1]));
@@ -123,7 +123,7 @@ impl Kernel<'_, '_> {
         let a = self.typed(a);
         let a = self.fresh(format!("bitcast {a} to {bits}"));
         let changed = self.fresh(format!(
-            "call {bits} asm \"{name}.b{width} $0, $1, {mask};\", \"={class},{class}\"({bits} {a})"
+            "call {bits} asm \"{name}.b{width} $0, $1, {mask};\", \"={class},{class}\"({bits} {a}) {PURE}"
         ));
         self.result(result, format!("bitcast {bits} {changed} to {value}"));
     }

@@ -2,7 +2,7 @@
 
 use dsl::ir::{ConvertOp, Operand, Space, Type, ValueId};
 
-use super::{super::kernel::Kernel, ty};
+use super::{super::kernel::Kernel, PURE, ty};
 
 /// How a conversion is written.
 enum Form {
@@ -71,7 +71,7 @@ impl Kernel<'_, '_> {
             };
             let a = self.typed(a);
             let opaque = self.fresh(format!(
-                "call {bits} asm \"mov.b{width} $0, $1;\", \"={class},{class}\"({a})"
+                "call {bits} asm \"mov.b{width} $0, $1;\", \"={class},{class}\"({a}) {PURE}"
             ));
             return self.result(result, format!("bitcast {bits} {opaque} to {to}"));
         }
@@ -94,11 +94,11 @@ impl Kernel<'_, '_> {
                 let half = format!("trunc {} to i16", self.typed(a));
                 let half = self.fresh(half);
                 let asm = "asm \"cvt.f32.f16 $0, $1;\", \"=f,h\"";
-                self.result(result, format!("call float {asm}(i16 {half})"));
+                self.result(result, format!("call float {asm}(i16 {half}) {PURE}"));
             }
             Form::ToHalf => {
                 let asm = "asm \"cvt.rn.f16.f32 $0, $1;\", \"=h,f\"";
-                let half = format!("call i16 {asm}({})", self.typed(a));
+                let half = format!("call i16 {asm}({}) {PURE}", self.typed(a));
                 let half = self.fresh(half);
                 self.result(result, format!("zext i16 {half} to i32"));
             }
