@@ -65,14 +65,14 @@ impl Kernel<'_, '_> {
                 return self.line("call void @llvm.trap()");
             }
             Intrinsic::HeapMalloc => {
-                self.m.declare("declare ptr @malloc(i64) nounwind");
+                self.m.declare("declare ptr @malloc(i64) nobuiltin nounwind");
                 if let Some(result) = result {
                     self.result(result, format!("call ptr @malloc({args})"));
                 }
                 return;
             }
             Intrinsic::HeapFree => {
-                self.m.declare("declare void @free(ptr) nounwind");
+                self.m.declare("declare void @free(ptr) nobuiltin nounwind");
                 return self.line(format!("call void @free({args})"));
             }
             Intrinsic::IsShared => "shared",
