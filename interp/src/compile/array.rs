@@ -293,6 +293,10 @@ impl Settled<'_> {
         let Some(pointer) = self.pointers.get(ptr) else {
             return;
         };
+        // Others may be accessed by other types, whose elements are no words.
+        if !self.kept.contains(&pointer.local) {
+            return;
+        }
         let Some(word) = self.word(access, &pointer) else {
             self.kept.remove(&pointer.local);
             return;
