@@ -65,7 +65,8 @@ impl Kernel<'_, '_> {
                 return self.line("call void @llvm.trap()");
             }
             Intrinsic::HeapMalloc => {
-                self.m.declare("declare ptr @malloc(i64) nobuiltin nounwind");
+                self.m
+                    .declare("declare ptr @malloc(i64) nobuiltin nounwind");
                 if let Some(result) = result {
                     self.result(result, format!("call ptr @malloc({args})"));
                 }
