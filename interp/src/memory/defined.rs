@@ -25,20 +25,7 @@ impl Defined {
             Defined::Nothing => len == 0,
             Defined::All => true,
             Defined::Some(_) if len == 0 => true,
-            Defined::Some(bits) => {
-                let (first, last) = (offset, offset.saturating_add(len - 1));
-                let (low, high) = ((first / 64) as usize, (last / 64) as usize);
-                if high >= bits.len() {
-                    return false;
-                }
-                let (from, to) = (u64::MAX << (first % 64), u64::MAX >> (63 - last % 64));
-                if low == high {
-                    return !bits[low] & from & to == 0;
-                }
-                !bits[low] & from == 0
-                    && !bits[high] & to == 0
-                    && bits[low + 1..high].iter().all(|&word| word == u64::MAX)
-            }
+            Defined::Some(bits) => are_set(bits, offset, offset.saturating_add(len - 1)),
         }
     }
 
@@ -228,6 +215,21 @@ impl Defined {
             (Defined::Some(ours), Defined::Some(theirs)) => add(ours, theirs),
         }
     }
+}
+
+/// Whether the bits from `first` to `last` are set, and there are so many.
+pub(crate) fn are_set(bits: &[u64], first: u64, last: u64) -> bool {
+    let (low, high) = ((first / 64) as usize, (last / 64) as usize);
+    if high >= bits.len() {
+        return false;
+    }
+    let (from, to) = (u64::MAX << (first % 64), u64::MAX >> (63 - last % 64));
+    if low == high {
+        return !bits[low] & from & to == 0;
+    }
+    !bits[low] & from == 0
+        && !bits[high] & to == 0
+        && bits[low + 1..high].iter().all(|&word| word == u64::MAX)
 }
 
 /// Words that one worker adds by itself: what takes as long as to wake another one.

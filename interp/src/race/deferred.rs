@@ -4,7 +4,8 @@
 //! So as long as nobody has written since the last barrier, a read is only put on a list. A barrier drops the list; anything
 //! else that touches shared memory, and a `__syncwarp`, has it noted first ([`Detector::flush`]), as of the warp and the
 //! moment it came from: the result is the one of noting each at once. Kernels with fences, or in which some lanes of a warp
-//! synchronise, note at once.
+//! synchronise, note at once. So do sites whose reads were noted after all again and again, as in a sum that reads and writes between two
+//! barriers.
 
 #![allow(
     clippy::inline_always,

@@ -5,12 +5,12 @@
 
 #![allow(
     clippy::inline_always,
-    clippy::needless_range_loop,
-    reason = "loops over lanes must vanish into the levels; they index several arrays"
+    reason = "what looks at cells must vanish into the levels"
 )]
 
 use super::Footprint;
 use crate::isa::mask::LaneMask;
+use crate::memory::defined::are_set;
 use crate::race::access::Cpu;
 use crate::race::shadow::Cells;
 
@@ -26,14 +26,15 @@ const NONE: u32 = u32::MAX;
 /// The cells that are known to be written.
 #[derive(Debug)]
 pub(super) struct Written {
-    /// By 32 cells: those that are.
-    bits: Vec<u32>,
+    /// By cell.
+    bits: Vec<u64>,
     /// Bytes of a cell then, as a power of two.
     shift: u32,
     /// All are.
     all: bool,
     scans: u32,
-    seen: Vec<Vec<u32>>,
+    /// Cells that were written before, and their `shift`.
+    seen: Vec<(Vec<u64>, u32)>,
     /// Where the bits are among those seen.
     number: u32,
     answers: Vec<Answer>,
@@ -92,17 +93,15 @@ impl Written {
         self.scans += 1;
         self.shift = cells.shift;
         look_on(cpu, &mut self.bits, cells);
-        let (last, others) = self.bits.split_last().unwrap_or((&0, &[]));
-        let used = cells.count() as u32 - 32 * others.len() as u32;
-        self.all = *last == low_bits(used) && others.iter().all(|&word| word == u32::MAX);
+        self.all = are_set(&self.bits, 0, cells.count() as u64 - 1);
         if self.all {
             return;
         }
-        let known = self.seen.iter().position(|seen| *seen == self.bits);
-        self.number = match known {
+        let is_this = |seen: &(Vec<u64>, u32)| seen.0 == self.bits && seen.1 == self.shift;
+        self.number = match self.seen.iter().position(is_this) {
             Some(at) => at as u32,
             None if self.seen.len() < MAX_SEEN => {
-                self.seen.push(self.bits.clone());
+                self.seen.push((self.bits.clone(), self.shift));
                 self.seen.len() as u32 - 1
             }
             None => NONE,
@@ -146,39 +145,17 @@ impl Written {
 
     /// Whether all bytes of a range are.
     fn holds_range(&self, from: u32, end: u32) -> bool {
-        let (first, last) = (from >> self.shift, (end - 1) >> self.shift);
-        let (low, high) = (first as usize / 32, last as usize / 32);
-        if high >= self.bits.len() {
-            return false;
-        }
-        let (begin, stop) = (u32::MAX << (first % 32), u32::MAX >> (31 - last % 32));
-        if low == high {
-            return !self.bits[low] & begin & stop == 0;
-        }
-        !self.bits[low] & begin == 0
-            && !self.bits[high] & stop == 0
-            && self.bits[low + 1..high]
-                .iter()
-                .all(|&word| word == u32::MAX)
+        let cell = |byte: u32| u64::from(byte >> self.shift);
+        are_set(&self.bits, cell(from), cell(end - 1))
     }
 
     /// Whether all bytes of each lane are.
     fn holds_lanes(&self, footprint: &Footprint<'_>, mask: u32, width_bytes: u32) -> bool {
-        // Accesses are aligned, so the cells of one lie in one word.
-        let all = low_bits((width_bytes >> self.shift).max(1));
-        let mut missing = 0;
-        for lane in LaneMask(mask) {
-            let cell = (footprint.lowest + footprint.bytes[lane]) >> self.shift;
-            let word = self.bits.get(cell as usize / 32).copied().unwrap_or(0);
-            missing |= !(word >> (cell % 32)) & all;
-        }
-        missing == 0
+        LaneMask(mask).into_iter().all(|lane| {
+            let from = footprint.lowest + footprint.bytes[lane];
+            self.holds_range(from, from + width_bytes)
+        })
     }
-}
-
-/// So many bits.
-fn low_bits(count: u32) -> u32 {
-    u32::MAX >> (32 - count.min(32))
 }
 
 /// Whether each of the lanes' cells was written.
@@ -192,23 +169,27 @@ fn all_written(cells: &Cells, footprint: &Footprint<'_>, mask: u32, width_bytes:
 
 /// Finds which cells are written.
 #[inline(always)]
-fn look(bits: &mut Vec<u32>, cells: &Cells) {
+fn look(bits: &mut Vec<u64>, cells: &Cells) {
     bits.clear();
     for line in 0..cells.count().div_ceil(32) {
-        bits.push(cells.written_of_line(line));
+        let written = u64::from(cells.written_of_line(line));
+        match (line % 2, bits.last_mut()) {
+            (1, Some(word)) => *word |= written << 32,
+            _ => bits.push(written),
+        }
     }
 }
 
 /// The same with what the CPU can do.
-fn look_on(cpu: Cpu, bits: &mut Vec<u32>, cells: &Cells) {
+fn look_on(cpu: Cpu, bits: &mut Vec<u64>, cells: &Cells) {
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn avx512(bits: &mut Vec<u32>, cells: &Cells) {
+        fn avx512(bits: &mut Vec<u64>, cells: &Cells) {
             look(bits, cells);
         }
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn avx2(bits: &mut Vec<u32>, cells: &Cells) {
+        fn avx2(bits: &mut Vec<u64>, cells: &Cells) {
             look(bits, cells);
         }
         match cpu {

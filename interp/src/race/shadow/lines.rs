@@ -1,8 +1,7 @@
 //! Lines of memory that a whole warp wrote or read at once: 32 cells, one number for each side instead of 32.
 //!
-//! Most of what a kernel does to global memory are runs: all lanes, one element after the other, aligned. So is much of what it
-//! does to shared memory. A line that has seen
-//! nothing else is kept as `[write, read]`. Each is 0 (nobody), [`WRITTEN`], or a tag whose lane bits say how the lanes lie on the
+//! Most of what a kernel does to global memory are runs: all lanes, one element after the other, aligned. So is much of what it does to
+//! shared memory. A line that has seen nothing else is kept as `[write, read]`. Each is 0 (nobody), [`WRITTEN`], or a tag whose lane bits say how the lanes lie on the
 //! line instead: lanes that have `2^k` cells each fill `2^k` lines, and the number is `2^k - 1` and which of them this is. So two
 //! tags with the same number are of the same lane in each cell, and [`Bases`] answers for the line as it does for a cell. Any
 //! other access finds its cells by themselves: the line is [`MIXED`] from then on.
@@ -12,7 +11,7 @@
 #![allow(
     clippy::inline_always,
     clippy::needless_range_loop,
-    reason = "the common case must vanish into the levels"
+    reason = "the common case must vanish into the levels; a vector of cells is one loop over lanes"
 )]
 
 use super::{Cells, Lanes};
