@@ -49,7 +49,7 @@ impl Kernel<'_, '_> {
             }
             InstKind::Unary(op, ty, a) => self.unary(inst.results[0], *op, *ty, *a),
             InstKind::Binary(op, ty, a, b) => self.binary(inst.results[0], *op, *ty, *a, *b),
-            InstKind::Fma(Type::I32, a, b, c) => self.fma_of_halves(inst.results[0], [*a, *b, *c]),
+            InstKind::FmaHalves(a, b, c) => self.fma_halves(inst.results[0], [*a, *b, *c]),
             InstKind::Fma(ty, a, b, c) => {
                 let operands = [*a, *b, *c];
                 self.intrinsic(inst.results[0], "fma", *ty, &operands);

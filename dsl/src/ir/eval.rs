@@ -257,9 +257,13 @@ fn float_extreme(ty: Type, a: u64, b: u64, max: bool) -> u64 {
 pub fn fma(ty: Type, a: u64, b: u64, c: u64) -> u64 {
     match ty {
         Type::F32 => bits_f32(f32_of(a).mul_add(f32_of(b), f32_of(c))),
-        Type::I32 => half::fma2(a as u32, b as u32, c as u32).into(),
         _ => bits_f64(f64_of(a).mul_add(f64_of(b), f64_of(c)), &[a, b, c]),
     }
+}
+
+/// [`InstKind::FmaHalves`](super::InstKind::FmaHalves).
+pub fn fma_halves(a: u64, b: u64, c: u64) -> u64 {
+    half::fma2(a as u32, b as u32, c as u32).into()
 }
 
 /// [`InstKind::Compare`](super::InstKind::Compare). Pointers compare as unsigned addresses.

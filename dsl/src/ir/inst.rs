@@ -205,9 +205,12 @@ instructions! {
     /// `%2 = add.i32 %0, %1`.
     Binary(op: BinaryOp, ty: Type, a: Operand, b: Operand)
         [op.ty (a: ty, b: ty)] -> ty, Pure, Anywhere;
-    /// `%3 = fma.f32 %0, %1, %2`: `%0 * %1 + %2` rounded once. `fma.i32`: of the two halves in each word ([`half`](super::half)).
+    /// `%3 = fma.f32 %0, %1, %2`: `%0 * %1 + %2` rounded once.
     Fma(ty: Type, a: Operand, b: Operand, c: Operand)
         ["fma".ty (a: ty, b: ty, c: ty)] -> ty, Pure, Anywhere;
+    /// `%3 = fma_halves %0, %1, %2`: the same of the low halves and of the high halves of three words ([`half`](super::half)).
+    FmaHalves(a: Operand, b: Operand, c: Operand)
+        ["fma_halves" (a: Type::I32, b: Type::I32, c: Type::I32)] -> Type::I32, Pure, Anywhere;
     /// `%2 = cmp.slt.i32 %0, %1` gives an `i1`. The type is the operands'.
     Compare(op: CompareOp, ty: Type, a: Operand, b: Operand)
         ["cmp".op.ty (a: ty, b: ty)] -> Type::I1, Pure, Anywhere;
@@ -303,6 +306,7 @@ impl InstKind {
             InstKind::Unary(..)
                 | InstKind::Binary(..)
                 | InstKind::Fma(..)
+                | InstKind::FmaHalves(..)
                 | InstKind::Compare(..)
                 | InstKind::Select(..)
                 | InstKind::Convert(..)

@@ -78,6 +78,7 @@ impl FunctionLowerer<'_, '_> {
             (Builtin::Compare(op), &[a]) => self.b.compare(*op, a, a),
             (Builtin::Compare(op), &[a, b]) => self.b.compare(*op, a, b),
             (Builtin::Fma, &[a, b, c]) => self.b.fma(a, b, c),
+            (Builtin::FmaHalves, &[a, b, c]) => self.b.fma_halves(a, b, c),
             (Builtin::Convert(op), &[a]) => self.b.convert(*op, a),
             (Builtin::AbsInt, &[a]) => self.absolute(a),
             (Builtin::Ffs, &[a]) => self.find_first_set(a),

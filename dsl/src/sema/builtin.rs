@@ -51,7 +51,9 @@ pub(crate) enum Make {
     Unary(UnaryOp),
     Binary(BinaryOp),
     Fma,
-    /// Bits reinterpreted.
+    /// Of the two halves in each word.
+    FmaHalves,
+    /// A conversion with types of its own: bits reinterpreted, a half.
     Bits(ConvertOp),
     /// Rounded to an integral value first, then converted to the result.
     Round(Option<UnaryOp>),

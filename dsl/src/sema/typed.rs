@@ -540,6 +540,8 @@ pub enum Builtin {
     Compare(CompareOp),
     /// `fmaf(a, b, c)`, `__fmaf_rn`.
     Fma,
+    /// The same of the two halves in each word.
+    FmaHalves,
     /// `__float_as_int(x)`, `__float2int_rz(x)` …
     Convert(ConvertOp),
     /// `__ffs(x)`; of the argument's type.

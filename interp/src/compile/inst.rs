@@ -45,6 +45,9 @@ impl Compiler<'_> {
             InstKind::Unary(op, ty, a) => self.unary(*op, *ty, a, result),
             InstKind::Binary(op, ty, a, b) => self.binary(*op, *ty, a, b, result),
             InstKind::Fma(ty, a, b, c) => self.fma(*ty, [a, b, c], result),
+            InstKind::FmaHalves(a, b, c) => {
+                self.lane_op(Op::VFmaHalves, Op::SFmaHalves, &[a, b, c], result);
+            }
             InstKind::Compare(op, ty, a, b) => self.compare(*op, *ty, a, b, result),
             InstKind::Select(ty, c, a, b) => self.select(*ty, c, a, b, result),
             InstKind::Convert(op, a) => {
@@ -408,10 +411,10 @@ impl Compiler<'_> {
     }
 
     fn fma(&mut self, ty: Type, operands: [&Operand; 3], result: Option<ValueId>) {
-        let (v, s) = match ty {
-            Type::F32 => (Op::VFma32, Op::SFma32),
-            Type::I32 => (Op::VFmaHalves, Op::SFmaHalves),
-            _ => (Op::VFma64, Op::SFma64),
+        let (v, s) = if ty == Type::F32 {
+            (Op::VFma32, Op::SFma32)
+        } else {
+            (Op::VFma64, Op::SFma64)
         };
         self.lane_op(v, s, &operands, result);
     }

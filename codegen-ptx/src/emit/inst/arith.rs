@@ -84,7 +84,7 @@ impl Kernel<'_, '_> {
     }
 
     /// `a * b + c` of the halves in each word.
-    pub(super) fn fma_of_halves(&mut self, result: ValueId, operands: [Operand; 3]) {
+    pub(super) fn fma_halves(&mut self, result: ValueId, operands: [Operand; 3]) {
         let words = operands.map(|operand| self.typed(operand));
         if self.m.arch >= 53 {
             // Assembly, for LLVM has NaNs of its own.

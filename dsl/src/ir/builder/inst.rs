@@ -67,15 +67,28 @@ impl Builder {
         self.one(InstKind::Binary(op, ty, a, b), ty)
     }
 
-    /// `fma.f32 a, b, c`, or `fma.i32`.
+    /// `fma.f32 a, b, c`
     pub fn fma(&mut self, a: Operand, b: Operand, c: Operand) -> Operand {
         let ty = self.value_type(a);
-        debug_assert!(ty.is_float() || ty == Type::I32, "fma.{ty}");
+        debug_assert!(ty.is_float(), "fma.{ty}");
         if let (Operand::Const(a), Operand::Const(b), Operand::Const(c)) = (a, b, c) {
             let bits = eval::fma(ty, a.bits, b.bits, c.bits);
             return Const { ty, bits }.into();
         }
         self.one(InstKind::Fma(ty, a, b, c), ty)
+    }
+
+    /// `fma_halves a, b, c`
+    pub fn fma_halves(&mut self, a: Operand, b: Operand, c: Operand) -> Operand {
+        if let (Operand::Const(a), Operand::Const(b), Operand::Const(c)) = (a, b, c) {
+            let bits = eval::fma_halves(a.bits, b.bits, c.bits);
+            return Const {
+                ty: Type::I32,
+                bits,
+            }
+            .into();
+        }
+        self.one(InstKind::FmaHalves(a, b, c), Type::I32)
     }
 
     /// `cmp.slt.i32 a, b` and the like.

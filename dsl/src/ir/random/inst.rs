@@ -67,7 +67,10 @@ impl Generator<'_> {
         let halves = ty == Type::I32 && !self.options.plain;
         if (ty.is_float() || halves) && self.random.chance(4) {
             let (a, b, c) = (self.operand(ty), self.operand(ty), self.operand(ty));
-            let value = self.builder.fma(a, b, c);
+            let value = match halves {
+                true => self.builder.fma_halves(a, b, c),
+                false => self.builder.fma(a, b, c),
+            };
             return self.keep(value);
         }
         let ops: Vec<BinaryOp> = BinaryOp::ALL

@@ -26,8 +26,10 @@ impl Verifier<'_> {
                 self.verify_scalar(op.accepts(*ty), *ty, &[*a, *b]);
             }
             InstKind::Fma(ty, a, b, c) => {
-                let is_known = ty.is_float() || *ty == Type::I32;
-                self.verify_scalar(is_known, *ty, &[*a, *b, *c]);
+                self.verify_scalar(ty.is_float(), *ty, &[*a, *b, *c]);
+            }
+            InstKind::FmaHalves(a, b, c) => {
+                self.verify_scalar(true, Type::I32, &[*a, *b, *c]);
             }
             InstKind::Compare(op, ty, a, b) => {
                 self.verify_scalar(op.accepts(*ty), *ty, &[*a, *b]);

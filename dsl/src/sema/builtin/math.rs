@@ -112,7 +112,11 @@ pub(crate) const ROWS: &[Row] = &[
         "uint(float)",
         Make::Bits(ConvertOp::F32ToF16),
     ),
-    both("__dslc_fma_f16x2", "uint(uint, uint, uint)", Make::Fma),
+    both(
+        "__dslc_fma_f16x2",
+        "uint(uint, uint, uint)",
+        Make::FmaHalves,
+    ),
     both("__dslc_on_device", "bool()", Make::OnDevice),
     both("fminf", "float(float, float)", Make::Binary(BinaryOp::FMin)),
     both("fmaxf", "float(float, float)", Make::Binary(BinaryOp::FMax)),

@@ -116,6 +116,7 @@ fn make(
         Make::Unary(op) => (Builtin::Unary(op), operand),
         Make::Binary(op) => (Builtin::Binary(op), operand),
         Make::Fma => (Builtin::Fma, operand),
+        Make::FmaHalves => (Builtin::FmaHalves, operand),
         Make::Ffs => (Builtin::Ffs, operand),
         Make::Abs => (Builtin::AbsInt, operand),
         Make::OnDevice => (Builtin::OnDevice, result.clone()),
