@@ -50,6 +50,7 @@ fn run() -> u8 {
         Ok(cli) => cli,
         Err(error) => return output::of_command_line(&error),
     };
+    system::keep_memory();
     // A panic's message is printed once, below, with what to do about it.
     panic::set_hook(Box::new(keep_panic));
     let work = thread::Builder::new()
