@@ -33,8 +33,8 @@ const LAUNCHES_KEPT: usize = 1024;
 
 /// A program that was brought to the device.
 struct Resident {
-    /// Which: programs are `static`s.
-    program: *const Program,
+    /// Which: a program that is a `static`, or the module itself, if it was compiled at run time.
+    program: *const (),
     module: Arc<Module>,
     /// Where its variables are.
     image: Image,
@@ -259,31 +259,38 @@ impl Device {
     /// Brings a program to the device, unless it is there.
     #[doc(hidden)]
     pub fn load(&self, program: &'static Program) -> Result<Loaded> {
-        let known = |state: &State| {
-            let found = state
-                .residents
-                .iter()
-                .position(|resident| std::ptr::eq(resident.program, program))?;
-            Some((found, state.residents[found].module.clone()))
-        };
-        if let Some((index, module)) = known(&self.lock()) {
-            return Ok(Loaded::new(self, index, module));
+        let identity = std::ptr::from_ref(program).cast();
+        if let Some(loaded) = self.resident(&self.lock(), identity) {
+            return Ok(loaded);
         }
+        let ptx = program.ptx.iter().map(|&(sm, text)| Ptx { sm, text });
         let module = Arc::new(Module::new(program)?);
+        self.bring(identity, &module, &ptx.collect::<Vec<_>>())
+    }
+
+    /// Brings kernels that were compiled at run time to the device, unless they are there.
+    #[cfg(feature = "source")]
+    pub(crate) fn load_compiled(&self, module: &Arc<Module>) -> Result<Loaded> {
+        self.bring(Arc::as_ptr(module).cast(), module, &[])
+    }
+
+    fn resident(&self, state: &State, identity: *const ()) -> Option<Loaded> {
+        let mut residents = state.residents.iter();
+        let index = residents.position(|resident| resident.program == identity)?;
+        let module = state.residents[index].module.clone();
+        Some(Loaded::new(self, index, module))
+    }
+
+    fn bring(&self, program: *const (), module: &Arc<Module>, ptx: &[Ptx<'_>]) -> Result<Loaded> {
         let mut state = self.lock();
         // Another thread may have been faster.
-        if let Some((index, module)) = known(&state) {
-            return Ok(Loaded::new(self, index, module));
+        if let Some(loaded) = self.resident(&state, program) {
+            return Ok(loaded);
         }
         let (hardware, memory) = state.parts();
         let mut image = memory.load(module.program.module());
-        let ptx: Vec<Ptx<'_>> = program
-            .ptx
-            .iter()
-            .map(|&(sm, text)| Ptx { sm, text })
-            .collect();
         memory.exchange(&mut image);
-        let prepared = hardware.prepare(&module.program, memory, &ptx);
+        let prepared = hardware.prepare(&module.program, memory, ptx);
         memory.exchange(&mut image);
         prepared.map_err(Error::new)?;
         state.residents.push(Resident {
@@ -292,7 +299,7 @@ impl Device {
             image,
         });
         let index = state.residents.len() - 1;
-        Ok(Loaded::new(self, index, module))
+        Ok(Loaded::new(self, index, module.clone()))
     }
 
     /// Does something while the variables of a program are the memory's.

@@ -56,7 +56,7 @@ pub fn assert_current(sources: &[(&str, &[u8], u64)], command: &str) {
 /// Kernels ready to run.
 #[derive(Debug)]
 pub(crate) struct Module {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) program: interp::Program,
     pub(crate) map: SourceMap,
 }
@@ -87,7 +87,7 @@ impl Module {
             map.add(SourceFile::new(name, padded + text));
         }
         Ok(Module {
-            name: program.name,
+            name: program.name.to_string(),
             program: compiled,
             map,
         })
@@ -193,20 +193,29 @@ impl Call<'_> {
     }
 
     fn pointer<T: Element>(&mut self, buffer: &Buffer<T>) -> Result<()> {
-        if !buffer.device().is_same(&self.loaded.device) {
+        self.address(buffer.device(), buffer.pointer().address())
+    }
+
+    /// An address of that device.
+    pub(crate) fn address(&mut self, device: &Device, address: u64) -> Result<()> {
+        if !device.is_same(&self.loaded.device) {
             return Err(Error::new(format_args!(
                 "argument {} of `{}` is a buffer of another device",
                 self.args.len() + 1,
                 self.name()
             )));
         }
-        self.args.push(buffer.pointer().address());
+        self.args.push(address);
         Ok(())
     }
 
     /// A value, as the scalars at these offsets of its bytes.
     pub fn value<T: Element>(&mut self, value: &T, scalars: &[(usize, Scalar)]) {
-        let bytes = bytes_of_value(value);
+        self.bytes(&bytes_of_value(value), scalars);
+    }
+
+    /// The same, of a value that is bytes already.
+    pub(crate) fn bytes(&mut self, bytes: &[u8], scalars: &[(usize, Scalar)]) {
         let bits = scalars
             .iter()
             .map(|&(offset, scalar)| argument(&bytes[offset..], scalar));

@@ -15,6 +15,8 @@ mod launches;
 #[cfg(feature = "npy")]
 mod npy;
 mod run;
+#[cfg(feature = "source")]
+mod source;
 mod vector;
 
 /// Half precision numbers, re-exported: kernels' `half` is [`half::f16`], `__nv_bfloat16` is [`half::bf16`].
@@ -35,4 +37,6 @@ pub use interp::{
 };
 pub use launches::Launches;
 pub use run::{Run, Site};
+#[cfg(feature = "source")]
+pub use source::{Argument, Kernel, Kernels, Number, Parameter, Passed, Source};
 pub use vector::*;

@@ -199,8 +199,9 @@ impl Run {
             .map_err(|error| Error::new(format_args!("cannot write `{}`: {error}", path.display())))
     }
 
-    /// The messages of what was found.
-    pub(crate) fn messages(&self, color: bool) -> String {
+    /// The messages of what was found, as the command line prints them: with the source's lines, and in colour if wanted. Empty if there is
+    /// nothing to say.
+    pub fn messages(&self, color: bool) -> String {
         let Data { ran, found, .. } = &*self.0;
         let module = ran.module.program.module();
         let messages = findings::render::all(found, module, &ran.module.map, color, columns());
@@ -324,7 +325,7 @@ impl Run {
     fn with_model<R>(&self, work: impl FnOnce(&Model<'_>) -> R) -> R {
         let Data { ran, found, .. } = &*self.0;
         work(&Model::new(&Input {
-            program: ran.module.name,
+            program: &ran.module.name,
             map: &ran.module.map,
             module: ran.module.program.module(),
             rules: &ran.rules,
@@ -338,7 +339,7 @@ impl Run {
 }
 
 /// Without its white space.
-fn letters(text: &str) -> String {
+pub(crate) fn letters(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
