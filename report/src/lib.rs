@@ -3,6 +3,7 @@
 //! In: an [`Input`], which is a program's sources and IR, how it was counted and how it went. A [`Model`] is made from it once, which the
 //! renderers read. Out: text, or values that serialise. Nothing here prints or reads files; the command line and the Rust library show the same words.
 
+pub mod access;
 mod advice;
 pub mod architectures;
 pub mod compare;
