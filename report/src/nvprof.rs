@@ -43,7 +43,7 @@ const OF_TIME: &[&str] = &[
     "pct_of_peak",
 ];
 
-fn is_of_time(name: &str) -> bool {
+pub(crate) fn is_of_time(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     OF_TIME.iter().any(|part| name.contains(part))
 }
