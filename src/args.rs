@@ -307,6 +307,11 @@ pub(crate) struct RunArgs {
     /// The lowest severity of a finding that fails the run (exit code 1).
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     pub(crate) fail_on: FailOn,
+    /// Fail the run (exit code 1) unless each launch meets this: 'tile*: shared_load_bank_conflicts == 0 && gst_efficiency > 0.9'. Before
+    /// the colon stands a kernel, or a pattern with * and ?; without it, all kernels are meant. Metrics are those of the report; a count of
+    /// an access is transactions(tile[threadIdx.x]). Repeatable.
+    #[arg(long, value_name = "[KERNEL:] EXPR")]
+    pub(crate) require: Vec<String>,
     #[command(flatten)]
     pub(crate) known: BaselineArgs,
     #[command(flatten)]

@@ -13,6 +13,7 @@ mod output;
 mod progress;
 mod prove;
 mod record;
+mod require;
 mod rules;
 mod source;
 mod stopping;

@@ -169,7 +169,10 @@ fn report_of(state: &mut State) -> bool {
     }
     let outcome = &state.story.outcome;
     let has_run = !outcome.launches.is_empty() || !outcome.faults.is_empty();
-    let fails = has_run && reporter.report_all(&state.story);
+    // A requirement that looked at nothing is not met; a child of the process may launch nothing.
+    let is_asked = !reporter.options.checking.requirements.is_empty();
+    let has_gate = is_asked && process.is_none() && reporter.number == 1;
+    let fails = (has_run || has_gate) && reporter.report_all(&state.story);
     if !state.options.output.is_quiet {
         eprintln_all(&library_line(&state.story.library_calls));
     }
@@ -255,7 +258,11 @@ impl Reporter<'_> {
             kernel: output.kernel.as_deref(),
             tables,
         };
-        let model = Model::new(&input);
+        let mut model = Model::new(&input);
+        let requirements = checking.requirements.iter();
+        model.requirements = requirements
+            .map(|requirement| requirement.judge(&outcome.launches, self.rules))
+            .collect();
         self.show(&model);
         if let Some(path) = &output.html {
             self.write(path, html::page(&model, b"").as_bytes());
@@ -275,10 +282,12 @@ impl Reporter<'_> {
         {
             self.write(path, text.as_bytes());
         }
-        found.iter().any(|found| {
-            let is_grave = |least| found.severity >= least;
-            !found.muted && checking.fail_on.is_some_and(is_grave)
-        })
+        let is_unmet = model.requirements.iter().any(|judged| !judged.met);
+        is_unmet
+            || found.iter().any(|found| {
+                let is_grave = |least| found.severity >= least;
+                !found.muted && checking.fail_on.is_some_and(is_grave)
+            })
     }
 
     /// Writes a file of this process.
@@ -321,6 +330,10 @@ impl Reporter<'_> {
         if !report.is_empty() {
             eprintln_all(&format!("\n{report}"));
         }
+        let judged = model.requirements.iter();
+        let style = text::Style { columns, color };
+        let judged: String = judged.map(|judged| judged.text(style, false)).collect();
+        eprintln_all(&judged);
     }
 }
 

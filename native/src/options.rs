@@ -6,7 +6,7 @@ use interp::{
     BothOrders, Checks, MachineConfig, MemoryOrder, Order, Schedule, Severity, StopFlag,
     rules::{Arch, BankWidth, RuleSet},
 };
-use report::Tables;
+use report::{Tables, require::Requirement};
 use runtime::words;
 
 /// Warp instructions of one launch, when nothing says how many: minutes of work.
@@ -14,7 +14,7 @@ const DEFAULT_LIMIT: u64 = 20_000_000_000;
 
 /// The names of all options, for the message about one that is not there.
 const NAMES: &str = "--arch, --bank-width, --rules, --device, --jobs, --limit, --timeout, --memory, --checks, --no-checks, --count-only, --order, --stop-at-first, --fail-on, \
-    --baseline, --write-baseline, --quiet, --kernel, --launches, --metrics, --html, --json and --sarif";
+    --require, --baseline, --write-baseline, --quiet, --kernel, --launches, --metrics, --html, --json and --sarif";
 
 /// The options of a process.
 #[derive(Debug)]
@@ -55,6 +55,8 @@ pub(crate) struct Checking {
     /// A file of findings that are known.
     pub(crate) baseline: Option<PathBuf>,
     pub(crate) write_baseline: Option<PathBuf>,
+    /// What each launch has to meet.
+    pub(crate) requirements: Vec<Requirement>,
 }
 
 /// The reports at the end.
@@ -95,6 +97,7 @@ impl Default for Options {
                 fail_on: Some(Severity::Error),
                 baseline: None,
                 write_baseline: None,
+                requirements: vec![],
             },
             output: Output::default(),
         }
@@ -108,12 +111,15 @@ impl Options {
         if let Ok(device) = std::env::var("DSLC_DEVICE") {
             options.on_gpu = is_gpu(&device).map_err(|why| format!("DSLC_DEVICE: {why}"))?;
         }
-        match options.on_gpu && options.checking.counts_only {
-            true => {
-                Err("DSLC: a GPU run has no counts: --count-only needs the simulator".to_owned())
-            }
-            false => Ok(options),
-        }
+        let checking = &options.checking;
+        let name = match (checking.counts_only, checking.requirements.is_empty()) {
+            (true, _) if options.on_gpu => "--count-only",
+            (_, false) if options.on_gpu => "--require",
+            _ => return Ok(options),
+        };
+        Err(format!(
+            "DSLC: a GPU run has no counts: {name} needs the simulator"
+        ))
     }
 
     /// Reads the variable's text: words as in a shell, quotes included. The error is one sentence.
@@ -235,6 +241,13 @@ impl Options {
                         return Err(format!("{other}: expected error, warning, note or never"));
                     }
                 }
+            }
+            "--require" => {
+                let text = value()?;
+                let requirement = Requirement::parse(&text);
+                checking
+                    .requirements
+                    .push(requirement.map_err(|why| format!("`{text}`: {why}"))?);
             }
             "--baseline" => checking.baseline = Some(value()?.into()),
             "--write-baseline" => checking.write_baseline = Some(value()?.into()),

@@ -15,6 +15,7 @@ use super::{
     architectures::{self, ArchRow},
     findings::{Found, Side},
     model::HotSpot,
+    require::Judged,
 };
 
 /// The whole object.
@@ -41,6 +42,9 @@ pub struct Report<'a> {
     /// The other architectures of `--arch a,b`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     architectures: Vec<ArchRow>,
+    /// What came of `--require`.
+    #[serde(skip_serializing_if = "<[Judged]>::is_empty")]
+    requirements: &'a [Judged],
 }
 
 /// What ran, on what.
@@ -177,6 +181,7 @@ pub fn report<'a>(model: &'a Model<'a>, stdout: &[u8]) -> Report<'a> {
         hot_spots: &model.hot_spots,
         suggestions: &model.suggestions,
         architectures: architectures::json(model),
+        requirements: &model.requirements,
     }
 }
 
@@ -195,6 +200,7 @@ pub fn not_run(program: &str, rules: &RuleSet, diagnostics: Vec<Value>) -> Repor
         hot_spots: &[],
         suggestions: &[],
         architectures: vec![],
+        requirements: &[],
     }
 }
 

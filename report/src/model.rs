@@ -13,6 +13,7 @@ use super::{
     architectures::Other,
     findings::groups::{self, Group},
     fold,
+    require::Judged,
 };
 
 /// What a report says about a run.
@@ -33,6 +34,8 @@ pub struct Model<'a> {
     pub hint: Option<String>,
     /// The same program on other architectures.
     pub others: Vec<Other>,
+    /// What came of the requirements.
+    pub requirements: Vec<Judged>,
 }
 
 impl<'a> Model<'a> {
@@ -47,6 +50,7 @@ impl<'a> Model<'a> {
             suggestions: vec![],
             hint: None,
             others: vec![],
+            requirements: vec![],
         }
     }
 

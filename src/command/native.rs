@@ -17,7 +17,7 @@ use super::nvcc;
 use crate::{
     args::{Color, Cures, Format, HostChoice, RunArgs, SourceArgs},
     failure::Failure,
-    output, source,
+    output, require, source,
 };
 
 /// Whether the program is to be compiled.
@@ -31,6 +31,10 @@ pub(crate) fn is_wanted(args: &RunArgs) -> bool {
 /// Builds and runs.
 pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     refuse(args)?;
+    // The program reads them again; here they are wrong before anything is built.
+    if require::parse(&args.require, color).is_none() {
+        return Ok(2);
+    }
     let words = words(args);
     let place = cache::place(&words);
     let (program, _folder) = match cache::known(&place) {
@@ -249,6 +253,9 @@ fn machine_options(args: &RunArgs, words: &mut Words) {
 /// What is reported, and where.
 fn report_options(args: &RunArgs, report: Option<&Path>, words: &mut Words) {
     words.add_choice("--fail-on", Some(args.fail_on));
+    for requirement in &args.require {
+        words.add("--require", requirement);
+    }
     let files = [
         ("--baseline", &args.known.baseline),
         ("--write-baseline", &args.known.write_baseline),

@@ -10,10 +10,7 @@ use interp::{
     MachineConfig, Program, StopFlag, StopReason,
     rules::{Arch, BankWidth, RuleSet},
 };
-use runtime::{
-    device::{Device, gpu::GpuOptions, simulator::Simulator},
-    host::Outcome,
-};
+use runtime::device::{Device, gpu::GpuOptions, simulator::Simulator};
 
 use cure::Runner;
 use report::{
@@ -37,6 +34,7 @@ use crate::{
     output, progress,
     prove::{self, Prover},
     record::Record,
+    require,
     rules::{DEFAULT_ARCH, rules},
     source::{cuda_arch, load_for},
     stopping::Watch,
@@ -57,6 +55,9 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
 fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     refuse_uncounted(args)?;
     let metrics = nvprof::resolve(&args.report.metrics)?;
+    let Some(requirements) = require::parse(&args.require, color) else {
+        return Ok(2);
+    };
     let mut archs = archs(args)?;
     let rules = archs.remove(0);
     let mut source = args.source.clone();
@@ -125,12 +126,14 @@ fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         model.others.push(run_by(rules, &prover)?);
     }
     watch.reports();
+    model.requirements = require::judge(&requirements, &model);
     let written = write_files(args, &model, &mut io, ran.unsaved);
     let kept = kept_output(args.report.format, &io.program_out, captured.as_deref());
     show(&model, args, &metrics, kept, loaded, color)?;
+    require::show(&model, color);
     // A file that could not be written is reported last.
     written?;
-    Ok(exit_code(args, &ran.outcome, &found))
+    Ok(exit_code(args, &model))
 }
 
 /// A GPU counts nothing by itself.
@@ -141,6 +144,9 @@ fn refuse_uncounted(args: &RunArgs) -> Result<(), Failure> {
         }
         (true, _) if args.wanted_schedules() > 0 || args.checking.schedule.is_some() => {
             "--schedule, --schedules and --memory weak need the simulator: a GPU runs threads as it likes"
+        }
+        (true, _) if !args.require.is_empty() => {
+            "a GPU run has no counts: --require needs the simulator"
         }
         (true, _) if args.checking.count_only => {
             "a GPU run has no counts: --count-only needs the simulator"
@@ -234,14 +240,18 @@ fn execute(
     Ok((ran, io, captured))
 }
 
-fn exit_code(args: &RunArgs, outcome: &Outcome, found: &[Found]) -> u8 {
+fn exit_code(args: &RunArgs, model: &Model<'_>) -> u8 {
+    let Input {
+        outcome, findings, ..
+    } = model.input;
     let mut notes = outcome.notes.iter();
     match outcome.stopped() {
         Some(why @ (StopReason::Interrupted | StopReason::Terminated)) => why.exit_code(),
         Some(StopReason::TimeOver(_)) => 1,
         None => u8::from(
             outcome.exit_code != 0
-                || found.iter().any(|found| fails(found, args.fail_on))
+                || findings.iter().any(|found| fails(found, args.fail_on))
+                || model.requirements.iter().any(|judged| !judged.met)
                 || notes.any(|note| note.is_error && note.fault.is_none()),
         ),
     }
