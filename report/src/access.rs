@@ -1,9 +1,9 @@
 //! The accesses of a launch by their source text, and what each cost.
 //!
-//! A text names an access better than a line, which moves with every edit. White space in it does not matter.
+//! A text names an access better than a line, which moves with every edit. White space in it does not matter. A line is for comments that stand on it.
 
 use dsl::ir::Space;
-use interp::{LaunchReport, stats::SiteCounts, trap::AccessOp};
+use interp::{LaunchReport, Site, stats::SiteCounts, trap::AccessOp};
 
 /// What an access of the source cost in a launch.
 ///
@@ -35,14 +35,16 @@ pub const COUNTS: &[&str] = &[
 
 /// Every access that a launch executed, in the order of the source.
 pub fn all(launch: &LaunchReport) -> impl Iterator<Item = Access> + '_ {
-    launch.sites.iter().map(|site| Access {
-        text: site.text.clone(),
-        line: site.line,
-        column: site.column,
-        space: site.space,
-        op: site.op,
-        counts: site.counts.clone(),
-    })
+    launch.sites.iter().map(Access::of)
+}
+
+/// The space whose accesses have a count; `None`: all have it.
+pub fn space_of(count: &str) -> Option<Space> {
+    match count {
+        "sectors" | "ideal_sectors" | "sectors_per_request" => Some(Space::Global),
+        "requests" | "bytes" => None,
+        _ => Some(Space::Shared),
+    }
 }
 
 /// The accesses with that source text, their counts added; `None` if there is none.
@@ -65,6 +67,18 @@ fn letters(text: &str) -> String {
 }
 
 impl Access {
+    /// One of a launch.
+    pub fn of(site: &Site) -> Access {
+        Access {
+            text: site.text.clone(),
+            line: site.line,
+            column: site.column,
+            space: site.space,
+            op: site.op,
+            counts: site.counts.clone(),
+        }
+    }
+
     /// The counts of two together; the place is the first one's.
     #[must_use]
     pub fn plus(mut self, other: Access) -> Access {

@@ -14,7 +14,7 @@ use interp::{
 };
 
 use crate::{
-    access,
+    access::{self, Access},
     expr::{Seen, Unknown},
     model::Occupancy,
     nvprof,
@@ -37,9 +37,40 @@ enum What {
     Shape(&'static str),
     Access {
         count: &'static str,
-        text: String,
+        which: Which,
         op: Option<AccessOp>,
     },
+}
+
+/// Accesses of the source.
+#[derive(Clone, Debug, PartialEq)]
+enum Which {
+    /// With that text.
+    Text(String),
+    /// On that line of the program's own file.
+    Line(u32),
+}
+
+impl Which {
+    /// `line 7` is a line, all else a text.
+    fn of(text: &str) -> Which {
+        let line = text.strip_prefix("line ");
+        match line.and_then(|line| line.trim().parse().ok()) {
+            Some(line) => Which::Line(line),
+            None => Which::Text(text.to_string()),
+        }
+    }
+
+    /// Whether it means an access, of which a count of that name is wanted.
+    fn means(&self, site: &Site, count: &str) -> bool {
+        match self {
+            Which::Text(text) => access::is_like(text, &site.text),
+            Which::Line(line) => {
+                let has_count = access::space_of(count).is_none_or(|space| space == site.space);
+                has_count && (site.file, site.line) == (0, *line)
+            }
+        }
+    }
 }
 
 impl PartialEq for What {
@@ -48,13 +79,13 @@ impl PartialEq for What {
             (What::Total(a), What::Total(b)) | (What::Shape(a), What::Shape(b)) => a == b,
             (What::Metric(a), What::Metric(b)) => a.name == b.name,
             (
-                What::Access { count, text, op },
+                What::Access { count, which, op },
                 What::Access {
                     count: c,
-                    text: t,
+                    which: w,
                     op: o,
                 },
-            ) => (count, text, op) == (c, t, o),
+            ) => (count, which, op) == (c, w, o),
             _ => false,
         }
     }
@@ -131,7 +162,7 @@ impl Measure {
             name: format!("{name}({text})"),
             what: What::Access {
                 count,
-                text: op.map_or(text, |_| rest.trim()).to_string(),
+                which: Which::of(op.map_or(text, |_| rest.trim())),
                 op,
             },
         })
@@ -150,10 +181,12 @@ impl Measure {
             What::Metric(metric) if metric.unit != Unit::Count && is_empty() => Seen::Nothing,
             What::Metric(metric) => modelled(number_of(metric.value(&launch.counts, rules))),
             What::Shape(name) => Seen::Number(shape(name, launch, rules)),
-            What::Access { count, text, op } => match access::find(launch, text, *op) {
-                None => Seen::Nothing,
-                Some(access) => modelled(access.count(count)),
-            },
+            What::Access { count, .. } => {
+                let sites = self.looked(launch, rules).unwrap_or_default();
+                let all = sites.into_iter().map(Access::of);
+                all.reduce(Access::plus)
+                    .map_or(Seen::Nothing, |access| modelled(access.count(count)))
+            }
         }
     }
 
@@ -169,12 +202,10 @@ impl Measure {
             What::Total(name) => of_groups(&|counts| total(name, counts)),
             What::Metric(metric) => of_groups(&|counts| number_of(metric.value(counts, rules))),
             What::Shape(_) => None,
-            What::Access { text, op, .. } => {
-                let sites = launch.sites.iter();
-                let is_meant = |site: &&Site| {
-                    access::is_like(text, &site.text) && op.is_none_or(|op| op == site.op)
-                };
-                Some(sites.filter(is_meant).collect())
+            What::Access { count, which, op } => {
+                let is_meant =
+                    |site: &&Site| which.means(site, count) && op.is_none_or(|op| op == site.op);
+                Some(launch.sites.iter().filter(is_meant).collect())
             }
         }
     }
@@ -184,13 +215,9 @@ impl Measure {
         let looked = self.looked(launch, rules).unwrap_or_default();
         let other = match &self.what {
             What::Access { count, .. } => {
-                let is_of_global = count.contains("sectors");
-                let wanted = if is_of_global {
-                    Space::Global
-                } else {
-                    Space::Shared
-                };
-                looked.iter().find(|site| site.space != wanted)
+                let wanted = access::space_of(count);
+                let is_other = |site: &&&Site| wanted.is_some_and(|space| site.space != space);
+                looked.iter().find(is_other)
             }
             _ => None,
         };

@@ -349,6 +349,18 @@ impl Judged {
         text
     }
 
+    /// Why it is not met, without what it looked at.
+    pub fn why(&self) -> String {
+        match &self.nothing {
+            Some(why) => format!("it looked at nothing: {why}"),
+            None => {
+                let shown = self.failed.iter().take(SHOWN);
+                let text: String = shown.map(Failed::text).collect();
+                text.trim().replace("\n  ", "\n")
+            }
+        }
+    }
+
     /// `3 launches; 1 access, executed 96 times, for gst_efficiency`.
     fn seen(&self) -> String {
         let mut seen = plural(self.launches, "launch", "launches");

@@ -59,6 +59,26 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
+    /// Each of them, in the order of the report's documentation.
+    pub const ALL: [FindingKind; 16] = [
+        Self::Race,
+        Self::WarpSynchronous,
+        Self::BarrierDivergence,
+        Self::OutOfBounds,
+        Self::Misaligned,
+        Self::UseAfterFree,
+        Self::NullPointer,
+        Self::Uninitialized,
+        Self::InvalidLaunch,
+        Self::InvalidMask,
+        Self::Deadlock,
+        Self::DivisionByZero,
+        Self::Assertion,
+        Self::Arithmetic,
+        Self::ScheduleDependent,
+        Self::Leak,
+    ];
+
     /// As in the report: `race`, `warp_synchronous` …
     pub fn name(self) -> &'static str {
         match self {
