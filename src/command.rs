@@ -12,7 +12,10 @@ mod native;
 mod nvcc;
 mod ptx;
 mod run;
+mod test;
 mod verify;
+
+pub(crate) use run::machine;
 
 use crate::{
     args::{Cli, Command},
@@ -26,6 +29,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Run(args) => run::run(&args, color),
         Command::Fix(args) => fix::run(&args, color),
         Command::Compare(args) => compare::run(&args, color),
+        Command::Test(args) => test::run(&args, color),
         Command::Check(args) => check::run(&args, color),
         Command::Ir(args) => ir::run(&args, color),
         Command::Ptx(args) => ptx::run(&args, color),

@@ -4,6 +4,7 @@
 
 mod args;
 mod baseline;
+mod batch;
 mod capture;
 mod command;
 mod execute;
@@ -30,7 +31,7 @@ use std::{
 use clap::Parser;
 
 /// Deeply nested programs recurse deeply; the parser's limits are set for less than this.
-const STACK_BYTES: usize = 256 << 20;
+pub(crate) const STACK_BYTES: usize = 256 << 20;
 
 /// What the first panic said, and where it was.
 static PANIC: Mutex<Option<String>> = Mutex::new(None);
@@ -65,8 +66,7 @@ fn run() -> u8 {
             2
         }
         Ok(Ok(Err(_)) | Err(_)) => {
-            let kept = PANIC.lock().ok().and_then(|mut kept| kept.take());
-            let text = kept.unwrap_or_else(|| "unknown".to_string());
+            let text = panic_text();
             output::err(&format!(
                 "dslc: internal error: {text}\nThis is a bug in dslc; please report it with the program.\n"
             ));
@@ -80,6 +80,12 @@ fn run() -> u8 {
             2
         }
     }
+}
+
+/// What the first panic said that nobody has asked for yet.
+pub(crate) fn panic_text() -> String {
+    let kept = PANIC.lock().ok().and_then(|mut kept| kept.take());
+    kept.unwrap_or_else(|| "unknown".to_string())
 }
 
 /// The first panic is the cause; others follow from it.

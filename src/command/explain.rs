@@ -64,6 +64,11 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// The codes that belong to a word such as `race`; none for an unknown one.
+pub(super) fn codes_of(word: &str) -> &'static [Code] {
+    topics::codes(word)
+}
+
 /// Breaks at spaces so that no line is wider than `columns` (single words may be).
 fn wrap(text: &str, columns: usize) -> String {
     let (mut wrapped, mut width) = (String::new(), 0);

@@ -150,7 +150,7 @@ fn sentence(cure: &Suggestion) -> String {
 }
 
 /// A unified diff.
-fn diff(name: &str, old: &str, new: &str, color: bool) -> String {
+pub(super) fn diff(name: &str, old: &str, new: &str, color: bool) -> String {
     let lines = similar::TextDiff::from_lines(old, new);
     let text = lines
         .unified_diff()

@@ -159,7 +159,8 @@ fn refuse_uncounted(args: &RunArgs) -> Result<(), Failure> {
     Err(Failure::new(why))
 }
 
-fn machine(args: &RunArgs, rules: RuleSet, stop: &StopFlag) -> MachineConfig {
+/// The machine of the options.
+pub(crate) fn machine(args: &RunArgs, rules: RuleSet, stop: &StopFlag) -> MachineConfig {
     MachineConfig {
         checks: args.wanted_checks(),
         order: args.wanted_order(),

@@ -1,4 +1,5 @@
-//! The examples of `docs/language.md`: each block ```` ```cuda ```` compiles without a word, each ```` ```cuda error: CODE ```` is told that code.
+//! The examples of the documentation. `docs/language.md`: each block ```` ```cuda ```` compiles without a word, each ```` ```cuda error: CODE ```` is
+//! told that code. `docs/test.md`: `dslc test` passes each block ```` ```cuda ````, and fails each ```` ```cuda fails ````.
 
 use std::{fs, path::PathBuf};
 
@@ -7,26 +8,51 @@ use libtest_mimic::{Failed, Trial};
 use crate::support::{dslc, root};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let page = fs::read_to_string(root().join("docs/language.md")).expect("the page");
     let mut trials = vec![];
-    let mut lines = page.lines().zip(1..);
-    while let Some((line, n)) = lines.next() {
-        let Some(info) = line.strip_prefix("```cuda") else {
-            continue;
-        };
+    for (n, info, source) in blocks("docs/language.md") {
         let code = info.strip_prefix(" error: ").map(str::to_string);
-        let block: Vec<&str> = lines
-            .by_ref()
-            .map(|(line, _)| line)
-            .take_while(|line| *line != "```")
-            .collect();
-        let source = block.join("\n") + "\n";
         trials.push(Trial::test(format!("language::line_{n}"), move || {
             compiles(n, &source, code.as_deref()).map_err(Failed::from)
         }));
     }
     assert!(trials.len() >= 12, "only {} examples", trials.len());
+    let tested = blocks("docs/test.md");
+    assert!(tested.len() >= 5, "only {} examples", tested.len());
+    trials.extend(tested.into_iter().map(|(n, info, source)| {
+        Trial::test(format!("test_page::line_{n}"), move || {
+            passes(n, &source, info != " fails").map_err(Failed::from)
+        })
+    }));
     trials
+}
+
+/// The examples of a page: line, what stands behind ```` ```cuda ````, text.
+fn blocks(page: &str) -> Vec<(usize, String, String)> {
+    let page = fs::read_to_string(root().join(page)).expect("the page");
+    let mut blocks = vec![];
+    let mut lines = page.lines().zip(1..);
+    while let Some((line, n)) = lines.next() {
+        let Some(info) = line.strip_prefix("```cuda") else {
+            continue;
+        };
+        let block: Vec<&str> = lines
+            .by_ref()
+            .map(|(line, _)| line)
+            .take_while(|line| *line != "```")
+            .collect();
+        blocks.push((n, info.to_string(), block.join("\n") + "\n"));
+    }
+    blocks
+}
+
+fn passes(n: usize, source: &str, expected: bool) -> Result<(), String> {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("test_page_{n}.cu"));
+    fs::write(&file, source).expect("written");
+    let output = dslc(&["test", &file.to_string_lossy()]);
+    match output.code == Some(i32::from(!expected)) {
+        true => Ok(()),
+        false => Err(output.stdout + &output.stderr),
+    }
 }
 
 fn compiles(n: usize, source: &str, code: Option<&str>) -> Result<(), String> {

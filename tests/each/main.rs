@@ -2,7 +2,7 @@
 //!
 //! `examples`: reports and IR. `programs`: whole programs' output, and what wrong ones are told. `features`: one program a feature of the
 //! language. `findings`: labelled programs. `cures`: what is proved holds. `chains`: errors inside instances and expansions. `language`: the
-//! examples of `docs/language.md`. `scheduling`: lanes that wait for each other. `explain`: the examples of `dslc explain`. `screen`: the first screen names the line and the cure.
+//! examples of `docs/language.md` and `docs/test.md`. `scheduling`: lanes that wait for each other. `explain`: the examples of `dslc explain`. `screen`: the first screen names the line and the cure.
 //! `ptx`: PTX of every example and program.
 
 mod chains;

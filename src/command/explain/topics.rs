@@ -157,6 +157,11 @@ pub(super) fn find(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.names.iter().any(&is_it))
 }
 
+/// The codes that belong to a word; none for an unknown one.
+pub(super) fn codes(name: &str) -> &'static [Code] {
+    find(name).map_or(&[], |topic| topic.codes)
+}
+
 /// Their names.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     TOPICS.iter().map(|topic| topic.names[0])

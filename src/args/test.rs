@@ -1,0 +1,29 @@
+//! The options of `dslc test`.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::Args;
+
+use super::seconds_of;
+
+#[derive(Debug, Args)]
+pub(crate) struct TestArgs {
+    /// Programs, and folders of them: all of their .cu and .k files, also in folders below.
+    #[arg(required = true, value_name = "FOLDER|FILE")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Run only tests whose name has this in it. Repeatable.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Vec<String>,
+    /// Also write the results to this file, as JUnit's XML.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write numbers, kinds and exit codes that were seen into the comments that expected others, and print the changes as a diff.
+    #[arg(long)]
+    pub(crate) bless: bool,
+    /// Tests that run at one time. 0: one per core.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) jobs: usize,
+    /// The time of each test.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds_of, default_value = "60")]
+    pub(crate) timeout: Duration,
+}

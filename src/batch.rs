@@ -1,0 +1,183 @@
+//! Many runs in one process, for `test` and `sweep`: each quiet, within its time, and with its end as a value.
+//!
+//! A run takes one thread, so that many run at one time. What a program prints is kept, up to a bound. A panic ends its run alone.
+
+use std::{
+    panic::{self, AssertUnwindSafe},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use dsl::source::SourceMap;
+use interp::{MachineConfig, Program, StopFlag, StopReason, rules::RuleSet};
+use report::findings::{self, Found};
+use runtime::{
+    device::{Device, simulator::Simulator},
+    host::{Io, Note, Outcome},
+};
+
+use crate::{
+    STACK_BYTES,
+    args::RunArgs,
+    execute::{self, What},
+    failure::Failure,
+};
+
+/// Most bytes of what a program prints that are kept.
+const MAX_KEPT: usize = 1 << 20;
+
+/// How often somebody looks at the time.
+const TICK: Duration = Duration::from_millis(10);
+
+/// A run that ended.
+pub(crate) struct Ran {
+    pub(crate) outcome: Outcome,
+    pub(crate) found: Vec<Found>,
+    /// What it printed, or the beginning of that.
+    pub(crate) stdout: Vec<u8>,
+    /// The rules it was counted by: a program may choose another bank width.
+    pub(crate) rules: RuleSet,
+}
+
+/// Runs a program once, in this thread.
+pub(crate) fn run(
+    program: &Program,
+    map: &SourceMap,
+    args: &RunArgs,
+    rules: RuleSet,
+    stop: &StopFlag,
+) -> Result<Ran, Failure> {
+    let machine = MachineConfig {
+        jobs: 1,
+        ..super::command::machine(args, rules, stop)
+    };
+    let what = What {
+        program: &args.program,
+        save: &[],
+        keep_going: machine.keep_going,
+        stop,
+    };
+    let mut device = Simulator::new(machine);
+    let mut io = Kept(vec![]);
+    let ran = execute::execute(&what, program, &mut device, &mut io)?;
+    let module = program.module();
+    let line = |loc| report::line(module, map, loc);
+    Ok(Ran {
+        found: findings::all(&ran.outcome, module, &line),
+        outcome: ran.outcome,
+        stdout: io.0,
+        rules: match rules.given_by {
+            Some(_) => rules,
+            None => RuleSet::new(rules.arch, device.bank_width())?,
+        },
+    })
+}
+
+/// Keeps the beginning of what a program prints.
+struct Kept(Vec<u8>);
+
+impl Io for Kept {
+    fn stdout(&mut self, bytes: &[u8]) {
+        let room = MAX_KEPT - self.0.len();
+        self.0.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    fn stderr(&mut self, _: &[u8]) {}
+
+    fn note(&mut self, _: &Note) {}
+}
+
+/// Asks runs to stop when their time is over.
+pub(crate) struct Deadlines(Arc<Running>);
+
+type Running = Mutex<Vec<(Instant, Duration, StopFlag)>>;
+
+impl Deadlines {
+    pub(crate) fn start() -> Deadlines {
+        let running = Arc::new(Running::default());
+        let watched = Arc::downgrade(&running);
+        thread::spawn(move || watch(&watched));
+        Deadlines(running)
+    }
+
+    /// A flag for a run that begins now.
+    pub(crate) fn flag(&self, time: Duration) -> StopFlag {
+        let flag = StopFlag::with_time(time);
+        lock(&self.0).push((Instant::now(), time, flag.clone()));
+        flag
+    }
+
+    /// The run of that flag has ended.
+    pub(crate) fn ended(&self, flag: &StopFlag) {
+        lock(&self.0).retain(|(_, _, known)| !Arc::ptr_eq(&known.number(), &flag.number()));
+    }
+}
+
+fn lock(running: &Running) -> MutexGuard<'_, Vec<(Instant, Duration, StopFlag)>> {
+    running.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn watch(running: &Weak<Running>) {
+    while let Some(running) = running.upgrade() {
+        for (begin, time, flag) in &*lock(&running) {
+            if begin.elapsed() >= *time {
+                flag.ask(StopReason::TimeOver(*time));
+            }
+        }
+        drop(running);
+        thread::sleep(TICK);
+    }
+}
+
+/// How many run at one time. 0: one per core.
+pub(crate) fn workers(jobs: usize) -> usize {
+    let cores = thread::available_parallelism().map_or(1, |n| n.get());
+    if jobs == 0 {
+        cores
+    } else {
+        jobs.min(4 * cores)
+    }
+}
+
+/// Does pieces of work on threads of their own, and hands their results over as they come, with their numbers. The error of a piece is what
+/// a panic said.
+pub(crate) fn each<T: Send>(
+    count: usize,
+    workers: usize,
+    work: impl Fn(usize) -> T + Sync,
+    mut take: impl FnMut(usize, Result<T, String>),
+) -> Result<(), Failure> {
+    let next = AtomicUsize::new(0);
+    let (results, received) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..workers.min(count) {
+            let results = results.clone();
+            let (next, work) = (&next, &work);
+            thread::Builder::new()
+                .stack_size(STACK_BYTES)
+                .spawn_scoped(scope, move || {
+                    loop {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        if at >= count {
+                            break;
+                        }
+                        let done = panic::catch_unwind(AssertUnwindSafe(|| work(at)));
+                        let done = done.map_err(|_| crate::panic_text());
+                        if results.send((at, done)).is_err() {
+                            break;
+                        }
+                    }
+                })?;
+        }
+        drop(results);
+        for (at, done) in received {
+            take(at, done);
+        }
+        Ok(())
+    })
+}

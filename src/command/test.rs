@@ -1,0 +1,441 @@
+//! `dslc test FOLDER`: programs with expectations in their comments, each run and judged.
+
+mod bless;
+mod expect;
+mod judge;
+mod junit;
+mod kinds;
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use clap::Parser;
+use interp::rules::RuleSet;
+use runtime::host::Outcome;
+
+use self::{
+    expect::Expected,
+    judge::{Bless, Problem},
+    junit::Case,
+};
+use super::fix::diff;
+use crate::{
+    args::{Cli, Color, Command, Format, HostChoice, RunArgs, TestArgs},
+    batch::{self, Deadlines},
+    failure::Failure,
+    files, output,
+    rules::{DEFAULT_ARCH, rules},
+    source::{cuda_arch, load_for},
+};
+
+/// Folders that hold no programs of the user's.
+const SKIPPED: [&str; 3] = ["target", "build", "node_modules"];
+
+/// A file with expectations.
+struct Program {
+    path: PathBuf,
+    /// As the user types it.
+    name: String,
+    text: String,
+    expected: Expected,
+}
+
+/// One run of a file.
+struct Test<'a> {
+    program: &'a Program,
+    name: String,
+    arch: String,
+    args: &'a [String],
+}
+
+/// What a run gave to look at.
+#[derive(Clone, Copy, Default)]
+struct Looked {
+    launches: usize,
+    /// Accesses of the source that were executed.
+    accesses: usize,
+}
+
+/// How it ended.
+struct Done {
+    problems: Vec<String>,
+    looked: Looked,
+    bless: Vec<Bless>,
+    time: Duration,
+}
+
+pub(crate) fn run(args: &TestArgs, color: Color) -> Result<u8, Failure> {
+    let begin = Instant::now();
+    let (mut programs, mut bare) = (vec![], vec![]);
+    for path in files_of(&args.paths)? {
+        let name = path.display().to_string();
+        let bytes = files::read(&path, false, files::TEXT_BYTES)
+            .map_err(|why| Failure::new(format!("cannot read `{name}`: {why}")))?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let expected = Expected::read(&text);
+        match expected.is_empty() {
+            true => bare.push(name),
+            false => programs.push(Program {
+                path,
+                name,
+                text,
+                expected,
+            }),
+        }
+    }
+    let is_wanted = |name: &String| {
+        let mut filters = args.filter.iter();
+        args.filter.is_empty() || filters.any(|filter| name.contains(filter))
+    };
+    bare.retain(is_wanted);
+    let tests: Vec<Test<'_>> = programs
+        .iter()
+        .flat_map(tests_of)
+        .filter(|test| is_wanted(&test.name))
+        .collect();
+    let done = run_all(&tests, args, color)?;
+    for name in &bare {
+        output::out(format!("test {name} ... no expectations\n").as_bytes());
+    }
+    let failed = show_failures(&tests, &done);
+    if let Some(path) = &args.junit {
+        write_junit(path, &tests, &done, &bare, begin.elapsed())?;
+    }
+    if args.bless {
+        bless_all(&tests, &done, color)?;
+    }
+    let passed = tests.len() - failed;
+    let mut word = if failed == 0 { "ok" } else { "FAILED" };
+    if tests.is_empty() {
+        word = "FAILED: there was nothing to test";
+    }
+    let summary = format!(
+        "\ntest result: {word}. {passed} passed; {failed} failed; {} without expectations; finished in {:.2} s\n",
+        bare.len(),
+        begin.elapsed().as_secs_f64()
+    );
+    output::out(summary.as_bytes());
+    Ok(u8::from(failed > 0 || tests.is_empty()))
+}
+
+/// The files that the arguments name, and those of their folders in the order of their names.
+fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut all = vec![];
+    for path in paths {
+        match path.is_dir() {
+            true => add_folder(path, &mut all)?,
+            false => all.push(path.clone()),
+        }
+    }
+    let mut seen = HashSet::new();
+    all.retain(|path| seen.insert(path.clone()));
+    Ok(all)
+}
+
+fn add_folder(folder: &Path, all: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| {
+        let why = crate::failure::reason(&error);
+        Failure::new(format!(
+            "cannot read the folder `{}`: {why}",
+            folder.display()
+        ))
+    };
+    let entries = std::fs::read_dir(folder).map_err(failed)?;
+    let mut entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    entries.sort();
+    for path in entries {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_link = path.is_symlink();
+        if path.is_dir() {
+            if !is_link && !name.starts_with('.') && !SKIPPED.contains(&&*name) {
+                add_folder(&path, all)?;
+            }
+        } else if name.ends_with(".cu") || name.ends_with(".k") {
+            all.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The runs of a file: one for each architecture and each line of arguments.
+fn tests_of(program: &Program) -> Vec<Test<'_>> {
+    let expected = &program.expected;
+    let archs = match expected.archs.as_slice() {
+        [] => vec![DEFAULT_ARCH.to_string()],
+        several => several.to_vec(),
+    };
+    let none: &[String] = &[];
+    let args: Vec<&[String]> = match expected.args.as_slice() {
+        [] => vec![none],
+        several => several.iter().map(Vec::as_slice).collect(),
+    };
+    let mut tests = vec![];
+    for arch in &archs {
+        for args in &args {
+            let mut name = program.name.clone();
+            if archs.len() > 1 {
+                name += &format!(" {arch}");
+            }
+            if expected.args.len() > 1 {
+                name += &format!(" -- {}", args.join(" "));
+            }
+            tests.push(Test {
+                program,
+                name,
+                arch: arch.clone(),
+                args,
+            });
+        }
+    }
+    tests
+}
+
+/// Runs the tests, and prints each as soon as those before it have ended.
+fn run_all(tests: &[Test<'_>], args: &TestArgs, color: Color) -> Result<Vec<Done>, Failure> {
+    let workers = batch::workers(args.jobs);
+    let deadlines = Deadlines::start();
+    let mut done: Vec<Option<Done>> = tests.iter().map(|_| None).collect();
+    let mut shown = 0;
+    let color = output::use_color_out(color);
+    let work = |at: usize| {
+        let begin = Instant::now();
+        let (problems, looked) = run_one(&tests[at], args.timeout, &deadlines);
+        (problems, looked, begin.elapsed())
+    };
+    batch::each(tests.len(), workers, work, |at, result| {
+        let test = &tests[at];
+        let (problems, looked, time) = result.unwrap_or_else(|panic| {
+            let why = format!("internal error of dslc: {panic}");
+            (vec![failure(why)], Looked::default(), Duration::ZERO)
+        });
+        done[at] = Some(Done {
+            bless: problems
+                .iter()
+                .filter_map(|one| one.bless.clone())
+                .collect(),
+            problems: problems
+                .iter()
+                .map(|problem| message(test, problem))
+                .collect(),
+            looked,
+            time,
+        });
+        while let Some(Some(next)) = done.get(shown) {
+            let (word, code) = match next.problems.is_empty() {
+                true => ("ok", "32"),
+                false => ("FAILED", "1;31"),
+            };
+            let word = match color {
+                true => format!("\x1b[{code}m{word}\x1b[0m"),
+                false => word.to_string(),
+            };
+            let Looked { launches, accesses } = next.looked;
+            let count = [
+                plural(
+                    tests[shown].program.expected.all.len(),
+                    "expectation",
+                    "expectations",
+                ),
+                plural(launches, "launch", "launches"),
+                plural(accesses, "access", "accesses"),
+            ];
+            let line = format!(
+                "test {} ... {word} ({})\n",
+                tests[shown].name,
+                count.join(", ")
+            );
+            output::out(line.as_bytes());
+            shown += 1;
+        }
+    })?;
+    Ok(done.into_iter().flatten().collect())
+}
+
+fn plural(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+fn failure(why: String) -> Problem {
+    Problem {
+        line: 0,
+        expected: String::new(),
+        why,
+        bless: None,
+    }
+}
+
+/// `tile.cu:14: expected conflict-free: …`
+fn message(test: &Test<'_>, problem: &Problem) -> String {
+    let name = &test.program.name;
+    let place = match problem.line {
+        0 => name.clone(),
+        line => format!("{name}:{line}"),
+    };
+    let why = problem.why.replace('\n', "\n    ");
+    match problem.expected.as_str() {
+        "" => format!("{place}: {why}"),
+        expected => format!("{place}: expected `{expected}`: {why}"),
+    }
+}
+
+/// Runs one test; what is not as expected.
+fn run_one(test: &Test<'_>, timeout: Duration, deadlines: &Deadlines) -> (Vec<Problem>, Looked) {
+    let expected = &test.program.expected;
+    let wrong = expected.wrong.iter();
+    let mut problems: Vec<Problem> = wrong
+        .map(|(line, why)| Problem {
+            line: *line,
+            ..failure(why.clone())
+        })
+        .collect();
+    let mut looked = Looked::default();
+    match judged(test, timeout, deadlines, &mut looked) {
+        Ok(judged) => problems.extend(judged),
+        Err(why) => problems.push(failure(why.to_string())),
+    }
+    (problems, looked)
+}
+
+fn judged(
+    test: &Test<'_>,
+    timeout: Duration,
+    deadlines: &Deadlines,
+    looked: &mut Looked,
+) -> Result<Vec<Problem>, Failure> {
+    let args = run_args(test)?;
+    let rules: RuleSet = rules(Some(&test.arch), &args.rules)?;
+    let loaded = load_for(&args.source, cuda_arch(&rules))?;
+    let expected = &test.program.expected;
+    let mut problems = judge::of_messages(expected, &loaded);
+    if loaded.has_errors() {
+        return Ok(problems);
+    }
+    let program = loaded.program()?;
+    let time = args.program.timeout.unwrap_or(timeout);
+    let stop = deadlines.flag(time);
+    let ran = batch::run(&program, &loaded.map, &args, rules, &stop);
+    deadlines.ended(&stop);
+    let ran = ran?;
+    *looked = seen(&ran.outcome);
+    if let Some(why) = ran.outcome.stopped() {
+        problems.push(failure(why.to_string()));
+        return Ok(problems);
+    }
+    problems.extend(judge::of_run(expected, &ran, &loaded, program.module()));
+    Ok(problems)
+}
+
+fn seen(outcome: &Outcome) -> Looked {
+    let kept = outcome.launches.kept().iter();
+    let sites = kept.flat_map(|kept| &kept.report.sites);
+    let places: HashSet<_> = sites
+        .map(|site| (site.file, site.line, site.column, site.op as u8))
+        .collect();
+    Looked {
+        launches: outcome.launches.len(),
+        accesses: places.len(),
+    }
+}
+
+/// The options of a test, read as those of `dslc run`.
+fn run_args(test: &Test<'_>) -> Result<RunArgs, Failure> {
+    let options = &test.program.expected.options;
+    let words = ["dslc", "run"].map(String::from).into_iter();
+    let words = words.chain(options.iter().cloned());
+    let behind = std::iter::once("--".to_string()).chain(test.args.iter().cloned());
+    let wrong = |why: &str| Failure::new(format!("//~ options {}: {why}", options.join(" ")));
+    let file = std::iter::once(test.program.path.display().to_string());
+    let cli = Cli::try_parse_from(words.chain(file).chain(behind)).map_err(|error| {
+        let text = error.to_string();
+        let line = text.lines().next().unwrap_or_default();
+        wrong(line.trim_start_matches("error: "))
+    })?;
+    let Command::Run(mut args) = cli.command else {
+        return Err(wrong("these are no options of `dslc run`"));
+    };
+    let refused = [
+        (args.is_on_gpu(), "--device"),
+        (args.host == Some(HostChoice::Native), "--host native"),
+        (!args.more.is_empty(), "a second file"),
+        (args.source.arch.is_some(), "--arch (write `//~ arch`)"),
+        (!args.require.is_empty(), "--require (write `//~ require`)"),
+        (args.report.format != Format::Text, "--format"),
+        (!args.report.metrics.is_empty(), "--metrics"),
+        (args.report.html.is_some(), "--html"),
+        (!args.save.is_empty(), "--save"),
+        (args.known.baseline.is_some(), "--baseline"),
+        (args.known.write_baseline.is_some(), "--write-baseline"),
+        (args.observer.record.is_some(), "--record"),
+        (args.observer.trace.is_some(), "--trace"),
+    ];
+    if let Some((_, what)) = refused.iter().find(|(is, _)| *is) {
+        return Err(wrong(&format!("a test has no {what}")));
+    }
+    for text in args.program.launch.clone() {
+        args.source.instantiate(&text);
+    }
+    Ok(*args)
+}
+
+/// Prints what failed; gives how many tests did.
+fn show_failures(tests: &[Test<'_>], done: &[Done]) -> usize {
+    let failed: Vec<_> = tests
+        .iter()
+        .zip(done)
+        .filter(|(_, done)| !done.problems.is_empty())
+        .collect();
+    if !failed.is_empty() {
+        output::out(b"\nfailures:\n");
+    }
+    for (test, done) in &failed {
+        let problems = done.problems.join("\n");
+        output::out(format!("\n---- {} ----\n{problems}\n", test.name).as_bytes());
+    }
+    failed.len()
+}
+
+fn write_junit(
+    path: &Path,
+    tests: &[Test<'_>],
+    done: &[Done],
+    bare: &[String],
+    time: Duration,
+) -> Result<(), Failure> {
+    let cases: Vec<Case<'_>> = tests
+        .iter()
+        .zip(done)
+        .map(|(test, done)| Case {
+            file: &test.program.name,
+            name: &test.name,
+            time: done.time,
+            problems: &done.problems,
+        })
+        .collect();
+    files::write(path, junit::xml(&cases, bare, time).as_bytes())
+        .map_err(|why| Failure::new(format!("--junit {}: {why}", path.display())))
+}
+
+/// Writes what was seen into the comments, and prints the diff.
+fn bless_all(tests: &[Test<'_>], done: &[Done], color: Color) -> Result<(), Failure> {
+    let mut seen: BTreeMap<&Path, (&Program, Vec<Vec<Bless>>)> = BTreeMap::new();
+    for (test, done) in tests.iter().zip(done) {
+        let path = test.program.path.as_path();
+        let of_file = seen.entry(path).or_insert((test.program, vec![]));
+        of_file.1.push(done.bless.clone());
+    }
+    let color = output::use_color_out(color);
+    for (path, (program, seen)) in seen {
+        let text = bless::blessed(&program.text, &program.expected, &seen);
+        if text == program.text {
+            continue;
+        }
+        files::write(path, text.as_bytes())
+            .map_err(|why| Failure::new(format!("cannot write `{}`: {why}", program.name)))?;
+        let diff = diff(&program.name, &program.text, &text, color);
+        output::out(format!("\n{diff}").as_bytes());
+    }
+    Ok(())
+}

@@ -1,0 +1,322 @@
+//! Whether a run, or what the compiler said, is as expected.
+
+use dsl::{
+    diagnostic::{Diagnostic, Severity},
+    ir::{Module, Space},
+};
+use interp::{Severity as Grave, Site};
+use report::{findings::Found, require::shown};
+
+use super::{
+    expect::{Expectation, Expected, What},
+    kinds,
+};
+use crate::{batch::Ran, source::Loaded};
+
+/// Something that is not as expected.
+pub(super) struct Problem {
+    /// Its line, 0 for none.
+    pub(super) line: u32,
+    /// The comment that expected something else; empty for what no comment expected.
+    pub(super) expected: String,
+    /// One sentence, maybe with more lines.
+    pub(super) why: String,
+    /// What `--bless` makes of it.
+    pub(super) bless: Option<Bless>,
+}
+
+/// A change of comments that makes a problem none.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Bless {
+    /// The values that the only metric of that expectation had where it was not met.
+    Number(usize, Vec<f64>),
+    /// The program ends with another exit code than that expectation's.
+    Exit(usize, i32),
+    /// What that expectation wants is not there.
+    Missed(usize),
+    /// A finding that no comment expects: its line and kind.
+    Add(u32, String),
+}
+
+impl Problem {
+    fn of(expectation: &Expectation, why: impl Into<String>) -> Problem {
+        Problem {
+            line: expectation.about.unwrap_or(expectation.line),
+            expected: expectation.text.clone(),
+            why: why.into(),
+            bless: None,
+        }
+    }
+
+    fn unexpected(line: u32, why: String) -> Problem {
+        Problem {
+            line,
+            expected: String::new(),
+            why,
+            bless: None,
+        }
+    }
+
+    fn bless(mut self, bless: Bless) -> Problem {
+        self.bless = Some(bless);
+        self
+    }
+}
+
+/// Compares what the compiler said with what was expected of it.
+pub(super) fn of_messages(expected: &Expected, loaded: &Loaded) -> Vec<Problem> {
+    let line = |diagnostic: &Diagnostic| {
+        let span = loaded.map.use_site(diagnostic.primary.span);
+        loaded.map.file(span.file).line_column(span.start).0
+    };
+    let is_meant = |one: &Expectation, diagnostic: &Diagnostic| {
+        let is_there = one.about.is_none_or(|about| about == line(diagnostic));
+        is_there
+            && match &one.what {
+                What::Error(text) => {
+                    diagnostic.severity == Severity::Error && diagnostic.message.contains(text)
+                }
+                What::Finding(word) => kinds::is_message(word, diagnostic.code),
+                _ => false,
+            }
+    };
+    let has_errors = loaded.has_errors();
+    let mut problems = vec![];
+    for one in &expected.all {
+        let is_met = loaded
+            .diagnostics
+            .iter()
+            .any(|diagnostic| is_meant(one, diagnostic));
+        let is_of_messages = matches!(one.what, What::Error(_));
+        if is_of_messages && !is_met {
+            problems.push(Problem::of(one, "the compiler does not say so"));
+        } else if has_errors && !is_met {
+            problems.push(Problem::of(one, "the program does not compile"));
+        }
+    }
+    let errors = loaded.diagnostics.iter();
+    let errors = errors.filter(|diagnostic| diagnostic.severity == Severity::Error);
+    for error in errors.filter(|error| !expected.all.iter().any(|one| is_meant(one, error))) {
+        let why = format!("error[{}]: {}", error.code.number(), error.message);
+        problems.push(Problem::unexpected(line(error), why));
+    }
+    problems
+}
+
+/// Compares a run with what was expected of it.
+pub(super) fn of_run(
+    expected: &Expected,
+    ran: &Ran,
+    loaded: &Loaded,
+    module: &Module,
+) -> Vec<Problem> {
+    let judge = Judge {
+        expected,
+        ran,
+        loaded,
+        module,
+    };
+    let all = expected.all.iter().enumerate();
+    let mut problems: Vec<Problem> = all.flat_map(|(at, one)| judge.one(at, one)).collect();
+    problems.extend(judge.unexpected());
+    problems
+}
+
+struct Judge<'a> {
+    expected: &'a Expected,
+    ran: &'a Ran,
+    loaded: &'a Loaded,
+    module: &'a Module,
+}
+
+impl Judge<'_> {
+    /// The lines of the program's own file that a finding is about.
+    fn lines<'a>(&'a self, found: &'a Found) -> impl Iterator<Item = u32> + 'a {
+        let locs = found.sides.iter().map(|side| self.module.loc(side.loc));
+        locs.filter(|loc| loc.file == 0 && loc.line > 0)
+            .map(|loc| loc.line)
+    }
+
+    fn is_met_by(&self, one: &Expectation, found: &Found) -> bool {
+        let is_there = one
+            .about
+            .is_none_or(|about| self.lines(found).any(|line| line == about));
+        matches!(&one.what, What::Finding(word) if kinds::is_of(word, found)) && is_there
+    }
+
+    fn one(&self, at: usize, one: &Expectation) -> Vec<Problem> {
+        let outcome = &self.ran.outcome;
+        let problem = match &one.what {
+            What::Clean if outcome.launches.is_empty() => Some(Problem::of(
+                one,
+                "it looked at nothing: no kernel was launched",
+            )),
+            What::Clean | What::Error(_) => None,
+            What::ConflictFree => return self.conflicts(one),
+            What::Finding(_) => self.finding(at, one),
+            What::Require(requirement) => {
+                let judged = requirement.judge(&outcome.launches, &self.ran.rules);
+                (!judged.met).then(|| {
+                    let problem = Problem::of(one, judged.why());
+                    let values = judged.failed.iter().map(|failed| match &*failed.values {
+                        [(_, Some(value))] => Some(*value),
+                        _ => None,
+                    });
+                    match values.collect::<Option<Vec<f64>>>() {
+                        Some(values) if judged.nothing.is_none() => {
+                            problem.bless(Bless::Number(at, values))
+                        }
+                        _ => problem,
+                    }
+                })
+            }
+            What::Exit(code) => {
+                let seen = outcome.exit_code;
+                (seen != *code).then(|| {
+                    Problem::of(one, format!("it ended with exit code {seen}"))
+                        .bless(Bless::Exit(at, seen))
+                })
+            }
+            What::Prints(text) => {
+                let printed = String::from_utf8_lossy(&self.ran.stdout);
+                (!printed.contains(text)).then(|| Problem::of(one, quoted(&printed)))
+            }
+        };
+        problem.into_iter().collect()
+    }
+
+    fn finding(&self, at: usize, one: &Expectation) -> Option<Problem> {
+        let What::Finding(word) = &one.what else {
+            return None;
+        };
+        let mut found = self.ran.found.iter();
+        let mut messages = self.loaded.diagnostics.iter();
+        let is_said = |diagnostic: &Diagnostic| {
+            let span = self.loaded.map.use_site(diagnostic.primary.span);
+            let line = self.loaded.map.file(span.file).line_column(span.start).0;
+            one.about.is_none_or(|about| about == line) && kinds::is_message(word, diagnostic.code)
+        };
+        if found.any(|found| self.is_met_by(one, found)) || messages.any(is_said) {
+            return None;
+        }
+        let others = self
+            .ran
+            .found
+            .iter()
+            .filter(|found| kinds::is_of(word, found));
+        let lines: Vec<String> = others
+            .flat_map(|found| self.lines(found))
+            .map(|line| line.to_string())
+            .collect();
+        let why = match (one.about, lines.is_empty()) {
+            (None, _) | (_, true) => format!("no `{word}` was found"),
+            (Some(_), false) => format!(
+                "no `{word}` was found here, but at line {}",
+                lines.join(", ")
+            ),
+        };
+        Some(Problem::of(one, why).bless(Bless::Missed(at)))
+    }
+
+    /// Bank conflicts of the program, or of the expectation's line.
+    fn conflicts(&self, one: &Expectation) -> Vec<Problem> {
+        let is_meant = |site: &&Site| {
+            site.space == Space::Shared
+                && one
+                    .about
+                    .is_none_or(|about| site.file == 0 && site.line == about)
+        };
+        let kept = self.ran.outcome.launches.kept().iter();
+        let sites = kept.flat_map(|kept| kept.report.sites.iter().filter(is_meant));
+        let (mut problems, mut requests, mut told) = (vec![], 0, vec![]);
+        for site in sites {
+            let (counts, place) = (&site.counts, (site.file, site.line, site.column));
+            requests += counts.requests;
+            let is_free = counts.bank_conflicts() == 0 && !counts.not_modelled();
+            if is_free || told.contains(&place) {
+                continue;
+            }
+            told.push(place);
+            let why = match counts.not_modelled() {
+                true => format!(
+                    "`{}`: {} has no rule for it",
+                    site.text, self.ran.rules.arch
+                ),
+                false => format!(
+                    "{} of `{}`: {} transactions, {} without conflicts",
+                    site.op, site.text, counts.transactions, counts.ideal
+                ),
+            };
+            problems.push(Problem {
+                line: site.line,
+                ..Problem::of(one, why)
+            });
+        }
+        if requests == 0 {
+            let here = one.about.map_or("", |_| " at this line");
+            let why =
+                format!("it looked at nothing: no access to shared memory was executed{here}");
+            problems.push(Problem::of(one, why));
+        }
+        problems
+    }
+
+    /// What no comment expects: errors and warnings, and an end with another exit code than 0.
+    fn unexpected(&self) -> Vec<Problem> {
+        let outcome = &self.ran.outcome;
+        let (mut problems, mut has_fault) = (vec![], false);
+        for found in &self.ran.found {
+            let mut all = self.expected.all.iter();
+            if all.any(|one| self.is_met_by(one, found)) {
+                has_fault = true;
+                continue;
+            }
+            if found.severity < Grave::Warning {
+                continue;
+            }
+            let line = self.lines(found).next();
+            let why = format!(
+                "unexpected {} {}: {}",
+                found.severity, found.kind, found.message
+            );
+            let problem = Problem::unexpected(line.unwrap_or(0), why);
+            problems.push(match line {
+                Some(line) => problem.bless(Bless::Add(line, found.kind.to_string())),
+                None => problem,
+            });
+        }
+        let is_exit = |one: &Expectation| matches!(one.what, What::Exit(_));
+        if self.expected.all.iter().any(is_exit) {
+            return problems;
+        }
+        let notes = outcome.notes.iter();
+        for note in notes.filter(|note| note.is_error && note.fault.is_none()) {
+            let line = self.module.loc(note.loc).line;
+            problems.push(Problem::unexpected(
+                line,
+                format!("unexpected: {}", note.text),
+            ));
+        }
+        if outcome.exit_code != 0 && !has_fault && problems.is_empty() {
+            let printed = quoted(&String::from_utf8_lossy(&self.ran.stdout));
+            let why = format!("it ended with exit code {}; {printed}", outcome.exit_code);
+            problems.push(Problem::unexpected(0, why));
+        }
+        problems
+    }
+}
+
+/// The last lines of what a program printed.
+fn quoted(printed: &str) -> String {
+    let lines: Vec<&str> = printed.lines().collect();
+    let from = lines.len().saturating_sub(5);
+    match lines.is_empty() {
+        true => "it printed nothing".to_string(),
+        false => format!("it printed:\n| {}", lines[from..].join("\n| ")),
+    }
+}
+
+/// A number as a comment has it.
+pub(super) fn number(value: f64) -> String {
+    shown(value)
+}

@@ -1,0 +1,183 @@
+//! `dslc test`: what is printed of tests that pass and fail, and what `--bless` and `--junit` write. `docs/test.md` has the expectations themselves, and
+//! its examples are tests.
+
+use std::{fs, path::PathBuf};
+
+use crate::support::{dslc, has};
+
+const HEAD: &str = "__global__ void k(int *x)\n{\n    __shared__ int s[32][32];\n";
+const MAIN: &str = "}\nint main()\n{\n    int *x;\n    cudaMalloc(&x, 4096);\n    k<<<1, 32>>>(x);\n    cudaDeviceSynchronize();\n    cudaFree(x);\n    return 3;\n}\n";
+
+/// A folder with these programs; its path.
+fn folder(name: &str, programs: &[(&str, String)]) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    for (file, text) in programs {
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+    folder
+}
+
+/// A store to a column, with these comments on its line and above all.
+fn program(above: &str, line: &str) -> String {
+    format!(
+        "{above}{HEAD}    s[threadIdx.x][0] = 1; {line}\n    x[threadIdx.x] = s[threadIdx.x][0];\n{MAIN}"
+    )
+}
+
+#[test]
+fn a_list_tells_what_passed_failed_and_expected_nothing() {
+    let folder = folder(
+        "expectations_list",
+        &[
+            (
+                "a.cu",
+                program(
+                    "//~ exit 3\n//~ arch sm_35 sm_90\n",
+                    "//~ transactions <= 32",
+                ),
+            ),
+            ("below/b.k", program("//~ exit 3\n", "//~ conflict-free")),
+            ("c.cu", program("", "")),
+            ("d.txt", program("//~ exit 1\n", "")),
+            (".hidden/e.cu", program("//~ exit 1\n", "")),
+        ],
+    );
+    let path = folder.to_string_lossy();
+    let output = dslc(&["test", &path]);
+    assert_eq!((output.code, output.stderr.as_str()), (Some(1), ""));
+    let lines: Vec<String> = output
+        .stdout
+        .replace(&*path, "")
+        .lines()
+        .map(str::to_string)
+        .collect();
+    let (counts, expected) = ("1 launch, 3 accesses", "2 expectations");
+    assert_eq!(
+        lines[..4],
+        [
+            format!("test /a.cu sm_35 ... ok ({expected}, {counts})"),
+            format!("test /a.cu sm_90 ... ok ({expected}, {counts})"),
+            format!("test /below/b.k ... FAILED ({expected}, {counts})"),
+            "test /c.cu ... no expectations".to_string(),
+        ]
+    );
+    has(
+        &output.stdout,
+        "b.k:5: expected `conflict-free`: store of `s[threadIdx.x][0]`: 32 transactions, 1 without conflicts\n",
+    );
+    has(
+        &output.stdout,
+        "FAILED. 2 passed; 1 failed; 1 without expectations",
+    );
+    let output = dslc(&["test", &path, "--filter", "sm_90"]);
+    assert_eq!(output.code, Some(0), "{}", output.stdout);
+    has(&output.stdout, "ok. 1 passed; 0 failed; 0 without");
+    let output = dslc(&["test", &path, "--filter", "nothing"]);
+    assert_eq!(output.code, Some(1));
+    has(&output.stdout, "there was nothing to test");
+}
+
+#[test]
+fn what_looked_at_nothing_and_what_means_nothing_fails() {
+    let cases = [
+        (
+            "//~ clean\n//~ exit 3\n",
+            "//~ sectors nowhere[i] <= 3",
+            "it looked at nothing: no launch executed the access of `sectors(nowhere[i])`",
+        ),
+        (
+            "//~ exit 3\n",
+            "//~ conflictfree",
+            "there is no expectation `conflictfree`: did you mean `conflict-free`?",
+        ),
+        (
+            "//~ exit 3\n//~ options --html x.html\n",
+            "",
+            "a test has no --html",
+        ),
+        (
+            "//~ exit 3\n//~ options --no-such\n",
+            "",
+            "unexpected argument '--no-such' found",
+        ),
+        ("//~ exit 3\n", "//~ race", "no `race` was found"),
+        ("//~ prints hello\n", "", "it printed nothing"),
+        ("//~ clean\n", "", "it ended with exit code 3"),
+    ];
+    for (at, (above, line, why)) in cases.into_iter().enumerate() {
+        let file = format!("{at}.cu");
+        let folder = folder(
+            &format!("expectations_{at}"),
+            &[(&file, program(above, line))],
+        );
+        let output = dslc(&["test", &folder.to_string_lossy()]);
+        assert_eq!(output.code, Some(1), "{above}{line}");
+        has(&output.stdout, why);
+    }
+    let output = dslc(&["test", "no/such/folder"]);
+    assert_eq!(output.code, Some(2));
+}
+
+#[test]
+fn a_program_without_end_and_one_that_does_not_compile_are_failures() {
+    let folder = folder(
+        "expectations_ends",
+        &[
+            ("a.cu", "//~ clean\nint main() { while (1); }\n".to_string()),
+            ("b.cu", "//~ clean\nint main() { return x; }\n".to_string()),
+        ],
+    );
+    let output = dslc(&["test", &folder.to_string_lossy(), "--timeout", "0.2"]);
+    assert_eq!(output.code, Some(1));
+    has(&output.stdout, "a.cu: the --timeout of 0.2 s has expired");
+    has(
+        &output.stdout,
+        "b.cu:2: error[E0401]: there is no variable `x`",
+    );
+}
+
+#[test]
+fn bless_writes_what_was_seen() {
+    let old = program("//~ exit 0\n", "//~ transactions <= 8 //~ race");
+    let folder = folder("expectations_bless", &[("a.cu", old)]);
+    let path = folder.to_string_lossy();
+    let output = dslc(&["test", &path, "--bless"]);
+    assert_eq!(output.code, Some(1));
+    has(
+        &output.stdout,
+        "-    s[threadIdx.x][0] = 1; //~ transactions <= 8 //~ race\n+    s[threadIdx.x][0] = 1; //~ transactions <= 32\n",
+    );
+    let text = fs::read_to_string(folder.join("a.cu")).expect("the program");
+    assert_eq!(text, program("//~ exit 3\n", "//~ transactions <= 32"));
+    assert_eq!(dslc(&["test", &path]).code, Some(0));
+}
+
+#[test]
+fn junit_has_each_test() {
+    let folder = folder(
+        "expectations_junit",
+        &[
+            (
+                "a.cu",
+                program("//~ exit 3\n", "//~ sectors x[\"<&\"] <= 1"),
+            ),
+            ("b.cu", program("//~ exit 3\n", "")),
+            ("c.cu", program("", "")),
+        ],
+    );
+    let file = folder.join("junit.xml");
+    dslc(&[
+        "test",
+        &folder.to_string_lossy(),
+        "--junit",
+        &file.to_string_lossy(),
+    ]);
+    let xml = fs::read_to_string(file).expect("the results");
+    has(&xml, "<testsuites tests=\"3\" failures=\"1\" skipped=\"1\"");
+    has(&xml, "sectors x[&quot;&lt;&amp;&quot;] &lt;= 1");
+    has(&xml, "<skipped message=\"no expectations\"/>");
+    assert_eq!(xml.matches("<testcase ").count(), 3);
+}
