@@ -6,7 +6,7 @@
 
 use crate::{
     compile::{self, Options},
-    diagnostic::{Diagnostic, Severity},
+    diagnostic::{Code, Diagnostic, Severity},
     ir::{FuncId, Module},
     sema::typed::{Function, FunctionId, FunctionSpace, Program},
     source::{Loader, SourceMap},
@@ -134,7 +134,10 @@ fn in_device_code(
         kernels.iter().any(inside) || reasons.iter().any(|reason| site(reason.primary.span) == at)
     };
     let is_error = |message: &Diagnostic| message.severity == Severity::Error;
-    let about: Vec<Diagnostic> = all.iter().filter(is_about_kernels).cloned().collect();
+    // A kernel may need what the file would have declared.
+    let is_missing = |message: &&Diagnostic| message.code == Code::IncludeNotFound;
+    let wanted = |message: &&Diagnostic| is_about_kernels(message) || is_missing(message);
+    let about: Vec<Diagnostic> = all.iter().filter(wanted).cloned().collect();
     if about.iter().any(is_error) {
         about
     } else if reasons.is_empty() {

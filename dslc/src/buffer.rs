@@ -80,6 +80,13 @@ impl<T: Element> Buffer<T> {
         Ok(elements_of(&bytes))
     }
 
+    /// The same as bytes, where its elements have so many bytes: of a buffer of bytes that a kernel takes for others. The error counts in those.
+    #[doc(hidden)]
+    pub fn read_bytes(&self, element_bytes: usize) -> Result<Vec<u8>> {
+        let bytes = self.len as u64 * T::BYTES as u64;
+        self.device.read(self.address, bytes, element_bytes as u64)
+    }
+
     /// Puts as many elements into it as it has.
     pub fn write(&mut self, elements: &[T]) -> Result<()> {
         if elements.len() != self.len {

@@ -123,6 +123,7 @@ impl Loaded {
             grid,
             args: Vec::new(),
             caller: Location::caller(),
+            from: None,
         }
     }
 
@@ -179,9 +180,18 @@ pub struct Call<'a> {
     grid: Grid,
     args: Vec<u64>,
     caller: &'static Location<'static>,
+    /// Where the launch stands, if not there: in a program of another language.
+    from: Option<(String, u32)>,
 }
 
 impl Call<'_> {
+    /// The place of the launch, in a file that may be in another language.
+    #[cfg(feature = "source")]
+    pub(crate) fn from(mut self, (file, line): (&str, u32)) -> Self {
+        self.from = Some((file.to_string(), line));
+        self
+    }
+
     /// A pointer to what is only read.
     pub fn read<T: Element>(&mut self, buffer: &Buffer<T>) -> Result<()> {
         self.pointer(buffer)
@@ -313,6 +323,7 @@ impl Call<'_> {
             outcome,
             printed,
             caller: self.caller,
+            from: self.from.clone(),
             index: state.launched(),
         });
         state.remember(&run);

@@ -43,6 +43,8 @@ pub(crate) struct Ran {
     pub(crate) outcome: Outcome,
     pub(crate) printed: Vec<u8>,
     pub(crate) caller: &'static Location<'static>,
+    /// Where the launch stands, if not there.
+    pub(crate) from: Option<(String, u32)>,
     pub(crate) index: usize,
 }
 
@@ -69,8 +71,14 @@ impl Run {
             .map(|found| Finding::new(found, module))
             .collect();
         // For the report's title; advice about the launch statement has to do without one in the kernel's source.
+        // The report would take it for a line of the kernel's file.
+        let line = if ran.from.is_some() {
+            0
+        } else {
+            ran.caller.line()
+        };
         for launch in ran.outcome.launches.reports_mut() {
-            launch.statement.line = ran.caller.line();
+            launch.statement.line = line;
         }
         Run(Arc::new(Data {
             ran,
@@ -208,7 +216,10 @@ impl Run {
         if messages.is_empty() {
             messages
         } else {
-            format!("{messages}  launched at {}\n", ran.caller)
+            match &ran.from {
+                Some((file, line)) => format!("{messages}  launched at {file}:{line}\n"),
+                None => format!("{messages}  launched at {}\n", ran.caller),
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::{
     fmt, fs,
+    panic::Location,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -338,6 +339,19 @@ impl Kernel {
     /// may fail with: see [`Run`].
     #[track_caller]
     pub fn launch(&self, device: &Device, grid: Grid, arguments: &[Argument<'_>]) -> Result<Run> {
+        let caller = Location::caller();
+        self.launch_from(device, grid, arguments, (caller.file(), caller.line()))
+    }
+
+    /// The same, for a program in another language: its file and line are what messages name as the place of the launch.
+    #[doc(hidden)]
+    pub fn launch_from(
+        &self,
+        device: &Device,
+        grid: Grid,
+        arguments: &[Argument<'_>],
+        caller: (&str, u32),
+    ) -> Result<Run> {
         let parameters = self.parameters();
         if parameters.len() != arguments.len() {
             return Err(Error::new(format_args!(
@@ -349,7 +363,7 @@ impl Kernel {
             )));
         }
         let loaded = device.load_compiled(&self.kernels.module)?;
-        let mut call = loaded.call(self.index, grid);
+        let mut call = loaded.call(self.index, grid).from(caller);
         for (at, (parameter, given)) in parameters.iter().zip(arguments).enumerate() {
             match (&given.0, &parameter.passed) {
                 (Given::Pointer(buffer), Passed::Pointer { element_bytes, .. }) => {

@@ -1,0 +1,35 @@
+"""CUDA kernels on any machine: what each memory access costs, and what is wrong.
+
+>>> import dslc, numpy as np
+>>> scale = dslc.kernel("__global__ void scale(float *x, float a) { x[threadIdx.x] *= a; }")
+>>> x = np.ones(32, np.float32)
+>>> report = scale(1, 32, x, 2.5)
+>>> report.assert_clean()
+>>> float(x[0]), report.site("x[threadIdx.x]", "load").sectors
+(2.5, 4)
+"""
+
+from ._dslc import __version__
+from ._errors import CompileError, DslcError, LaunchError, NotCleanError, NotFoundError
+from ._kernel import Kernel, Unset, kernel, unset
+from ._report import Finding, Launch, Report, Site
+from ._run import binary, run
+
+__all__ = [
+    "CompileError",
+    "DslcError",
+    "Finding",
+    "Kernel",
+    "Launch",
+    "LaunchError",
+    "NotCleanError",
+    "NotFoundError",
+    "Report",
+    "Site",
+    "Unset",
+    "__version__",
+    "binary",
+    "kernel",
+    "run",
+    "unset",
+]

@@ -1,0 +1,259 @@
+"""Kernels from source, launched on the simulator with NumPy arrays."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Union
+
+from . import _dslc
+from ._errors import CompileError, DslcError, LaunchError, NotFoundError
+from ._report import Report
+from ._run import _macro
+
+_PathLike = Union[str, "os.PathLike[str]"]
+
+#: What NumPy calls the kinds of numbers.
+_WORDS = {"b": "bool", "i": "int", "u": "uint", "f": "float"}
+
+
+class Unset:
+    """Memory for a result that nobody has written before: a kernel that reads an element first, or leaves one out, is told of.
+
+    ``dslc.unset(out)`` stands for ``out`` in a launch, and ``out`` has the result afterwards.
+    """
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+
+def unset(array: Any) -> Unset:
+    """``array`` as a result: what it holds before is not given to the kernel."""
+    return Unset(array)
+
+
+class Kernel:
+    """A kernel, ready to be launched: ``kernel(grid, block, *arguments)``."""
+
+    def __init__(self, compiled: _dslc.Kernel, arch: str, warnings: str) -> None:
+        self._compiled = compiled
+        #: What the simulator counts for, unless a launch says otherwise.
+        self.arch = arch
+        #: What the compiler warned of; empty if nothing.
+        self.warnings = warnings
+
+    @property
+    def name(self) -> str:
+        """Its name, of an instance with its arguments."""
+        return self._compiled.name
+
+    @property
+    def prototype(self) -> str:
+        """``saxpy(float a, const float *x, float *y, int n)``."""
+        return self._compiled.prototype
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.prototype}>"
+
+    def __call__(
+        self,
+        grid: int | tuple[int, ...],
+        block: int | tuple[int, ...],
+        *arguments: Any,
+        shared: int | None = None,
+        arch: str | None = None,
+        cooperative: bool = False,
+        checks: bool = True,
+        order: str = "ascending",
+        jobs: int = 0,
+        limit: int | None = None,
+        count_only: bool = False,
+    ) -> Report:
+        """Launches it on a simulator of its own and returns the report.
+
+        ``grid`` and ``block`` are numbers or tuples of up to three, x first. A pointer takes a NumPy array: it is copied to the device, and back
+        unless the kernel has it ``const``. ``dslc.unset(array)`` is for results alone, ``None`` for a null pointer. A number takes a number, a
+        structure its ``bytes`` or a NumPy scalar of its size.
+
+        ``shared`` is the size of ``extern __shared__`` memory in bytes. ``checks=False`` looks for no races or unset values. ``count_only`` counts
+        from a few blocks where that is exact; arrays then keep what they had. ``limit`` is in warp instructions.
+
+        Raises ``TypeError`` or ``ValueError`` for arguments that do not fit, ``LaunchError`` if the launch did not end. What is found in one that
+        ends is in the report: see ``Report.assert_clean``.
+        """
+        if order not in ("ascending", "descending"):
+            raise ValueError(f"order is 'ascending' or 'descending', not {order!r}")
+        declared = self._compiled.parameters
+        if len(declared) != len(arguments):
+            raise TypeError(f"{self.name} takes {len(declared)} arguments, not {len(arguments)}: {self.prototype}")
+        given = [_given(k, one, value) for k, (one, value) in enumerate(zip(declared, arguments))]
+        caller = sys._getframe(1)
+        how = {
+            "arch": arch or self.arch,
+            "grid": _extents("grid", grid),
+            "block": _extents("block", block),
+            "shared": shared,
+            "cooperative": cooperative,
+            "checks": checks,
+            "descending": order == "descending",
+            "jobs": jobs,
+            "limit": limit,
+            "count_only": count_only,
+            "caller": (caller.f_code.co_filename, caller.f_lineno),
+        }
+        try:
+            ran = self._compiled.launch(how, given)
+        except ValueError as error:
+            raise LaunchError(str(error)) from None
+        data = json.loads(ran.json())
+        report = Report(data, messages=ran.messages(), text=ran.text, html=ran.html, metric=lambda name: _metric(ran, name))
+        if ran.failure is not None:
+            raise LaunchError(ran.failure, report)
+        if not count_only:
+            for value, content in zip(arguments, ran.memory()):
+                if content is not None:
+                    _put(value, content)
+        return report
+
+
+def kernel(
+    source: _PathLike,
+    name: str | None = None,
+    *,
+    defines: Mapping[str, object] | None = None,
+    include: Iterable[_PathLike] = (),
+    arch: str = "sm_90",
+) -> Kernel:
+    """Compiles CUDA source and returns one of its kernels.
+
+    ``source`` is the text, or the path of a file (a ``Path``, or a ``str`` without line breaks that ends in ``.cu``, ``.cuh``, ``.k`` or ``.h``),
+    which may include files beside it. ``name`` may be left out if there is one kernel; ``"fill<float, 4>"`` makes that instance of a template.
+    ``defines`` are macros: ``{"TILE": 16}``.
+
+    Raises ``CompileError`` with the compiler's messages.
+    """
+    folders = [os.fspath(folder) for folder in include]
+    text, place = _source(source)
+    if place != _NAMELESS:
+        folders.insert(0, os.path.dirname(place) or ".")
+    options = {
+        "defines": [(key, _macro(value)) for key, value in (defines or {}).items()],
+        "instances": [name] if name and "<" in name else [],
+        "include": folders,
+        "arch": arch,
+    }
+    try:
+        compiled = _dslc.compile(place, text, options)
+    except ValueError as error:
+        raise CompileError(str(error)) from None
+    if name is None:
+        names = compiled.names
+        if len(names) > 1:
+            raise DslcError(f"the source has several kernels, so a name is needed: {', '.join(names)}")
+        name = names[0]
+    try:
+        return Kernel(compiled.kernel(name), arch, compiled.warnings)
+    except ValueError as error:
+        raise DslcError(str(error)) from None
+
+
+#: How messages call a source that is no file.
+_NAMELESS = "<source>"
+
+
+def _source(source: _PathLike) -> tuple[str, str]:
+    """The text, and what messages call it."""
+    is_path = not isinstance(source, str) or ("\n" not in source and source.endswith((".cu", ".cuh", ".k", ".h")))
+    if not is_path:
+        return str(source), _NAMELESS
+    path = os.fspath(source)
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace"), path
+    except OSError as error:
+        raise DslcError(f"cannot read `{path}`: {error.strerror}") from None
+
+
+def _extents(what: str, given: int | tuple[int, ...]) -> tuple[int, ...]:
+    extents = (given,) if not isinstance(given, (tuple, list)) else tuple(given)
+    if not 1 <= len(extents) <= 3:
+        raise ValueError(f"{what} has one to three extents, not {len(extents)}")
+    for extent in extents:
+        if not 0 <= int(extent) < 1 << 32:
+            raise ValueError(f"{what} has the extent {extent}; it is a number from 0 to 2^32 - 1")
+    return tuple(map(int, extents)) + (1,) * (3 - len(extents))
+
+
+_Declared = tuple[str, bool, str, int, bool]
+
+
+def _given(k: int, declared: _Declared, value: Any) -> Any:
+    """An argument as the compiled part takes it."""
+    text, is_pointer, kind, size, is_const = declared
+    where = f"argument {k + 1}, `{text}`,"
+    if not is_pointer:
+        return _value(where, kind, size, value)
+    if value is None:
+        return size
+    array = value.array if isinstance(value, Unset) else value
+    if not hasattr(array, "dtype") or not hasattr(array, "tobytes"):
+        raise TypeError(f"{where} is a pointer: it takes a NumPy array, not {type(array).__name__}")
+    dtype = array.dtype
+    # What points to structures or bytes takes elements of any kind that fill them.
+    if kind and (dtype.kind != kind or dtype.itemsize != size or not dtype.isnative):
+        raise TypeError(f"{where} wants an array of {_wanted(kind, size)}, not of {dtype.name if dtype.isnative else dtype.str}")
+    if not kind and array.nbytes % size:
+        raise TypeError(f"{where} has elements of {size} bytes, and the array's {array.nbytes} bytes are no multiple of that")
+    if not is_const and not array.flags.writeable:
+        raise TypeError(f"{where} is written by the kernel, and the array is read-only")
+    if isinstance(value, Unset):
+        if is_const:
+            raise TypeError(f"{where} is only read by the kernel, so it cannot be `unset`")
+        return (array.nbytes, size)
+    return (array.tobytes(), size)
+
+
+def _value(where: str, kind: str, size: int, value: Any) -> bytes:
+    if hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0:
+        # A NumPy scalar is taken as the number it is.
+        value = value.item() if kind else value.tobytes()
+    if not kind:
+        content = bytes(value) if isinstance(value, (bytes, bytearray, memoryview)) else None
+        if content is None or len(content) != size:
+            raise TypeError(f"{where} is a structure: it takes its {size} bytes")
+        return content
+    if kind == "f":
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(f"{where} takes a number, not {type(value).__name__}")
+        return struct.pack({2: "<e", 4: "<f", 8: "<d"}[size], value)
+    if isinstance(value, float) or not hasattr(value, "__index__"):
+        raise TypeError(f"{where} takes a whole number, not {value!r}")
+    number = int(value)
+    if kind == "b":
+        return bytes([number != 0])
+    try:
+        return number.to_bytes(size, "little", signed=kind == "i")
+    except OverflowError:
+        raise ValueError(f"{where} cannot hold {number}") from None
+
+
+def _wanted(kind: str, size: int) -> str:
+    return "bool" if kind == "b" else f"{_WORDS[kind]}{8 * size}"
+
+
+def _put(value: Any, content: bytes) -> None:
+    """Puts memory back into the array it came from, whatever its strides."""
+    array = value.array if isinstance(value, Unset) else value
+    import numpy
+
+    array[...] = numpy.frombuffer(content, dtype=array.dtype).reshape(array.shape)
+
+
+def _metric(ran: _dslc.Run, name: str) -> float | None:
+    try:
+        return ran.metric(name)
+    except ValueError as error:
+        raise NotFoundError(str(error)) from None

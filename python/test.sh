@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Tests the module without a wheel: builds it as cargo's tests are built, and runs pytest. Arguments go to pytest.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+venv=$target/python
+
+[ -x "$venv/bin/python" ] || python3 -m venv "$venv"
+"$venv/bin/python" -c 'import numpy, pandas, pytest' 2>/dev/null ||
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check numpy pandas pytest >&2
+
+cargo build --locked -p dslc-python -p dslc-cli
+# The package as a wheel has it: beside the compiled part.
+package=$(mktemp -d)
+trap 'rm -rf "$package"' EXIT
+cp -r python/module/dslc "$package"
+cp "$target"/debug/lib_dslc.so "$package/dslc/_dslc.abi3.so" 2>/dev/null || cp "$target"/debug/lib_dslc.dylib "$package/dslc/_dslc.abi3.so"
+cd python
+DSLC=$target/debug/dslc PYTHONPATH=$package "$venv/bin/python" -B -m pytest -q -p no:cacheprovider "$@"
