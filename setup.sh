@@ -42,6 +42,8 @@ if [ $wants_llvm = 1 ]; then
         # For host code with -fsanitize=address.
         find /usr/lib/llvm-22/lib/clang -name 'libclang_rt.asan*' 2>/dev/null | grep -q . || packages+=(libclang-rt-22-dev)
     fi
+    # Python's module is tested in an environment of its own.
+    python3 -c 'import ensurepip' 2>/dev/null || packages+=(python3-venv)
     for pair in libffi-dev:ffi.h libzstd-dev:zstd.h zlib1g-dev:zlib.h; do
         find /usr/include -maxdepth 2 -name "${pair#*:}" 2>/dev/null | grep -q . || packages+=("${pair%:*}")
     done

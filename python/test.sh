@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Tests the module without a wheel: builds it as cargo's tests are built, and runs pytest. Arguments go to pytest.
+#
+#   CARGO_ARGUMENTS   what cargo builds: the gate gives what it has just tested, so that nothing is built twice
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
@@ -9,7 +11,8 @@ venv=$target/python
 "$venv/bin/python" -c 'import numpy, pandas, pytest' 2>/dev/null ||
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check numpy pandas pytest >&2
 
-cargo build --locked -p dslc-python -p dslc-cli
+# shellcheck disable=SC2086 # several words
+cargo build --locked ${CARGO_ARGUMENTS:--p dslc-python -p dslc-cli}
 # The package as a wheel has it: beside the compiled part.
 package=$(mktemp -d)
 trap 'rm -rf "$package"' EXIT
