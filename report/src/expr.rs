@@ -107,6 +107,7 @@ enum Node {
     Number(f64),
     Quantity(usize),
     Negative(Box<Node>),
+    Round(Round, Box<Node>),
     Arith(Arith, Box<Node>, Box<Node>),
     Compare(Compare, Box<Node>, Box<Node>),
     Not(Box<Node>),
@@ -121,6 +122,13 @@ enum Arith {
     Multiply,
     Divide,
     Remainder,
+}
+
+/// To a whole number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Round {
+    Up,
+    Down,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -180,7 +188,11 @@ fn truth(node: &Node, value: &dyn Fn(usize) -> Seen) -> Result<Option<bool>, Not
         Node::And(a, b) => either(a, b, value, false),
         Node::Or(a, b) => either(a, b, value, true),
         // The parser makes none.
-        Node::Number(_) | Node::Quantity(_) | Node::Negative(_) | Node::Arith(..) => Ok(None),
+        Node::Number(_)
+        | Node::Quantity(_)
+        | Node::Negative(_)
+        | Node::Round(..)
+        | Node::Arith(..) => Ok(None),
     }
 }
 
@@ -212,6 +224,10 @@ fn number(node: &Node, value: &dyn Fn(usize) -> Seen) -> Result<Option<f64>, Not
             Seen::NotModelled => Err(NotModelled(*at)),
         },
         Node::Negative(inner) => Ok(number(inner, value)?.map(|number| -number)),
+        Node::Round(round, inner) => Ok(number(inner, value)?.map(|number| match round {
+            Round::Up => number.ceil(),
+            Round::Down => number.floor(),
+        })),
         Node::Arith(arith, a, b) => {
             let (a, b) = (number(a, value)?, number(b, value)?);
             Ok(a.zip(b).and_then(|(a, b)| arith.of(a, b)))

@@ -11,6 +11,7 @@ mod launches;
 mod picture;
 mod source;
 mod spots;
+pub mod sweep;
 mod turns;
 
 use std::{collections::HashSet, fmt::Write};

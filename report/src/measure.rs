@@ -20,6 +20,7 @@ use crate::{
     nvprof,
 };
 use dsl::ir::Space;
+use runtime::launches::{Kept, add as add_launch};
 
 /// Something to ask of a launch.
 #[derive(Clone, Debug, PartialEq)]
@@ -190,6 +191,26 @@ impl Measure {
         }
     }
 
+    /// How much it is over several launches: their counts added; of their shapes the largest, of their occupancies the smallest.
+    pub fn over(&self, launches: &[&Kept], rules: &RuleSet) -> Seen {
+        let Some(first) = launches.first() else {
+            return Seen::Nothing;
+        };
+        if let What::Shape(name) = &self.what {
+            let all = launches.iter();
+            let all = all.map(|kept| shape(name, &kept.report, rules));
+            let found = match *name {
+                "occupancy" => all.reduce(f64::min),
+                _ => all.reduce(f64::max),
+            };
+            return found.map_or(Seen::Nothing, Seen::Number);
+        }
+        if launches.len() == 1 && first.times() == 1 {
+            return self.value(&first.report, rules);
+        }
+        self.value(&sum(launches, &first.report), rules)
+    }
+
     /// The accesses of a launch that it looks at; `None`: it is about no accesses.
     pub fn looked<'a>(&self, launch: &'a LaunchReport, rules: &RuleSet) -> Option<Vec<&'a Site>> {
         let of_groups = |value: &dyn Fn(&LaunchCounts) -> Option<f64>| {
@@ -236,6 +257,36 @@ impl Measure {
     pub fn is_of_access(&self) -> bool {
         matches!(self.what, What::Access { .. })
     }
+}
+
+/// The counts of all launches together.
+fn sum(launches: &[&Kept], first: &LaunchReport) -> LaunchReport {
+    let mut sum = LaunchReport {
+        counts: LaunchCounts::default(),
+        sites: vec![],
+        branches: vec![],
+        barriers: vec![],
+        findings: vec![],
+        skipped: vec![],
+        children: vec![],
+        trace: vec![],
+        ..first.clone()
+    };
+    for kept in launches {
+        // So many times by doubling.
+        let (mut times, mut part) = (kept.times(), kept.report.clone());
+        while times > 0 {
+            if times % 2 == 1 {
+                add_launch(&mut sum, &part);
+            }
+            times /= 2;
+            if times > 0 {
+                let same = part.clone();
+                add_launch(&mut part, &same);
+            }
+        }
+    }
+    sum
 }
 
 fn total(name: &str, counts: &LaunchCounts) -> Option<f64> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Arith, Compare, Names, Node, Problem};
+use super::{Arith, Compare, Names, Node, Problem, Round};
 
 /// Deeper ones are no expression that a person wrote.
 const MAX_DEPTH: usize = 100;
@@ -224,6 +224,15 @@ impl Parser<'_> {
 
     /// A quantity by its name, with the text of an access in brackets behind it.
     fn quantity(&mut self, name: Range<usize>) -> Result<Typed, Problem> {
+        let round = match &self.text[name.clone()] {
+            "ceil" => Some(Round::Up),
+            "floor" => Some(Round::Down),
+            _ => None,
+        };
+        if let Some(round) = round.filter(|_| self.rest().starts_with('(')) {
+            let inner = Box::new(wanted(self.primary()?, Kind::Number)?);
+            return Ok((Node::Round(round, inner), Kind::Number, name.start..self.at));
+        }
         let access = match self.rest().starts_with('(') {
             true => Some(self.bracketed()?),
             false => None,

@@ -44,6 +44,8 @@ fn conditions_hold_or_do_not_or_say_nothing() {
         ("unknown > 1", Err(NotModelled(3))),
         ("t(tile[f(x)][b ? 1 : 0]) <= 128", Ok(Some(true))),
         ("1_024 > 1e3", Ok(Some(true))),
+        ("ceil(a / 2) == 2 && floor(a / 2) == 1", Ok(Some(true))),
+        ("ceil(none) == 2", Ok(None)),
     ];
     for (text, expected) in cases {
         let expr =
@@ -65,6 +67,11 @@ fn problems_name_their_place() {
         ("a(x) > 1", "a(x)", "there is no `a`"),
         (
             "(a > 1) + 1 > 1",
+            "(a > 1)",
+            "this is a condition, not a number",
+        ),
+        (
+            "ceil(a > 1) > 1",
             "(a > 1)",
             "this is a condition, not a number",
         ),
