@@ -2,6 +2,7 @@
 
 mod banks;
 pub(crate) mod before;
+mod sweep;
 mod test;
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use runtime::words;
 
 pub(crate) use banks::BanksArgs;
+pub(crate) use sweep::{MergeArgs, SweepArgs};
 pub(crate) use test::TestArgs;
 
 /// Shows where CUDA kernels have bank conflicts and scattered accesses, without a GPU.
@@ -39,6 +41,10 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Run programs whose comments say what is expected of them: `//~ clean`, `//~ race`, `//~ sectors x[i] <= 4`.
     Test(TestArgs),
+    /// Run many configurations of programs, each once, and show the best.
+    Sweep(SweepArgs),
+    /// Put the results of the parts of a sweep together.
+    Merge(MergeArgs),
     /// Report every error of a program, without running it.
     Check(CheckArgs),
     /// Print the verified IR.

@@ -8,10 +8,12 @@ mod doctor;
 mod explain;
 mod fix;
 mod ir;
+mod merge;
 mod native;
 mod nvcc;
 mod ptx;
 mod run;
+mod sweep;
 mod test;
 mod verify;
 
@@ -30,6 +32,8 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Fix(args) => fix::run(&args, color),
         Command::Compare(args) => compare::run(&args, color),
         Command::Test(args) => test::run(&args, color),
+        Command::Sweep(args) => sweep::run(&args, color),
+        Command::Merge(args) => merge::run(&args),
         Command::Check(args) => check::run(&args, color),
         Command::Ir(args) => ir::run(&args, color),
         Command::Ptx(args) => ptx::run(&args, color),

@@ -77,6 +77,45 @@ fn rate(now: Moment, time: Duration) -> String {
     format!("  {rate:.0} a second, {left:.0} s left")
 }
 
+/// The line of many runs, until it is dropped.
+pub(crate) struct Counted(bool);
+
+/// Shows how many of so many runs have ended, if somebody sees it.
+pub(crate) fn counted(what: &str, total: u64, things: &str) -> Counted {
+    let is_seen = io::stderr().is_terminal();
+    if is_seen {
+        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+        let template = format!(
+            "{what}  {{bar:24}} {{human_pos}} of {{human_len}} {things}{{msg}}  {{per_sec:.0}}, {{eta}} left"
+        );
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style);
+        }
+        set(Some(bar));
+    }
+    Counted(is_seen)
+}
+
+impl Counted {
+    /// One more has ended; so many did not end well.
+    pub(crate) fn step(&self, bad: usize) {
+        if let Some(bar) = &*lock() {
+            bar.inc(1);
+            if bad > 0 {
+                bar.set_message(format!(", {bad} failed"));
+            }
+        }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        if self.0 {
+            set(None);
+        }
+    }
+}
+
 fn line(launch: u64, blocks: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(blocks), ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {

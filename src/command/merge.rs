@@ -1,0 +1,25 @@
+//! `dslc merge FILE...`: results of the parts of a sweep as one file, the same as of one run.
+
+use super::sweep::row;
+use crate::{args::MergeArgs, failure::Failure, output};
+
+pub(crate) fn run(args: &MergeArgs) -> Result<u8, Failure> {
+    let all = args.files.iter().map(|file| row::read(file));
+    let all = all.collect::<Result<Vec<_>, _>>()?;
+    let counts: usize = all.iter().map(Vec::len).sum();
+    let rows = row::merged(all)?;
+    match &args.output {
+        Some(path) => row::write(path, &rows)?,
+        None => {
+            let lines: String = rows.iter().map(row::Row::line).collect();
+            output::out(lines.as_bytes());
+        }
+    }
+    output::err(&format!(
+        "{} results of {} files, {} of them twice\n",
+        rows.len(),
+        args.files.len(),
+        counts - rows.len()
+    ));
+    Ok(u8::from(rows.is_empty()))
+}

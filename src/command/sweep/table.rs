@@ -1,0 +1,239 @@
+//! What is shown of the results: the best, the Pareto set, and what did not end well.
+
+use std::{collections::BTreeMap, fmt::Write};
+
+use report::{
+    expr::{Expr, Seen},
+    require::shown,
+    text::{Paint, Style, cut},
+};
+use serde_json::Value;
+
+use super::{
+    row::{Row, Status},
+    spec::Spec,
+};
+
+/// Kinds of errors that are shown.
+const SHOWN: usize = 5;
+
+/// The rows of a sweep, judged.
+pub(super) struct Table<'a> {
+    pub(super) spec: &'a Spec,
+    /// The axes that have several values.
+    pub(super) axes: Vec<&'a str>,
+    /// Those that ended well and meet the requirements, the best first.
+    pub(super) good: Vec<&'a Row>,
+    /// Those of them that no other one beats.
+    pub(super) pareto: Vec<&'a Row>,
+    /// How many ended well and do not meet a requirement, by requirement.
+    pub(super) unmet: BTreeMap<&'a str, usize>,
+    /// The others.
+    pub(super) failed: Vec<&'a Row>,
+}
+
+impl<'a> Table<'a> {
+    pub(super) fn new(spec: &'a Spec, rows: &'a [Row]) -> Table<'a> {
+        let axes = spec.axes.iter().filter(|axis| axis.values.len() > 1);
+        let (mut good, mut failed, mut unmet) = (vec![], vec![], BTreeMap::new());
+        for row in rows {
+            let misses =
+                |(_, expr): &&(String, Expr)| expr.holds(&seen(spec, row)) != Ok(Some(true));
+            if row.status != Status::Ok {
+                failed.push(row);
+            } else if let Some((text, _)) = spec.required.iter().find(misses) {
+                *unmet.entry(text.as_str()).or_insert(0) += 1;
+            } else {
+                good.push(row);
+            }
+        }
+        if let Some((_, objective)) = &spec.objective {
+            // What has no value is the worst.
+            let value = |row: &Row| number(objective, spec, row).unwrap_or(f64::INFINITY);
+            good.sort_by(|a, b| value(a).total_cmp(&value(b)).then(a.n.cmp(&b.n)));
+        }
+        let pareto = pareto(spec, &good);
+        Table {
+            spec,
+            axes: axes.map(|axis| axis.name.as_str()).collect(),
+            good,
+            pareto,
+            unmet,
+            failed,
+        }
+    }
+
+    /// The names of the columns.
+    pub(super) fn header(&self) -> Vec<String> {
+        let axes = self.axes.iter().map(|name| name.to_string());
+        let measures = self.spec.measures.iter().map(|(name, _)| name.clone());
+        let objective = self.objective().map(str::to_string);
+        axes.chain(measures).chain(objective).collect()
+    }
+
+    /// The objective, if it is no measure, which has a column already.
+    fn objective(&self) -> Option<&str> {
+        let (text, _) = self.spec.objective.as_ref()?;
+        let is_measure = self.spec.measures.iter().any(|(name, _)| name == text);
+        (!is_measure).then_some(text)
+    }
+
+    /// The cells of a row.
+    pub(super) fn cells(&self, row: &Row) -> Vec<String> {
+        let text = |value: Option<&Value>| match value {
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Number(number)) => number.as_f64().map_or(number.to_string(), shown),
+            Some(Value::Bool(is)) => is.to_string(),
+            Some(_) | None => "–".to_string(),
+        };
+        let axes = self.axes.iter().map(|name| text(row.at.get(*name)));
+        let measures = self.spec.measures.iter();
+        let measures = measures.map(|(name, _)| text(row.measured.get(name)));
+        let objective = self
+            .spec
+            .objective
+            .as_ref()
+            .filter(|_| self.objective().is_some());
+        let objective =
+            objective.map(|(_, expr)| number(expr, self.spec, row).map_or("–".to_string(), shown));
+        axes.chain(measures).chain(objective).collect()
+    }
+
+    /// The table for a terminal.
+    pub(super) fn text(&self, top: usize, style: Style) -> String {
+        let mut text = String::new();
+        if let Some((objective, _)) = &self.spec.objective {
+            let n = self.good.len().min(top);
+            text += &style.paint(
+                Paint::Bold,
+                &format!("the best {n} by {objective}, least first"),
+            );
+            text += "\n";
+            text += &self.lines(&self.good[..n], style);
+        }
+        if !self.spec.pareto.is_empty() {
+            let names: Vec<&str> = self
+                .spec
+                .pareto
+                .iter()
+                .map(|(text, _)| text.as_str())
+                .collect();
+            let title = format!(
+                "\nthe Pareto set of {}: {}",
+                names.join(", "),
+                self.pareto.len()
+            );
+            text += &style.paint(Paint::Bold, &title);
+            text += "\n";
+            let n = self.pareto.len().min(top);
+            text += &self.lines(&self.pareto[..n], style);
+            if self.pareto.len() > n {
+                let _ = writeln!(text, "  and {} more (--top)", self.pareto.len() - n);
+            }
+        }
+        if self.good.is_empty() {
+            text += "no configuration is good\n";
+        }
+        for (requirement, count) in &self.unmet {
+            let _ = writeln!(text, "{count} do not meet `{requirement}`");
+        }
+        let failures = self.failures();
+        for (status, error, count) in failures.iter().take(SHOWN) {
+            let line = format!("{count} ended with `{status}`: {error}");
+            text += &style.paint(Paint::Yellow, &cut(&line, style.columns));
+            text += "\n";
+        }
+        let more: usize = failures.iter().skip(SHOWN).map(|(_, _, count)| count).sum();
+        if more > 0 {
+            let _ = writeln!(
+                text,
+                "and {more} more that did not end well: the file of results has them"
+            );
+        }
+        text
+    }
+
+    /// What did not end well: how, why, and how many, the most first.
+    pub(super) fn failures(&self) -> Vec<(&'static str, &'a str, usize)> {
+        let mut all: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for row in &self.failed {
+            let error = row.error.as_deref().unwrap_or_default();
+            *all.entry((row.status.name(), error)).or_default() += 1;
+        }
+        let mut all: Vec<_> = all
+            .into_iter()
+            .map(|((status, error), count)| (status, error, count))
+            .collect();
+        all.sort_by_key(|(_, _, count)| std::cmp::Reverse(*count));
+        all
+    }
+
+    fn lines(&self, rows: &[&Row], style: Style) -> String {
+        let mut all = vec![self.header()];
+        all.extend(rows.iter().map(|row| self.cells(row)));
+        let width = |at: usize| {
+            let cells = all.iter().map(|cells| cells[at].chars().count());
+            cells.max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..all[0].len()).map(width).collect();
+        let mut text = String::new();
+        for (n, cells) in all.iter().enumerate() {
+            let mut line = String::new();
+            for (cell, width) in cells.iter().zip(&widths) {
+                let _ = write!(line, "  {cell:>width$}");
+            }
+            let paint = if n == 0 {
+                style.paint(Paint::Dim, &line)
+            } else {
+                line
+            };
+            text += &paint;
+            text += "\n";
+        }
+        text
+    }
+}
+
+/// The value of an expression over measures.
+pub(super) fn number(expr: &Expr, spec: &Spec, row: &Row) -> Option<f64> {
+    expr.value(&seen(spec, row)).ok().flatten()
+}
+
+fn seen<'a>(spec: &'a Spec, row: &'a Row) -> impl Fn(usize) -> Seen + 'a {
+    |at| {
+        let (name, _) = &spec.measures[at];
+        row.measure(name).map_or(Seen::Nothing, Seen::Number)
+    }
+}
+
+/// The rows that no other one beats: no other has less of one and no more of any. In the order of the first metric.
+fn pareto<'a>(spec: &Spec, rows: &[&'a Row]) -> Vec<&'a Row> {
+    let values = |row: &Row| -> Option<Vec<f64>> {
+        let all = spec.pareto.iter();
+        all.map(|(_, expr)| number(expr, spec, row)).collect()
+    };
+    let known = rows.iter().filter_map(|row| Some((*row, values(row)?)));
+    let mut known: Vec<(&Row, Vec<f64>)> = known.collect();
+    if spec.pareto.is_empty() {
+        return vec![];
+    }
+    known.sort_by(|(a, x), (b, y)| {
+        let by_values = x.iter().zip(y).map(|(x, y)| x.total_cmp(y));
+        by_values
+            .reduce(std::cmp::Ordering::then)
+            .unwrap_or(std::cmp::Ordering::Equal)
+            .then(a.n.cmp(&b.n))
+    });
+    // In this order nobody is beaten by somebody behind.
+    let mut set: Vec<(&Row, Vec<f64>)> = vec![];
+    for (row, values) in known {
+        let beats = |other: &[f64]| {
+            let no_more = other.iter().zip(&values).all(|(a, b)| a <= b);
+            no_more && other.iter().zip(&values).any(|(a, b)| a < b)
+        };
+        if !set.iter().any(|(_, other)| beats(other)) {
+            set.push((row, values));
+        }
+    }
+    set.into_iter().map(|(row, _)| row).collect()
+}
