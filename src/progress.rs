@@ -78,22 +78,26 @@ fn rate(now: Moment, time: Duration) -> String {
 }
 
 /// The line of many runs, until it is dropped.
-pub(crate) struct Counted(bool);
+pub(crate) struct Counted {
+    begin: Instant,
+    is_seen: bool,
+}
 
 /// Shows how many of so many runs have ended, if somebody sees it.
 pub(crate) fn counted(what: &str, total: u64, things: &str) -> Counted {
     let is_seen = io::stderr().is_terminal();
     if is_seen {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-        let template = format!(
-            "{what}  {{bar:24}} {{human_pos}} of {{human_len}} {things}{{msg}}  {{per_sec:.0}}, {{eta}} left"
-        );
+        let template = format!("{what}  {{bar:24}} {{human_pos}} of {{human_len}} {things}{{msg}}");
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }
         set(Some(bar));
     }
-    Counted(is_seen)
+    Counted {
+        begin: Instant::now(),
+        is_seen,
+    }
 }
 
 impl Counted {
@@ -101,16 +105,23 @@ impl Counted {
     pub(crate) fn step(&self, bad: usize) {
         if let Some(bar) = &*lock() {
             bar.inc(1);
-            if bad > 0 {
-                bar.set_message(format!(", {bad} failed"));
-            }
+            let now = Moment {
+                launches: 1,
+                blocks: bar.length().unwrap_or(0),
+                blocks_done: bar.position(),
+            };
+            let bad = match bad {
+                0 => String::new(),
+                bad => format!(", {bad} failed"),
+            };
+            bar.set_message(bad + &rate(now, self.begin.elapsed()));
         }
     }
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        if self.0 {
+        if self.is_seen {
             set(None);
         }
     }
