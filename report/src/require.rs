@@ -280,9 +280,22 @@ fn colon(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether a kernel's name, with its template arguments or without, is of a pattern in which `*` stands for any letters and `?` for one.
-/// White space does not matter.
+/// Whether a kernel's name, with its template arguments or without, is of one of the patterns of a list: `*` stands for any letters and `?`
+/// for one. White space does not matter.
 pub fn is_match(pattern: &str, name: &str) -> bool {
+    patterns(pattern).any(|pattern| is_one(pattern, name))
+}
+
+/// The patterns of a list: commas between template arguments part none.
+fn patterns(list: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    list.split(move |c| {
+        depth += i32::from(c == '<') - i32::from(c == '>');
+        c == ',' && depth == 0
+    })
+}
+
+fn is_one(pattern: &str, name: &str) -> bool {
     let letters =
         |text: &str| -> Vec<char> { text.split_whitespace().flat_map(str::chars).collect() };
     let pattern = letters(pattern);
@@ -426,6 +439,9 @@ mod tests {
             ("k", "k<float, 32>", true),
             ("k<float,32>", "k<float, 32>", true),
             ("k<int, *>", "k<float, 32>", false),
+            ("a, k<float, *>", "k<float, 32>", true),
+            ("a, b", "b", true),
+            ("a, b", "c", false),
             ("ns::k?", "ns::k1", true),
             ("*", "", true),
             ("a*b*c", "axxbyybc", true),

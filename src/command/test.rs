@@ -126,6 +126,8 @@ fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut all = vec![];
     for path in paths {
         match path.is_dir() {
+            // `here.cu` is easier to read than `./here.cu`.
+            true if path.as_os_str() == "." => add_folder(Path::new(""), &mut all)?,
             true => add_folder(path, &mut all)?,
             false => all.push(path.clone()),
         }
@@ -143,8 +145,15 @@ fn add_folder(folder: &Path, all: &mut Vec<PathBuf>) -> Result<(), Failure> {
             folder.display()
         ))
     };
-    let entries = std::fs::read_dir(folder).map_err(failed)?;
-    let mut entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let place = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    let entries = std::fs::read_dir(place).map_err(failed)?;
+    let mut entries: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| folder.join(entry.file_name()))
+        .collect();
     entries.sort();
     for path in entries {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

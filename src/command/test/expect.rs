@@ -139,6 +139,7 @@ impl Expected {
                 };
                 What::Require(requirement(&format!("{count}({access}) {compare}"))?)
             }
+            _ if is_condition(text) => What::Require(requirement(text)?),
             kind if kinds::is_kind(kind) && rest.is_empty() => What::Finding(kind.to_string()),
             other => return Err(unknown(other)),
         };
@@ -155,6 +156,12 @@ impl Expected {
         });
         Ok(())
     }
+}
+
+/// Whether a text is a condition on an access, as `require` has it: `sectors(x[i]) <= 4`.
+fn is_condition(text: &str) -> bool {
+    let name = text.split_once('(').map(|(name, _)| name);
+    name.is_some_and(|name| COUNTS.contains(&name))
 }
 
 fn unknown(word: &str) -> String {
@@ -250,6 +257,10 @@ mod tests {
             (
                 "//~ exit one",
                 "`exit one`: expected the exit code, a number",
+            ),
+            (
+                "//~ sectors(x[i] <= 4",
+                "`sectors(x[i] <= 4`: this bracket is not closed",
             ),
             ("//~ error", "`error` needs a text behind it"),
         ];
