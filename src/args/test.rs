@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
+use runtime::words;
 
 use super::seconds_of;
 
@@ -23,7 +24,13 @@ pub(crate) struct TestArgs {
     /// Tests that run at one time. 0: one per core.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) jobs: usize,
-    /// The time of each test.
+    /// The most time of each test. Its comments may ask for less.
     #[arg(long, value_name = "SECONDS", value_parser = seconds_of, default_value = "60")]
     pub(crate) timeout: Duration,
+    /// The most memory of each test, as in `run`. Its comments may ask for less.
+    #[arg(long, value_name = "BYTES", value_parser = words::bytes_of, default_value = "1G")]
+    pub(crate) memory: u64,
+    /// The most instructions of each test, as in `run`. Its comments may ask for less.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
 }

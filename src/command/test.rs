@@ -5,6 +5,7 @@ mod expect;
 mod judge;
 mod junit;
 mod kinds;
+mod options;
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -12,7 +13,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clap::Parser;
 use interp::rules::RuleSet;
 use runtime::host::Outcome;
 
@@ -23,7 +23,7 @@ use self::{
 };
 use super::fix::diff;
 use crate::{
-    args::{Cli, Color, Command, Format, HostChoice, RunArgs, TestArgs},
+    args::{Color, TestArgs},
     batch::{self, Deadlines},
     failure::Failure,
     files, output,
@@ -163,7 +163,10 @@ fn add_folder(folder: &Path, all: &mut Vec<PathBuf>) -> Result<(), Failure> {
                 add_folder(&path, all)?;
             }
         } else if name.ends_with(".cu") || name.ends_with(".k") {
-            all.push(path);
+            // A link that leads elsewhere is not a program of this folder.
+            if !is_link || options::is_near(&path, &place.join("program")) {
+                all.push(path);
+            }
         }
     }
     Ok(())
@@ -211,7 +214,7 @@ fn run_all(tests: &[Test<'_>], args: &TestArgs, color: Color) -> Result<Vec<Done
     let color = output::use_color_out(color);
     let work = |at: usize| {
         let begin = Instant::now();
-        let (problems, looked) = run_one(&tests[at], args.timeout, &deadlines);
+        let (problems, looked) = run_one(&tests[at], args, &deadlines);
         (problems, looked, begin.elapsed())
     };
     batch::each(tests.len(), workers, work, |at, result| {
@@ -291,7 +294,7 @@ fn message(test: &Test<'_>, problem: &Problem) -> String {
 }
 
 /// Runs one test; what is not as expected.
-fn run_one(test: &Test<'_>, timeout: Duration, deadlines: &Deadlines) -> (Vec<Problem>, Looked) {
+fn run_one(test: &Test<'_>, limits: &TestArgs, deadlines: &Deadlines) -> (Vec<Problem>, Looked) {
     let expected = &test.program.expected;
     let wrong = expected.wrong.iter();
     let mut problems: Vec<Problem> = wrong
@@ -301,7 +304,7 @@ fn run_one(test: &Test<'_>, timeout: Duration, deadlines: &Deadlines) -> (Vec<Pr
         })
         .collect();
     let mut looked = Looked::default();
-    match judged(test, timeout, deadlines, &mut looked) {
+    match judged(test, limits, deadlines, &mut looked) {
         Ok(judged) => problems.extend(judged),
         Err(why) => problems.push(failure(why.to_string())),
     }
@@ -310,11 +313,11 @@ fn run_one(test: &Test<'_>, timeout: Duration, deadlines: &Deadlines) -> (Vec<Pr
 
 fn judged(
     test: &Test<'_>,
-    timeout: Duration,
+    limits: &TestArgs,
     deadlines: &Deadlines,
     looked: &mut Looked,
 ) -> Result<Vec<Problem>, Failure> {
-    let args = run_args(test)?;
+    let args = options::run_args(test, limits)?;
     let rules: RuleSet = rules(Some(&test.arch), &args.rules)?;
     let loaded = load_for(&args.source, cuda_arch(&rules))?;
     let expected = &test.program.expected;
@@ -323,7 +326,7 @@ fn judged(
         return Ok(problems);
     }
     let program = loaded.program()?;
-    let time = args.program.timeout.unwrap_or(timeout);
+    let time = args.program.timeout.unwrap_or(limits.timeout);
     let stop = deadlines.flag(time);
     let ran = batch::run(&program, &loaded.map, &args, rules, &stop);
     deadlines.ended(&stop);
@@ -347,46 +350,6 @@ fn seen(outcome: &Outcome) -> Looked {
         launches: outcome.launches.len(),
         accesses: places.len(),
     }
-}
-
-/// The options of a test, read as those of `dslc run`.
-fn run_args(test: &Test<'_>) -> Result<RunArgs, Failure> {
-    let options = &test.program.expected.options;
-    let words = ["dslc", "run"].map(String::from).into_iter();
-    let words = words.chain(options.iter().cloned());
-    let behind = std::iter::once("--".to_string()).chain(test.args.iter().cloned());
-    let wrong = |why: &str| Failure::new(format!("//~ options {}: {why}", options.join(" ")));
-    let file = std::iter::once(test.program.path.display().to_string());
-    let cli = Cli::try_parse_from(words.chain(file).chain(behind)).map_err(|error| {
-        let text = error.to_string();
-        let line = text.lines().next().unwrap_or_default();
-        wrong(line.trim_start_matches("error: "))
-    })?;
-    let Command::Run(mut args) = cli.command else {
-        return Err(wrong("these are no options of `dslc run`"));
-    };
-    let refused = [
-        (args.is_on_gpu(), "--device"),
-        (args.host == Some(HostChoice::Native), "--host native"),
-        (!args.more.is_empty(), "a second file"),
-        (args.source.arch.is_some(), "--arch (write `//~ arch`)"),
-        (!args.require.is_empty(), "--require (write `//~ require`)"),
-        (args.report.format != Format::Text, "--format"),
-        (!args.report.metrics.is_empty(), "--metrics"),
-        (args.report.html.is_some(), "--html"),
-        (!args.save.is_empty(), "--save"),
-        (args.known.baseline.is_some(), "--baseline"),
-        (args.known.write_baseline.is_some(), "--write-baseline"),
-        (args.observer.record.is_some(), "--record"),
-        (args.observer.trace.is_some(), "--trace"),
-    ];
-    if let Some((_, what)) = refused.iter().find(|(is, _)| *is) {
-        return Err(wrong(&format!("a test has no {what}")));
-    }
-    for text in args.program.launch.clone() {
-        args.source.instantiate(&text);
-    }
-    Ok(*args)
 }
 
 /// Prints what failed; gives how many tests did.

@@ -45,6 +45,8 @@ fn a_list_tells_what_passed_failed_and_expected_nothing() {
             (".hidden/e.cu", program("//~ exit 1\n", "")),
         ],
     );
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/etc/passwd", folder.join("f.cu")).expect("linked");
     let path = folder.to_string_lossy();
     let output = dslc(&["test", &path]);
     assert_eq!((output.code, output.stderr.as_str()), (Some(1), ""));
@@ -68,6 +70,7 @@ fn a_list_tells_what_passed_failed_and_expected_nothing() {
         &output.stdout,
         "b.k:5: expected `conflict-free`: store of `s[threadIdx.x][0]`: 32 transactions, 1 without conflicts\n",
     );
+    // Neither hidden files nor links elsewhere are looked at.
     has(
         &output.stdout,
         "FAILED. 2 passed; 1 failed; 1 without expectations",
@@ -104,6 +107,21 @@ fn what_looked_at_nothing_and_what_means_nothing_fails() {
             "unexpected argument '--no-such' found",
         ),
         ("//~ exit 3\n", "//~ race", "no `race` was found"),
+        (
+            "//~ exit 3\n//~ options -I /etc\n",
+            "",
+            "`/etc` is neither below the test's folder",
+        ),
+        (
+            "//~ exit 3\n//~ options --rules /etc/passwd\n",
+            "",
+            "`/etc/passwd` is neither below",
+        ),
+        (
+            "//~ exit 3\n//~ options --buffer x=@/etc/passwd --launch k<<<1,32>>>(x)\n",
+            "",
+            "`/etc/passwd` is neither below",
+        ),
         ("//~ prints hello\n", "", "it printed nothing"),
         ("//~ clean\n", "", "it ended with exit code 3"),
     ];
@@ -130,9 +148,13 @@ fn a_program_without_end_and_one_that_does_not_compile_are_failures() {
             ("b.cu", "//~ clean\nint main() { return x; }\n".to_string()),
         ],
     );
+    // Comments cannot ask for more.
+    let long = "//~ clean\n//~ options --timeout 500\nint main() { while (1); }\n";
+    fs::write(folder.join("c.cu"), long).expect("written");
     let output = dslc(&["test", &folder.to_string_lossy(), "--timeout", "0.2"]);
     assert_eq!(output.code, Some(1));
     has(&output.stdout, "a.cu: the --timeout of 0.2 s has expired");
+    has(&output.stdout, "c.cu: the --timeout of 0.2 s has expired");
     has(
         &output.stdout,
         "b.cu:2: error[E0401]: there is no variable `x`",

@@ -312,8 +312,14 @@ fn quoted(printed: &str) -> String {
     let from = lines.len().saturating_sub(5);
     match lines.is_empty() {
         true => "it printed nothing".to_string(),
-        false => format!("it printed:\n| {}", lines[from..].join("\n| ")),
+        false => format!("it printed:\n| {}", visible(&lines[from..].join("\n| "))),
     }
+}
+
+/// Without what a terminal obeys.
+fn visible(text: &str) -> String {
+    let shown = |c: char| if c.is_control() && c != '\n' { '?' } else { c };
+    text.chars().map(shown).collect()
 }
 
 /// A number as a comment has it.
