@@ -63,7 +63,7 @@ impl Shard {
         }
     }
 
-    /// Whether a configuration belongs to it.
+    /// Whether the configurations of a unit belong to it.
     pub(crate) fn has(self, index: usize) -> bool {
         index % self.of == self.number - 1
     }

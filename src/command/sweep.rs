@@ -42,7 +42,9 @@ pub(crate) fn run(args: &SweepArgs, color: Color) -> Result<u8, Failure> {
             "{name}: `where` allows no configuration"
         )));
     }
-    let is_mine = |n: &usize| args.shard.is_none_or(|shard| shard.has(*n));
+    let parts = args.shard.map_or(1, |shard| shard.of);
+    let units = configuration::units(&spec, &all, parts);
+    let is_mine = |n: &usize| args.shard.is_none_or(|shard| shard.has(units[*n]));
     let mine: Vec<(usize, String)> = (0..all.len())
         .filter(is_mine)
         .map(|n| (n, worker.key(&all[n])))

@@ -42,7 +42,31 @@ pub(super) fn all(spec: &Spec) -> Result<Vec<Configuration>, Failure> {
     Ok(all)
 }
 
+/// The number of the unit that each configuration belongs to, for parts that are run elsewhere: configurations of one program with one set of macros
+/// stay together, so that it is compiled once, where there are enough of those to give all parts alike.
+pub(super) fn units(spec: &Spec, all: &[Configuration], parts: usize) -> Vec<usize> {
+    /// Units of each part at least.
+    const ENOUGH: usize = 8;
+    let mut number = 0;
+    let mut units = vec![0; all.len()];
+    for (at, pair) in all.windows(2).enumerate() {
+        number += usize::from(!pair[0].is_compiled_like(&pair[1], spec));
+        units[at + 1] = number;
+    }
+    match number + 1 >= ENOUGH.saturating_mul(parts) {
+        true => units,
+        false => (0..all.len()).collect(),
+    }
+}
+
 impl Configuration {
+    /// Whether another one has the same program.
+    fn is_compiled_like(&self, other: &Configuration, spec: &Spec) -> bool {
+        let both = self.0.iter().zip(&other.0).zip(&spec.axes);
+        let mut compiled = both.filter(|(_, axis)| !matches!(axis.kind, Kind::Value | Kind::Args));
+        compiled.all(|((a, b), _)| a == b)
+    }
+
     /// The value of an axis.
     fn value<'a>(&self, axes: &'a [Axis], at: usize) -> &'a Value {
         &axes[at].values[self.0[at] as usize]
