@@ -6,7 +6,7 @@ use std::{
     panic::{self, AssertUnwindSafe},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc,
     },
     thread,
@@ -98,10 +98,11 @@ pub(crate) struct Deadlines(Arc<Running>);
 type Running = Mutex<Vec<(Instant, Duration, StopFlag)>>;
 
 impl Deadlines {
-    pub(crate) fn start() -> Deadlines {
+    /// `interrupted`: whether all are to stop at once.
+    pub(crate) fn start(interrupted: Arc<AtomicBool>) -> Deadlines {
         let running = Arc::new(Running::default());
         let watched = Arc::downgrade(&running);
-        thread::spawn(move || watch(&watched));
+        thread::spawn(move || watch(&watched, &interrupted));
         Deadlines(running)
     }
 
@@ -122,10 +123,12 @@ fn lock(running: &Running) -> MutexGuard<'_, Vec<(Instant, Duration, StopFlag)>>
     running.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn watch(running: &Weak<Running>) {
+fn watch(running: &Weak<Running>, interrupted: &AtomicBool) {
     while let Some(running) = running.upgrade() {
         for (begin, time, flag) in &*lock(&running) {
-            if begin.elapsed() >= *time {
+            if interrupted.load(Ordering::Relaxed) {
+                flag.ask(StopReason::Interrupted);
+            } else if begin.elapsed() >= *time {
                 flag.ask(StopReason::TimeOver(*time));
             }
         }
@@ -145,10 +148,11 @@ pub(crate) fn workers(jobs: usize) -> usize {
 }
 
 /// Does pieces of work on threads of their own, and hands their results over as they come, with their numbers. The error of a piece is what
-/// a panic said.
+/// a panic said. Nothing more is begun once it is `interrupted`.
 pub(crate) fn each<T: Send>(
     count: usize,
     workers: usize,
+    interrupted: &AtomicBool,
     work: impl Fn(usize) -> T + Sync,
     mut take: impl FnMut(usize, Result<T, String>),
 ) -> Result<(), Failure> {
@@ -163,7 +167,7 @@ pub(crate) fn each<T: Send>(
                 .spawn_scoped(scope, move || {
                     loop {
                         let at = next.fetch_add(1, Ordering::Relaxed);
-                        if at >= count {
+                        if at >= count || interrupted.load(Ordering::Relaxed) {
                             break;
                         }
                         let done = panic::catch_unwind(AssertUnwindSafe(|| work(at)));

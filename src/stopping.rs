@@ -5,7 +5,7 @@
 
 use std::{
     process,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool, mpsc},
     thread,
     time::{Duration, Instant},
 };
@@ -129,8 +129,6 @@ fn listen(flag: &StopFlag) -> Result<(), Failure> {
         consts::{SIGINT, SIGTERM},
         flag as on_signal,
     };
-    use std::sync::atomic::AtomicBool;
-
     let again = Arc::new(AtomicBool::new(false));
     for (signal, why) in [
         (SIGINT, StopReason::Interrupted),
@@ -142,6 +140,27 @@ fn listen(flag: &StopFlag) -> Result<(), Failure> {
         on_signal::register_usize(signal, flag.number(), why.number())?;
     }
     Ok(())
+}
+
+/// Becomes true at the first Ctrl-C or SIGTERM; the second one ends the process.
+#[cfg(unix)]
+pub(crate) fn interrupted() -> Result<Arc<AtomicBool>, Failure> {
+    use signal_hook::{
+        consts::{SIGINT, SIGTERM},
+        flag as on_signal,
+    };
+
+    let is_asked = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        on_signal::register_conditional_default(signal, is_asked.clone())?;
+        on_signal::register(signal, is_asked.clone())?;
+    }
+    Ok(is_asked)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn interrupted() -> Result<Arc<AtomicBool>, Failure> {
+    Ok(Arc::default())
 }
 
 #[cfg(not(unix))]

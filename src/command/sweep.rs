@@ -9,19 +9,21 @@ mod table;
 mod work;
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fs::File,
     io::Write,
     path::{Path, PathBuf},
-    sync::atomic::Ordering,
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
     time::Instant,
 };
 
+use interp::StopReason;
 use report::text::Style;
 
 use self::{
     configuration::Configuration,
     row::{Row, Status},
+    spec::{Kind, Spec},
     table::Table,
     work::Worker,
 };
@@ -29,12 +31,14 @@ use crate::{
     args::{Color, SweepArgs},
     batch,
     failure::{Failure, reason},
-    files, output, progress,
+    files::{self, Claims},
+    output, progress, stopping,
 };
 
 pub(crate) fn run(args: &SweepArgs, color: Color) -> Result<u8, Failure> {
     let spec = spec::read(&args.spec, output::use_color(color))?;
-    let worker = Worker::new(&spec, args.timeout)?;
+    let interrupted = stopping::interrupted()?;
+    let worker = Worker::new(&spec, args.timeout, interrupted.clone())?;
     let all = configuration::all(&spec)?;
     if all.is_empty() {
         let name = args.spec.display();
@@ -52,10 +56,16 @@ pub(crate) fn run(args: &SweepArgs, color: Color) -> Result<u8, Failure> {
     if args.dry_run {
         return Ok(list(&mine, &all, &worker));
     }
-    let path = args.results.clone().unwrap_or_else(|| results_path(args));
+    let path = results_path(args)?;
+    claim(&spec, &path, args)?;
     let (mut rows, others) = known(&path, &mine, args.retry)?;
     let before = rows.len();
-    run_missing(&mine, &all, &worker, &path, &mut rows, args)?;
+    let missing = Missing {
+        all: &all,
+        worker: &worker,
+        interrupted: &interrupted,
+    };
+    missing.run(&mine, &path, &mut rows, args.jobs)?;
     let after = rows.len() - before;
     let rows = row::merged(vec![rows])?;
     let kept = row::merged(vec![rows.clone(), others])?;
@@ -76,15 +86,42 @@ pub(crate) fn run(args: &SweepArgs, color: Color) -> Result<u8, Failure> {
         "{} configurations: {after} run now, {before} known before; all results are in {name}\n",
         mine.len()
     ));
+    if interrupted.load(Ordering::Relaxed) {
+        output::err("the sweep was interrupted: start it again, and it goes on where it was\n");
+        return Ok(StopReason::Interrupted.exit_code());
+    }
     Ok(u8::from(table.good.is_empty()))
 }
 
 /// Beside the specification; a part has a file of its own.
-fn results_path(args: &SweepArgs) -> PathBuf {
+fn results_path(args: &SweepArgs) -> Result<PathBuf, Failure> {
+    if let Some(path) = &args.results {
+        return Ok(path.clone());
+    }
+    if files::is_of_shell(&args.spec) {
+        return Err(Failure::new(
+            "the specification comes through a pipe: name the file of results with --results",
+        ));
+    }
     let part = args.shard.map_or(String::new(), |shard| {
         format!(".{}-of-{}", shard.number, shard.of)
     });
-    args.spec.with_extension(format!("results{part}.jsonl"))
+    Ok(args.spec.with_extension(format!("results{part}.jsonl")))
+}
+
+/// No file that the sweep reads is written, and none twice.
+fn claim(spec: &Spec, results: &Path, args: &SweepArgs) -> Result<(), Failure> {
+    let mut claims = Claims::default();
+    claims.reads(&args.spec, "the specification");
+    let programs = spec.axes.iter().filter(|axis| axis.kind == Kind::Program);
+    for program in programs.flat_map(|axis| &axis.values) {
+        claims.reads(&spec.folder.join(program.text()), "a program of the sweep");
+    }
+    claims.writes(results, "--results")?;
+    match &args.html {
+        Some(page) => claims.writes(page, "--html"),
+        None => Ok(()),
+    }
 }
 
 fn list(mine: &[(usize, String)], all: &[Configuration], worker: &Worker<'_>) -> u8 {
@@ -125,73 +162,87 @@ fn known(
     Ok((rows, others))
 }
 
-/// Runs what is not known yet, and adds each result to the file as it comes.
-fn run_missing(
-    mine: &[(usize, String)],
-    all: &[Configuration],
-    worker: &Worker<'_>,
-    path: &Path,
-    rows: &mut Vec<Row>,
-    args: &SweepArgs,
-) -> Result<(), Failure> {
-    let done: HashMap<&str, ()> = rows.iter().map(|row| (row.key.as_str(), ())).collect();
-    let is_missing = |(_, key): &&(usize, String)| !done.contains_key(key.as_str());
-    let missing: Vec<&(usize, String)> = mine.iter().filter(is_missing).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    drop(done);
-    let failed = |why: std::io::Error| {
-        Failure::new(format!(
-            "cannot write `{}`: {}",
-            path.display(),
-            reason(&why)
-        ))
-    };
-    // Of a run that was cut off there may be half a line: the file is written whole first.
-    if path.exists() {
-        row::write(path, &row::merged(vec![row::read(path)?])?)?;
-    }
-    let mut file = File::options()
-        .append(true)
-        .create(true)
-        .open(path)
-        .map_err(failed)?;
-    let (begin, workers) = (Instant::now(), batch::workers(args.jobs));
-    let bar = progress::counted("sweep", missing.len() as u64, "runs");
-    let (mut unwritten, mut bad) = (None, 0);
-    let work = |at: usize| {
-        let (n, key) = missing[at];
-        let row = worker.row(*n, key.clone(), &all[*n]);
-        worker.run(row, &all[*n])
-    };
-    batch::each(missing.len(), workers, work, |at, result| {
-        let row = result.unwrap_or_else(|panic| {
-            let (n, key) = missing[at];
-            Row {
-                status: Status::Internal,
-                error: Some(panic),
-                ..worker.row(*n, key.clone(), &all[*n])
-            }
-        });
-        bad += usize::from(row.status != Status::Ok);
-        if let Err(why) = file.write_all(row.line().as_bytes()) {
-            unwritten.get_or_insert(why);
+/// What runs configurations.
+struct Missing<'a> {
+    all: &'a [Configuration],
+    worker: &'a Worker<'a>,
+    interrupted: &'a AtomicBool,
+}
+
+impl Missing<'_> {
+    /// Runs what is not known yet, and adds each result to the file as it comes.
+    fn run(
+        &self,
+        mine: &[(usize, String)],
+        path: &Path,
+        rows: &mut Vec<Row>,
+        jobs: usize,
+    ) -> Result<(), Failure> {
+        let done: HashSet<&str> = rows.iter().map(|row| row.key.as_str()).collect();
+        let is_missing = |(_, key): &&(usize, String)| !done.contains(key.as_str());
+        let missing: Vec<&(usize, String)> = mine.iter().filter(is_missing).collect();
+        drop(done);
+        if missing.is_empty() {
+            return Ok(());
         }
-        rows.push(row);
-        bar.step(bad);
-    })?;
-    drop(bar);
-    if let Some(why) = unwritten {
-        return Err(failed(why));
+        let failed = |why: std::io::Error| {
+            let name = path.display();
+            Failure::new(format!("cannot write `{name}`: {}", reason(&why)))
+        };
+        // Of a run that was cut off there may be half a line: the file is written whole first.
+        if path.exists() {
+            row::write(path, &row::merged(vec![row::read(path)?])?)?;
+        }
+        let mut file = File::options()
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(failed)?;
+        let (begin, workers) = (Instant::now(), batch::workers(jobs).min(missing.len()));
+        let bar = progress::counted("sweep", missing.len() as u64, "runs");
+        let (mut unwritten, mut bad, mut count) = (None, 0, 0);
+        let row = |at: usize| {
+            let (n, key) = missing[at];
+            self.worker.row(*n, key.clone(), &self.all[*n])
+        };
+        let work = |at: usize| self.worker.run(row(at), &self.all[missing[at].0]);
+        batch::each(
+            missing.len(),
+            workers,
+            self.interrupted,
+            work,
+            |at, result| {
+                // It may have been stopped in the middle.
+                if self.interrupted.load(Ordering::Relaxed) {
+                    return;
+                }
+                let row = result.unwrap_or_else(|panic| Row {
+                    status: Status::Internal,
+                    error: Some(panic),
+                    ..row(at)
+                });
+                bad += usize::from(row.status != Status::Ok);
+                count += 1;
+                if let Err(why) = file.write_all(row.line().as_bytes()) {
+                    unwritten.get_or_insert(why);
+                }
+                rows.push(row);
+                bar.step(bad);
+            },
+        )?;
+        drop(bar);
+        if let Some(why) = unwritten {
+            return Err(failed(why));
+        }
+        let time = begin.elapsed().as_secs_f64();
+        let share = |nanos: &AtomicU64| {
+            100.0 * nanos.load(Ordering::Relaxed) as f64 / 1e9 / time / workers as f64
+        };
+        output::err(&format!(
+            "{count} runs in {time:.1} s on {workers} threads: {:.0} % of their time busy, {:.0} % in simulation\n",
+            share(&self.worker.spent),
+            share(&self.worker.simulated),
+        ));
+        Ok(())
     }
-    let time = begin.elapsed().as_secs_f64();
-    let share = |nanos: u64| 100.0 * nanos as f64 / 1e9 / time / workers.min(missing.len()) as f64;
-    output::err(&format!(
-        "{} runs in {time:.1} s on {workers} threads: {:.0} % of their time busy, {:.0} % in simulation\n",
-        missing.len(),
-        share(worker.spent.load(Ordering::Relaxed)),
-        share(worker.simulated.load(Ordering::Relaxed)),
-    ));
-    Ok(())
 }

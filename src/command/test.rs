@@ -10,6 +10,7 @@ mod options;
 use std::{
     collections::{BTreeMap, HashSet},
     path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicBool},
     time::{Duration, Instant},
 };
 
@@ -26,7 +27,8 @@ use crate::{
     args::{Color, TestArgs},
     batch::{self, Deadlines},
     failure::Failure,
-    files, output,
+    files::{self, Claims},
+    output,
     rules::{DEFAULT_ARCH, rules},
     source::{cuda_arch, load_for},
 };
@@ -102,6 +104,11 @@ pub(crate) fn run(args: &TestArgs, color: Color) -> Result<u8, Failure> {
     }
     let failed = show_failures(&tests, &done);
     if let Some(path) = &args.junit {
+        let mut claims = Claims::default();
+        for program in &programs {
+            claims.reads(&program.path, "a program that is tested");
+        }
+        claims.writes(path, "--junit")?;
         write_junit(path, &tests, &done, &bare, begin.elapsed())?;
     }
     if args.bless {
@@ -208,7 +215,8 @@ fn tests_of(program: &Program) -> Vec<Test<'_>> {
 /// Runs the tests, and prints each as soon as those before it have ended.
 fn run_all(tests: &[Test<'_>], args: &TestArgs, color: Color) -> Result<Vec<Done>, Failure> {
     let workers = batch::workers(args.jobs);
-    let deadlines = Deadlines::start();
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let deadlines = Deadlines::start(interrupted.clone());
     let mut done: Vec<Option<Done>> = tests.iter().map(|_| None).collect();
     let mut shown = 0;
     let color = output::use_color_out(color);
@@ -217,7 +225,7 @@ fn run_all(tests: &[Test<'_>], args: &TestArgs, color: Color) -> Result<Vec<Done
         let (problems, looked) = run_one(&tests[at], args, &deadlines);
         (problems, looked, begin.elapsed())
     };
-    batch::each(tests.len(), workers, work, |at, result| {
+    batch::each(tests.len(), workers, &interrupted, work, |at, result| {
         let test = &tests[at];
         let (problems, looked, time) = result.unwrap_or_else(|panic| {
             let why = format!("internal error of dslc: {panic}");

@@ -288,6 +288,22 @@ fn a_wrong_specification_is_told_its_place() {
     }
 }
 
+#[test]
+fn no_file_of_the_sweep_is_written_over() {
+    let spec = folder("sweep_over", SPEC);
+    for (option, file) in [
+        ("--html", "s.toml"),
+        ("--results", "tile.cu"),
+        ("--html", "s.results.jsonl"),
+    ] {
+        let path = spec.with_file_name(file);
+        let output = sweep(&spec, &[option, &path.to_string_lossy()]);
+        assert_eq!(output.code, Some(2), "{option} {file}");
+        has(&output.stderr, "name another file");
+    }
+    assert_eq!(fs::read_to_string(&spec).expect("the specification"), SPEC);
+}
+
 /// The specifications of the page, with programs as it names them.
 #[test]
 fn the_examples_of_the_page_run() {

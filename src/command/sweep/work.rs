@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -69,7 +69,11 @@ struct Job {
 
 impl<'a> Worker<'a> {
     /// Reads the programs of a sweep.
-    pub(super) fn new(spec: &'a Spec, timeout: Duration) -> Result<Worker<'a>, Failure> {
+    pub(super) fn new(
+        spec: &'a Spec,
+        timeout: Duration,
+        interrupted: Arc<AtomicBool>,
+    ) -> Result<Worker<'a>, Failure> {
         let mut sources = HashMap::new();
         let programs = spec.axes.iter().filter(|axis| axis.kind == Kind::Program);
         for value in programs.flat_map(|axis| &axis.values) {
@@ -80,7 +84,7 @@ impl<'a> Worker<'a> {
         Ok(Worker {
             spec,
             timeout: spec.timeout.unwrap_or(timeout),
-            deadlines: Deadlines::start(),
+            deadlines: Deadlines::start(interrupted),
             programs: Mutex::default(),
             sources,
             simulated: AtomicU64::new(0),
