@@ -14,6 +14,7 @@ from ._errors import CompileError, DslcError, LaunchError, NotCleanError, NotFou
 from ._kernel import Kernel, Unset, kernel, unset
 from ._report import Finding, Launch, Report, Site
 from ._run import binary, run
+from ._sweep import Sweep, sweep
 
 __all__ = [
     "CompileError",
@@ -26,10 +27,12 @@ __all__ = [
     "NotFoundError",
     "Report",
     "Site",
+    "Sweep",
     "Unset",
     "__version__",
     "binary",
     "kernel",
     "run",
+    "sweep",
     "unset",
 ]

@@ -1,0 +1,115 @@
+"""Sweeps on this machine, and on a Ray cluster whose nodes die."""
+
+import threading
+import time
+from pathlib import Path
+
+import dslc
+import pytest
+
+SPEC = """
+programs = "k.cu"
+args = "{N}"
+objective = "transactions"
+
+[macros]
+PAD = { from = 0, to = 3 }
+TILE = [8, 16, 32]
+
+[values]
+N = { from = 1, to = 8 }
+
+[measure]
+transactions = "shared_load_transactions"
+"""
+
+PROGRAM = """
+#include <stdlib.h>
+#include "parts/kernel.h"
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]);
+    float *out;
+    cudaMalloc(&out, TILE * TILE * sizeof(float));
+    for (int i = 0; i < n; i++) column<<<1, dim3(TILE, TILE)>>>(out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+    // One configuration fails.
+    return TILE == 16 && PAD == 2 && n == 5 ? 3 : 0;
+}
+"""
+
+KERNEL = """
+__global__ void column(float *out) {
+    __shared__ float s[TILE][TILE + PAD];
+    s[threadIdx.y][threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.y * TILE + threadIdx.x] = s[threadIdx.x][threadIdx.y];
+}
+"""
+
+
+def write(folder: Path) -> Path:
+    (folder / "parts").mkdir(parents=True)
+    (folder / "parts/kernel.h").write_text(KERNEL)
+    (folder / "k.cu").write_text(PROGRAM)
+    (folder / "tile.toml").write_text(SPEC)
+    return folder / "tile.toml"
+
+
+def test_a_sweep_on_this_machine(tmp_path):
+    spec = write(tmp_path / "one")
+    done = dslc.sweep(spec)
+    assert len(done) == 96
+    rows = done.rows()
+    assert [row["n"] for row in rows] == sorted(row["n"] for row in rows)
+    bad = [row for row in rows if row["status"] != "ok"]
+    assert [(row["TILE"], row["PAD"], row["N"], row["status"]) for row in bad] == [(16, 2, 5, "exit")]
+    best = min((row for row in rows if row["TILE"] == 32 and row["N"] == 1), key=lambda row: row["transactions"])
+    assert (best["PAD"], best["transactions"]) == (1, 32)
+    assert "transactions" in done.table
+    # Nothing runs again.
+    before = done.path.stat().st_mtime_ns
+    assert dslc.sweep(spec).results == done.results
+    assert done.path.read_bytes() and before
+    with pytest.raises(dslc.DslcError, match="there is no specification"):
+        dslc.sweep(tmp_path / "nothing.toml")
+    with pytest.raises(dslc.DslcError, match="there is no engine `slurm`"):
+        dslc.sweep(spec, engine="slurm")
+
+
+def test_ray_loses_nothing_when_nodes_die(tmp_path):
+    ray = pytest.importorskip("ray")
+    from ray.cluster_utils import Cluster
+
+    alone = dslc.sweep(write(tmp_path / "alone"))
+    spec = write(tmp_path / "cluster")
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    try:
+        others = [cluster.add_node(num_cpus=1) for _ in range(3)]
+        cluster.connect()
+        cluster.wait_for_nodes()
+        results = {}
+
+        def work():
+            results["sweep"] = dslc.sweep(spec, engine="ray", batches=48)
+
+        worker = threading.Thread(target=work)
+        worker.start()
+        parts = spec.with_name("tile.results.jsonl.parts")
+        killed = 0
+        while worker.is_alive():
+            there = len(list(parts.glob("*.jsonl"))) if parts.is_dir() else 0
+            # In the middle of it: with 8 and 20 of 48 parts done.
+            if killed < 2 and there >= (8, 20)[killed]:
+                cluster.remove_node(others[killed], allow_graceful=False)
+                killed += 1
+            time.sleep(0.01)
+        worker.join()
+        assert killed == 2, "the sweep was over before two nodes were killed"
+        swept = results["sweep"]
+        assert swept.path.read_bytes() == alone.path.read_bytes()
+        assert swept.table == alone.table
+        assert not parts.exists()
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
