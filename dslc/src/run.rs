@@ -8,12 +8,9 @@ use std::{
     sync::Arc,
 };
 
-use dsl::ir::Space;
-use interp::{
-    Counted, LaunchReport, Severity, metrics, rules::RuleSet, stats::SiteCounts, trap::AccessOp,
-};
+use interp::{Counted, LaunchReport, Severity, metrics, rules::RuleSet, trap::AccessOp};
 use report::{
-    Input, Model, Tables,
+    Input, Model, Tables, access,
     findings::{self, Found},
     html, json, text,
 };
@@ -24,6 +21,8 @@ use crate::{
     error::{Error, Result},
     finding::Finding,
 };
+
+pub use report::access::Access as Site;
 
 /// The variable that names the folder where failed assertions leave their reports.
 const REPORT_FOLDER: &str = "DSLC_REPORT_DIR";
@@ -284,11 +283,8 @@ impl Run {
     #[track_caller]
     fn found_site(&self, text: &str, op: Option<AccessOp>) -> Site {
         let found = self
-            .sites()
-            .into_iter()
-            .filter(|site| letters(&site.text) == letters(text))
-            .filter(|site| op.is_none_or(|op| site.op == op))
-            .reduce(Site::plus);
+            .launch()
+            .and_then(|launch| access::find(launch, text, op));
         found.unwrap_or_else(|| panic!("{}", self.no_site(text, op)))
     }
 
@@ -302,7 +298,10 @@ impl Run {
         for site in &sites {
             all += &format!(
                 "\n  line {:>4}  {} {}  {}",
-                site.line, site.space, site.op, site.text
+                site.line(),
+                site.space(),
+                site.op(),
+                site.text()
             );
         }
         let kernel = self.kernel();
@@ -316,17 +315,7 @@ impl Run {
     /// Every access that was executed, in the order of the source. Empty on a GPU.
     pub fn sites(&self) -> Vec<Site> {
         let launch = self.launch();
-        let sites = launch.iter().flat_map(|launch| &launch.sites);
-        sites
-            .map(|site| Site {
-                text: site.text.clone(),
-                line: site.line,
-                column: site.column,
-                space: site.space,
-                op: site.op,
-                counts: site.counts.clone(),
-            })
-            .collect()
+        launch.into_iter().flat_map(access::all).collect()
     }
 
     pub(crate) fn launch(&self) -> Option<&LaunchReport> {
@@ -363,108 +352,5 @@ impl fmt::Display for Run {
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.report())
-    }
-}
-
-/// What an access of the source cost in a launch.
-///
-/// A count is `None` where it means nothing (transactions of global memory, sectors of shared memory), and where the
-/// architecture's rules do not model it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Site {
-    text: String,
-    line: u32,
-    column: u32,
-    space: Space,
-    op: AccessOp,
-    counts: SiteCounts,
-}
-
-impl Site {
-    /// The counts of two sites together; the place is the first one's.
-    fn plus(mut self, other: Site) -> Site {
-        self.counts.merge(&other.counts);
-        self
-    }
-
-    /// The source text.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// The source line, from 1.
-    pub fn line(&self) -> u32 {
-        self.line
-    }
-
-    /// The column, from 1.
-    pub fn column(&self) -> u32 {
-        self.column
-    }
-
-    /// `shared`, `global`, `local` or `constant`.
-    pub fn space(&self) -> String {
-        self.space.to_string()
-    }
-
-    /// Memory instructions that were executed with at least one active lane.
-    pub fn requests(&self) -> u64 {
-        self.counts.requests
-    }
-
-    /// Passes over the banks of shared memory (nvprof's transactions, ncu's wavefronts).
-    pub fn transactions(&self) -> Option<u64> {
-        self.shared(self.counts.transactions)
-    }
-
-    /// What the same requests would take without conflicts.
-    pub fn ideal(&self) -> Option<u64> {
-        self.shared(self.counts.ideal)
-    }
-
-    /// Transactions beyond the ideal.
-    pub fn bank_conflicts(&self) -> Option<u64> {
-        self.shared(self.counts.bank_conflicts())
-    }
-
-    /// Transactions for each request, on average: 1.0 without conflicts, 32.0 at worst.
-    pub fn transactions_per_request(&self) -> Option<f64> {
-        let transactions = self.transactions()? as f64;
-        Some(transactions / self.counts.requests.max(1) as f64)
-    }
-
-    /// The most ways of a conflict in one request: 1 without any.
-    pub fn max_degree(&self) -> Option<u32> {
-        self.shared(u64::from(self.counts.max_degree))
-            .map(|degree| degree as u32)
-    }
-
-    /// Sectors of 32 bytes of global memory.
-    pub fn sectors(&self) -> Option<u64> {
-        self.global(self.counts.sectors)
-    }
-
-    /// Sectors that the bytes asked for would fill.
-    pub fn ideal_sectors(&self) -> Option<u64> {
-        self.global(self.counts.ideal_sectors)
-    }
-
-    /// Sectors for each request, on average.
-    pub fn sectors_per_request(&self) -> Option<f64> {
-        let sectors = self.sectors()? as f64;
-        Some(sectors / self.counts.requests.max(1) as f64)
-    }
-
-    /// Bytes that lanes asked for.
-    pub fn bytes(&self) -> u64 {
-        self.counts.bytes
-    }
-
-    fn shared(&self, count: u64) -> Option<u64> {
-        (self.space == Space::Shared && !self.counts.not_modelled()).then_some(count)
-    }
-
-    fn global(&self, count: u64) -> Option<u64> {
-        (self.space == Space::Global && !self.counts.not_modelled()).then_some(count)
     }
 }
