@@ -1,5 +1,5 @@
 //! `action/gate.sh`, all that the GitHub action does, in a repository with two commits.
-#![cfg(unix)]
+#![cfg(target_os = "linux")]
 
 use std::{
     fs,
