@@ -20,4 +20,4 @@ mkdir -p python/wheel.data/scripts
 trap 'rm -rf python/wheel.data' EXIT
 cp "$target/release/dslc" python/wheel.data/scripts/dslc
 strip python/wheel.data/scripts/dslc 2>/dev/null || true
-"$venv/bin/maturin" build --release --locked --strip --manifest-path python/Cargo.toml --out "$out"
+"$venv/bin/maturin" build --release --locked --strip --compression-level 9 --manifest-path python/Cargo.toml --out "$out"
