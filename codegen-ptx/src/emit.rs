@@ -1,6 +1,7 @@
 //! IR to LLVM IR text: the module's frame. Kernels are in `kernel`, instructions in `inst`, variables in `global`, lines in `debug`.
 
 mod call;
+mod counted;
 mod debug;
 mod global;
 mod inst;

@@ -12,6 +12,7 @@ use dsl::ir::{
 use super::{
     Emitter,
     call::{self, Named},
+    counted,
     inst::Dot,
     ty,
 };
@@ -449,7 +450,11 @@ impl Kernel<'_, '_> {
                 self.block(step)?;
                 if self.reachable {
                     self.stand(*loc);
-                    let hint = self.unroll_hint(*unroll);
+                    let is_whole = unroll.is_none() && counted::through_array(self.f, body, step);
+                    let hint = match is_whole {
+                        true => self.loop_hint("!{!\"llvm.loop.unroll.full\"}".to_string()),
+                        false => self.unroll_hint(*unroll),
+                    };
                     self.line(format!("br label %b{head}{hint}"));
                     self.reachable = false;
                 }
@@ -496,6 +501,11 @@ impl Kernel<'_, '_> {
             Some(1) => "!{!\"llvm.loop.unroll.disable\"}".to_string(),
             Some(count) => format!("!{{!\"llvm.loop.unroll.count\", i32 {count}}}"),
         };
+        self.loop_hint(hint)
+    }
+
+    /// The loop's metadata with this hint in it.
+    fn loop_hint(&mut self, hint: String) -> String {
         let hint = self.m.metadata(|_| hint);
         let node = self
             .m

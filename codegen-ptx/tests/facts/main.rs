@@ -332,3 +332,20 @@ fn a_loop_of_ten_larger_rounds_is_unrolled() {
     assert_eq!(count(&text, "bar.sync"), 10, "{text}");
     has_none(&text, &["div."]);
 }
+
+#[test]
+fn a_loop_that_counts_through_an_array_is_unrolled() {
+    let text = body(
+        "float *x, const int *levels",
+        "int counts[16] = {0};
+         for (int i = 0; i < 100; i++) counts[levels[i] & 15]++;
+         float sum = 0;
+         for (int k = 0; k < 16; k++)
+             if (counts[k] > 0) {
+                 float p = counts[k] / x[1];
+                 sum -= p * logf(p);
+             }
+         x[0] = sum;",
+    );
+    assert_eq!(count(&text, "div.rn.f32"), 16, "{text}");
+}
