@@ -10,7 +10,7 @@ mod emit;
 mod llvm;
 mod target;
 
-use dsl::ir::Module;
+use dsl::ir::{Module, merge_branches};
 
 pub use target::{Target, UnknownTarget};
 
@@ -105,5 +105,10 @@ pub fn llvm_version() -> String {
 
 /// The module as we write it, for LLVM to read.
 fn llvm_text(module: &Module, options: &Options) -> Result<String, Error> {
-    emit::module(module, options)
+    if options.opt_level < 2 {
+        return emit::module(module, options);
+    }
+    let mut module = module.clone();
+    merge_branches(&mut module);
+    emit::module(&module, options)
 }

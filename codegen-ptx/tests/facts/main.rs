@@ -349,3 +349,13 @@ fn a_loop_that_counts_through_an_array_is_unrolled() {
     );
     assert_eq!(count(&text, "div.rn.f32"), 16, "{text}");
 }
+
+#[test]
+fn a_function_with_branches_is_computed_once() {
+    let text = body(
+        "float *x, float d",
+        "x[0] = expf(d) * x[1];
+         x[1] = expf(d) + x[2];",
+    );
+    assert_eq!(count(&text, "setp"), 3, "{text}");
+}

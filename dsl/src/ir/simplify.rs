@@ -16,6 +16,10 @@ use super::{
     ValueId, eval,
 };
 
+mod branches;
+
+pub use branches::merge_branches;
+
 /// Simplifies every function.
 pub fn simplify(module: &mut Module) {
     module.functions.iter_mut().for_each(simplify_function);
@@ -61,13 +65,19 @@ struct Simplifier {
     added: Vec<InstKind>,
     /// Something is not as it was.
     changed: bool,
+    /// Where branches are merged: those so far.
+    branches: Option<branches::Branches>,
 }
 
 impl Simplifier {
     /// What is learnt inside holds inside; `known` and `done` are the caller's again afterwards.
     fn nested(&mut self, block: Block) -> Block {
         let (before, added) = (self.before.len(), self.added.len());
+        let seen = self.branches.as_ref().map_or(0, |all| all.seen.len());
         let block = self.block(block);
+        if let Some(all) = &mut self.branches {
+            all.seen.truncate(seen);
+        }
         for (slot, value) in self.before.drain(before..).rev() {
             match value {
                 Some(value) => self.known.insert(slot, value),
@@ -116,8 +126,15 @@ impl Simplifier {
                     otherwise,
                     loc,
                 } => {
+                    let reads = self.reads_of([&then, &otherwise]);
                     let then = self.nested(then);
                     let otherwise = self.nested(otherwise);
+                    let branch = self.branch(cond, [&then, &otherwise], &reads);
+                    if let Some(results) = branch.as_ref().and_then(|it| self.repeated(it)) {
+                        self.changed = true;
+                        self.set_all(results, nodes, loc);
+                        continue;
+                    }
                     self.forget(&[&then, &otherwise]);
                     nodes.push(Node::If {
                         cond,
@@ -125,6 +142,9 @@ impl Simplifier {
                         otherwise,
                         loc,
                     });
+                    if let Some(branch) = branch {
+                        self.remember(branch, nodes, loc);
+                    }
                 }
                 Node::Loop {
                     label,

@@ -9,12 +9,17 @@ use crate::ir::*;
 /// `$0: i32 n` is a parameter, `$1` and `$2` are `i32`.
 #[track_caller]
 fn check(body: &str, expected: &str) {
+    check_pass(simplify, body, expected);
+}
+
+#[track_caller]
+fn check_pass(pass: fn(&mut Module), body: &str, expected: &str) {
     let head = "module \"t\"\nkernel fn0 @k($0: i32 \"n\" \"int\") {\n  shared shared0 \"s\" \"int\" [8] : 32 align 4 element 4 at 0\n  slot $1 : i32 \"x\"\n  slot $2 : i32 \"y\"\n";
     let read = |body: &str| parse(&format!("{head}{body}\n}}\n")).unwrap_or_else(|e| panic!("{e}"));
     let mut module = read(body);
     assert_verified(&module, "writing the test");
-    simplify(&mut module);
-    assert_verified(&module, "simplify");
+    pass(&mut module);
+    assert_verified(&module, "the pass");
     let mut expected = read(expected);
     expected.functions[0].labels = module.functions[0].labels;
     assert_eq!(print(&module), print(&expected));
@@ -201,6 +206,7 @@ struct Lane<'a> {
     slots: Vec<u64>,
     clock: u64,
     sets: Vec<(SlotId, u64)>,
+    rounds: usize,
 }
 
 /// Why a block did not come to its end.
@@ -243,8 +249,8 @@ impl Lane<'_> {
                     Err(jump) => Err(jump),
                 };
                 match end {
-                    Ok(()) if self.sets.len() > 60 => return Err(Jump::Return),
-                    Ok(()) => self.sets.push((SlotId(u32::MAX), 0)),
+                    Ok(()) if self.rounds > 20 => return Err(Jump::Return),
+                    Ok(()) => self.rounds += 1,
                     Err(Jump::Break(to)) if to == *label => break,
                     Err(jump) => return Err(jump),
                 }
@@ -289,6 +295,10 @@ impl Lane<'_> {
 }
 
 fn sets(function: &Function, lane: u64) -> Vec<(SlotId, u64)> {
+    run(function, lane).sets
+}
+
+fn run(function: &Function, lane: u64) -> Lane<'_> {
     let slots = function.slots.iter().enumerate();
     let mut lane = Lane {
         function,
@@ -305,9 +315,10 @@ fn sets(function: &Function, lane: u64) -> Vec<(SlotId, u64)> {
             .collect(),
         clock: 77,
         sets: vec![],
+        rounds: 0,
     };
     let _ = lane.block(&lane.function.body);
-    lane.sets
+    lane
 }
 
 proptest! {
@@ -350,4 +361,177 @@ proptest! {
         simplify(&mut module);
         prop_assert!(module == once, "it simplifies its own result");
     }
+}
+
+#[test]
+fn a_branch_that_repeats_another_takes_its_results() {
+    check_pass(
+        merge_branches,
+        "%0 = get $0
+         %1 = cmp.eq.i32 %0, 7
+         %2 = addr shared0
+         set $1, 5
+         if %1 {
+           %3 = mul.i32 %0, 3
+           set $1, %3
+         }
+         %4 = get $1
+         store.i32.shared %2, %4
+         set $2, 5
+         if %1 {
+           %5 = mul.i32 %0, 3
+           set $2, %5
+         }
+         %6 = get $2
+         store.i32.shared %2, %6",
+        "%0 = get $0
+         %1 = cmp.eq.i32 %0, 7
+         %2 = addr shared0
+         set $1, 5
+         if %1 {
+           %3 = mul.i32 %0, 3
+           set $1, %3
+         }
+         %4 = get $1
+         store.i32.shared %2, %4
+         set $2, 5
+         set $2, %4
+         store.i32.shared %2, %4",
+    );
+}
+
+/// What the variables held before, a value, an operation, one that does more than compute.
+#[test]
+fn branches_that_differ_stay() {
+    for (before, second) in [
+        ("set $2, 6", "mul.i32 %0, 3"),
+        ("set $2, 5", "mul.i32 %0, 4"),
+        ("set $2, 5", "add.i32 %0, 3"),
+        ("set $2, 5", "load.i32.shared %2"),
+    ] {
+        let body = format!(
+            "%0 = get $0
+             %1 = cmp.eq.i32 %0, 7
+             %2 = addr shared0
+             set $1, 5
+             if %1 {{
+               %3 = mul.i32 %0, 3
+               set $1, %3
+             }}
+             %4 = get $1
+             store.i32.shared %2, %4
+             {before}
+             if %1 {{
+               %5 = {second}
+               set $2, %5
+             }}
+             %6 = get $2
+             store.i32.shared %2, %6"
+        );
+        check_pass(merge_branches, &body, &body);
+    }
+}
+
+#[test]
+fn a_branch_within_another_is_not_repeated_after_it() {
+    let body = "%0 = get $0
+         %1 = cmp.eq.i32 %0, 7
+         %2 = cmp.slt.i32 %0, 9
+         %3 = addr shared0
+         if %2 {
+           set $1, 5
+           if %1 {
+             set $1, 6
+           }
+           %4 = get $1
+           store.i32.shared %3, %4
+         }
+         set $2, 5
+         if %1 {
+           set $2, 6
+         }
+         %5 = get $2
+         store.i32.shared %3, %5";
+    check_pass(merge_branches, body, body);
+}
+
+fn rename(block: &mut Block, n_values: u32, labels: u32) {
+    for node in &mut block.0 {
+        match node {
+            Node::Inst(inst) => inst.results.iter_mut().for_each(|id| id.0 += n_values),
+            Node::Loop { label, .. }
+            | Node::Scope { label, .. }
+            | Node::Break(label)
+            | Node::Continue(label) => label.0 += labels,
+            _ => {}
+        }
+        for block in node.blocks_mut() {
+            rename(block, n_values, labels);
+        }
+    }
+}
+
+/// The body twice, and every variable read at the end.
+fn twice(function: &mut Function) {
+    let n_values = function.values.len() as u32;
+    let mut again = function.body.clone();
+    again.for_each_operand_mut(&mut |operand| {
+        if let Operand::Value(id) = operand {
+            id.0 += n_values;
+        }
+    });
+    rename(&mut again, n_values, function.labels);
+    function.labels *= 2;
+    function.values.extend(function.values.clone());
+    function.body.0.extend(again.0);
+    for (index, slot) in function.slots.iter().enumerate() {
+        let (slot_id, result) = (SlotId(index as u32), ValueId(function.values.len() as u32));
+        function.values.push(slot.ty);
+        for (results, kind) in [
+            (vec![result], InstKind::Get(slot_id)),
+            (vec![], InstKind::Set(slot_id, result.into())),
+        ] {
+            let loc = function.loc;
+            function
+                .body
+                .0
+                .push(Node::Inst(Inst { results, kind, loc }));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn merged_branches_leave_variables_the_same(seed: u64) {
+        let mut module = random::module(seed, Options { plain: true });
+        twice(&mut module.functions[0]);
+        simplify(&mut module);
+        let before: Vec<_> = (0..4).map(|lane| run(&module.functions[0], lane).slots).collect();
+        merge_branches(&mut module);
+        assert_verified(&module, "merge_branches");
+        let after: Vec<_> = (0..4).map(|lane| run(&module.functions[0], lane).slots).collect();
+        prop_assert_eq!(before, after, "{}", module);
+    }
+}
+
+#[test]
+fn random_kernels_have_branches_to_merge() {
+    let branches = |module: &Module| {
+        let mut branches = 0;
+        let count = &mut |node: &Node| branches += usize::from(matches!(node, Node::If { .. }));
+        module.functions[0].body.for_each_node(count);
+        branches
+    };
+    let (mut before, mut after) = (0, 0);
+    for seed in 0..200 {
+        let mut module = random::module(seed, Options { plain: true });
+        twice(&mut module.functions[0]);
+        simplify(&mut module);
+        before += branches(&module);
+        merge_branches(&mut module);
+        after += branches(&module);
+    }
+    assert!(after < before, "{after} of {before}");
 }
