@@ -1,13 +1,61 @@
-//! Links the program at a fixed address where that saves time.
+//! Links the program at a fixed address where that saves time, and says which commit a release is made from.
+
+use std::{env, path::Path, process::Command};
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    let target = |what: &str| std::env::var(format!("CARGO_CFG_TARGET_{what}"));
+    let target = |what: &str| env::var(format!("CARGO_CFG_TARGET_{what}"));
     // LLVM has 50,000 pointers in its tables. In a program that may lie anywhere the system writes each of them at every start: a
     // millisecond and a half of the six that a small run takes.
-    let has_llvm = std::env::var_os("CARGO_FEATURE_PTX").is_some();
+    let has_llvm = env::var_os("CARGO_FEATURE_PTX").is_some();
     let on_linux = target("OS").as_deref() == Ok("linux") && target("ENV").as_deref() == Ok("gnu");
     if has_llvm && on_linux {
         println!("cargo:rustc-link-arg-bins=-no-pie");
     }
+    println!("cargo:rustc-env=DSLC_VERSION={}", version());
+}
+
+/// The version, with the commit in a release build. Other builds leave it out: with it, every commit would compile them again, and
+/// what is built in between has changes that no commit has.
+fn version() -> String {
+    let plain = env::var("CARGO_PKG_VERSION").unwrap_or_default();
+    let is_release = env::var("PROFILE").as_deref() == Ok("release");
+    match is_release.then(commit).flatten() {
+        Some(commit) => format!("{plain} ({commit})"),
+        None => plain,
+    }
+}
+
+/// The short hash and the date of the commit, if this folder is a repository's root. A package from a registry, or one that is
+/// unpacked inside a foreign repository, has none.
+fn commit() -> Option<String> {
+    let root = env::var("CARGO_MANIFEST_DIR").ok()?;
+    let found = git(&["rev-parse", "--show-toplevel"])?;
+    if Path::new(&found).canonicalize().ok()? != Path::new(&root).canonicalize().ok()? {
+        return None;
+    }
+    // HEAD changes at a checkout, the branch's file at a commit. A branch without one is in `packed-refs`, and its next commit is
+    // seen in HEAD's log.
+    let is_watched = |name: &str| {
+        let path = git(&["rev-parse", "--git-path", name]);
+        let path = path.filter(|path| Path::new(path).is_file());
+        if let Some(path) = &path {
+            println!("cargo:rerun-if-changed={path}");
+        }
+        path.is_some()
+    };
+    is_watched("HEAD");
+    let branch = git(&["symbolic-ref", "--quiet", "HEAD"]);
+    if branch.is_some_and(|branch| !is_watched(&branch)) {
+        is_watched("logs/HEAD");
+    }
+    git(&["log", "-1", "--format=%h %cs", "--abbrev=10"])
+}
+
+/// What git prints, if there is a git and it succeeds.
+fn git(args: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(args).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let text = text.trim();
+    (output.status.success() && !text.is_empty()).then(|| text.to_string())
 }

@@ -18,7 +18,7 @@ pub(crate) use test::TestArgs;
 #[derive(Debug, Parser)]
 #[command(
     name = "dslc",
-    version,
+    version = env!("DSLC_VERSION"),
     about,
     max_term_width = 100,
     disable_help_subcommand = true

@@ -55,7 +55,8 @@ fn tool() -> Result<PathBuf, String> {
         .map_err(|why| format!("`{shown}` does not start: {why}"))?;
     let printed = String::from_utf8_lossy(&output.stdout);
     let wanted = env!("CARGO_PKG_VERSION");
-    match printed.split_whitespace().last() {
+    // A release says its commit after the version.
+    match printed.split_whitespace().nth(1) {
         Some(version) if version == wanted => Ok(found),
         _ => Err(format!(
             "`{shown}` is not of this version ({wanted}): it says `{}`",

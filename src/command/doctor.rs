@@ -26,7 +26,7 @@ pub(crate) fn run() -> Result<u8, Failure> {
     let mut rows = Rows::default();
     rows.add(
         "simulator",
-        Some(format!("dslc {}", env!("CARGO_PKG_VERSION"))),
+        Some(format!("dslc {}", env!("DSLC_VERSION"))),
         "`dslc run` works on any machine",
     );
     rows.add("PTX back end", back_end(), back_end_allows());
