@@ -64,6 +64,10 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Show which of GPU driver, ptxas, ncu and clang are installed, and what they allow.
     Doctor,
+    /// Print the script with which a shell completes this command line.
+    Completions(CompletionsArgs),
+    /// Print the manual page of dslc or of a command, or write all of them.
+    Man(ManArgs),
 }
 
 /// nvcc's arguments.
@@ -497,6 +501,22 @@ pub(crate) struct BindArgs {
 pub(crate) struct ExplainArgs {
     /// A code or its name (E0301, missing-semicolon), or a word such as race. Without one, list all codes.
     pub(crate) code: Option<String>,
+}
+
+/// The shell.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Which manual page.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The command, as in `dslc man run`. Without one, the page of dslc.
+    pub(crate) command: Option<String>,
+    /// Write the pages of dslc and of all commands into this folder.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// A time: `5`, `0.5`.

@@ -4,10 +4,12 @@ mod banks;
 mod bind;
 mod check;
 mod compare;
+mod completions;
 mod doctor;
 mod explain;
 mod fix;
 mod ir;
+mod man;
 mod merge;
 mod native;
 mod nvcc;
@@ -43,5 +45,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Nvcc(args) => nvcc::run(&args, color),
         Command::Explain(args) => explain::run(&args),
         Command::Doctor => doctor::run(),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     }
 }

@@ -110,6 +110,8 @@ fn a_full_disk_is_told_of_once() {
         vec!["explain", "E0301"],
         vec!["explain"],
         vec!["doctor"],
+        vec!["completions", "bash"],
+        vec!["man"],
         vec!["--help"],
         vec!["run", "--help"],
         vec!["--version"],
