@@ -1,5 +1,8 @@
 """Sweeps on this machine, and on a Ray cluster whose nodes die."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -75,6 +78,16 @@ def test_a_sweep_on_this_machine(tmp_path):
         dslc.sweep(tmp_path / "nothing.toml")
     with pytest.raises(dslc.DslcError, match="there is no engine `slurm`"):
         dslc.sweep(spec, engine="slurm")
+
+
+def test_the_command_line_starts_the_engine(tmp_path):
+    pytest.importorskip("ray")
+    alone = dslc.sweep(write(tmp_path / "alone"))
+    spec = write(tmp_path / "engine")
+    environment = {**os.environ, "DSLC_PYTHON": sys.executable}
+    done = subprocess.run([dslc.binary(), "sweep", spec, "--engine", "ray"], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == alone.table
+    assert spec.with_name("tile.results.jsonl").read_bytes() == alone.path.read_bytes()
 
 
 def test_ray_loses_nothing_when_nodes_die(tmp_path):

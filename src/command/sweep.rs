@@ -1,6 +1,7 @@
 //! `dslc sweep SPEC`: many configurations of programs, each run once, what was measured in a file, and the best of them.
 
 mod configuration;
+mod engine;
 mod measure;
 mod page;
 pub(super) mod row;
@@ -58,6 +59,9 @@ pub(crate) fn run(args: &SweepArgs, color: Color) -> Result<u8, Failure> {
     }
     let path = results_path(args)?;
     claim(&spec, &path, args)?;
+    if let Some(engine) = &args.engine {
+        engine::run(&args.spec, &path, engine)?;
+    }
     let (mut rows, others) = known(&path, &mine, args.retry)?;
     let before = rows.len();
     let missing = Missing {

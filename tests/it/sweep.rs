@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::{Ran, dslc, has, root};
+use crate::support::{Ran, command, dslc, has, ran, root};
 
 const TILE: &str = "#include \"shape.h\"
 __global__ void turn(float *out, const float *in)
@@ -339,4 +339,29 @@ fn the_examples_of_the_page_run() {
             assert!(output.stdout.starts_with(table), "{}", output.stdout);
         }
     }
+}
+
+#[test]
+fn an_engine_needs_python_with_the_module() {
+    let spec = folder("sweep-engine", SPEC);
+    let spec = spec.to_string_lossy();
+    let with = |python: &str| {
+        let words = ["sweep", &*spec, "--engine", "ray"];
+        ran(command(&words).env("DSLC_PYTHON", python))
+    };
+    let none = with("/nothing/python3");
+    assert_eq!(none.code, Some(2));
+    has(
+        &none.stderr,
+        "`/nothing/python3` cannot be started: there is no such file",
+    );
+    // One that has no module.
+    let without = with("false");
+    assert_eq!(without.code, Some(2));
+    has(
+        &without.stderr,
+        "--engine needs the module `dslc` of `false`",
+    );
+    let both = dslc(&["sweep", &*spec, "--engine", "ray", "--shard", "1/2"]);
+    assert_eq!(both.code, Some(2));
 }

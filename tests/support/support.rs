@@ -61,7 +61,7 @@ pub(crate) fn ran(command: &mut Command) -> Ran {
 }
 
 /// `dslc` in the repository's root.
-fn command(args: &[&str]) -> Command {
+pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
     command.args(args).current_dir(root()).env_remove("COLUMNS");
     command
