@@ -265,6 +265,9 @@ pub(crate) fn code_of(status: ExitStatus) -> u8 {
         Some(0) => 0,
         Some(code) => u8::try_from(code).unwrap_or(1).max(1),
         // As a shell says it of a program that a signal ended.
+        #[cfg(not(unix))]
+        None => 1,
+        #[cfg(unix)]
         None => std::os::unix::process::ExitStatusExt::signal(&status)
             .and_then(|signal| u8::try_from(128 + signal).ok())
             .unwrap_or(1),

@@ -67,7 +67,11 @@ fn write(folder: &Path, all: &[Header], links: &Links) -> std::io::Result<()> {
         fs::write(path, text)?;
     }
     let link = |to: &Option<PathBuf>, name: &str| match to {
+        #[cfg(unix)]
         Some(to) => std::os::unix::fs::symlink(to, made.path().join(name)),
+        // Links need a privilege there.
+        #[cfg(not(unix))]
+        Some(to) => fs::copy(to, made.path().join(name)).map(drop),
         None => Ok(()),
     };
     for folder in ["bin", "lib64", "nvvm/libdevice"] {
