@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the wheel, with the program `dslc` in it: python/build.sh [FOLDER]     (default: target/wheels)
 #
-#   DSLC_WITHOUT_LLVM=1   without `dslc ptx` and GPUs: needs no LLVM, and the wheel is a quarter as large
+#   DSLC_WITHOUT_LLVM=1   without `dslc ptx` and GPUs: needs no LLVM, which is most of the wheel
 #
 # It needs Python 3.9 or later with its module venv, and what setup.sh installs.
 set -euo pipefail
