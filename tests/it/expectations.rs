@@ -203,3 +203,15 @@ fn junit_has_each_test() {
     has(&xml, "<skipped message=\"no expectations\"/>");
     assert_eq!(xml.matches("<testcase ").count(), 3);
 }
+
+#[test]
+fn what_no_comment_expects_is_told_with_its_kind_once() {
+    let read = program("//~ exit 3\n", "").replace("s[threadIdx.x][0];", "s[0][threadIdx.x];");
+    let folder = folder("expectations_unexpected", &[("a.cu", read)]);
+    let output = dslc(&["test", &folder.to_string_lossy()]);
+    assert_eq!(output.code, Some(1));
+    has(
+        &output.stdout,
+        "a.cu:6: unexpected error uninitialized: `s[0][1]` was never written when line 6 reads it",
+    );
+}

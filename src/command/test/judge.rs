@@ -275,9 +275,14 @@ impl Judge<'_> {
                 continue;
             }
             let line = self.lines(found).next();
+            // Most messages begin with the kind.
+            let (kind, message) = (found.kind, found.message.as_str());
+            let said = message.strip_prefix(kind);
+            let said = said.and_then(|rest| rest.strip_prefix(": "));
             let why = format!(
-                "unexpected {} {}: {}",
-                found.severity, found.kind, found.message
+                "unexpected {} {kind}: {}",
+                found.severity,
+                said.unwrap_or(message)
             );
             let problem = Problem::unexpected(line.unwrap_or(0), why);
             problems.push(match line {
