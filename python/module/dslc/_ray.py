@@ -7,6 +7,7 @@ that is done lies in a folder beside the results until all are there, so a sweep
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import subprocess
@@ -45,7 +46,7 @@ def run(spec: Path, results: Path, engine: str, batches: int | None) -> None:
     many = batches or _TASKS_PER_CORE * cores
     packed = ray.put(_pack(spec))
     known = ray.put(results.read_bytes() if results.is_file() else b"")
-    remote = ray.remote(_part).options(num_cpus=1, max_retries=-1, retry_exceptions=[_Ended])
+    remote = ray.remote(_part).options(num_cpus=1, max_retries=-1)
     waiting: dict[Any, int] = {}
     for number in range(1, many + 1):
         waiting[remote.remote(packed, spec.name, known, number, many, __version__, os.environ.get("DSLC"))] = number
@@ -70,10 +71,6 @@ def run(spec: Path, results: Path, engine: str, batches: int | None) -> None:
     shutil.rmtree(folder)
 
 
-class _Ended(Exception):
-    """A part's process was ended from outside: by the system for want of memory, with its node."""
-
-
 def _part(packed: bytes, spec: str, known: bytes, number: int, many: int, version: str, program: str | None) -> bytes:
     """A task: the lines of one part."""
     if version != __version__:
@@ -90,13 +87,36 @@ def _part(packed: bytes, spec: str, known: bytes, number: int, many: int, versio
         results.write_bytes(known)
         shard = ["--shard", f"{number}/{many}", "--jobs", "1"]
         words = [binary(), "sweep", str(Path(folder, spec)), "--results", str(results), *shard]
-        done = subprocess.run(words, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-        if done.returncode < 0:
-            raise _Ended(f"ended by signal {-done.returncode}")
+        ended = 0
+        while (done := _dslc_of(words)).returncode < 0:
+            # The system wanted its memory, perhaps for another process: once more. What it has done is in the file.
+            ended += 1
+            if ended % 2 == 0:
+                _give_up(words[:-2] + ["--dry-run"], results, -done.returncode)
         # 1: none of its configurations is good.
         if done.returncode not in (0, 1):
             raise DslcError(done.stderr.strip())
         return results.read_bytes() if results.is_file() else b""
+
+
+def _dslc_of(words: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+
+
+def _give_up(listing: list[str], results: Path, signal: int) -> None:
+    """The first configuration without a result is the one that cannot be run: on one thread, they run in order."""
+    known = {json.loads(line)["key"] for line in _whole_lines(results)}
+    listed = (line.split(" ", 2) for line in _dslc_of(listing).stdout.splitlines())
+    number, key, at = next(one for one in listed if one[1] not in known)
+    row = {"n": int(number), "key": key, "at": json.loads(at), "status": "internal", "error": f"dslc was ended by signal {signal}", "measured": {}}
+    lines = [*_whole_lines(results), json.dumps(row, separators=(",", ":"))]
+    results.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+
+
+def _whole_lines(results: Path) -> list[str]:
+    """Without half a line at the end, where a process was ended."""
+    text = results.read_text(encoding="utf-8") if results.is_file() else ""
+    return text[: text.rfind("\n") + 1].splitlines()
 
 
 def _pack(spec: Path) -> bytes:
