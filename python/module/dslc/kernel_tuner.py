@@ -60,7 +60,7 @@ class Filter:
     """Compiles and runs configurations in the simulator. Its arguments are those of Kernel Tuner's ``tune_kernel``.
 
     ``Filter(…)(configuration)`` says whether a configuration is worth a GPU's time, ``verdict`` tells why, and ``restriction`` is for ``tune_kernel``.
-    ``blocks`` is how many blocks run in each direction; kernels that look at ``gridDim`` see that grid. ``None`` runs all of them. ``require`` is
+    ``block_size_names`` may be expressions. ``blocks`` is how many blocks run in each direction; kernels that look at ``gridDim`` see that grid. ``None`` runs all of them. ``require`` is
     asked of each clean report: ``lambda report: report.metric("shared_load_bank_conflicts") == 0``.
     """
 
@@ -110,7 +110,7 @@ class Filter:
     def grid(self, configuration: Mapping[str, Any]) -> tuple[int, int, int]:
         """How many blocks the problem takes."""
         extents = []
-        names = {**dict(zip(self.block_size_names, self.block(configuration))), **configuration}
+        names = {**dict(zip(self.block_size_names, self.block(configuration))), **self.defines, **configuration}
         for size, divisors in itertools.zip_longest(self.problem_size, self.grid_div[:3]):
             whole = int(_evaluate(size, names)) if size is not None else 1
             over = math.prod(int(_evaluate(one, names)) for one in divisors or ())
@@ -119,8 +119,8 @@ class Filter:
 
     def block(self, configuration: Mapping[str, Any]) -> tuple[int, int, int]:
         """Threads of a block. As with Kernel Tuner, x is 256 if no parameter says it, and the others are 1."""
-        given = [configuration.get(name, self.defines.get(name)) for name in self.block_size_names]
-        return tuple(int(default if one is None else one) for one, default in zip(given, (256, 1, 1)))  # type: ignore[return-value]
+        names = {**dict(zip(self.block_size_names, (256, 1, 1))), **self.defines, **configuration}
+        return tuple(int(_evaluate(one, names)) for one in self.block_size_names)  # type: ignore[return-value]
 
     def verdict(self, configuration: Mapping[str, Any]) -> Verdict:
         """What becomes of a configuration. It is run once."""
@@ -234,15 +234,8 @@ class Problem:
         shared = spec.get("SharedMemory")
         if shared:
             options.setdefault("smem_args", {"size": shared})
-        names_of_blocks = tuple(spec["LocalSize"].get(axis, "1") for axis in "XYZ")
-        own = {name: int(name) for name in names_of_blocks if name.isdecimal()}
-        options.setdefault("defines", {})
-        blocks = {"block_size_names": names_of_blocks}
-        made = Filter(spec["KernelName"], self.folder / spec["KernelFile"], size, arguments, **{**divisors, **blocks, **options})
-        made.block = lambda configuration: tuple(  # type: ignore[method-assign]
-            own.get(name) or int(_evaluate(name, configuration)) for name in names_of_blocks
-        )
-        return made
+        blocks = {"block_size_names": [spec["LocalSize"].get(axis, "1") for axis in "XYZ"]}
+        return Filter(spec["KernelName"], self.folder / spec["KernelFile"], size, arguments, **{**divisors, **blocks, **options})
 
     def run(self, configurations: Iterable[Mapping[str, Any]] | None = None, **options: Any) -> Results:
         """Runs configurations, all of them if none are given, and returns the results."""
