@@ -95,7 +95,7 @@ impl<'a> Worker<'a> {
     /// The key of a configuration: a hash of all that its row depends on.
     pub(super) fn key(&self, configuration: &Configuration) -> String {
         let spec = self.spec;
-        let mut text = format!("dslc {}\n{}\n", env!("CARGO_PKG_VERSION"), spec.common_text);
+        let mut text = format!("dslc {}\n{}\n", env!("DSLC_VERSION"), spec.common_text);
         for (axis, value) in configuration.values(spec) {
             let value = value.text();
             if let Some(hash) = self
