@@ -415,7 +415,8 @@ impl Failed {
     }
 }
 
-fn plural(number: u64, one: &str, many: &str) -> String {
+/// `1 launch`, `3 launches`.
+pub fn plural(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 

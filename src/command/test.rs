@@ -15,6 +15,7 @@ use std::{
 };
 
 use interp::rules::RuleSet;
+use report::require::plural;
 use runtime::host::Outcome;
 
 use self::{
@@ -253,14 +254,11 @@ fn run_all(tests: &[Test<'_>], args: &TestArgs, color: Color) -> Result<Vec<Done
                 false => word.to_string(),
             };
             let Looked { launches, accesses } = next.looked;
+            let expectations = tests[shown].program.expected.all.len();
             let count = [
-                plural(
-                    tests[shown].program.expected.all.len(),
-                    "expectation",
-                    "expectations",
-                ),
-                plural(launches, "launch", "launches"),
-                plural(accesses, "access", "accesses"),
+                plural(expectations as u64, "expectation", "expectations"),
+                plural(launches as u64, "launch", "launches"),
+                plural(accesses as u64, "access", "accesses"),
             ];
             let line = format!(
                 "test {} ... {word} ({})\n",
@@ -272,10 +270,6 @@ fn run_all(tests: &[Test<'_>], args: &TestArgs, color: Color) -> Result<Vec<Done
         }
     })?;
     Ok(done.into_iter().flatten().collect())
-}
-
-fn plural(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 fn failure(why: String) -> Problem {
