@@ -157,6 +157,26 @@ static double cospi_(double x) {
     return value == 0 ? 0 : value;
 }
 
+namespace ours {
+static float remquof_remainder(float x, float y) {
+    int quotient;
+    return remquof(x, y, &quotient);
+}
+// Its three low bits, and the sign.
+static float remquof_quotient(float x, float y) {
+    int quotient;
+    remquof(x, y, &quotient);
+    return quotient < 0 ? -(-quotient & 7) : quotient & 7;
+}
+} // namespace ours
+static double quotient_(double x, double y) {
+    int quotient = 0;
+    std::remquo(x, y, &quotient);
+    // Where there is no quotient, C leaves it open.
+    if (!(std::fabs(x) < INFINITY) || y != y || y == 0 || std::isinf(y)) return 0;
+    return quotient < 0 ? -(-quotient & 7) : quotient & 7;
+}
+
 int main(int argc, char **argv) {
     uint64_t step = argc > 1 ? strtoull(argv[1], nullptr, 10) : 1;
     auto is_asked = [&](const char *name) {
@@ -178,6 +198,8 @@ int main(int argc, char **argv) {
     ONE(erff, std::erf(x)) ONE(erfcf, std::erfc(x)) ONE(normcdff, 0.5 * std::erfc(-x * M_SQRT1_2))
     // C has none of these: the `double` functions of the library, which special.cpp measures.
     ONE(erfcxf, ours::erfcx(x)) ONE(erfinvf, ours::erfinv(x)) ONE(erfcinvf, ours::erfcinv(x)) ONE(normcdfinvf, ours::normcdfinv(x))
+    TWO(remquof_remainder, std::remainder(x, y))
+    TWO(remquof_quotient, quotient_(x, y))
     TWO(rhypotf, 1 / std::hypot(x, y))
     TWO(powf, std::pow(x, y)) TWO(atan2f, std::atan2(x, y)) TWO(hypotf, std::hypot(x, y))
     TWO(remainderf, std::remainder(x, y)) ONE(logbf, std::logb(x))
