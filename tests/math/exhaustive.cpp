@@ -1,11 +1,14 @@
 // Measures the `float` functions of dsl/library over all 2^32 arguments against C's `double` functions, and checks that NaN, infinities and
 // the signs of zeros agree. Two arguments: pairs of numbers with all exponents, of numbers near 1, and of small integers.
 //
-//     for part in double angle float float_angle special bessel; do sed 's/(int)n/to_int(n)/g' ../../dsl/library/math_$part.k > math_$part.k; done
+//     for part in double angle float float_angle float_gamma special bessel; do sed 's/(int)n/to_int(n)/g' ../../dsl/library/math_$part.k > math_$part.k; done
 //     clang++ -std=gnu++17 -O3 -march=native -ffp-contract=off -fno-builtin -w -I. exhaustive.cpp -pthread -o exhaustive
 //     ./exhaustive                  every argument
 //     ./exhaustive 1009             every 1009th
 //     ./exhaustive 1 expf logf      these functions
+//     ./exhaustive 101 dense expf   every one from 2^-12 to 2^17, every 101st of the others
+//
+// The largest error is in units in the last place, or where "absolute" stands in the name absolute, in units of 2^-24.
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
@@ -42,8 +45,11 @@ static double distance(float got, double want) {
     return std::fabs(value - want) * up;
 }
 
-static void note(Worst &worst, float x, float y, float got, double want) {
+static void note(Worst &worst, float x, float y, float got, double want, bool is_absolute = false) {
     double error = distance(got, want);
+    if (is_absolute && error > 0 && !std::isinf(got)) error = std::fabs(got - want) * 0x1p24;
+    // The sign of a number that is absolutely 0 is free.
+    if (is_absolute && error < 0 && std::fabs(got - want) < INFINITY && want != 0) error = std::fabs(got - want) * 0x1p24;
     if (error < 0) {
         if (!worst.wrong++) worst.wrong_x = x, worst.wrong_y = y;
     } else if (error > worst.error) {
@@ -77,14 +83,21 @@ static void print(const char *name, int arguments, const Worst &worst) {
     fflush(stdout);
 }
 
-template <class F, class R> static void one(const char *name, F f, R exact, uint64_t step) {
+static bool is_dense = false;
+// From 2^-12 to 2^17, with any sign.
+static bool is_usual(uint64_t bits) { return (bits >> 23 & 255) - 115 < 29; }
+
+template <class F, class R, class Where> static void one(const char *name, F f, R exact, uint64_t step, Where where, bool is_absolute = false) {
     print(name, 1, in_parts([&](unsigned part) {
         Worst worst;
-        for (uint64_t i = part * step; i < 1ull << 32; i += threads * step) {
-            uint32_t bits = (uint32_t)i;
-            float x;
-            memcpy(&x, &bits, 4);
-            note(worst, x, 0, f(x), exact((double)x));
+        for (uint64_t chunk = part; chunk < 1ull << 12; chunk += threads) {
+            uint64_t stride = is_dense && is_usual(chunk << 20) ? 1 : step;
+            for (uint64_t i = ((chunk << 20) + stride - 1) / stride * stride; i < (chunk + 1) << 20; i += stride) {
+                uint32_t bits = (uint32_t)i;
+                float x;
+                memcpy(&x, &bits, 4);
+                if (where(x)) note(worst, x, 0, f(x), exact((double)x), is_absolute);
+            }
         }
         return worst;
     }));
@@ -177,15 +190,27 @@ static double quotient_(double x, double y) {
     return quotient < 0 ? -(-quotient & 7) : quotient & 7;
 }
 
+// C has an error of the domain at 0 and at negative integers; CUDA, too, has an infinity at 0.
+static double gamma_(double x) { return x == 0 ? 1 / x : std::tgamma(x); }
+static double lgamma_(double x) {
+    int sign;
+    return ::lgamma_r(x, &sign);
+}
+
 int main(int argc, char **argv) {
     uint64_t step = argc > 1 ? strtoull(argv[1], nullptr, 10) : 1;
+    is_dense = argc > 2 && !strcmp(argv[2], "dense");
+    int first = is_dense ? 3 : 2;
     auto is_asked = [&](const char *name) {
-        for (int i = 2; i < argc; i++)
+        for (int i = first; i < argc; i++)
             if (!strcmp(argv[i], name)) return true;
-        return argc < 3;
+        return argc <= first;
     };
-#define ONE(name, exact)                                                                                              \
-    if (is_asked(#name)) one(#name, [](float x) { return ours::name(x); }, [](double x) -> double { return exact; }, step);
+#define WHERE(name, label, exact, condition, is_absolute)                                                             \
+    if (is_asked(#name))                                                                                              \
+        one(#name label, [](float x) { return ours::name(x); }, [](double x) -> double { return exact; }, step,       \
+            [](float x) { return condition; }, is_absolute);
+#define ONE(name, exact) WHERE(name, "", exact, (void(x), true), false)
 #define TWO(name, exact)                                                                                              \
     if (is_asked(#name)) two(#name, [](float x, float y) { return ours::name(x, y); }, [](double x, double y) -> double { return exact; }, step);
     ONE(expf, std::exp(x)) ONE(exp2f, std::exp2(x)) ONE(exp10f, exp10_(x)) ONE(expm1f, std::expm1(x))
@@ -198,6 +223,9 @@ int main(int argc, char **argv) {
     ONE(erff, std::erf(x)) ONE(erfcf, std::erfc(x)) ONE(normcdff, 0.5 * std::erfc(-x * M_SQRT1_2))
     // C has none of these: the `double` functions of the library, which special.cpp measures.
     ONE(erfcxf, ours::erfcx(x)) ONE(erfinvf, ours::erfinv(x)) ONE(erfcinvf, ours::erfcinv(x)) ONE(normcdfinvf, ours::normcdfinv(x))
+    ONE(tgammaf, gamma_(x))
+    WHERE(lgammaf, "", lgamma_(x), !(x > -10.001f && x < -2.264f), false)
+    WHERE(lgammaf, " from -10.001 to -2.264, absolute", lgamma_(x), x > -10.001f && x < -2.264f, true)
     TWO(remquof_remainder, std::remainder(x, y))
     TWO(remquof_quotient, quotient_(x, y))
     TWO(rhypotf, 1 / std::hypot(x, y))

@@ -1,4 +1,4 @@
-// What math_double.k, math_angle.k, math_float.k, math_float_angle.k, math_special.k and math_bessel.k of dsl/library need to be compiled as C++: the same source, measured without the simulator.
+// What the files math_*.k of dsl/library need to be compiled as C++: the same source, measured without the simulator.
 #include <cmath>
 #include <cstring>
 
@@ -67,6 +67,7 @@ struct to_int {
 #include "math_angle.k"
 #include "math_float.k"
 #include "math_float_angle.k"
+#include "math_float_gamma.k"
 #include "math_special.k"
 #include "math_bessel.k"
 

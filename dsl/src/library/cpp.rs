@@ -169,6 +169,7 @@ const DECLARED: &[&str] = &[
     "math_angle",
     "math_float",
     "math_float_angle",
+    "math_float_gamma",
     "math_special",
     "math_bessel",
     "simd",
