@@ -48,7 +48,7 @@ macro_rules! files {
 files! {
     "math_double" "math_angle" "math_float" "math_float_angle" "math_float_gamma" "math_special" "simd" "rounding" "fp16" "bf16" "fp8" "cooperative_groups" "traits" "new" "vector"
     "clib" "device" "iostream" "string" "utility" "algorithm" "chrono" "random" "time" "stdexcept" "ptx" "graph" "nv_atomic" "cuda_atomic" "cuda_barrier" "curand" "cub" "cub_block"
-    "math_bessel" "getopt" "environ" "helper" "runtime" "cstring" "cucomplex" "cufft" "memory" "queue" "map" "tuple" "thrust"
+    "math_bessel" "math_float_bessel" "getopt" "environ" "helper" "runtime" "cstring" "cucomplex" "cufft" "memory" "queue" "map" "tuple" "thrust"
 }
 
 /// What is declared before every program.

@@ -1,6 +1,6 @@
-// Measures the functions of dsl/src/sema/math_bessel.k against quadruple precision, range by range.
+// Measures the functions of dsl/library/math_bessel.k against quadruple precision, range by range.
 //
-//     for part in double angle float float_angle float_gamma special bessel; do sed 's/(int)n/to_int(n)/g' ../../dsl/library/math_$part.k > math_$part.k; done
+//     for part in double angle float float_angle float_gamma float_bessel special bessel; do sed 's/(int)n/to_int(n)/g' ../../dsl/library/math_$part.k > math_$part.k; done
 //     g++ -std=gnu++17 -O2 -march=native -ffp-contract=off -fno-builtin -w -I. bessel.cpp -lquadmath -o bessel
 //     ./bessel 300000              function and range, largest error in ulp (below 8) or of the amplitude in units of 2^-53, where
 #include <cstdint>

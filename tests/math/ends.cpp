@@ -1,7 +1,7 @@
 // Measures `exp`, `log`, `sin`, `cos` and `sincos` of dsl/library where their errors are largest: at the ends of the reduced arguments, near
 // multiples of pi/2, and where results or arguments are denormal. Prints the largest error in ulp; and each special value that is not C's.
 //
-//     for part in double angle float float_angle float_gamma special bessel; do sed 's/(int)n/to_int(n)/g' ../../dsl/library/math_$part.k > math_$part.k; done
+//     for part in double angle float float_angle float_gamma float_bessel special bessel; do sed 's/(int)n/to_int(n)/g' ../../dsl/library/math_$part.k > math_$part.k; done
 //     g++ -std=gnu++17 -O2 -march=native -ffp-contract=off -fno-builtin -w -I. ends.cpp -lquadmath -o ends
 //     ./ends 1000000
 #include <cstdint>

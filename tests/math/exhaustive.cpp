@@ -1,12 +1,12 @@
 // Measures the `float` functions of dsl/library over all 2^32 arguments against C's `double` functions, and checks that NaN, infinities and
 // the signs of zeros agree. Two arguments: pairs of numbers with all exponents, of numbers near 1, and of small integers.
 //
-//     for part in double angle float float_angle float_gamma special bessel; do sed 's/(int)n/to_int(n)/g' ../../dsl/library/math_$part.k > math_$part.k; done
+//     for part in double angle float float_angle float_gamma float_bessel special bessel; do sed 's/(int)n/to_int(n)/g' ../../dsl/library/math_$part.k > math_$part.k; done
 //     clang++ -std=gnu++17 -O3 -march=native -ffp-contract=off -fno-builtin -w -I. exhaustive.cpp -pthread -o exhaustive
 //     ./exhaustive                  every argument
 //     ./exhaustive 1009             every 1009th
 //     ./exhaustive 1 expf logf      these functions
-//     ./exhaustive 101 dense expf   every one from 2^-12 to 2^17, every 101st of the others
+//     ./exhaustive 101 dense j0f    every one from 2^-12 to 2^17, every 101st of the others
 //
 // The largest error is in units in the last place, or where "absolute" stands in the name absolute, in units of 2^-24.
 #include <cinttypes>
@@ -197,6 +197,9 @@ static double lgamma_(double x) {
     return ::lgamma_r(x, &sign);
 }
 
+static double jn_(int n, double x) { return std::isinf(x) ? (x < 0 && n % 2 != 0 ? -0.0 : 0) : ::jn(n, x); }
+static double yn_(int n, double x) { return x == 0 ? -INFINITY : ::yn(n, x); }
+
 int main(int argc, char **argv) {
     uint64_t step = argc > 1 ? strtoull(argv[1], nullptr, 10) : 1;
     is_dense = argc > 2 && !strcmp(argv[2], "dense");
@@ -226,6 +229,25 @@ int main(int argc, char **argv) {
     ONE(tgammaf, gamma_(x))
     WHERE(lgammaf, "", lgamma_(x), !(x > -10.001f && x < -2.264f), false)
     WHERE(lgammaf, " from -10.001 to -2.264, absolute", lgamma_(x), x > -10.001f && x < -2.264f, true)
+#define BESSEL(name, exact)                                                                                           \
+    WHERE(name, " below 8", exact, !(std::fabs(x) >= 8), false)                                                       \
+    WHERE(name, " above, absolute", exact, std::fabs(x) >= 8, true)
+    BESSEL(j0f, std::isinf(x) ? 0 : ::j0(x)) BESSEL(j1f, std::isinf(x) ? std::copysign(0, x) : ::j1(x))
+    BESSEL(y0f, x == 0 ? -INFINITY : ::y0(x)) BESSEL(y1f, x == 0 ? -INFINITY : ::y1(x))
+    ONE(cyl_bessel_i0f, ours::cyl_bessel_i0(x)) ONE(cyl_bessel_i1f, ours::cyl_bessel_i1(x))
+    for (int n : {2, 3, 10, 50, 128}) {
+        char name[40];
+        auto all = [](float) { return true; };
+        snprintf(name, sizeof name, "jnf(%d), absolute", n);
+        if (is_asked("jnf"))
+            one(name, [n](float x) { return ours::jnf(n, x); }, [n](double x) { return jn_(n, x); }, step, all, true);
+        snprintf(name, sizeof name, "ynf(%d) below %d", n, n);
+        if (is_asked("ynf"))
+            one(name, [n](float x) { return ours::ynf(n, x); }, [n](double x) { return yn_(n, x); }, step, [n](float x) { return !(x >= n); });
+        snprintf(name, sizeof name, "ynf(%d) above, absolute", n);
+        if (is_asked("ynf"))
+            one(name, [n](float x) { return ours::ynf(n, x); }, [n](double x) { return yn_(n, x); }, step, [n](float x) { return x >= n; }, true);
+    }
     TWO(remquof_remainder, std::remainder(x, y))
     TWO(remquof_quotient, quotient_(x, y))
     TWO(rhypotf, 1 / std::hypot(x, y))

@@ -68,6 +68,7 @@ struct to_int {
 #include "math_float.k"
 #include "math_float_angle.k"
 #include "math_float_gamma.k"
+#include "math_float_bessel.k"
 #include "math_special.k"
 #include "math_bessel.k"
 

@@ -1,6 +1,6 @@
 // Measures the mathematical functions of dsl/library against quadruple precision, and makes the program that tests them.
 //
-//     for part in double angle float float_angle float_gamma special bessel; do sed 's/(int)n/to_int(n)/g' ../../dsl/library/math_$part.k > math_$part.k; done
+//     for part in double angle float float_angle float_gamma float_bessel special bessel; do sed 's/(int)n/to_int(n)/g' ../../dsl/library/math_$part.k > math_$part.k; done
 //     g++ -std=gnu++17 -O2 -march=native -ffp-contract=off -fno-builtin -w -I. measure.cpp -lquadmath -o measure
 //     ./measure table 1000000       rows of dsl/README.md: function, largest error in ulp, points
 //     ./measure program             tests/programs/math_library.k; its .out is what the simulator printed: no line "wrong", small distances

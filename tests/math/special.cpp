@@ -1,6 +1,6 @@
 // Measures the functions of dsl/src/sema/math_special.k (and expm1) against quadruple precision, range by range.
 //
-//     for part in double angle float float_angle float_gamma special bessel; do sed 's/(int)n/to_int(n)/g' ../../dsl/library/math_$part.k > math_$part.k; done
+//     for part in double angle float float_angle float_gamma float_bessel special bessel; do sed 's/(int)n/to_int(n)/g' ../../dsl/library/math_$part.k > math_$part.k; done
 //     g++ -std=gnu++17 -O2 -march=native -ffp-contract=off -fno-builtin -w -I. special.cpp -lquadmath -o special
 //     ./special 300000              function and range, largest error in ulp, where
 #include <cstdint>

@@ -172,6 +172,7 @@ const DECLARED: &[&str] = &[
     "math_float_gamma",
     "math_special",
     "math_bessel",
+    "math_float_bessel",
     "simd",
     "rounding",
     "graph",
