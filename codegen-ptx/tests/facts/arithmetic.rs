@@ -190,3 +190,46 @@ fn a_bit_is_tested_where_it_is() {
     has(&text, &["and.b32", ", 16;"]);
     has_none(&text, &["shr.u32"]);
 }
+
+/// A kernel for each function of the mathematical library all of whose numbers are `float`, `int` or `long`, which calls it; named after it.
+fn kernels_of_float_functions() -> Vec<(String, String)> {
+    let math = dsl::library::parts().filter(|(name, _)| name.starts_with("<cuda math"));
+    let heads = math
+        .flat_map(|(_, text)| text.lines())
+        .filter(|line| line.contains("__device__ ") && line.contains("float"));
+    heads
+        .filter_map(|head| {
+            let (before, rest) = head.split_once("__device__ ")?.1.split_once('(')?;
+            let (ty, name) = before.rsplit_once(' ')?;
+            let parameters = rest.split_once(')')?.0;
+            let names: Vec<&str> = parameters
+                .split(", ")
+                .map(|parameter| parameter.rsplit([' ', '*']).next().unwrap_or_default())
+                .collect();
+            let call = format!("{name}({})", names.join(", "));
+            let body = if ty == "void" {
+                call
+            } else {
+                format!("*out = {call}")
+            };
+            let kernel =
+                format!("__global__ void k_{name}({ty} *out, {parameters}) {{ {body}; }}\n");
+            let is_single = !head.split_once(')')?.0.contains("double");
+            (is_single && !name.starts_with("__dslc_")).then(|| (name.to_string(), kernel))
+        })
+        .collect()
+}
+
+#[test]
+fn float_functions_compute_in_float() {
+    let kernels = kernels_of_float_functions();
+    assert!(kernels.len() > 70, "{kernels:?}");
+    let source: String = kernels.iter().map(|(_, kernel)| &**kernel).collect();
+    let text = whole(&source);
+    let parts = text.split(".visible .entry ").skip(1);
+    let in_double: Vec<&str> = parts
+        .filter(|part| part.contains(".f64"))
+        .filter_map(|part| part.split('(').next())
+        .collect();
+    assert_eq!(in_double, [""; 0]);
+}
