@@ -14,6 +14,7 @@
 //! - Every instruction carries a [`LocId`]: file, line, column, text, and the macro use it came from.
 
 pub mod approx;
+pub mod bfloat16;
 pub mod builder;
 pub mod divergence;
 pub mod entity;

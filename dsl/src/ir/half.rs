@@ -55,26 +55,26 @@ pub fn fma2(a: u32, b: u32, c: u32) -> u32 {
 #[inline(always)]
 fn fma(a: u32, b: u32, c: u32) -> u32 {
     let wide = |half| f64::from(f32::from_bits(to_f32(half)));
-    from_f32(odd(wide(a) * wide(b) + wide(c)).to_bits())
+    let sum = wide(a) * wide(b) + wide(c);
+    let single = sum as f32;
+    from_f32(odd(single, sum - f64::from(single)).to_bits())
 }
 
-/// To `f32`, the last bit set if that is not exact: rounding it again is rounding once.
+/// `single` and the rest that it lacks, the last bit set if there is one: rounding that again is rounding once. Of an infinity the rest is NaN,
+/// which is none.
 #[inline(always)]
-fn odd(sum: f64) -> f32 {
-    let single = sum as f32;
-    let rest = sum - f64::from(single);
-    let bits = single.to_bits();
-    let step = if (rest > 0.0) == (sum > 0.0) {
+pub(super) fn odd<T: Copy + Default + PartialOrd>(single: f32, rest: T) -> f32 {
+    let (bits, zero) = (single.to_bits(), T::default());
+    let (is_above, is_below) = (rest > zero, rest < zero);
+    let step = if is_above == single.is_sign_positive() {
         1
     } else {
         u32::MAX
     };
-    // Of an infinity or NaN the rest is none.
-    let is_exact = rest == 0.0 || rest.is_nan() || bits & 1 != 0;
-    f32::from_bits(if is_exact {
-        bits
-    } else {
+    f32::from_bits(if (is_above || is_below) && bits & 1 == 0 {
         bits.wrapping_add(step)
+    } else {
+        bits
     })
 }
 
