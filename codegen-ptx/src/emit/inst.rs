@@ -1,6 +1,7 @@
-//! Instructions, by family: `arith`, `dot`, `convert`, `memory`, `collective`, `exchange`.
+//! Instructions, by family: `arith`, `bfloat16`, `dot`, `convert`, `memory`, `collective`, `exchange`.
 
 mod arith;
+mod bfloat16;
 mod collective;
 mod convert;
 mod dot;
@@ -50,6 +51,7 @@ impl Kernel<'_, '_> {
             InstKind::Unary(op, ty, a) => self.unary(inst.results[0], *op, *ty, *a),
             InstKind::Binary(op, ty, a, b) => self.binary(inst.results[0], *op, *ty, *a, *b),
             InstKind::FmaHalves(a, b, c) => self.fma_halves(inst.results[0], [*a, *b, *c]),
+            InstKind::FmaBfloats(a, b, c) => self.fma_bfloats(inst.results[0], [*a, *b, *c]),
             InstKind::Fma(ty, a, b, c) => {
                 let operands = [*a, *b, *c];
                 self.intrinsic(inst.results[0], "fma", *ty, &operands);

@@ -10,7 +10,7 @@
 //!   `0xfff8000000000000`. `fneg`, `fabs`, `select` and the `bits` conversions act on the bits and keep a NaN's.
 //! - Pointers are generic addresses here, so conversions between spaces change nothing.
 
-use super::{AtomicOp, BinaryOp, CompareOp, ConvertOp, Type, UnaryOp, approx, half};
+use super::{AtomicOp, BinaryOp, CompareOp, ConvertOp, Type, UnaryOp, approx, bfloat16, half};
 
 /// The NaN that `f32` arithmetic gives.
 const NAN_F32: u32 = 0x7fff_ffff;
@@ -266,6 +266,11 @@ pub fn fma_halves(a: u64, b: u64, c: u64) -> u64 {
     half::fma2(a as u32, b as u32, c as u32).into()
 }
 
+/// [`InstKind::FmaBfloats`](super::InstKind::FmaBfloats).
+pub fn fma_bfloats(a: u64, b: u64, c: u64) -> u64 {
+    bfloat16::fma2(a as u32, b as u32, c as u32).into()
+}
+
 /// [`InstKind::Compare`](super::InstKind::Compare). Pointers compare as unsigned addresses.
 pub fn compare(op: CompareOp, ty: Type, a: u64, b: u64) -> bool {
     let floats = || match ty {
@@ -335,6 +340,7 @@ pub fn convert(op: ConvertOp, a: u64) -> u64 {
         ConvertOp::F64ToF32 => bits_f32(f64_of(a) as f32),
         ConvertOp::F16ToF32 => half::to_f32(a as u32).into(),
         ConvertOp::F32ToF16 => half::from_f32(a as u32).into(),
+        ConvertOp::F32ToBf16 => bfloat16::from_f32(a as u32).into(),
         ConvertOp::F32Bits
         | ConvertOp::BitsToF32
         | ConvertOp::F64Bits

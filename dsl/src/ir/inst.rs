@@ -211,6 +211,9 @@ instructions! {
     /// `%3 = fma_halves %0, %1, %2`: the same of the low halves and of the high halves of three words ([`half`](super::half)).
     FmaHalves(a: Operand, b: Operand, c: Operand)
         ["fma_halves" (a: Type::I32, b: Type::I32, c: Type::I32)] -> Type::I32, Pure, Anywhere;
+    /// `%3 = fma_bfloats %0, %1, %2`: the same of two bfloat16 in each word ([`bfloat16`](super::bfloat16)).
+    FmaBfloats(a: Operand, b: Operand, c: Operand)
+        ["fma_bfloats" (a: Type::I32, b: Type::I32, c: Type::I32)] -> Type::I32, Pure, Anywhere;
     /// `%2 = cmp.slt.i32 %0, %1` gives an `i1`. The type is the operands'.
     Compare(op: CompareOp, ty: Type, a: Operand, b: Operand)
         ["cmp".op.ty (a: ty, b: ty)] -> Type::I1, Pure, Anywhere;
@@ -307,6 +310,7 @@ impl InstKind {
                 | InstKind::Binary(..)
                 | InstKind::Fma(..)
                 | InstKind::FmaHalves(..)
+                | InstKind::FmaBfloats(..)
                 | InstKind::Compare(..)
                 | InstKind::Select(..)
                 | InstKind::Convert(..)

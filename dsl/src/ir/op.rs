@@ -317,6 +317,8 @@ conversions! {
         F16ToF32 = "f32.f16": I32 => F32,
         /// `f32` → a half, nearest even.
         F32ToF16 = "f16.f32": F32 => I32,
+        /// `f32` → a bfloat16, nearest even ([`bfloat16`](super::bfloat16)).
+        F32ToBf16 = "bf16.f32": F32 => I32,
         /// The same bits: `f32` → `i32`.
         F32Bits = "i32.f32.bits": F32 => I32,
         /// The same bits: `i32` → `f32`.

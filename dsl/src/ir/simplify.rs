@@ -289,6 +289,10 @@ pub fn fold(kind: &InstKind) -> Option<Operand> {
             let (a, b, c) = (a.constant()?, b.constant()?, c.constant()?);
             constant(Type::I32, eval::fma_halves(a.bits, b.bits, c.bits))
         }
+        InstKind::FmaBfloats(a, b, c) => {
+            let (a, b, c) = (a.constant()?, b.constant()?, c.constant()?);
+            constant(Type::I32, eval::fma_bfloats(a.bits, b.bits, c.bits))
+        }
         InstKind::Compare(op, ty, a, b) => {
             let result = eval::compare(op, ty, a.constant()?.bits, b.constant()?.bits);
             constant(Type::I1, result as u64)

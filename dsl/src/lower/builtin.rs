@@ -79,6 +79,7 @@ impl FunctionLowerer<'_, '_> {
             (Builtin::Compare(op), &[a, b]) => self.b.compare(*op, a, b),
             (Builtin::Fma, &[a, b, c]) => self.b.fma(a, b, c),
             (Builtin::FmaHalves, &[a, b, c]) => self.b.fma_halves(a, b, c),
+            (Builtin::FmaBfloats, &[a, b, c]) => self.b.fma_bfloats(a, b, c),
             (Builtin::Convert(op), &[a]) => self.b.convert(*op, a),
             (Builtin::AbsInt, &[a]) => self.absolute(a),
             (Builtin::Ffs, &[a]) => self.find_first_set(a),

@@ -53,6 +53,8 @@ pub(crate) enum Make {
     Fma,
     /// Of the two halves in each word.
     FmaHalves,
+    /// Of the two bfloat16 in each word.
+    FmaBfloats,
     /// A conversion with types of its own: bits reinterpreted, a half.
     Bits(ConvertOp),
     /// Rounded to an integral value first, then converted to the result.

@@ -542,6 +542,8 @@ pub enum Builtin {
     Fma,
     /// The same of the two halves in each word.
     FmaHalves,
+    /// The same of the two bfloat16 in each word.
+    FmaBfloats,
     /// `__float_as_int(x)`, `__float2int_rz(x)` …
     Convert(ConvertOp),
     /// `__ffs(x)`; of the argument's type.

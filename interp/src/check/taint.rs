@@ -343,10 +343,10 @@ impl Taint {
                 self.v[d] = self.s[a].or(chosen);
             }
             Op::VBool => self.v[d] = self.s[a],
-            Op::VFma32 | Op::VFma64 | Op::VFmaHalves => {
+            Op::VFma32 | Op::VFma64 | Op::VFmaHalves | Op::VFmaBfloats => {
                 self.v[d] = self.v[a].or(self.v[b]).or(self.v[c])
             }
-            Op::SFma32 | Op::SFma64 | Op::SFmaHalves => {
+            Op::SFma32 | Op::SFma64 | Op::SFmaHalves | Op::SFmaBfloats => {
                 self.s[d] = self.s[a].or(self.s[b]).or(self.s[c])
             }
             Op::VFmaInto32 | Op::VFmaInto64 => self.v[d] = self.v[a].or(self.v[b]).or(self.v[d]),

@@ -127,6 +127,7 @@ impl Fuser<'_> {
             Op::SFma32 => self.computes(HostOp::Fma32, i),
             Op::SFma64 => self.computes(HostOp::Fma64, i),
             Op::SFmaHalves => self.computes(HostOp::FmaHalves, i),
+            Op::SFmaBfloats => self.computes(HostOp::FmaBfloats, i),
             Op::SPtrS => self.pointer(HostOp::PtrS, i),
             Op::SPtrU => self.pointer(HostOp::PtrU, i),
             Op::SPtrL => self.pointer(HostOp::PtrL, i),

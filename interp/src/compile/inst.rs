@@ -48,6 +48,9 @@ impl Compiler<'_> {
             InstKind::FmaHalves(a, b, c) => {
                 self.lane_op(Op::VFmaHalves, Op::SFmaHalves, &[a, b, c], result);
             }
+            InstKind::FmaBfloats(a, b, c) => {
+                self.lane_op(Op::VFmaBfloats, Op::SFmaBfloats, &[a, b, c], result);
+            }
             InstKind::Compare(op, ty, a, b) => self.compare(*op, *ty, a, b, result),
             InstKind::Select(ty, c, a, b) => self.select(*ty, c, a, b, result),
             InstKind::Convert(op, a) => {

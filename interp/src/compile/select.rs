@@ -56,8 +56,8 @@ macro_rules! choose {
                 $(Op::$c32v | Op::$c32s => Some(false),)*
                 $(Op::$c64v | Op::$c64s => Some(false),)*
                 $($(Op::$cov => Some(true), Op::$cos => Some(false),)*)*
-                Op::VFma32 | Op::VFma64 | Op::VFmaHalves | Op::VSelect32 | Op::VSelect64 | Op::VMove32 | Op::VMove64 | Op::VBool => Some(true),
-                Op::SFma32 | Op::SFma64 | Op::SFmaHalves | Op::SSelect | Op::SPtrS | Op::SPtrU | Op::SPtrL | Op::SPtr32 => Some(false),
+                Op::VFma32 | Op::VFma64 | Op::VFmaHalves | Op::VFmaBfloats | Op::VSelect32 | Op::VSelect64 | Op::VMove32 | Op::VMove64 | Op::VBool => Some(true),
+                Op::SFma32 | Op::SFma64 | Op::SFmaHalves | Op::SFmaBfloats | Op::SSelect | Op::SPtrS | Op::SPtrU | Op::SPtrL | Op::SPtr32 => Some(false),
                 Op::MAnd | Op::MOr | Op::MXor | Op::MNot | Op::MEq | Op::MSelect | Op::SBool | Op::SMove => Some(false),
                 _ => None,
             }
@@ -119,7 +119,7 @@ pub(super) fn convert(op: ConvertOp, from: Type) -> (Op, Op) {
     }
     let conversion = same! {
         Sext Zext Trunc Sext8 Zext8 Sext16 Zext16 S32ToF32 U32ToF32 S64ToF32 U64ToF32 S32ToF64 U32ToF64 S64ToF64 U64ToF64
-        F32ToS32 F32ToU32 F16ToF32 F32ToF16 F32ToS64 F32ToU64 F64ToS32 F64ToU32 F64ToS64 F64ToU64 F32ToF64 F64ToF32
+        F32ToS32 F32ToU32 F16ToF32 F32ToF16 F32ToBf16 F32ToS64 F32ToU64 F64ToS32 F64ToU32 F64ToS64 F64ToU64 F32ToF64 F64ToF32
     };
     if let Some(conversion) = conversion {
         return conversion.ops();

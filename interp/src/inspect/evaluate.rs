@@ -126,6 +126,11 @@ impl<'a, K: Knows> Evaluation<'a, K> {
                 let bits = eval::fma_halves(K::bits(a), K::bits(b), K::bits(c));
                 return Ok(self.knows.made(inst, ty, bits, &[a, b, c]));
             }
+            InstKind::FmaBfloats(a, b, c) => {
+                let [a, b, c] = [self.operand(*a)?, self.operand(*b)?, self.operand(*c)?];
+                let bits = eval::fma_bfloats(K::bits(a), K::bits(b), K::bits(c));
+                return Ok(self.knows.made(inst, ty, bits, &[a, b, c]));
+            }
             InstKind::Compare(op, of, a, b) => {
                 let (a, b) = (self.operand(*a)?, self.operand(*b)?);
                 let holds = eval::compare(*op, *of, K::bits(a), K::bits(b));

@@ -271,8 +271,8 @@ host_accesses! { with_accesses! {
     Bool,
     /// `S[d] = S[a] * S[b] + S[c]`, rounded once.
     Fma32, Fma64,
-    /// The same of the two halves in each word.
-    FmaHalves,
+    /// The same of the two halves or the two bfloat16 in each word.
+    FmaHalves, FmaBfloats,
     /// `S[d] = S[a] * S[b] + S[c]` of integers.
     MulAdd32, MulAdd64,
     /// The same of numbers with a point, rounded twice; `AddMul`: the product is the second operand of the sum.

@@ -163,6 +163,7 @@ macro_rules! lane_ops {
             (F32ToU32, VF32ToU32, SF32ToU32, convert::f32_to_u32)
             (F16ToF32, VF16ToF32, SF16ToF32, convert::f16_to_f32)
             (F32ToF16, VF32ToF16, SF32ToF16, convert::f32_to_f16)
+            (F32ToBf16, VF32ToBf16, SF32ToBf16, convert::f32_to_bf16)
         }
         convert32to64 {
             (Sext, VSext, SSext, convert::sext)
@@ -284,8 +285,8 @@ lane_ops! { define_ops! {
     VBool, SBool,
     /// `a * b + c`.
     VFma32, VFma64, SFma32, SFma64,
-    /// Of the two halves in each word.
-    VFmaHalves, SFmaHalves,
+    /// Of the two halves or the two bfloat16 in each word.
+    VFmaHalves, SFmaHalves, VFmaBfloats, SFmaBfloats,
     /// `V[d] = V[a] * V[b] + V[d]`; `a` and `b` are other registers.
     VFmaInto32, VFmaInto64,
     /// Pointers: base `a`, index `b`, row `c` of the table of scales. 64-bit pointers, index `i32` signed, unsigned, `i64`.

@@ -11,7 +11,7 @@
 )]
 
 use crate::machine::level::Level;
-use dsl::ir::{FenceScope, half};
+use dsl::ir::{FenceScope, bfloat16, half};
 
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::Inst;
@@ -443,6 +443,8 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::VFmaInto64 => lanes::fma_into64(r, inst, float::fma64),
             Op::VFmaHalves => lanes::fma32(r, inst, half::fma2),
             Op::SFmaHalves => lanes::s_fma32(r, inst, half::fma2),
+            Op::VFmaBfloats => lanes::fma_bfloats(r, inst),
+            Op::SFmaBfloats => lanes::s_fma32(r, inst, bfloat16::fma2),
             Op::SFma32 => lanes::s_fma32(r, inst, float::fma32),
             Op::SFma64 => lanes::s_fma64(r, inst, float::fma64),
             Op::SPtrS => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as i32)),

@@ -20,6 +20,8 @@ enum Form {
     FromHalf,
     /// A half that goes there.
     ToHalf,
+    /// A bfloat16 that goes there.
+    ToBfloat,
 }
 
 fn form(op: ConvertOp) -> Form {
@@ -52,6 +54,7 @@ fn form(op: ConvertOp) -> Form {
         }
         ConvertOp::F16ToF32 => Form::FromHalf,
         ConvertOp::F32ToF16 => Form::ToHalf,
+        ConvertOp::F32ToBf16 => Form::ToBfloat,
         ConvertOp::PtrToInt => Form::Address,
         ConvertOp::IntToPtr => Form::Cast("inttoptr"),
         ConvertOp::ToGeneric | ConvertOp::ToGlobal | ConvertOp::ToShared | ConvertOp::ToLocal => {
@@ -102,6 +105,7 @@ impl Kernel<'_, '_> {
                 let half = self.fresh(half);
                 self.result(result, format!("zext i16 {half} to i32"));
             }
+            Form::ToBfloat => self.bfloat_of(result, a),
             Form::Space => {
                 let from = self.type_of(a);
                 let a = self.typed(a);

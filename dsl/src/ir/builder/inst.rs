@@ -91,6 +91,19 @@ impl Builder {
         self.one(InstKind::FmaHalves(a, b, c), Type::I32)
     }
 
+    /// `fma_bfloats a, b, c`
+    pub fn fma_bfloats(&mut self, a: Operand, b: Operand, c: Operand) -> Operand {
+        if let (Operand::Const(a), Operand::Const(b), Operand::Const(c)) = (a, b, c) {
+            let bits = eval::fma_bfloats(a.bits, b.bits, c.bits);
+            return Const {
+                ty: Type::I32,
+                bits,
+            }
+            .into();
+        }
+        self.one(InstKind::FmaBfloats(a, b, c), Type::I32)
+    }
+
     /// `cmp.slt.i32 a, b` and the like.
     pub fn compare(&mut self, op: CompareOp, a: Operand, b: Operand) -> Operand {
         let ty = self.value_type(a);

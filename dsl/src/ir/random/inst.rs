@@ -68,6 +68,7 @@ impl Generator<'_> {
         if (ty.is_float() || halves) && self.random.chance(4) {
             let (a, b, c) = (self.operand(ty), self.operand(ty), self.operand(ty));
             let value = match halves {
+                true if self.random.chance(2) => self.builder.fma_bfloats(a, b, c),
                 true => self.builder.fma_halves(a, b, c),
                 false => self.builder.fma(a, b, c),
             };

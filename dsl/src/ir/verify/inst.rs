@@ -28,7 +28,7 @@ impl Verifier<'_> {
             InstKind::Fma(ty, a, b, c) => {
                 self.verify_scalar(ty.is_float(), *ty, &[*a, *b, *c]);
             }
-            InstKind::FmaHalves(a, b, c) => {
+            InstKind::FmaHalves(a, b, c) | InstKind::FmaBfloats(a, b, c) => {
                 self.verify_scalar(true, Type::I32, &[*a, *b, *c]);
             }
             InstKind::Compare(op, ty, a, b) => {

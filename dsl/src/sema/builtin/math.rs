@@ -101,7 +101,7 @@ pub(crate) const ROWS: &[Row] = &[
         "float(float)",
         Make::Unary(UnaryOp::TanhApprox),
     ),
-    // Half precision, on the bits.
+    // Half precision and bfloat16, on the bits.
     both(
         "__dslc_f16_to_f32",
         "float(uint)",
@@ -116,6 +116,16 @@ pub(crate) const ROWS: &[Row] = &[
         "__dslc_fma_f16x2",
         "uint(uint, uint, uint)",
         Make::FmaHalves,
+    ),
+    both(
+        "__dslc_f32_to_bf16",
+        "uint(float)",
+        Make::Bits(ConvertOp::F32ToBf16),
+    ),
+    both(
+        "__dslc_fma_bf16x2",
+        "uint(uint, uint, uint)",
+        Make::FmaBfloats,
     ),
     both("__dslc_on_device", "bool()", Make::OnDevice),
     both("fminf", "float(float, float)", Make::Binary(BinaryOp::FMin)),

@@ -111,6 +111,7 @@ pub(super) fn is_calm(op: Op) -> bool {
                 | Op::SFma32
                 | Op::SFma64
                 | Op::SFmaHalves
+                | Op::SFmaBfloats
                 | Op::SPtrS
                 | Op::SPtrU
                 | Op::SPtrL

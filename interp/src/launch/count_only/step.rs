@@ -181,7 +181,7 @@ impl Step<'_> {
         let (s, v) = (Place::S, Place::V);
         let none = |_: &mut Known, _: &[Number]| None;
         match i.op {
-            Op::VFma32 | Op::VFmaHalves => {
+            Op::VFma32 | Op::VFmaHalves | Op::VFmaBfloats => {
                 let from = [(v(i.a), false), (v(i.b), false), (v(i.c), false)];
                 return self.lanes(v(i.d), &from, none);
             }
@@ -197,7 +197,7 @@ impl Step<'_> {
                 let from = [(v(i.a), true), (v(i.b), true), (v(i.d), true)];
                 return self.lanes(v(i.d), &from, none);
             }
-            Op::SFma32 | Op::SFma64 | Op::SFmaHalves => {
+            Op::SFma32 | Op::SFma64 | Op::SFmaHalves | Op::SFmaBfloats => {
                 let from = [(s(i.a), true), (s(i.b), true), (s(i.c), true)];
                 return self.lanes(s(i.d), &from, none);
             }

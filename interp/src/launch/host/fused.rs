@@ -5,7 +5,7 @@
 mod fed;
 mod scalar;
 
-use dsl::ir::{FuncId, half};
+use dsl::ir::{FuncId, bfloat16, half};
 
 use super::HostThread;
 use super::cache::Cached;
@@ -525,6 +525,7 @@ fn dispatch(
             HostOp::Fma32 => scalar::ternary32(r, i, float::fma32),
             HostOp::Fma64 => scalar::ternary64(r, i, float::fma64),
             HostOp::FmaHalves => scalar::ternary32(r, i, half::fma2),
+            HostOp::FmaBfloats => scalar::ternary32(r, i, bfloat16::fma2),
             HostOp::MulAdd32 => scalar::ternary32(r, i, |a, b, c| int::add32(int::mul32(a, b), c)),
             HostOp::MulAdd64 => scalar::ternary64(r, i, |a, b, c| int::add64(int::mul64(a, b), c)),
             HostOp::FMulAdd32 => scalar::ternary32(r, i, float::mul_and_add32),

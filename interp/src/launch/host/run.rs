@@ -1,6 +1,6 @@
 //! The loop that runs the instructions of one call of a host function.
 
-use dsl::ir::{FuncId, LocId, Type, half};
+use dsl::ir::{FuncId, LocId, Type, bfloat16, half};
 
 use super::access::{self, CallContext, NOWHERE};
 use super::unset::scene::Scene;
@@ -135,6 +135,7 @@ impl HostThread {
                 Op::SSelect => lanes::s_select(r, inst),
                 Op::SBool => r.set_s(inst.d, r.s(inst.a) & 1),
                 Op::SFmaHalves => lanes::s_fma32(r, inst, half::fma2),
+                Op::SFmaBfloats => lanes::s_fma32(r, inst, bfloat16::fma2),
                 Op::SFma32 => lanes::s_fma32(r, inst, float::fma32),
                 Op::SFma64 => lanes::s_fma64(r, inst, float::fma64),
                 Op::SPtrS => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as i32)),

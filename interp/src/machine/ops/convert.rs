@@ -5,7 +5,7 @@
     reason = "lane functions must vanish into the loop over the lanes"
 )]
 
-use dsl::ir::half;
+use dsl::ir::{bfloat16, half};
 
 use crate::memory::layout;
 
@@ -39,6 +39,7 @@ conversions! {
     f32_to_u32(a: u32) -> u32 { f32::from_bits(a) as u32 }
     f16_to_f32(a: u32) -> u32 { half::to_f32(a) }
     f32_to_f16(a: u32) -> u32 { half::from_f32(a) }
+    f32_to_bf16(a: u32) -> u32 { bfloat16::from_f32(a) }
     f32_to_s64(a: u32) -> u64 { let x = f32::from_bits(a); if x.is_nan() { NAN_AS_64 } else { x as i64 as u64 } }
     f32_to_u64(a: u32) -> u64 { let x = f32::from_bits(a); if x.is_nan() { NAN_AS_64 } else { x as u64 } }
     f64_to_s32(a: u64) -> u32 { let x = f64::from_bits(a); if x.is_nan() { NAN_AS_32 } else { x as i32 as u32 } }

@@ -7,6 +7,8 @@
     reason = "the loops must be compiled with the engine's CPU features"
 )]
 
+use dsl::ir::bfloat16;
+
 use crate::isa::bytecode::{Inst, PtrScale};
 use crate::isa::registers::View;
 use crate::machine::level::Level;
@@ -88,6 +90,21 @@ macro_rules! spread {
 
 spread!(unary32 binary32 fma32 fma_into32 compare32 blend32 select32 splat32 move32 v32 v32_mut u32);
 spread!(unary64 binary64 fma64 fma_into64 compare64 blend64 select64 splat64 move64 v64 v64_mut u64);
+
+/// Of the two bfloat16 in each word: in `f32` unless a lane's product is no `f32`.
+#[inline(always)]
+pub(crate) fn fma_bfloats(r: View, i: &Inst) {
+    let (a, b) = (r.v32(i.a), r.v32(i.b));
+    let mut fits = true;
+    for l in 0..32 {
+        fits &= bfloat16::fits_f32(a[l], b[l]);
+    }
+    if fits {
+        fma32(r, i, bfloat16::fma2_in_f32);
+    } else {
+        fma32(r, i, bfloat16::fma2);
+    }
+}
 
 macro_rules! conversions {
     ($($name:ident $scalar:ident $get:ident $from:ty, $get_mut:ident $to:ty;)*) => { $(

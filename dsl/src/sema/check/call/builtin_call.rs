@@ -117,6 +117,7 @@ fn make(
         Make::Binary(op) => (Builtin::Binary(op), operand),
         Make::Fma => (Builtin::Fma, operand),
         Make::FmaHalves => (Builtin::FmaHalves, operand),
+        Make::FmaBfloats => (Builtin::FmaBfloats, operand),
         Make::Ffs => (Builtin::Ffs, operand),
         Make::Abs => (Builtin::AbsInt, operand),
         Make::OnDevice => (Builtin::OnDevice, result.clone()),

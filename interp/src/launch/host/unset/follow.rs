@@ -98,7 +98,9 @@ impl Shadow {
                 (Cell { bits: 0, .. }, _) => of(i.b),
                 (cell, _) => cell.mixed(),
             },
-            Op::SFma32 | Op::SFma64 | Op::SFmaHalves => of(i.a).or(of(i.b)).or(of(i.c)).mixed(),
+            Op::SFma32 | Op::SFma64 | Op::SFmaHalves | Op::SFmaBfloats => {
+                of(i.a).or(of(i.b)).or(of(i.c)).mixed()
+            }
             Op::SPtrS | Op::SPtrU | Op::SPtrL => of(i.a).or(of(i.b)).mixed(),
             op => match flow(op) {
                 Flow::S1 => of(i.a).mixed(),
