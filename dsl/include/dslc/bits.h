@@ -1,4 +1,4 @@
-/* The same bits as another type, and half precision: on both sides, since types of the library that the host uses are made of them. */
+/* The same bits as another type, half precision and bfloat16: on both sides, since types of the library that the host uses are made of them. */
 #ifndef DSLC_BITS_H
 #define DSLC_BITS_H
 
@@ -40,6 +40,24 @@ static inline __attribute__((host)) unsigned int __dslc_half_fma_bits(unsigned i
 }
 static inline __attribute__((host)) unsigned int __dslc_fma_f16x2(unsigned int a, unsigned int b, unsigned int c) {
     return __dslc_half_fma_bits(a, b, c) | __dslc_half_fma_bits(a >> 16, b >> 16, c >> 16) << 16;
+}
+
+/* What dsl/src/ir/bfloat16.rs computes. */
+static inline __attribute__((host)) unsigned int __dslc_f32_to_bf16(float x) {
+    unsigned int bits = __float_as_uint(x);
+    return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+}
+static inline __attribute__((host)) unsigned int __dslc_bfloat16_fma_bits(unsigned int a, unsigned int b, unsigned int c) {
+    double product = (double)__uint_as_float(a << 16) * (double)__uint_as_float(b << 16), term = __uint_as_float(c << 16);
+    double sum = product + term, part = sum - product, lost = (product - (sum - part)) + (term - part);
+    float single = (float)sum;
+    double rest = (sum - (double)single) + lost;
+    unsigned int bits = __float_as_uint(single);
+    if (rest != 0.0 && rest == rest && (bits & 1u) == 0) bits += (rest > 0.0) == (bits >> 31 == 0) ? 1u : -1u;
+    return __dslc_f32_to_bf16(__uint_as_float(bits));
+}
+static inline __attribute__((host)) unsigned int __dslc_fma_bf16x2(unsigned int a, unsigned int b, unsigned int c) {
+    return __dslc_bfloat16_fma_bits(a, b, c) | __dslc_bfloat16_fma_bits(a >> 16, b >> 16, c >> 16) << 16;
 }
 
 #endif
