@@ -156,6 +156,27 @@ fn half_arithmetic_is_the_hardwares() {
 }
 
 #[test]
+fn bfloat16_arithmetic_is_the_hardwares_from_sm_80_on() {
+    let source = module(
+        "#include <cuda_bf16.h>
+         __global__ void k(const nv_bfloat162 *x, nv_bfloat162 *y, float *z) {
+             y[0] = __hfma2(x[0], x[1], x[2]);
+             y[1] = x[3] + x[4];
+             y[2] = x[5] * x[6];
+             z[0] = __bfloat162float(x[7].y);
+             y[3].x = __float2bfloat16(z[1]);
+         }",
+    );
+    let text = ptx(&source, &options("sm_80", 3)).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(count(&text, "fma.rn.bf16x2"), 3, "{text}");
+    has(&text, &["cvt.rn.bf16.f32", "ld.global.b32"]);
+    has_none(&text, &["f64", "add.f32", "mul.f32"]);
+    let text = ptx(&source, &options("sm_75", 3)).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(count(&text, "cvt.rn.f32.f64"), 6, "{text}");
+    has_none(&text, &["bf16"]);
+}
+
+#[test]
 fn sums_of_products_of_bytes_are_one_instruction() {
     let source = module(
         "__global__ void k(int *x, unsigned *y, char4 *z) {
