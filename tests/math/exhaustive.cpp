@@ -92,7 +92,8 @@ template <class F, class R, class Where> static void one(const char *name, F f, 
         Worst worst;
         for (uint64_t chunk = part; chunk < 1ull << 12; chunk += threads) {
             uint64_t stride = is_dense && is_usual(chunk << 20) ? 1 : step;
-            for (uint64_t i = ((chunk << 20) + stride - 1) / stride * stride; i < (chunk + 1) << 20; i += stride) {
+            // Zeros and infinities begin a chunk.
+            for (uint64_t i = chunk << 20; i < (chunk + 1) << 20; i += stride) {
                 uint32_t bits = (uint32_t)i;
                 float x;
                 memcpy(&x, &bits, 4);
