@@ -40,9 +40,14 @@ pub(crate) enum Shape {
     Halves,
     /// 4-byte elements, one for each half-warp: the same, on a column.
     Pair,
+    /// Up to four 4-byte elements of each lane, each half-warp's within [`ROWS_BYTES`]: `float4`, or words some words apart.
+    Rows,
     /// Anything else.
     Scattered,
 }
+
+/// How far apart a half-warp's bytes in [`Shape::Rows`] may be: four registers of a CPU with AVX-512.
+pub(crate) const ROWS_BYTES: u32 = 256;
 
 /// What a site's last slow request looked like. See the module.
 #[derive(Debug)]
@@ -52,6 +57,8 @@ pub(crate) struct Pattern {
     pub(crate) deltas: [u32; 32],
     /// The bytes between the lowest lane and each lane.
     pub(crate) bytes: [u32; 32],
+    /// The bytes between the lowest lane and the lowest of each half-warp.
+    pub(crate) half_lows: [u32; 2],
     /// The bytes between the lowest lane and the first one.
     pub(crate) below: u64,
     pub(crate) window: Window,
@@ -192,6 +199,7 @@ impl Pattern {
         Pattern {
             deltas: [0; 32],
             bytes: [0; 32],
+            half_lows: [0; 2],
             below: 0,
             window: Window::default(),
             index: IndexRange::default(),
@@ -248,19 +256,29 @@ impl Pattern {
 
     pub(crate) fn find_shape(&self, site: &MemSite) -> Shape {
         let width = site.width_bytes;
-        if site.access.count != 1 || site.uniform_values || width < 4 {
+        if site.uniform_values || site.access.ty.bytes() < 4 {
             return Shape::Scattered;
+        }
+        let is_words = matches!(site.access.ty, MemType::I32 | MemType::F32);
+        let in_rows = |half: usize| {
+            let last = self.bytes[16 * half..][..16].iter().max();
+            last.is_some_and(|last| last - self.half_lows[half] + width <= ROWS_BYTES)
+        };
+        let rows = match is_words && in_rows(0) && in_rows(1) {
+            true => Shape::Rows,
+            false => Shape::Scattered,
+        };
+        if site.access.count != 1 {
+            return rows;
         }
         let runs = (0..32).all(|l| self.bytes[l] == l as u32 * width);
         match site.access.ty {
             _ if runs => Shape::Run,
             _ if self.bytes == [0; 32] => Shape::Splat,
-            MemType::I32 | MemType::F32 if self.bytes.iter().all(|&bytes| bytes < 128) => {
-                Shape::Row
-            }
-            MemType::I32 | MemType::F32 if self.in_halves(4) => Shape::Halves,
-            MemType::I32 | MemType::F32 if self.in_halves(0) => Shape::Pair,
-            _ => Shape::Scattered,
+            _ if is_words && self.bytes.iter().all(|&bytes| bytes < 128) => Shape::Row,
+            _ if is_words && self.in_halves(4) => Shape::Halves,
+            _ if is_words && self.in_halves(0) => Shape::Pair,
+            _ => rows,
         }
     }
 }

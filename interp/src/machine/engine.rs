@@ -155,6 +155,47 @@ level! { Avx2 run_avx2 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcn
             }
         }
     }
+
+    #[inline(always)]
+    fn fma_into32(r: View, i: &Inst) {
+        use std::arch::x86_64::{
+            _CMP_UNORD_Q, _mm256_blendv_ps, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_fmadd_ps, _mm256_loadu_ps,
+            _mm256_set1_epi32, _mm256_storeu_ps,
+        };
+        let (a, b, d) = (r.v32(i.a).as_ptr(), r.v32(i.b).as_ptr(), r.v32_mut(i.d).as_mut_ptr());
+        // SAFETY: the level's CPU has AVX2 and FMA; quarters of 128 bytes.
+        unsafe {
+            let nan = _mm256_castsi256_ps(_mm256_set1_epi32(float::NAN_F32 as i32));
+            for part in 0..4 {
+                let load = |from: *const u32| _mm256_loadu_ps(from.add(8 * part).cast());
+                let sums = _mm256_fmadd_ps(load(a), load(b), load(d));
+                let is_nan = _mm256_cmp_ps::<_CMP_UNORD_Q>(sums, sums);
+                _mm256_storeu_ps(d.add(8 * part).cast(), _mm256_blendv_ps(sums, nan, is_nan));
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn first_lanes(from: *const u8, lanes: u32, out: &mut [u32; 32]) {
+        use std::arch::x86_64::{
+            __m256i, _mm_cvtsi32_si128, _mm_loadl_epi64, _mm_loadu_si128, _mm256_loadu_si256, _mm256_storeu_si256,
+            _mm256_zextsi128_si256,
+        };
+        let out = out.as_mut_ptr().cast::<__m256i>();
+        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes; the caller's for the words.
+        unsafe {
+            let words = match lanes {
+                1 => _mm256_zextsi128_si256(_mm_cvtsi32_si128(from.cast::<i32>().read_unaligned())),
+                2 => _mm256_zextsi128_si256(_mm_loadl_epi64(from.cast())),
+                4 => _mm256_zextsi128_si256(_mm_loadu_si128(from.cast())),
+                _ => _mm256_loadu_si256(from.cast()),
+            };
+            _mm256_storeu_si256(out, words);
+            if lanes == 16 {
+                _mm256_storeu_si256(out.add(1), _mm256_loadu_si256(from.cast::<__m256i>().add(1)));
+            }
+        }
+    }
 } }
 
 #[cfg(target_arch = "x86_64")]
@@ -237,6 +278,71 @@ level! {
                     let picked = _mm512_permutex2var_epi32(low, index, high);
                     _mm512_storeu_si512(out.as_mut_ptr().cast::<__m512i>().add(half), picked);
                 }
+            }
+        }
+
+        const PICKS_ROWS: bool = true;
+
+        #[inline(always)]
+        fn fma_into32(r: View, i: &Inst) {
+            use std::arch::x86_64::{
+                _CMP_UNORD_Q, _mm512_castsi512_ps, _mm512_cmp_ps_mask, _mm512_fmadd_ps, _mm512_loadu_ps,
+                _mm512_mask_blend_ps, _mm512_set1_epi32, _mm512_storeu_ps,
+            };
+            let (a, b, d) = (r.v32(i.a).as_ptr(), r.v32(i.b).as_ptr(), r.v32_mut(i.d).as_mut_ptr());
+            // SAFETY: the level's CPU has AVX-512; halves of 128 bytes.
+            unsafe {
+                let nan = _mm512_castsi512_ps(_mm512_set1_epi32(float::NAN_F32 as i32));
+                for half in 0..2 {
+                    let load = |from: *const u32| _mm512_loadu_ps(from.add(16 * half).cast());
+                    let sums = _mm512_fmadd_ps(load(a), load(b), load(d));
+                    let is_nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(sums, sums);
+                    _mm512_storeu_ps(d.add(16 * half).cast(), _mm512_mask_blend_ps(is_nan, sums, nan));
+                }
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn pick_rows(rows: *const u8, bytes: &[u32; 32], more: u32, r: View, registers: &[u32], half: usize) {
+            use std::arch::x86_64::{
+                __m512i, _mm512_add_epi32, _mm512_loadu_si512, _mm512_mask_blend_epi32, _mm512_permutex2var_epi32,
+                _mm512_set1_epi32, _mm512_srli_epi32, _mm512_storeu_si512, _mm512_test_epi32_mask,
+            };
+            // SAFETY: the level's CPU has AVX-512; `bytes` and each register are 128 bytes; the caller's for the rows.
+            unsafe {
+                let row = |number| _mm512_loadu_si512(rows.cast::<__m512i>().add(number));
+                let rows = [row(0), row(1), row(2), row(3)];
+                let bytes = _mm512_loadu_si512(bytes.as_ptr().cast::<__m512i>().add(half));
+                let more = _mm512_set1_epi32(more as i32);
+                let mut index = _mm512_srli_epi32::<2>(_mm512_add_epi32(bytes, more));
+                for &register in registers {
+                    // A permutation of two rows looks at five bits of the index; the sixth tells which two.
+                    let low = _mm512_permutex2var_epi32(rows[0], index, rows[1]);
+                    let high = _mm512_permutex2var_epi32(rows[2], index, rows[3]);
+                    let is_high = _mm512_test_epi32_mask(index, _mm512_set1_epi32(32));
+                    let picked = _mm512_mask_blend_epi32(is_high, low, high);
+                    _mm512_storeu_si512(r.v32_mut(register).as_mut_ptr().cast::<__m512i>().add(half), picked);
+                    index = _mm512_add_epi32(index, _mm512_set1_epi32(1));
+                }
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn first_lanes(from: *const u8, lanes: u32, out: &mut [u32; 32]) {
+            use std::arch::x86_64::{
+                _mm_cvtsi32_si128, _mm_loadl_epi64, _mm_loadu_si128, _mm256_loadu_si256, _mm512_loadu_si512,
+                _mm512_storeu_si512, _mm512_zextsi128_si512, _mm512_zextsi256_si512,
+            };
+            // SAFETY: the level's CPU has AVX-512; half of 128 bytes; the caller's for the words.
+            unsafe {
+                let words = match lanes {
+                    1 => _mm512_zextsi128_si512(_mm_cvtsi32_si128(from.cast::<i32>().read_unaligned())),
+                    2 => _mm512_zextsi128_si512(_mm_loadl_epi64(from.cast())),
+                    4 => _mm512_zextsi128_si512(_mm_loadu_si128(from.cast())),
+                    8 => _mm512_zextsi256_si512(_mm256_loadu_si256(from.cast())),
+                    _ => _mm512_loadu_si512(from.cast()),
+                };
+                _mm512_storeu_si512(out.as_mut_ptr().cast(), words);
             }
         }
     }
@@ -439,7 +545,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::SBool => r.set_s(inst.d, r.s(inst.a) & 1),
             Op::VFma32 => lanes::fma32(r, inst, float::fma32),
             Op::VFma64 => lanes::fma64(r, inst, float::fma64),
-            Op::VFmaInto32 => lanes::fma_into32(r, inst, float::fma32),
+            Op::VFmaInto32 => L::fma_into32(r, inst),
             Op::VFmaInto64 => lanes::fma_into64(r, inst, float::fma64),
             Op::VFmaHalves => lanes::fma32(r, inst, half::fma2),
             Op::SFmaHalves => lanes::s_fma32(r, inst, half::fma2),

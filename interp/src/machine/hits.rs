@@ -182,6 +182,10 @@ impl Pattern {
         self.version += 1;
         self.region = example.region;
         self.charge = example.charge;
+        self.half_lows = [0, 16].map(|from| {
+            let half = &self.bytes[from..from + 16];
+            half.iter().fold(u32::MAX, |low, &bytes| low.min(bytes))
+        });
         self.shape = self.find_shape(site);
         let least_cost =
             matches!(example.charge, Charge::Shared(Some(cost)) if cost.transactions == 1);

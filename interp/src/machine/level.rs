@@ -10,6 +10,7 @@ use crate::isa::bytecode::Inst;
 use crate::isa::registers::View;
 use crate::machine::Machine;
 use crate::machine::ops::fault::Done;
+use crate::machine::ops::{float, lanes};
 use crate::observe::Observer;
 
 /// What the loop does differently on each kind of CPU: the accesses, which are functions of their own so that the loop stays small and
@@ -20,6 +21,8 @@ pub(crate) trait Level: Sized {
     const PAUSES: bool = false;
     /// Memory is weak: see [`weak`](crate::machine::weak).
     const WEAK: bool = false;
+    /// [`Level::pick_rows`] is faster than [`Level::collect`].
+    const PICKS_ROWS: bool = false;
     fn load_shared<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
     -> Done;
     fn rest_load_shared<O: Observer>(
@@ -159,6 +162,52 @@ pub(crate) trait Level: Sized {
                     .add(((bytes[l] + more) / 4) as usize)
                     .read_unaligned()
             };
+        }
+    }
+
+    /// `V[d] = V[a] * V[b] + V[d]` of `f32`: the inner loop of products. The compiler does not see that `d` is another register than `a`
+    /// and `b`, and would go by way of memory.
+    #[inline(always)]
+    fn fma_into32(r: View, i: &Inst) {
+        lanes::fma_into32(r, i, float::fma32);
+    }
+
+    /// Of one half-warp's lanes: register `k` = word `(bytes[l] + more) / 4 + k` of the rows.
+    ///
+    /// # Safety
+    /// 256 bytes at `rows` are readable, and all those words are among them.
+    #[inline(always)]
+    unsafe fn pick_rows(
+        rows: *const u8,
+        bytes: &[u32; 32],
+        more: u32,
+        r: View,
+        registers: &[u32],
+        half: usize,
+    ) {
+        for (k, &register) in registers.iter().enumerate() {
+            let out = r.v32_mut(register);
+            for l in 16 * half..16 * half + 16 {
+                let at = bytes[l].wrapping_add(more) as usize + 4 * k;
+                // SAFETY: the caller's.
+                out[l] = unsafe { rows.add(at).cast::<u32>().read_unaligned() };
+            }
+        }
+    }
+
+    /// `out[l]` = the word at `from + 4 * l`, of the first `lanes` lanes: 1, 2, 4, 8 or 16. The others' values are anything.
+    ///
+    /// A CPU hands a value that it has just stored to a load only if one store has all of the load's bytes; else the load waits until
+    /// the store is in the cache. So the loads are no wider than the lanes that are active, and the register is written in pieces as
+    /// wide as the ones that the lane functions read.
+    ///
+    /// # Safety
+    /// The first `lanes` words are readable.
+    #[inline(always)]
+    unsafe fn first_lanes(from: *const u8, lanes: u32, out: &mut [u32; 32]) {
+        for l in 0..lanes as usize {
+            // SAFETY: the caller's.
+            out[l] = unsafe { from.cast::<u32>().add(l).read_unaligned() };
         }
     }
 }

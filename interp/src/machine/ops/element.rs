@@ -9,7 +9,7 @@
 use crate::machine::level::Level;
 use dsl::ir::MemType;
 
-use crate::count::pattern::{Pattern, Shape};
+use crate::count::pattern::{Pattern, ROWS_BYTES, Shape};
 use crate::isa::bytecode::{Class, MemSite};
 use crate::isa::mask::LaneMask;
 use crate::isa::registers::View;
@@ -204,6 +204,12 @@ pub(crate) unsafe fn copy_out(r: View, site: &MemSite, to: *mut u8, watch: bool)
     }
 }
 
+/// How many lanes from the first one have all active lanes among them: 1, 2, 4, 8, 16 or 32.
+#[inline(always)]
+pub(crate) fn first_active(mask: u32) -> u32 {
+    (32 - mask.leading_zeros()).next_power_of_two()
+}
+
 /// Loads a request like a pattern whose data lies in one of the common ways; else gives false. Lanes that are not active may get
 /// something, too: nothing reads it.
 ///
@@ -254,7 +260,7 @@ pub(crate) unsafe fn load_quickly<L: Level>(
                     d[16 * half..16 * half + 16].fill(from.cast::<u32>().read_unaligned());
                 }
             }
-            Shape::Row | Shape::Scattered => return false,
+            Shape::Row | Shape::Rows | Shape::Scattered => return false,
         }
     }
     true
@@ -283,6 +289,21 @@ pub(crate) unsafe fn load_like<L: Level>(
             return gather(r, site, mask, at);
         }
         match ty {
+            MemType::I32 | MemType::F32
+                if L::PICKS_ROWS
+                    && pattern.shape == Shape::Rows
+                    && memory.len() >= ROWS_BYTES as usize =>
+            {
+                for half in 0..2 {
+                    let below = pattern.half_lows[half];
+                    let low = lowest + below as usize;
+                    // Near the end, the bytes that end there.
+                    let start = low.min(memory.len() - ROWS_BYTES as usize);
+                    let more = ((low - start) as u32).wrapping_sub(below);
+                    let rows = memory.cast::<u8>().add(start);
+                    L::pick_rows(rows, &pattern.bytes, more, r, registers, half);
+                }
+            }
             MemType::I32 | MemType::F32 if memory.len() <= i32::MAX as usize => {
                 for (from, &register) in (0..).step_by(4).map(|k| from.add(k)).zip(registers) {
                     L::collect(from, &pattern.bytes, r.v32_mut(register));
@@ -365,7 +386,39 @@ pub(crate) unsafe fn store_quickly(
                 }
                 true
             }
-            Shape::Splat | Shape::Row | Shape::Pair | Shape::Scattered => false,
+            Shape::Splat | Shape::Row | Shape::Pair | Shape::Rows | Shape::Scattered => false,
+        }
+    }
+}
+
+/// Stores a run of words of some lanes, in one piece: what lies between them is written again as it was.
+///
+/// # Safety
+/// With the lowest lane at `to` all lanes' bytes are readable and writable, and nobody else's.
+#[inline(always)]
+pub(crate) unsafe fn blend_out(value: &[u32; 32], mask: u32, to: *mut u8) {
+    /// The first `N` lanes.
+    #[inline(always)]
+    unsafe fn blend<const N: usize>(value: &[u32; 32], mask: u32, to: *mut u8) {
+        let to = to.cast::<[u32; N]>();
+        // SAFETY: the caller's.
+        let mut words = unsafe { to.read_unaligned() };
+        for l in 0..N {
+            let active = 0_u32.wrapping_sub(mask >> l & 1);
+            words[l] ^= (words[l] ^ value[l]) & active;
+        }
+        // SAFETY: the caller's.
+        unsafe { to.write_unaligned(words) };
+    }
+    // SAFETY: the caller's.
+    unsafe {
+        match first_active(mask) {
+            1 => to.cast::<u32>().write_unaligned(value[0]),
+            2 => blend::<2>(value, mask, to),
+            4 => blend::<4>(value, mask, to),
+            8 => blend::<8>(value, mask, to),
+            16 => blend::<16>(value, mask, to),
+            _ => blend::<32>(value, mask, to),
         }
     }
 }

@@ -6,7 +6,7 @@
     reason = "lane functions must vanish into the loop over the lanes"
 )]
 
-const NAN_F32: u32 = 0x7fff_ffff;
+pub(crate) const NAN_F32: u32 = 0x7fff_ffff;
 
 #[inline(always)]
 fn f(bits: u32) -> f32 {

@@ -11,9 +11,11 @@ use crate::machine::level::Level;
 use dsl::ir::Space;
 
 use super::address::{extent32, offsets};
-use super::element::{gather, load_like, load_quickly, scatter, store_like, store_quickly};
+use super::element::{
+    blend_out, first_active, gather, load_like, load_quickly, scatter, store_like, store_quickly,
+};
 use super::fault::{self, Done};
-use crate::count::pattern::{Example, Pattern};
+use crate::count::pattern::{Example, Pattern, Shape};
 use crate::count::stats::Charge;
 use crate::isa::bytecode::{Inst, MemSite};
 use crate::isa::mask::LaneMask;
@@ -143,8 +145,11 @@ pub(crate) fn load_shared<L: Level, O: Observer>(
             memory,
         );
     }
+    let memory = &raw const machine.shared[..];
     // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
-    if unsafe { load_quickly::<L>(r, site, pattern, &raw const machine.shared[..], lowest) } {
+    if !is_short_run(pattern, site, mask)
+        && unsafe { load_quickly::<L>(r, site, pattern, memory, lowest) }
+    {
         return Ok(());
     }
     pattern.lowest = lowest as u64;
@@ -164,9 +169,24 @@ pub(crate) fn rest_load_shared<L: Level, O: Observer>(
         &machine.patterns[i.c as usize],
     );
     let (memory, lowest) = (&raw const machine.shared[..], pattern.lowest as usize);
+    if is_short_run(pattern, site, mask) {
+        let d = r.v32_mut(site.values[0]);
+        // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
+        unsafe {
+            let from = memory.cast::<u8>().add(lowest);
+            L::first_lanes(from, first_active(mask), d);
+        }
+        return Ok(());
+    }
     // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
     unsafe { load_like::<L>(r, site, pattern, mask, memory, lowest) };
     Ok(())
+}
+
+/// Whether the request is a run of words of which only the first half-warp wants some: the last rounds of a reduction.
+#[inline(always)]
+fn is_short_run(pattern: &Pattern, site: &MemSite, mask: u32) -> bool {
+    mask <= 0xffff && pattern.shape == Shape::Run && site.width_bytes == 4
 }
 
 /// The slow way: any request.
@@ -301,6 +321,11 @@ pub(crate) fn rest_store_shared<O: Observer>(
     );
     // SAFETY: the lowest lane lies inside.
     let to = unsafe { machine.shared.as_mut_ptr().add(pattern.lowest as usize) };
+    if pattern.shape == Shape::Run && site.width_bytes == 4 && !machine.pass.watch {
+        // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and the block's memory is this thread's alone.
+        unsafe { blend_out(r.v32(site.values[0]), mask, to) };
+        return Ok(());
+    }
     // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and the block's memory is this thread's alone.
     let changed = unsafe { store_like(r, site, pattern, mask, to, machine.pass.watch) };
     machine.pass.changed |= changed;
