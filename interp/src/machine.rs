@@ -57,6 +57,7 @@ pub(crate) struct Totals {
 
 impl Totals {
     /// What counts against a limit: also the ends of warps, so that those without an instruction count.
+    #[inline(always)]
     pub(crate) fn charged(&self) -> u64 {
         self.warp_instructions.saturating_add(self.warps)
     }
@@ -135,6 +136,9 @@ pub(crate) struct Pass {
     pub(crate) watch: bool,
     /// One did.
     pub(crate) changed: bool,
+    /// Where in the block's list the warp stands, relative to the one before it, that may run as soon as that one has ended or waits at
+    /// the barrier, without anybody looking at the block between them; 0: none may.
+    pub(crate) next: isize,
     /// Of an engine that pauses: accesses that the warp may make, of those at which the order of threads can matter.
     pub(crate) points: u64,
 }

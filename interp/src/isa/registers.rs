@@ -30,6 +30,7 @@ impl Registers {
     }
 
     /// The files as pointers, for the engine. Valid until the files are dropped or resized, which the engine does not do.
+    #[inline(always)]
     pub(crate) fn view(&mut self) -> View {
         View {
             v: self.v.as_mut_ptr(),

@@ -10,6 +10,7 @@ use crate::isa::grid::Shape;
 use crate::memory::bytes::refill;
 use dsl::ir::Object;
 
+use crate::config::Order;
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::{
     Class, Code, Place, S_COOPERATIVE, S_CTAID, S_FRAME, S_NCTAID, S_NTID, S_SM, S_SM_COUNT,
@@ -413,13 +414,25 @@ impl Block {
             left: false,
         };
         let count = self.warps.len() as u64;
-        for turn in 0..count {
-            let place = machine.policy.order.number(turn, count) as usize;
-            if self.warps[place].state != WarpState::Ready {
+        let mut turn = 0;
+        while turn < count {
+            let first = machine.policy.order.number(turn, count) as usize;
+            turn += 1;
+            if self.warps[first].state != WarpState::Ready {
                 continue;
             }
-            let ran = self.run_warp(place, machine, run)?;
-            round.advanced |= matches!(ran, Ran::Advanced | Ran::Goes);
+            machine.pass.next = match machine.policy.order {
+                _ if self.parted || machine.pass.watch => 0,
+                Order::Ascending => 1,
+                Order::Descending => -1,
+            };
+            let mut place = first;
+            let ran = self.run_warps(&mut place, machine, run);
+            machine.pass.next = 0;
+            let ran = ran?;
+            let more = place.abs_diff(first);
+            turn += more as u64;
+            round.advanced |= more > 0 || matches!(ran, Ran::Advanced | Ran::Goes);
             round.left |= self.warps[place].state == WarpState::Ready || ran == Ran::Goes;
             if ran == Ran::Yielded && machine.pass.watch {
                 let warp = &mut self.warps[place];
@@ -432,13 +445,25 @@ impl Block {
     }
 
     /// Runs one warp to where it ends, waits, or has had its share.
-    #[inline(always)]
     pub(crate) fn run_warp<O: Observer>(
         &mut self,
         place: usize,
         machine: &mut Machine<'_, O>,
         run: Runner<O>,
     ) -> Result<Ran, (usize, Box<Fault>)> {
+        debug_assert_eq!(machine.pass.next, 0, "this one alone");
+        self.run_warps(&mut { place }, machine, run)
+    }
+
+    /// The same of those behind it, too, as far as [`Runner`] goes; the place becomes that of the last one, and so is the result.
+    #[inline(always)]
+    fn run_warps<O: Observer>(
+        &mut self,
+        last: &mut usize,
+        machine: &mut Machine<'_, O>,
+        run: Runner<O>,
+    ) -> Result<Ran, (usize, Box<Fault>)> {
+        let place = *last;
         let apart = match self.parted {
             true => fragment::apart(&self.warps, place),
             false => 0,
@@ -453,7 +478,9 @@ impl Block {
             return Err(fault(TrapKind::Stopped(why), warp));
         }
         machine.observer.begin_warp(warp.number, place);
-        let stop = run_on(machine, warp, run, (self.index, warp.number as usize));
+        let stop = run_on(machine, &mut self.warps, last, run, self.index);
+        let place = *last;
+        let warp = &mut self.warps[place];
         if let Some(fault) = over_limit(machine, warp, &stop) {
             return Err((place, fault));
         }
@@ -588,15 +615,18 @@ fn fill(registers: &mut Registers, register: u32, class: Class, bits: u64) {
 /// Runs a warp. If the launch goes on after accesses that are not allowed, each is noted and skipped.
 fn run_on<O: Observer>(
     machine: &mut Machine<'_, O>,
-    warp: &mut Warp,
+    warps: &mut [Warp],
+    place: &mut usize,
     run: Runner<O>,
-    (block, number): (u64, usize),
+    block: u64,
 ) -> Stop {
     // Each time the engine begins with a full slice; so many are a slice themselves.
     for _ in 0..SLICE {
-        match run(machine, warp) {
+        match run(machine, warps, place) {
             Stop::Fault(fault) if machine.policy.keep_going && fault.kind.access().is_some() => {
+                let warp = &mut warps[*place];
                 let lanes = skip::skip(machine, warp, &fault);
+                let number = warp.number as usize;
                 machine.note_skipped(warp, (block, number), *fault, lanes);
                 warp.pc += 1;
             }

@@ -10,6 +10,7 @@
     reason = "the loop must be compiled with the features of each of its three hosts"
 )]
 
+use crate::machine::block::MAX_PRINTED;
 use crate::machine::level::Level;
 use dsl::ir::{FenceScope, bfloat16, half};
 
@@ -22,13 +23,14 @@ use crate::machine::ops::{
     atomic, convert, exchange, float, generic, global, heap, int, lanes, local, overflow, print,
     routine, shared,
 };
-use crate::machine::warp::{Vote, Warp};
+use crate::machine::warp::{Vote, Warp, WarpState};
 use crate::machine::weak;
 use crate::machine::{Fault, Machine, Stop, Totals};
 use crate::observe::Observer;
 
-/// Runs a warp until it ends, waits, yields or faults.
-pub(crate) type Runner<O> = fn(&mut Machine<'_, O>, &mut Warp) -> Stop;
+/// Runs the warp at a place of the block's list until it ends, waits, yields or faults. Where [`Pass::next`](crate::machine::Pass::next)
+/// allows it, those behind it run, too, as long as each ends or comes to a barrier: the place is that of the last one then.
+pub(crate) type Runner<O> = fn(&mut Machine<'_, O>, &mut [Warp], &mut usize) -> Stop;
 
 /// The fastest engine this CPU can run.
 pub(crate) fn runner<O: Observer>() -> Runner<O> {
@@ -42,14 +44,14 @@ pub(crate) fn runner<O: Observer>() -> Runner<O> {
             && is_x86_feature_detected!("bmi2")
         {
             // SAFETY: the CPU has the features.
-            return |machine, warp| unsafe { run_avx512(machine, warp) };
+            return |machine, warps, place| unsafe { run_avx512(machine, warps, place) };
         }
         if is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("fma")
             && is_x86_feature_detected!("bmi2")
         {
             // SAFETY: the CPU has the features.
-            return |machine, warp| unsafe { run_avx2(machine, warp) };
+            return |machine, warps, place| unsafe { run_avx2(machine, warps, place) };
         }
     }
     run_portable
@@ -71,8 +73,8 @@ macro_rules! level {
         struct $level;
 
         $(#[$features])?
-        fn $run<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
-            run::<$level, O>(machine, warp)
+        fn $run<O: Observer>(machine: &mut Machine<'_, O>, warps: &mut [Warp], place: &mut usize) -> Stop {
+            run::<$level, O>(machine, warps, place)
         }
 
         impl Level for $level {
@@ -348,27 +350,33 @@ level! {
     }
 }
 
-/// The dispatch: the arms given, then one for every computing instruction, before which `$risk` looks at it.
+/// The dispatch: the arms given, then one for every computing instruction, before which `$risk` looks at it; `$then` comes after comparisons
+/// of lanes.
 macro_rules! dispatch {
-    ({ $inst:ident, $r:ident, $risk:ident, { $($arms:tt)* } }
+    ({ $inst:ident, $r:ident, $risk:ident, $then:ident, { $($arms:tt)* } }
      varying { $(($v:ident, $on_v:ident, $v_lane:path))* }
      masks { $(($m:ident, $on_m:ident, $m_lane:path))* }
      scalar { $(($s:ident, $on_s:ident, $s_lane:path))* }) => {
         match $inst.op {
             $($arms)*
             $(Op::$v => { $risk!($v); lanes::$on_v($r, $inst, $v_lane) })*
-            $(Op::$m => { $risk!($m); lanes::$on_m::<L>($r, $inst, $m_lane) })*
+            $(Op::$m => { $risk!($m); lanes::$on_m::<L>($r, $inst, $m_lane); $then!($inst) })*
             $(Op::$s => { $risk!($s); lanes::$on_s($r, $inst, $s_lane) })*
         }
     };
 }
 
-/// Runs a warp until it stops. A table: one arm per operation; they share the loop's variables, which stay in the CPU's registers.
+/// A [`Runner`]. A table: one arm per operation; they share the loop's variables, which stay in the CPU's registers.
 #[inline(always)]
-fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
+fn run<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    warps: &mut [Warp],
+    place: &mut usize,
+) -> Stop {
     let code = machine.code;
     let insts = code.insts.as_ptr();
-    let r = warp.registers.view();
+    let mut warp = &mut warps[*place];
+    let mut r = warp.registers.view();
     // SAFETY: every jump goes to an instruction, and the last one is `End`: the bytecode compiler guarantees it (see `Code`).
     let at = |number: u32| unsafe { insts.add(number as usize) };
     let mut ip = at(warp.pc);
@@ -380,12 +388,45 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
     let mut totals = machine.record.totals;
     /// Leaves the loop with the warp's state written back.
     macro_rules! stop {
-        ($ip:expr, $stop:expr) => {{
+        ($ip:expr, $stop:expr) => {
+            stop!(warp, $ip, $stop)
+        };
+        ($warp:ident, $ip:expr, $stop:expr) => {{
             // SAFETY: both point into the code.
-            warp.pc = unsafe { $ip.offset_from(insts) } as u32;
-            warp.mask = mask;
+            $warp.pc = unsafe { $ip.offset_from(insts) } as u32;
+            $warp.mask = mask;
             machine.record.totals = totals;
             return $stop;
+        }};
+    }
+    /// The warp has ended, or waits at a barrier: the next one runs, if it can and may, else this leaves the loop.
+    macro_rules! hand_on {
+        ($stop:ident, $state:ident) => {{
+            let after = place.wrapping_add_signed(machine.pass.next);
+            // What `over_limit` looks at between two warps.
+            let may = machine.pass.next != 0
+                && totals.charged() <= machine.policy.limit
+                && machine.record.printed.len() <= MAX_PRINTED;
+            if !(may
+                && warps
+                    .get(after)
+                    .is_some_and(|next| next.state == WarpState::Ready))
+            {
+                let warp = &mut warps[*place];
+                stop!(warp, ip, Stop::$stop);
+            }
+            let before = &mut warps[*place];
+            // SAFETY: both point into the code.
+            before.pc = unsafe { ip.offset_from(insts) } as u32;
+            (before.mask, before.state) = (mask, WarpState::$state);
+            *place = after;
+            warp = &mut warps[after];
+            warp.apart = 0;
+            machine.observer.begin_warp(warp.number, after);
+            r = warp.registers.view();
+            (ip, mask, rounds) = (at(warp.pc), warp.mask, machine.pass.slice);
+            machine.shift = warp.stack.shift;
+            look!();
         }};
     }
     /// The number of the instruction that runs.
@@ -523,7 +564,20 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 }
             };
         }
-        lane_ops! { lane_arms! { dispatch! { inst, r, risk, {
+        // An `If`, whose body stands behind the dispatch: it also runs right after the comparison that it is about.
+        let mut parting: Option<&Inst> = None;
+        macro_rules! then_if {
+            ($compare:ident) => {{
+                // SAFETY: as `inst`; a comparison is not the last instruction.
+                let next: &Inst = unsafe { &*ip };
+                let is_seen = L::PAUSES || O::SEES_REPEATS && follows;
+                if next.op == Op::If && next.a == $compare.d && !is_seen {
+                    ip = ip.wrapping_add(1);
+                    parting = Some(next);
+                }
+            }};
+        }
+        lane_ops! { lane_arms! { dispatch! { inst, r, risk, then_if, {
             Op::SMove => r.set_s(inst.d, r.s(inst.a)),
             Op::VMove32 => lanes::move32(r, inst),
             Op::VMove64 => lanes::move64(r, inst),
@@ -584,16 +638,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::JumpUgt32 => jump_if!(inst, int::ugt32),
             Op::JumpUge32 => jump_if!(inst, int::uge32),
             Op::Tick => totals.weigh(inst, mask),
-            Op::If => {
-                let (go, stay) = (mask & r.mask(inst.a), mask & !r.mask(inst.a));
-                totals.branch(inst, mask, go != 0 && stay != 0);
-                if go != 0 && stay != 0 {
-                    machine.diverges(here!(), go, stay);
-                }
-                r.set_s(inst.d, u64::from(stay));
-                mask = go;
-                skip_if_empty!(inst);
-            }
+            Op::If => parting = Some(inst),
             Op::Else => {
                 totals.weigh(inst, mask);
                 let waiting = r.mask(inst.d);
@@ -643,7 +688,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::LoopUgt32 => loop_if!(inst, int::ugt32),
             Op::LoopUge32 => loop_if!(inst, int::uge32),
             Op::Exit => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; ip = at(inst.b); }
-            Op::End => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; stop!(ip, Stop::Done); }
+            Op::End => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; hand_on!(Done, Done); }
 
             Op::LoadShared => attempt!(L::load_shared(machine, r, mask, inst)),
             Op::StoreShared => attempt!(L::store_shared(machine, r, mask, inst)),
@@ -678,7 +723,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                     _ => None,
                 };
                 warp.vote = vote.map(|vote| (vote, mask & r.mask(inst.a), inst.d));
-                stop!(ip, Stop::Barrier);
+                hand_on!(Barrier, AtBarrier);
             }
             Op::NumberedBarrier => {
                 let aligned = code.barriers[inst.a as usize].aligned || !machine.policy.independent_lanes;
@@ -746,6 +791,26 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::HostLocal | Op::HostNonZero | Op::HostReads | Op::HostAssigns | Op::HostLoad | Op::HostStore | Op::HostAtomic | Op::Call | Op::HostCall
             | Op::Launch | Op::Return => unreachable!("host instructions are in host functions"),
         } } } }
+        if let Some(inst) = parting {
+            let (go, stay) = (mask & r.mask(inst.a), mask & !r.mask(inst.a));
+            totals.branch(inst, mask, go != 0 && stay != 0);
+            if go != 0 && stay != 0 {
+                machine.diverges(here!(), go, stay);
+            }
+            // SAFETY: as `at`.
+            let after: &Inst = unsafe { &*at(inst.b) };
+            let joins = after.op == Op::Join && after.d == inst.d;
+            if go == 0 && joins && !L::PAUSES && !(O::SEES_REPEATS && follows) {
+                // Nobody goes in: all are together again at once.
+                totals.weigh(after, 0);
+                r.set_s(inst.d, 0);
+                ip = at(inst.b + 1);
+                continue;
+            }
+            r.set_s(inst.d, u64::from(stay));
+            mask = go;
+            skip_if_empty!(inst);
+        }
     }
 }
 
