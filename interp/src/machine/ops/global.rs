@@ -232,6 +232,9 @@ fn note_lanes(
     tracker.note(map, &touch);
 }
 
+/// How many requests of a site before a word is wanted the CPU is asked for it.
+const STEPS_AHEAD: usize = 8;
+
 #[inline(always)]
 pub(crate) fn load_global<L: Level, O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -269,6 +272,10 @@ pub(crate) fn load_global<L: Level, O: Observer>(
     if unsafe { load_quickly::<L>(r, site, pattern, memory, offset) } {
         return Ok(());
     }
+    // A column of a matrix: each request is a row further, too far for the CPU to foresee.
+    let step = lowest.wrapping_sub(pattern.lowest) as usize;
+    let ahead = offset.wrapping_add(step.wrapping_mul(STEPS_AHEAD));
+    L::prefetch(memory.cast::<u8>().wrapping_add(ahead));
     pattern.lowest = lowest;
     L::rest_load_global(machine, r, mask, i)
 }
