@@ -261,7 +261,8 @@ pub(crate) struct BaselineArgs {
 /// The report.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Print these metrics as nvprof did, instead of the report (`--metrics list` lists them).
+    /// Print these metrics as nvprof did, instead of the report (`--metrics list` lists them, `all` means all). With `--format json` they are
+    /// in the report.
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) metrics: Vec<String>,
     /// Format of the report.

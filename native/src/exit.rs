@@ -263,6 +263,8 @@ impl Reporter<'_> {
         model.requirements = requirements
             .map(|requirement| requirement.judge(&outcome.launches, self.rules))
             .collect();
+        // `show` says what is wrong with their names.
+        model.metrics = nvprof::resolve(&output.metrics).unwrap_or_default();
         self.show(&model);
         if let Some(path) = &output.html {
             self.write(path, html::page(&model, b"").as_bytes());

@@ -45,10 +45,24 @@ def test_an_access_of_one_kernel_and_of_all():
     assert report.metric("shared_load_bank_conflicts", kernel="transpose_tile_padded") == 0
     with pytest.raises(dslc.NotFoundError, match="line   48  shared load  tile"):
         report.site("tile[0]")
-    with pytest.raises(dslc.NotFoundError, match="the report has barriers, branches"):
-        report.metric("conflicts")
+    with pytest.raises(dslc.NotFoundError, match="near it: gst_efficiency"):
+        report.metric("gst_eficiency")
+    with pytest.raises(dslc.NotFoundError, match="the report's own are barriers, branches"):
+        report.metric("x")
     with pytest.raises(dslc.NotFoundError, match="no launch of `transpos`"):
         report.metric("branches", kernel="transpos")
+
+
+def test_the_profilers_metrics_of_a_program():
+    report = dslc.run(TRANSPOSE)
+    assert report.metric("gst_efficiency", kernel="transpose_tile") == 1.0
+    assert report.metric("gst_efficiency", kernel="transpose_direct") == 0.125
+    # All stores of the program together: bytes that were wanted, and bytes of the sectors that they touched.
+    stores = [site for launch in report.launches for site in launch.sites if (site.space, site.op) == ("global", "store")]
+    wanted, moved = sum(site.bytes for site in stores), sum(32 * site.sectors for site in stores)
+    assert report.metric("gst_efficiency") == pytest.approx(wanted / moved)
+    conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
+    assert report.metric(conflicts, kernel="transpose_tile") == report.metric("shared_load_bank_conflicts") == 3968
 
 
 def test_a_report_shows_itself():

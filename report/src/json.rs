@@ -5,15 +5,19 @@
 use interp::{
     CountDepends, Counted, LaunchReport, Orders, Site,
     finding::{Advice, Late, Sight, WitnessLanes},
+    metrics::Metric,
     rules::RuleSet,
 };
+use runtime::launches::Kept;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::{
     Input, Model, Suggestion,
     architectures::{self, ArchRow},
+    expr::Seen,
     findings::{Found, Side},
+    measure::Measure,
     model::HotSpot,
     require::Judged,
 };
@@ -45,6 +49,19 @@ pub struct Report<'a> {
     /// What came of `--require`.
     #[serde(skip_serializing_if = "<[Judged]>::is_empty")]
     requirements: &'a [Judged],
+    /// What was asked for with `--metrics`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    profiler_metrics: Vec<KernelMetrics>,
+}
+
+/// Metrics by their profilers' names, of the counts of all of a kernel's launches together.
+#[derive(Serialize)]
+struct KernelMetrics {
+    /// `null`: of all kernels.
+    kernel: Option<String>,
+    launches: u64,
+    /// Efficiencies are parts of 1. `null`: there was nothing to count, or the rules do not model it.
+    values: Map<String, Value>,
 }
 
 /// What ran, on what.
@@ -182,6 +199,7 @@ pub fn report<'a>(model: &'a Model<'a>, stdout: &[u8]) -> Report<'a> {
         suggestions: &model.suggestions,
         architectures: architectures::json(model),
         requirements: &model.requirements,
+        profiler_metrics: profiler_metrics(model),
     }
 }
 
@@ -201,7 +219,42 @@ pub fn not_run(program: &str, rules: &RuleSet, diagnostics: Vec<Value>) -> Repor
         suggestions: &[],
         architectures: vec![],
         requirements: &[],
+        profiler_metrics: vec![],
     }
+}
+
+/// A row for all kernels, then one for each, in the order of their first launches.
+fn profiler_metrics(model: &Model<'_>) -> Vec<KernelMetrics> {
+    let input = model.input;
+    if model.metrics.is_empty() || input.gpu.is_some() {
+        return vec![];
+    }
+    let mut kernels: Vec<(Option<&str>, Vec<&Kept>)> = vec![(None, input.kept().collect())];
+    for kept in input.kept() {
+        let name = Some(kept.report.kernel_name.as_str());
+        match kernels.iter_mut().find(|(kernel, _)| *kernel == name) {
+            Some((_, launches)) => launches.push(kept),
+            None => kernels.push((name, vec![kept])),
+        }
+    }
+    let value = |metric: &&'static Metric, launches: &[&Kept]| {
+        let seen = Measure::of(metric).over(launches, input.rules);
+        let number = match seen {
+            Seen::Number(number) => Some(number),
+            Seen::Nothing | Seen::NotModelled => None,
+        };
+        (metric.name.to_string(), json!(number))
+    };
+    let row = |(kernel, launches): (Option<&str>, Vec<&Kept>)| KernelMetrics {
+        kernel: kernel.map(str::to_string),
+        launches: launches.iter().map(|kept| kept.times()).sum(),
+        values: model
+            .metrics
+            .iter()
+            .map(|metric| value(metric, &launches))
+            .collect(),
+    };
+    kernels.into_iter().map(row).collect()
 }
 
 fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {

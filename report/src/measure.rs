@@ -135,6 +135,14 @@ impl Measure {
         })
     }
 
+    /// A profiler's metric.
+    pub fn of(metric: &'static Metric) -> Measure {
+        Measure {
+            name: metric.name.to_string(),
+            what: What::Metric(metric),
+        }
+    }
+
     fn of_access(name: &str, text: &str) -> Result<Measure, Unknown> {
         let count = access::COUNTS.iter().find(|count| **count == name);
         let count = count.ok_or_else(|| Unknown {

@@ -15,6 +15,7 @@ use super::{
     fold,
     require::Judged,
 };
+use interp::metrics::Metric;
 
 /// What a report says about a run.
 pub struct Model<'a> {
@@ -36,6 +37,8 @@ pub struct Model<'a> {
     pub others: Vec<Other>,
     /// What came of the requirements.
     pub requirements: Vec<Judged>,
+    /// Metrics that were asked for by their profilers' names.
+    pub metrics: Vec<&'static Metric>,
 }
 
 impl<'a> Model<'a> {
@@ -51,6 +54,7 @@ impl<'a> Model<'a> {
             hint: None,
             others: vec![],
             requirements: vec![],
+            metrics: vec![],
         }
     }
 

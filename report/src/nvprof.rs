@@ -10,8 +10,11 @@ use interp::{
 use super::Input;
 use crate::error::ReportError;
 
-/// The metrics of those names, or why there is none of that name.
+/// The metrics of those names, or why there is none of that name. `all` means every metric.
 pub fn resolve(names: &[String]) -> Result<Vec<&'static metrics::Metric>, ReportError> {
+    if names.iter().any(|name| name.trim() == "all") {
+        return Ok(metrics::all_metrics().collect());
+    }
     let resolve = |name: &String| {
         let name = name.trim();
         metrics::find(name).map_err(|error| match is_of_time(name) {

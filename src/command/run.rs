@@ -127,9 +127,10 @@ fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     }
     watch.reports();
     model.requirements = require::judge(&requirements, &model);
+    model.metrics = metrics;
     let written = write_files(args, &model, &mut io, ran.unsaved);
     let kept = kept_output(args.report.format, &io.program_out, captured.as_deref());
-    show(&model, args, &metrics, kept, loaded, color)?;
+    show(&model, args, kept, loaded, color)?;
     require::show(&model, color);
     // A file that could not be written is reported last.
     written?;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{dslc, has, root};
 
@@ -181,6 +181,45 @@ fn words_and_hints() {
         code == Some(2) && error.contains("did you mean `bank-conflict`"),
         "{error}"
     );
+}
+
+/// The profilers' metrics in the JSON report: a kernel's launches are counted together, and so are all kernels.
+#[test]
+fn profilers_metrics_in_json() {
+    let names = "gst_efficiency,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum";
+    let (json, _, code) = output_of(&[
+        "run",
+        "--metrics",
+        names,
+        "--format",
+        "json",
+        "examples/transpose.k",
+    ]);
+    assert_eq!(code, Some(0));
+    let report: Value = serde_json::from_str(&json).expect("a report");
+    let rows = report["profiler_metrics"].as_array().expect("rows");
+    let row = |kernel: &Value| rows.iter().find(|row| row["kernel"] == *kernel);
+    let conflicts = |row: &Value| {
+        row["values"]["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"].clone()
+    };
+    let tile = row(&json!("transpose_tile")).expect("the kernel");
+    assert_eq!(
+        (&tile["launches"], conflicts(tile)),
+        (&json!(1), json!(3968.0))
+    );
+    assert_eq!(tile["values"]["gst_efficiency"], 1.0);
+    let direct = row(&json!("transpose_direct")).expect("the kernel");
+    assert_eq!(direct["values"]["gst_efficiency"], 0.125);
+    // It has no loads from shared memory, so no conflicts of them.
+    assert_eq!(conflicts(direct), 0.0);
+    let all = row(&Value::Null).expect("all kernels");
+    let launches = report["launches"].as_array().expect("launches");
+    assert_eq!(
+        (&all["launches"], conflicts(all)),
+        (&json!(launches.len()), json!(3968.0))
+    );
+    let (plain, _, _) = output_of(&["run", "--format", "json", "examples/transpose.k"]);
+    assert!(!plain.contains("profiler_metrics"), "nobody asked");
 }
 
 /// A program sees the architecture that it is counted for, each of several in its own run.

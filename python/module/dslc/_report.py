@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import html as _html
 import json as _json
 from collections.abc import Callable, Iterator
@@ -256,8 +257,9 @@ class Report:
     def metric(self, name: str, *, kernel: str | None = None) -> float | None:
         """A metric by its name.
 
-        Sums of the report (``"shared_load_bank_conflicts"``) are there for every run, over all launches or those of one kernel. Of a kernel that
-        Python launched, nvprof's and ncu's names are there, too: ``"gst_efficiency"``, 1.0 for 100 %. ``None``: the rules do not model it.
+        It may be a sum of the report (``"shared_load_bank_conflicts"``), or one of nvprof's or ncu's names: ``"gst_efficiency"``, 1.0 for 100 %.
+        It is made of the counts of all launches together, or of those of one kernel. ``None``: the rules do not model it, or there was nothing
+        to count.
         """
         launches = [launch for launch in self.launches if kernel in (None, launch.kernel)]
         if not launches:
@@ -267,8 +269,15 @@ class Report:
             return None if None in values else sum(values)
         if self._metric:
             return self._metric(name)
-        known = ", ".join(sorted(launches[0].metrics))
-        raise NotFoundError(f"there is no metric `{name}`; the report has {known}")
+        rows = self.data.get("profiler_metrics", [])
+        for row in rows:
+            if row["kernel"] == kernel and name in row["values"]:
+                return row["values"][name]
+        named = [other for row in rows[:1] for other in row["values"]]
+        near = difflib.get_close_matches(name, [*launches[0].metrics, *named], cutoff=0.5)
+        hint = f"near it: {', '.join(near)}; " if near else ""
+        names = "`dslc run --metrics list` lists nvprof's and ncu's names, " if named else ""
+        raise NotFoundError(f"there is no metric `{name}`; {hint}{names}the report's own are {', '.join(sorted(launches[0].metrics))}")
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each access of each launch, for ``pandas.DataFrame(report.rows())`` or ``polars.DataFrame(report.rows())``."""

@@ -55,7 +55,7 @@ def run(
     files = [file] if isinstance(file, (str, os.PathLike)) else list(file)
     words = ["run", *_options(arch, defines, include, timeout), *options, *map(os.fspath, files)]
     arguments = ["--", *map(str, args)]
-    done = _call([*words, "--format", "json", *arguments])
+    done = _call([*words, "--format", "json", "--metrics", "all", *arguments])
     try:
         data = json.loads(done.stdout)
     except ValueError:

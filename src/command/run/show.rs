@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 
 use dsl::diagnostic::Code;
-use interp::{finding::Barrier, metrics::Metric};
+use interp::finding::Barrier;
 use report::{
     Input, Model,
     findings::{self, Found, baseline::Baseline},
@@ -25,7 +25,6 @@ use crate::{
 pub(super) fn show(
     model: &Model<'_>,
     args: &RunArgs,
-    metrics: &[&'static Metric],
     kept: &[u8],
     loaded: &Loaded,
     color: Color,
@@ -53,8 +52,8 @@ pub(super) fn show(
     match args.report.format {
         Format::Json => print_json(&json::report(model, kept))?,
         Format::Sarif => print_json(&sarif::of_run(model, &loaded.diagnostics))?,
-        Format::Text if !metrics.is_empty() => {
-            output::out(nvprof::table(input, metrics).as_bytes())
+        Format::Text if !model.metrics.is_empty() => {
+            output::out(nvprof::table(input, &model.metrics).as_bytes())
         }
         Format::Text if args.report.quiet => {}
         Format::Text if input.gpu.is_some() => {
