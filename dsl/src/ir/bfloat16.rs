@@ -3,6 +3,7 @@
 //! rounded once, with the sign of zeros that the plain operation has. Back to `f32` it is a shift, which keeps a NaN's bits.
 //!
 //! The tests compare them with exact integers; `tests/math/bfloat16.cu` compares them with a GPU: all `f32`, all pairs of bfloat16.
+//! Nothing differed on an H100 (2026-11-26).
 
 #![expect(
     clippy::inline_always,
