@@ -106,7 +106,7 @@ impl Run {
     pub fn counted_from(&self) -> Option<u64> {
         match self.launch()?.order.counted {
             Counted::From { blocks, .. } => Some(blocks),
-            Counted::Run | Counted::InFull(_) => None,
+            Counted::Run | Counted::InFull(_) | Counted::Part { .. } => None,
         }
     }
 

@@ -9,6 +9,7 @@
 )]
 
 mod access;
+pub(crate) mod across;
 mod arithmetic;
 pub(crate) mod found;
 mod frames;
@@ -24,6 +25,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use dsl::ir::{FenceScope, LocId, Space};
 
+use crate::coded::Coded;
 use crate::config::Check;
 use crate::count::stats::{Charge, SiteCounts};
 use crate::count::witness::Worst;
@@ -38,6 +40,7 @@ use crate::race::deferred::Footprint;
 use crate::race::detector::Detector;
 use crate::race::order::groups;
 use crate::race::report::Races;
+use crate::race::touches::Touches;
 
 use arithmetic::RISKY;
 use found::{Found, Source, Unset, User};
@@ -125,6 +128,8 @@ pub(crate) struct Checker<'a> {
     stored: Vec<Defined>,
     /// By region: what they touched.
     touched: Vec<Touch>,
+    /// What blocks of a part touched, of workers that have ended.
+    part: Vec<Touches>,
     /// By counter and region: the words that were read as read-only, one bit each.
     frozen: BTreeMap<(u32, u32), Vec<u64>>,
 }
@@ -150,8 +155,16 @@ impl<'a> Checker<'a> {
             region_of: vec![0; races.code.counters.len()],
             stored: vec![Defined::Nothing; regions],
             touched: vec![Touch::default(); regions],
+            part: Vec::new(),
             frozen: BTreeMap::new(),
         }
+    }
+
+    /// What the blocks so far touched of global memory.
+    pub(crate) fn touches(&self) -> Vec<Touches> {
+        let mut touches = self.part.clone();
+        touches.extend(self.races.touches());
+        touches
     }
 
     /// The block and the warp that run, with lanes (or a lane) of it.
@@ -432,6 +445,9 @@ impl Observer for Checker<'_> {
         let mut touched = std::mem::take(&mut self.touched);
         self.add_touched(&mut touched);
         self.touched = touched;
+        if self.subject.is_part {
+            self.part = self.touches();
+        }
         self.races.drop_shadow();
     }
 
@@ -448,6 +464,27 @@ impl Observer for Checker<'_> {
             ours.join(theirs);
         }
         other.add_touched(&mut self.touched);
+        self.part.extend_from_slice(&other.part);
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        self.counters.save(out);
+        let mut found = Found::default();
+        self.see_thawed(&mut found);
+        found.absorb(&self.found);
+        found.put(out);
+        self.races.races.put(out);
+    }
+
+    fn load(&mut self, from: &mut &[u8]) -> Option<()> {
+        self.counters.load(from)?;
+        self.found.absorb(&Found::get(from)?);
+        self.races.races.absorb(&Races::get(from)?);
+        Some(())
+    }
+
+    fn save_touches(&self, out: &mut Vec<u8>) {
+        self.touches().put(out);
     }
 
     fn counts(&self) -> &[SiteCounts] {

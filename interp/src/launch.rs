@@ -10,6 +10,7 @@ pub(crate) mod limits;
 pub(crate) mod orders;
 #[cfg(feature = "threads")]
 pub(crate) mod parallel;
+pub mod part;
 mod places;
 pub mod report;
 pub(crate) mod schedule;
@@ -36,6 +37,7 @@ use crate::isa::effects::Root;
 use crate::launch::limits::{LaunchLimits, check_launch};
 #[cfg(feature = "threads")]
 use crate::launch::parallel::Outcome;
+use crate::launch::part::Saved;
 use crate::launch::report::{
     InvalidLaunch, LaunchFailure, LaunchReport, OrderReport, SharedBytes, Site, Statement,
 };
@@ -171,6 +173,7 @@ impl<'a> Begun<'a> {
             memory,
             map: &self.map,
             machine,
+            blocks: None,
         }
     }
 }
@@ -211,6 +214,8 @@ pub(crate) struct Left {
     /// What was written of regions that had unwritten bytes.
     stored: Vec<(u64, Defined)>,
     touched: Vec<(u64, Touch)>,
+    /// Of a part.
+    saved: Option<Saved>,
 }
 
 /// A launch that is valid.
@@ -223,16 +228,45 @@ pub(crate) struct Run<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) map: &'a GlobalMap,
     pub(crate) machine: &'a MachineConfig,
+    /// Those of its blocks that run, in order; `None`: all.
+    pub(crate) blocks: Option<Blocks<'a>>,
+}
+
+/// Some blocks of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Blocks<'a> {
+    /// From one up to another.
+    Range(u64, u64),
+    /// These.
+    Each(&'a [u64]),
 }
 
 impl<'a> Run<'a> {
+    /// How many blocks run.
+    pub(crate) fn count(&self) -> u128 {
+        match self.blocks {
+            None => self.config.blocks(),
+            Some(Blocks::Range(from, to)) => (to - from).into(),
+            Some(Blocks::Each(blocks)) => blocks.len() as u128,
+        }
+    }
+
+    /// The number in the grid of the `k`th block that runs.
+    pub(crate) fn block(&self, k: u64) -> u64 {
+        match self.blocks {
+            None => k,
+            Some(Blocks::Range(from, _)) => from + k,
+            Some(Blocks::Each(blocks)) => blocks[k as usize],
+        }
+    }
+
     /// Runs it with an observer.
     pub(crate) fn with<O: Observer + Send>(
         &self,
         observer: &(impl Fn() -> O + Sync),
         out: &mut dyn FnMut(&[u8]),
     ) -> (Result<LaunchReport, LaunchFailure>, Left) {
-        self.machine.progress.begins(self.config.blocks() as u64);
+        self.machine.progress.begins(self.count() as u64);
         if let Some(plan) = schedule::plan(self.machine.schedule) {
             return self.scheduled(plan, observer(), out);
         }
@@ -287,6 +321,7 @@ impl<'a> Run<'a> {
     ) -> (Result<LaunchReport, LaunchFailure>, Left) {
         state.settle();
         let report = self.report(&state);
+        let saved = self.blocks.map(|_| Saved::of(&state));
         let result = match trap {
             None => Ok(report),
             Some(trap) => Err(LaunchFailure::Trap {
@@ -297,6 +332,7 @@ impl<'a> Run<'a> {
         let left = Left {
             stored: state.observer.stored(),
             touched: state.observer.touched(),
+            saved,
         };
         (result, left)
     }
@@ -410,7 +446,7 @@ impl<'a> Run<'a> {
         self.machine.progress.begins_again();
         let mut machine = self.worker(observer);
         let run = engine::runner();
-        let blocks = self.config.blocks() as u64;
+        let blocks = self.count() as u64;
         let resident = resident_blocks(self.machine, &self.shape);
         let mut next = 0;
         let mut suspended: VecDeque<Block> = VecDeque::new();
@@ -421,11 +457,8 @@ impl<'a> Run<'a> {
                 let mut block = spare
                     .take()
                     .unwrap_or_else(|| Block::new(self.code, &self.shape, self.memory));
-                block.begin(
-                    self.machine.order.number(next, blocks),
-                    self.code,
-                    &self.shape,
-                );
+                let number = self.block(self.machine.order.number(next, blocks));
+                block.begin(number, self.code, &self.shape);
                 machine.record.totals.warps += block.warps.len() as u64;
                 next += 1;
                 block

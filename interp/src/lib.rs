@@ -14,6 +14,7 @@
 )]
 
 mod check;
+mod coded;
 mod compile;
 pub mod config;
 mod count;
@@ -46,6 +47,7 @@ pub use launch::host::{HostEvent, HostThread, HostUnset, HostUse, UnsetSource};
 pub use launch::{
     launch,
     limits::{LaunchLimits, check_launch},
+    part,
 };
 pub use memory::{AddressKind, Image, Memory, MemoryFault, MemoryLimits, OutOfMemory};
 pub use program::Program;

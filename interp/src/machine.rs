@@ -16,6 +16,7 @@ pub(crate) mod track;
 pub(crate) mod warp;
 pub(crate) mod weak;
 
+use crate::coded::{Coded, coded};
 use crate::config::ChildLaunch;
 use crate::fault::trap::SkippedAccess;
 use crate::isa::grid::Shape;
@@ -186,6 +187,73 @@ pub(crate) struct Divergence {
     pub(crate) branches: u64,
     /// Lanes on the side with fewer of them, summed.
     pub(crate) fewer_lanes: u64,
+}
+
+impl Record {
+    /// Adds what the blocks of another part of the launch did, which come behind these.
+    pub(crate) fn absorb_part(&mut self, other: Record) {
+        self.absorb_times(&other, 1);
+        for skipped in other.skipped {
+            let mut known = self.skipped.iter_mut();
+            match known.find(|known| (known.loc, known.kind) == (skipped.loc, skipped.kind)) {
+                Some(known) => known.absorb(&skipped),
+                None => self.skipped.push(skipped),
+            }
+        }
+    }
+}
+
+impl Skipped {
+    fn absorb(&mut self, other: &Skipped) {
+        let lowest = other.first.wrapping_sub(other.fault.before as u64);
+        let highest = other.first.wrapping_add(other.fault.behind as u64);
+        let (known, first) = (&mut self.fault, self.first);
+        known.accesses = known.accesses.saturating_add(other.fault.accesses);
+        known.before = known.before.max(first.wrapping_sub(lowest) as i64);
+        known.behind = known.behind.max(highest.wrapping_sub(first) as i64);
+    }
+}
+
+coded!(struct Totals {
+    warps, warp_instructions, thread_instructions, branches, divergent_branches, barriers,
+});
+coded!(struct Divergence { branches, fewer_lanes });
+
+impl Coded for Record {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.totals.put(out);
+        self.divergence.put(out);
+        self.barriers.put(out);
+        self.skipped.put(out);
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Record> {
+        Some(Record {
+            totals: Coded::get(from)?,
+            divergence: Coded::get(from)?,
+            barriers: Coded::get(from)?,
+            printed: Vec::new(),
+            launched: Vec::new(),
+            skipped: Coded::get(from)?,
+        })
+    }
+}
+
+impl Coded for Skipped {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.first.put(out);
+        self.fault.put(out);
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Skipped> {
+        let (first, fault) = (u64::get(from)?, SkippedAccess::get(from)?);
+        Some(Skipped {
+            loc: fault.trap.loc,
+            kind: std::mem::discriminant(&fault.trap.kind),
+            first,
+            fault,
+        })
+    }
 }
 
 impl<O: Observer> Machine<'_, O> {

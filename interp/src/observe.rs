@@ -5,6 +5,7 @@ pub(crate) mod charge;
 pub(crate) mod counters;
 pub mod trace;
 
+use crate::coded::coded;
 use crate::isa::grid::Shape;
 use crate::memory::Memory;
 use crate::memory::map::GlobalMap;
@@ -169,6 +170,14 @@ pub(crate) trait Observer: Sized {
         allow(dead_code, reason = "there is one worker")
     )]
     fn absorb(&mut self, other: &Self);
+    /// What it has gathered, as bytes: for who puts the parts of a launch together.
+    fn save(&self, out: &mut Vec<u8>) {}
+    /// What it knows of who touched what of global memory, likewise.
+    fn save_touches(&self, out: &mut Vec<u8>) {}
+    /// Takes over what one of another part has saved; `None`: these are no such bytes.
+    fn load(&mut self, from: &mut &[u8]) -> Option<()> {
+        None
+    }
     /// Whether what it found depends on other blocks: then they have to run in order.
     #[cfg_attr(
         not(feature = "threads"),
@@ -201,3 +210,5 @@ pub(crate) struct Scene<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) map: &'a GlobalMap,
 }
+
+coded!(struct Arrival { warp, pc, lanes, waits });

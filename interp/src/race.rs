@@ -13,4 +13,5 @@ pub(crate) mod order;
 pub(crate) mod report;
 pub(crate) mod shadow;
 pub(crate) mod subject;
+pub(crate) mod touches;
 pub(crate) mod verdict;

@@ -305,11 +305,15 @@ fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
                 blocks_run: blocks,
                 blocks: report.grid.iter().map(|&n| u64::from(n)).product(),
             })),
+            Counted::Part { from, to } => Some(Some(CountedRow {
+                blocks_run: to - from,
+                blocks: report.grid.iter().map(|&n| u64::from(n)).product(),
+            })),
             Counted::InFull(_) => Some(None),
         },
         reason: match &report.order.counted {
             Counted::InFull(why) => Some(why.text(|loc| input.place(loc))),
-            Counted::Run | Counted::From { .. } => None,
+            Counted::Run | Counted::From { .. } | Counted::Part { .. } => None,
         },
         file: input.included(report),
     }

@@ -115,7 +115,7 @@ impl Spent {
                 warp_instructions, ..
             } => warp_instructions,
             // The end of each warp counts, too.
-            Counted::Run | Counted::InFull(_) => report
+            Counted::Run | Counted::InFull(_) | Counted::Part { .. } => report
                 .counts
                 .warp_instructions
                 .saturating_add(report.counts.warps),

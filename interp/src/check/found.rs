@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dsl::ir::LocId;
 
+use crate::coded::{Coded, coded};
 use crate::fault::finding::Finding;
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::Code;
@@ -322,4 +323,34 @@ fn read_too_early(races: &Races, scene: &Scene<'_>, source: Source) -> bool {
         kind != RaceKind::SameValue
             && (scene.source(a) == read && stores(b) || scene.source(b) == read && stores(a))
     })
+}
+
+coded!(struct Uneven { block, who });
+coded!(struct Unset { source, block, warp, lane, place });
+coded!(struct User { what, block, warp, lane, loc });
+coded!(struct BadMask { block, warp, lane, mask, elsewhere });
+coded!(struct WrongOperand { block, warp, lanes, operands });
+coded!(struct Beyond { block, warp, lanes, index, len, is_member });
+coded!(struct Gone { block, warp, lanes, offset });
+coded!(struct Found { uneven, masks, operands, beyond, gone, written_frozen, unset });
+
+impl Coded for Source {
+    fn put(&self, out: &mut Vec<u8>) {
+        let (kind, number) = match *self {
+            Source::Access(number) => (0u8, number),
+            Source::Slot(number) => (1, number),
+            Source::Shuffle(number) => (2, number),
+        };
+        (kind, number).put(out);
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Source> {
+        let (kind, number) = <(u8, u32)>::get(from)?;
+        match kind {
+            0 => Some(Source::Access(number)),
+            1 => Some(Source::Slot(number)),
+            2 => Some(Source::Shuffle(number)),
+            _ => None,
+        }
+    }
 }

@@ -15,6 +15,7 @@
 //! assert_eq!((site.max_degree, site.degree_histogram[4], site.bytes), (4, 1, 160));
 //! ```
 
+use crate::coded::coded;
 use crate::isa::mask::LaneMask;
 use crate::rules::bank::Cost;
 use crate::rules::coalesce::GlobalCost;
@@ -289,6 +290,11 @@ impl LaunchCounts {
         ]
     }
 }
+
+coded!(struct SiteCounts {
+    instructions, requests, transactions, ideal, max_degree, sectors, ideal_sectors, bytes, distinct_bytes, active_lanes,
+    degree_histogram, not_modelled_instructions,
+});
 
 #[cfg(test)]
 mod tests {

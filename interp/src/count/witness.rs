@@ -4,6 +4,8 @@
 //! "Worst" is the most transactions (shared) or sectors (global) beyond the ideal; of equals the first in the order of
 //! blocks, and within a block in the order of execution. So the witness is the same at any number of workers.
 
+use crate::coded::coded;
+
 /// The worst request of one site so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Worst {
@@ -87,3 +89,5 @@ pub struct Witness {
     /// The warp in the block.
     pub warp: u32,
 }
+
+coded!(struct Worst { waste, block, warp, mask, addresses });

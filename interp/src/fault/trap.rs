@@ -7,6 +7,7 @@ mod render;
 
 use dsl::ir::{LocId, Space};
 
+use crate::coded::{Coded, coded};
 use crate::fault::address::{AddressKind, MemoryFault};
 use crate::fault::stop::StopReason;
 
@@ -346,4 +347,78 @@ pub struct SkippedAccess {
     pub behind: i64,
     /// It happened only when the last blocks and warps came first.
     pub descending: bool,
+}
+
+coded!(
+    enum AccessOp {
+        Load,
+        Store,
+        Atomic,
+    }
+);
+coded!(struct Overflow { loc, whole, became, unsigned });
+coded!(struct BadAccess { op, space, address, width_bytes, object });
+coded!(struct BadObject { name, offset_bytes, element_bytes, dims, size_bytes, declared, pointer, freed_at });
+coded!(struct BadPointer { name, offset_bytes });
+
+impl Coded for SkippedAccess {
+    /// Of one in the usual order, by a kernel's thread.
+    fn put(&self, out: &mut Vec<u8>) {
+        let Trap {
+            kind,
+            loc,
+            block,
+            thread,
+            overflow,
+            ..
+        } = &self.trap;
+        let (number, access) = match kind {
+            TrapKind::OutOfBounds(access) => (0u8, access),
+            TrapKind::Misaligned(access) => (1, access),
+            TrapKind::NullPointer(access) => (2, access),
+            TrapKind::UseAfterFree(access) => (3, access),
+            TrapKind::HostPointerOnDevice(access) => (4, access),
+            TrapKind::ReadOnly(access) => (5, access),
+            TrapKind::InvalidPointer(access) => (6, access),
+            other => unreachable!("{other:?} is never skipped"),
+        };
+        number.put(out);
+        access.put(out);
+        (*loc, *block, *thread).put(out);
+        overflow.put(out);
+        (self.accesses, self.before, self.behind).put(out);
+    }
+
+    fn get(from: &mut &[u8]) -> Option<SkippedAccess> {
+        let number = u8::get(from)?;
+        let access = Box::get(from)?;
+        let kind = match number {
+            0 => TrapKind::OutOfBounds(access),
+            1 => TrapKind::Misaligned(access),
+            2 => TrapKind::NullPointer(access),
+            3 => TrapKind::UseAfterFree(access),
+            4 => TrapKind::HostPointerOnDevice(access),
+            5 => TrapKind::ReadOnly(access),
+            6 => TrapKind::InvalidPointer(access),
+            _ => return None,
+        };
+        let (loc, block, thread) = Coded::get(from)?;
+        let overflow = Coded::get(from)?;
+        let (accesses, before, behind) = Coded::get(from)?;
+        Some(SkippedAccess {
+            trap: Trap {
+                kind,
+                loc,
+                block,
+                thread,
+                on_host: false,
+                others: Vec::new(),
+                overflow,
+            },
+            accesses,
+            before,
+            behind,
+            descending: false,
+        })
+    }
 }

@@ -64,6 +64,13 @@ pub enum Counted {
     },
     /// For all, although counting was asked for.
     InFull(Box<InFull>),
+    /// For these alone: it is a part of a launch.
+    Part {
+        /// The first.
+        from: u64,
+        /// The one behind the last.
+        to: u64,
+    },
 }
 
 /// Why a launch ran in full.

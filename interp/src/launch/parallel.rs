@@ -56,7 +56,7 @@ pub(crate) fn run<'a, O: Observer + Send>(
     observer: &(impl Fn() -> O + Sync),
     out: &mut dyn FnMut(&[u8]),
 ) -> Outcome<'a, O> {
-    let blocks = u64::try_from(run.config.blocks()).unwrap_or(0);
+    let blocks = u64::try_from(run.count()).unwrap_or(0);
     let lanes = 32 * u64::from(run.shape.threads().div_ceil(32));
     let block_bytes = run.code.memory.local_bytes.saturating_mul(lanes);
     let workers = (run.machine.jobs as u64)
@@ -232,7 +232,7 @@ fn worker<'a, O: Observer>(
         };
         // Those of the portion before: a number for people, who do not see so few.
         run.machine.progress.ended(portion.end - portion.start);
-        for index in portion {
+        for index in portion.map(|k| run.block(k)) {
             block.begin(index, run.code, &run.shape);
             machine.record.totals.warps += block.warps.len() as u64;
             if stop.failed.load(Ordering::Relaxed) {

@@ -2,6 +2,7 @@
 
 use dsl::ir::Space;
 
+use crate::coded::Coded;
 use crate::count::stats::{Charge, SiteCounts};
 use crate::count::witness::{Whence, Worst};
 use crate::isa::bytecode::MemSite;
@@ -122,6 +123,24 @@ impl Observer for Counters {
 
     fn absorb(&mut self, other: &Counters) {
         self.absorb_times(other, 1);
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        self.counts.put(out);
+        self.worst.put(out);
+    }
+
+    fn load(&mut self, from: &mut &[u8]) -> Option<()> {
+        let (counts, worst) = (Coded::get(from)?, Coded::get(from)?);
+        let other = Counters {
+            rules: self.rules,
+            counts,
+            worst,
+            whence: Whence::default(),
+        };
+        let is_like = other.counts.len() == self.counts.len();
+        self.absorb_times(&other, 1);
+        is_like.then_some(())
     }
 
     fn counts(&self) -> &[SiteCounts] {

@@ -224,6 +224,7 @@ impl Detector<'_> {
             self.global.table.compact(&mut self.global.regions);
         }
         if self.global.table.is_full() {
+            self.global.forgot = true;
             self.global.table.clear();
             self.global.regions.iter_mut().for_each(Cells::settle);
         }

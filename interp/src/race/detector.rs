@@ -34,6 +34,8 @@ pub(super) struct GlobalShadow {
     pub(super) regions: Vec<Cells>,
     /// By address.
     pub(super) released: HashMap<u64, Released>,
+    /// There were more entries than there can be, and who touched what so far was forgotten.
+    pub(super) forgot: bool,
 }
 
 /// Sees what one worker's blocks do, and keeps the races.
@@ -72,6 +74,7 @@ impl<'a> Detector<'a> {
                 table,
                 regions: shadow(subject),
                 released: HashMap::new(),
+                forgot: false,
             },
             races: Races::default(),
             judged: 0,

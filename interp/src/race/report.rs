@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::verdict::RaceKind;
+use crate::coded::coded;
 
 /// One access of a conflict.
 #[derive(Clone, Debug)]
@@ -49,7 +50,9 @@ impl Pair {
         if is_earlier {
             self.first = other.first.clone();
         }
-        if self.across.is_none() {
+        let block = |first: &Option<First>| first.as_ref().map(|first| first.sides[1].block);
+        let (ours, theirs) = (block(&self.across), block(&other.across));
+        if ours.is_none() || theirs.is_some() && theirs < ours {
             self.across.clone_from(&other.across);
         }
     }
@@ -129,6 +132,36 @@ impl Races {
         }
     }
 
+    /// These are of parts of a launch. Some of their blocks ran again, `together`, and so did those of each part, `alone`: the difference is what
+    /// blocks of different parts do to each other.
+    pub(crate) fn add_across(&mut self, together: &Races, alone: &Races) {
+        self.polled.extend(&together.polled);
+        for (key, theirs) in &together.pairs {
+            let block = |first: &First| first.sides[1].block;
+            let pair = self.pairs.entry(*key).and_modify(|ours| {
+                ours.count += theirs.count;
+                // Of one access, the conflict with the earlier block is the first that one run finds.
+                if block(&theirs.first) <= block(&ours.first) {
+                    ours.first = theirs.first.clone();
+                }
+                let is_first = match (&theirs.across, &ours.across) {
+                    (Some(theirs), Some(ours)) => block(theirs) <= block(ours),
+                    (theirs, _) => theirs.is_some(),
+                };
+                if is_first {
+                    ours.across.clone_from(&theirs.across);
+                }
+            });
+            pair.or_insert_with(|| theirs.clone());
+        }
+        for (key, theirs) in &alone.pairs {
+            if let Some(ours) = self.pairs.get_mut(key) {
+                ours.count = ours.count.saturating_sub(theirs.count);
+            }
+        }
+        self.pairs.retain(|_, pair| pair.count > 0);
+    }
+
     /// The pairs of counters that are in conflict.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (RaceKind, u32, u32)> {
         self.pairs.keys().copied()
@@ -194,3 +227,9 @@ impl Races {
         reported.collect()
     }
 }
+
+coded!(struct Side { counter, block, warp, lane, value, volatile });
+coded!(struct First { sides, place, instruction, lanes, at_place });
+coded!(struct Pair { count, first, across });
+
+coded!(struct Races { pairs, polled, crosses });

@@ -1,6 +1,6 @@
 //! What the race check knows of a launch before it begins.
 
-use super::verdict::Role;
+use super::verdict::{Facts, Group, History, Role, Side, Verdict, verdict};
 use crate::config::{Check, Checks};
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Code, CounterSite, Place};
@@ -22,7 +22,7 @@ pub(crate) struct Subject<'a> {
     /// There are fences.
     pub(crate) fences: bool,
     /// There are atomics of block scope.
-    pub(super) block_scopes: bool,
+    pub(crate) block_scopes: bool,
     /// Lanes of a warp may run apart: since sm_70.
     pub(super) independent_lanes: bool,
     /// By counter: what the access is used for.
@@ -78,6 +78,31 @@ impl<'a> Subject<'a> {
     /// Whether reads of shared memory that nobody writes may be noted later.
     pub(super) fn may_defer_reads(&self) -> bool {
         !self.exact && self.quick
+    }
+
+    /// Whether two accesses, by their counters, can be a race of two blocks that nothing orders.
+    pub(crate) fn may_race(&self, earlier: u32, later: u32) -> bool {
+        let side = |counter: u32| {
+            let site = &self.code.counters[counter as usize];
+            let mut sites = self.code.sites.iter().rev();
+            let access = sites.find(|site| site.counter <= counter);
+            Side {
+                op: site.op,
+                volatile: access.is_some_and(|site| site.access.volatile),
+                block_scope: site.block_scope,
+                role: self.roles[counter as usize],
+            }
+        };
+        let facts = Facts {
+            earlier: side(earlier),
+            later: side(later),
+            group: Group::Grid,
+            fences: self.fences,
+            independent_lanes: self.independent_lanes,
+            has_seen: false,
+            history: History::default(),
+        };
+        matches!(verdict(&facts), Verdict::Race(_))
     }
 
     /// Whether it has to be known which bytes were written.

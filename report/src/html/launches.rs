@@ -25,10 +25,12 @@ pub(super) fn section(
         return (String::new(), shown);
     }
     let mut text = String::from("<section id=launches>\n<h2>Launches</h2>\n");
-    if all
-        .iter()
-        .any(|kept| kept.report.order.counted != Counted::Run)
-    {
+    if all.iter().any(|kept| {
+        !matches!(
+            kept.report.order.counted,
+            Counted::Run | Counted::Part { .. }
+        )
+    }) {
         let _ = writeln!(text, "<p>{}.</p>", counted::LEFT_OUT);
     }
     // Equal pictures are drawn once.

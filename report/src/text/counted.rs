@@ -19,7 +19,7 @@ pub(super) fn paragraphs(model: &Model<'_>, style: Style) -> String {
         let Some(how) = sentence(&group.launch, model) else {
             continue;
         };
-        any = true;
+        any |= !matches!(group.launch.order.counted, Counted::Part { .. });
         told += 1;
         if told > MAX_TOLD {
             continue;
@@ -51,6 +51,9 @@ pub(crate) fn sentence(launch: &LaunchReport, model: &Model<'_>) -> Option<Strin
             grouped((*blocks).into()),
             grouped(all),
             if all == 1 { "" } else { "s" }
+        )),
+        Counted::Part { from, to } => Some(format!(
+            "blocks {from}..{to} of {all} ran; the program ended after that"
         )),
         Counted::InFull(why) => {
             let why = why.text(|loc| model.input.place(loc));

@@ -4,6 +4,7 @@ use dsl::diagnostic::Code;
 use dsl::ir::LocId;
 
 use super::{FindingKind, Remedy, Severity};
+use crate::coded::coded;
 use crate::fault::setter::Setter;
 
 /// What is wrong with two accesses. The order is that of findings at one place.
@@ -362,3 +363,23 @@ impl TurnEnd {
         }
     }
 }
+
+coded!(
+    enum RaceKind {
+        Unordered,
+        UnlessPolled,
+        LockWithoutFence,
+        OneInstruction,
+        LockstepPlain,
+        LockstepVolatile,
+        SameValue,
+    }
+);
+coded!(
+    enum Use {
+        Branch,
+        Address,
+        Stored,
+        Printed,
+    }
+);
