@@ -21,6 +21,9 @@ use crate::error::CudaError;
 
 pub mod gpu;
 pub mod simulator;
+pub mod split;
+
+use split::SplitResult;
 
 /// What `cudaGetDeviceProperties` tells, as numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -290,6 +293,16 @@ pub trait Device {
     /// They need not any more.
     fn unshare(&mut self, _address: u64) -> Result<(), DeviceError> {
         Ok(())
+    }
+
+    /// Whether the program ends here: of its last launch only a part has run, or it was put together from parts.
+    fn is_over(&self) -> bool {
+        false
+    }
+
+    /// What came of splitting a launch, if that was asked for and has happened.
+    fn take_split(&mut self) -> Option<SplitResult> {
+        None
     }
 
     /// So many CPU threads run a launch, where CPU threads do.

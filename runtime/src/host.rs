@@ -47,6 +47,8 @@ enum Stop {
     OverBudget,
     /// It goes on only with what was not computed, as was asked for.
     NotComputed,
+    /// The launch that is split was its last.
+    Split,
 }
 
 /// A host program at work.
@@ -143,7 +145,7 @@ pub fn run_main(
             };
             host.outcome.faults.push(Fault::Trap { launch: None, trap });
         }
-        Err(Stop::NotComputed) => host.outcome.exit_code = 0,
+        Err(Stop::NotComputed | Stop::Split) => host.outcome.exit_code = 0,
         Err(Stop::Asked(why)) => host.outcome.exit_code = why.exit_code().into(),
         Err(Stop::OverBudget) => host.outcome.exit_code = OVER_BUDGET,
     }
@@ -341,6 +343,7 @@ impl Host<'_> {
         }
         match is_over {
             true => Err(Stop::OverBudget),
+            false if self.device.is_over() => Err(Stop::Split),
             false => Ok(children),
         }
     }

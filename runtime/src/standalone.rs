@@ -278,12 +278,13 @@ impl Plan {
                 );
                 let place = (launch.kernel, function.loc);
                 match add_launch(&mut outcome, &mut spent, result, place) {
+                    Ok(_) if device.is_over() => break None,
                     Ok(children) => queue.add(children),
                     Err(fault) => break Some(fault),
                 }
             };
-            if let Some(fault) = fault {
-                outcome.faults.push(fault);
+            outcome.faults.extend(fault);
+            if !outcome.faults.is_empty() || device.is_over() {
                 break;
             }
         }

@@ -9,6 +9,7 @@ use interp::{
     rules::{BankWidth, RuleSet, limits::Limits},
 };
 
+use super::split::{Split, SplitResult, Splitting};
 use super::{Device, DeviceError, DeviceInfo, LaunchError};
 use crate::error::CudaError;
 
@@ -22,6 +23,8 @@ pub struct Simulator {
     digest: Option<Digest>,
     /// Launches that are counted without computing their results, if that is asked for.
     counting: Option<Counting>,
+    /// A launch that is split, if that is asked for.
+    splitting: Option<Splitting>,
 }
 
 /// Bytes of device memory that launches are followed by at most, for a digest.
@@ -73,6 +76,15 @@ impl Simulator {
             limit,
             digest: None,
             counting,
+            splitting: None,
+        }
+    }
+
+    /// The same machine, on which one launch is split. The program ends with it.
+    pub fn splitting(self, split: Split) -> Simulator {
+        Simulator {
+            splitting: Some(Splitting::new(split)),
+            ..self
         }
     }
 
@@ -241,6 +253,13 @@ impl Device for Simulator {
         out: &mut dyn FnMut(&[u8]),
     ) -> Result<LaunchReport, LaunchError> {
         let machine = &self.machine;
+        if let Some(splitting) = &mut self.splitting
+            && splitting.is_next()
+        {
+            let launch = (kernel, config, args);
+            let result = splitting.launch(program, launch, memory, machine, out);
+            return result.map_err(LaunchError::Failed);
+        }
         let report = match &mut self.counting {
             None => interp::launch(program, kernel, config, args, memory, machine, out)
                 .map_err(LaunchError::Failed)?,
@@ -259,6 +278,14 @@ impl Device for Simulator {
 
     fn bound_launch(&mut self, instructions: u64) {
         self.machine.limit = Some(self.limit.map_or(instructions, |own| own.min(instructions)));
+    }
+
+    fn is_over(&self) -> bool {
+        self.splitting.as_ref().is_some_and(Splitting::is_over)
+    }
+
+    fn take_split(&mut self) -> Option<SplitResult> {
+        self.splitting.as_mut().and_then(Splitting::take)
     }
 
     fn set_jobs(&mut self, jobs: usize) {
