@@ -2,6 +2,7 @@
 
 mod banks;
 pub(crate) mod before;
+mod blocks;
 mod sweep;
 mod test;
 
@@ -11,6 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use runtime::words;
 
 pub(crate) use banks::BanksArgs;
+pub(crate) use blocks::BlockRange;
 pub(crate) use sweep::{MergeArgs, SweepArgs};
 pub(crate) use test::TestArgs;
 
@@ -43,8 +45,8 @@ pub(crate) enum Command {
     Test(TestArgs),
     /// Run many configurations of programs, each once, and show the best.
     Sweep(SweepArgs),
-    /// Put the results of the parts of a sweep together.
-    Merge(MergeArgs),
+    /// Put parts together: the results of a sweep, or the JSON reports of a launch's blocks (`run --blocks`).
+    Merge(Box<MergeArgs>),
     /// Report every error of a program, without running it.
     Check(CheckArgs),
     /// Print the verified IR.
@@ -322,6 +324,17 @@ pub(crate) struct RunArgs {
     pub(crate) program: ProgramArgs,
     #[command(flatten)]
     pub(crate) checking: CheckingArgs,
+    /// Run only these blocks of a launch, by their numbers in the grid (x fastest, the last one is not part of it), and end the program
+    /// with it: of launch 0, or of the one that is named. `dslc merge` puts the JSON reports of all parts together (docs/split.md).
+    #[arg(long, value_name = "[LAUNCH:]A..B", value_parser = BlockRange::parse,
+        conflicts_with_all = ["count_only", "print", "save", "trace", "record"])]
+    pub(crate) blocks: Option<BlockRange>,
+    /// The parts that are put together.
+    #[arg(skip)]
+    pub(crate) parts: Vec<report::blocks::Blocks>,
+    /// The words of the command line.
+    #[arg(skip)]
+    pub(crate) command: Vec<String>,
     /// The lowest severity of a finding that fails the run (exit code 1).
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     pub(crate) fail_on: FailOn,

@@ -30,12 +30,18 @@ use crate::{
 pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
     let color = cli.color;
     match cli.command {
-        Command::Run(args) => run::run(&args, color),
+        Command::Run(mut args) => {
+            let words = std::env::args_os().skip(1);
+            args.command = words
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect();
+            run::run(&args, color)
+        }
         Command::Fix(args) => fix::run(&args, color),
         Command::Compare(args) => compare::run(&args, color),
         Command::Test(args) => test::run(&args, color),
         Command::Sweep(args) => sweep::run(&args, color),
-        Command::Merge(args) => merge::run(&args),
+        Command::Merge(args) => merge::run(&args, color),
         Command::Check(args) => check::run(&args, color),
         Command::Ir(args) => ir::run(&args, color),
         Command::Ptx(args) => ptx::run(&args, color),

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Input, Model, Suggestion,
     architectures::{self, ArchRow},
+    blocks::Blocks,
     expr::Seen,
     findings::{Found, Side},
     measure::Measure,
@@ -52,6 +53,9 @@ pub struct Report<'a> {
     /// What was asked for with `--metrics`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     profiler_metrics: Vec<KernelMetrics>,
+    /// With `--blocks`: which part of the last launch ran, for `dslc merge`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<&'a Blocks>,
 }
 
 /// Metrics by their profilers' names, of the counts of all of a kernel's launches together.
@@ -200,6 +204,7 @@ pub fn report<'a>(model: &'a Model<'a>, stdout: &[u8]) -> Report<'a> {
         architectures: architectures::json(model),
         requirements: &model.requirements,
         profiler_metrics: profiler_metrics(model),
+        blocks: model.blocks.as_deref(),
     }
 }
 
@@ -220,6 +225,7 @@ pub fn not_run(program: &str, rules: &RuleSet, diagnostics: Vec<Value>) -> Repor
         architectures: vec![],
         requirements: &[],
         profiler_metrics: vec![],
+        blocks: None,
     }
 }
 

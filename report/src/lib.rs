@@ -6,6 +6,7 @@
 pub mod access;
 mod advice;
 pub mod architectures;
+pub mod blocks;
 pub mod compare;
 pub mod error;
 pub mod expr;

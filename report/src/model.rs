@@ -11,6 +11,7 @@ pub use occupancy::{Limit, Occupancy, Step};
 use super::{
     Input, LaunchGroup, Suggestion,
     architectures::Other,
+    blocks::Blocks,
     findings::groups::{self, Group},
     fold,
     require::Judged,
@@ -39,6 +40,8 @@ pub struct Model<'a> {
     pub requirements: Vec<Judged>,
     /// Metrics that were asked for by their profilers' names.
     pub metrics: Vec<&'static Metric>,
+    /// The part of the last launch that ran, if it was split.
+    pub blocks: Option<Box<Blocks>>,
 }
 
 impl<'a> Model<'a> {
@@ -55,6 +58,7 @@ impl<'a> Model<'a> {
             others: vec![],
             requirements: vec![],
             metrics: vec![],
+            blocks: None,
         }
     }
 

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
 
-use super::seconds_of;
+use super::{BaselineArgs, FailOn, ReportArgs, seconds_of};
 
 #[derive(Debug, Args)]
 pub(crate) struct SweepArgs {
@@ -43,12 +43,26 @@ pub(crate) struct SweepArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct MergeArgs {
-    /// Files of results.
+    /// Files of results, or JSON reports of `dslc run --blocks`. Of these the program runs again up to the launch that was split, so it has to
+    /// be there as it was; then the report of one run is shown.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Write to a file instead of stdout. It may be one of the others.
+    /// Write the results to a file instead of stdout. It may be one of the others. A report goes to stdout.
     #[arg(short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    /// Exit with 1 unless each launch meets this, as in `run`. Repeatable.
+    #[arg(long, value_name = "[KERNEL:] EXPR")]
+    pub(crate) require: Vec<String>,
+    /// The lowest severity of a finding that makes the exit code 1.
+    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
+    pub(crate) fail_on: FailOn,
+    #[command(flatten)]
+    pub(crate) known: BaselineArgs,
+    /// CPU threads for the launches before the one that was split. 0: one per core.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) jobs: usize,
 }
 
 /// A part of a sweep: the i-th of n, from 1.

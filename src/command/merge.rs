@@ -1,9 +1,18 @@
-//! `dslc merge FILE...`: results of the parts of a sweep as one file, the same as of one run.
+//! `dslc merge FILE...`: results of the parts of a sweep as one file, the same as of one run; or the reports of a launch's parts as one.
+
+mod parts;
 
 use super::sweep::row;
-use crate::{args::MergeArgs, failure::Failure, output};
+use crate::{
+    args::{Color, MergeArgs},
+    failure::Failure,
+    output,
+};
 
-pub(crate) fn run(args: &MergeArgs) -> Result<u8, Failure> {
+pub(crate) fn run(args: &MergeArgs, color: Color) -> Result<u8, Failure> {
+    if let Some(reports) = parts::read(&args.files)? {
+        return parts::merge(args, reports, color);
+    }
     let all = args.files.iter().map(|file| row::read(file));
     let all = all.collect::<Result<Vec<_>, _>>()?;
     let counts: usize = all.iter().map(Vec::len).sum();

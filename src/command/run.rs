@@ -2,6 +2,7 @@
 
 mod compiled;
 mod show;
+pub(super) mod split;
 
 use std::sync::Arc;
 
@@ -45,6 +46,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         output::out(nvprof::list().as_bytes());
         return Ok(0);
     }
+    split::refuse(args)?;
     if native::is_wanted(args) {
         return native::run(args, color);
     }
@@ -52,7 +54,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
 }
 
 /// Compiles a program, runs it, looks for cures, and shows and writes what was asked for. The result is the exit code.
-fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
+pub(super) fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     refuse_uncounted(args)?;
     let metrics = nvprof::resolve(&args.report.metrics)?;
     let Some(requirements) = require::parse(&args.require, color) else {
@@ -80,14 +82,18 @@ fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     } = &compiled;
     let module = program.module();
     let machine = machine(args, rules, watch.flag());
-    let mut device = open_device(args, &machine)?;
+    split::check(args, loaded)?;
+    let mut device = open_device(args, &machine, module)?;
     let what = What {
         program: &args.program,
         save: &args.save,
         keep_going: machine.keep_going,
         stop: watch.flag(),
     };
-    let (ran, mut io, captured) = execute(args, &what, program, &mut *device, &machine, &watch)?;
+    let (mut ran, mut io, captured) =
+        execute(args, &what, program, &mut *device, &machine, &watch)?;
+    let told = (&mut ran.outcome, &mut io);
+    let blocks = split::ended(args, &mut *device, told, (loaded, module))?;
     let line = |loc| report::line(module, &loaded.map, loc);
     let mut found = findings::all(&ran.outcome, module, &line);
     let prover = Prover {
@@ -119,6 +125,7 @@ fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         tables: tables(args),
     };
     let mut model = Model::new(&input);
+    model.blocks = blocks;
     if let Some(stdout) = io.compared.as_ref().filter(|_| may_cure(args)) {
         add_cures(&mut model, args.cures, stdout, &prover);
     }
@@ -187,9 +194,14 @@ fn tables(args: &RunArgs) -> Tables {
     }
 }
 
-fn open_device(args: &RunArgs, machine: &MachineConfig) -> Result<Box<dyn Device>, Failure> {
+fn open_device(
+    args: &RunArgs,
+    machine: &MachineConfig,
+    module: &Module,
+) -> Result<Box<dyn Device>, Failure> {
     if !args.is_on_gpu() {
-        return Ok(Box::new(Simulator::new(machine.clone())));
+        let simulator = Simulator::new(machine.clone());
+        return Ok(Box::new(split::device(args, simulator, module)?));
     }
     Ok(Box::new(execute::open_gpu(GpuOptions {
         opt_level: args.opt_level,
@@ -298,7 +310,8 @@ fn may_cure(args: &RunArgs) -> bool {
     let is_whole = args.observer.record.is_none()
         && args.observer.trace.is_none()
         && !args.checking.stop_at_first
-        && !args.checking.count_only;
+        && !args.checking.count_only
+        && args.blocks.is_none();
     !args.is_on_gpu() && args.cures != Cures::Never && is_report && is_whole
 }
 

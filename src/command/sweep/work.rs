@@ -188,6 +188,9 @@ impl<'a> Worker<'a> {
         let Command::Run(mut args) = cli.command else {
             return Err("`options` are those of `dslc run`".to_string());
         };
+        if args.blocks.is_some() {
+            return Err("a sweep runs all blocks of a launch".to_string());
+        }
         if args.is_on_gpu() || args.host == Some(HostChoice::Native) || !args.more.is_empty() {
             return Err("a sweep runs single files in the simulator".to_string());
         }

@@ -40,6 +40,7 @@ pub(super) fn run_args(test: &Test<'_>, limits: &TestArgs) -> Result<RunArgs, Fa
         (!args.report.metrics.is_empty(), "--metrics"),
         (args.report.html.is_some(), "--html"),
         (!args.save.is_empty(), "--save"),
+        (args.blocks.is_some(), "--blocks"),
         (args.known.baseline.is_some(), "--baseline"),
         (args.known.write_baseline.is_some(), "--write-baseline"),
         (args.observer.record.is_some(), "--record"),
