@@ -3,6 +3,7 @@
 //! `examples`: reports and IR. `programs`: whole programs' output, and what wrong ones are told. `features`: one program a feature of the
 //! language. `findings`: labelled programs. `cures`: what is proved holds. `chains`: errors inside instances and expansions. `language`: the
 //! examples of `docs/language.md` and `docs/test.md`. `scheduling`: lanes that wait for each other. `explain`: the examples of `dslc explain`. `screen`: the first screen names the line and the cure.
+//! `split`: launches in parts.
 //! `ptx`: PTX of every example and program.
 
 mod chains;
@@ -18,6 +19,7 @@ mod programs;
 mod ptx;
 mod scheduling;
 mod screen;
+mod split;
 #[allow(dead_code, reason = "shared by the test programs, each uses a part")]
 #[path = "../support/support.rs"]
 mod support;
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
     trials.extend(scheduling::trials());
     trials.extend(scheduling::dependent());
     trials.extend(screen::trials());
+    trials.extend(split::trials());
     #[cfg(feature = "ptx")]
     trials.extend(ptx::trials());
     libtest_mimic::run(&args, trials).exit_code()
