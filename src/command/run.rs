@@ -303,10 +303,14 @@ fn run_by(rules: RuleSet, prover: &Prover<'_>) -> Result<Other, Failure> {
     }
 }
 
+/// Whether a table of metrics stands in the report's place. The JSON report has both.
+fn shows_metrics_only(args: &RunArgs) -> bool {
+    !args.report.metrics.is_empty() && args.report.format != Format::Json
+}
+
 /// Whether cures can be looked for: the simulator runs to the end, and a report says of them.
 fn may_cure(args: &RunArgs) -> bool {
-    let is_report =
-        args.report.metrics.is_empty() && !args.report.quiet || args.report.html.is_some();
+    let is_report = !shows_metrics_only(args) && !args.report.quiet || args.report.html.is_some();
     let is_whole = args.observer.record.is_none()
         && args.observer.trace.is_none()
         && !args.checking.stop_at_first
@@ -359,7 +363,7 @@ fn archs(args: &RunArgs) -> Result<Vec<RuleSet>, Failure> {
     let alone = args.is_on_gpu()
         || args.observer.record.is_some()
         || args.observer.trace.is_some()
-        || !args.report.metrics.is_empty();
+        || shows_metrics_only(args);
     if all.len() > 1 && alone {
         return Err(Failure::new(
             "several architectures need the simulator's report: remove --device gpu, --metrics, --record or --trace",

@@ -53,9 +53,12 @@ def run(
     Raises ``CompileError`` with the compiler's messages, and ``DslcError`` if dslc could not do its work.
     """
     files = [file] if isinstance(file, (str, os.PathLike)) else list(file)
+    options = list(options)
     words = ["run", *_options(arch, defines, include, timeout), *options, *map(os.fspath, files)]
     arguments = ["--", *map(str, args)]
-    done = _call([*words, "--format", "json", "--metrics", "all", *arguments])
+    # A GPU counts nothing.
+    counts = [] if any(str(option).startswith("--device") for option in options) else ["--metrics", "all"]
+    done = _call([*words, "--format", "json", *counts, *arguments])
     try:
         data = json.loads(done.stdout)
     except ValueError:
