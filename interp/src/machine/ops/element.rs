@@ -204,6 +204,14 @@ pub(crate) unsafe fn copy_out(r: View, site: &MemSite, to: *mut u8, watch: bool)
     }
 }
 
+/// Where so many bytes of memory begin that have the word at `low` among them, whole words from it: there, or near the end, some words before.
+/// Memory may end within a word, after a `bool`.
+#[inline(always)]
+fn window(low: usize, bytes: usize, len: usize) -> usize {
+    let before = low - low.min(len - bytes);
+    low - before.next_multiple_of(4)
+}
+
 /// How many lanes from the first one have all active lanes among them: 1, 2, 4, 8, 16 or 32.
 #[inline(always)]
 pub(crate) fn first_active(mask: u32) -> u32 {
@@ -235,8 +243,7 @@ pub(crate) unsafe fn load_quickly<L: Level>(
                 *r.v64_mut(site.values[0]) = [from.cast::<u64>().read_unaligned(); 32];
             }
             Shape::Row if memory.len() >= 128 => {
-                // Near the end, the 128 bytes that end there.
-                let start = lowest.min(memory.len() - 128);
+                let start = window(lowest, 128, memory.len());
                 let row = memory.cast::<u8>().add(start).cast::<[u32; 32]>();
                 L::pick(
                     row,
@@ -297,8 +304,7 @@ pub(crate) unsafe fn load_like<L: Level>(
                 for half in 0..2 {
                     let below = pattern.half_lows[half];
                     let low = lowest + below as usize;
-                    // Near the end, the bytes that end there.
-                    let start = low.min(memory.len() - ROWS_BYTES as usize);
+                    let start = window(low, ROWS_BYTES as usize, memory.len());
                     let more = ((low - start) as u32).wrapping_sub(below);
                     let rows = memory.cast::<u8>().add(start);
                     L::pick_rows(rows, &pattern.bytes, more, r, registers, half);
