@@ -13,6 +13,7 @@ pub(crate) mod ops;
     allow(dead_code, reason = "only blocks side by side are tracked")
 )]
 pub(crate) mod track;
+mod vectors;
 pub(crate) mod warp;
 pub(crate) mod weak;
 

@@ -23,6 +23,7 @@ use crate::machine::ops::{
     atomic, convert, exchange, float, generic, global, heap, int, lanes, local, overflow, print,
     routine, shared,
 };
+use crate::machine::vectors::{self, Vectors};
 use crate::machine::warp::{Vote, Warp, WarpState};
 use crate::machine::weak;
 use crate::machine::{Fault, Machine, Stop, Totals};
@@ -69,7 +70,7 @@ pub(crate) fn weak<O: Observer>() -> Runner<O> {
 
 /// A level: the loop and the slow ways, compiled with its features.
 macro_rules! level {
-    ($level:ident $run:ident $(#[$features:meta])? { $($more:tt)* }) => {
+    ($level:ident $vectors:path, $run:ident $(#[$features:meta])? { $($more:tt)* }) => {
         struct $level;
 
         $(#[$features])?
@@ -78,6 +79,7 @@ macro_rules! level {
         }
 
         impl Level for $level {
+            type Vectors = $vectors;
             level! { @access $(#[$features])? load_shared shared::load_shared::<$level, O> }
             level! { @access $(#[$features])? rest_load_shared shared::rest_load_shared::<$level, O> }
             level! { @access $(#[$features])? slow_load_shared shared::any_load_shared }
@@ -107,247 +109,16 @@ macro_rules! level {
     };
 }
 
-level! { Portable run_portable {} }
-level! { Pausing run_pausing { const PAUSES: bool = true; } }
-level! { Weak run_weak { const PAUSES: bool = true; const WEAK: bool = true; } }
+level! { PortableLevel vectors::Portable, run_portable {} }
+level! { PausingLevel vectors::Portable, run_pausing { const PAUSES: bool = true; } }
+level! { WeakLevel vectors::Portable, run_weak { const PAUSES: bool = true; const WEAK: bool = true; } }
 
 #[cfg(target_arch = "x86_64")]
-level! { Avx2 run_avx2 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")] {
-    #[inline(always)]
-    fn mask_of(holds: &[u32; 32]) -> u32 {
-        use std::arch::x86_64::{_mm256_loadu_ps, _mm256_movemask_ps};
-        let mut mask = 0;
-        for part in 0..4 {
-            // SAFETY: the level's CPU has AVX; a quarter of 128 bytes.
-            let bits = unsafe { _mm256_movemask_ps(_mm256_loadu_ps(holds.as_ptr().add(8 * part).cast())) };
-            mask |= (bits as u32) << (8 * part);
-        }
-        mask
-    }
-
-    #[inline(always)]
-    fn alike(values: &[u32; 32], deltas: &[u32; 32]) -> bool {
-        use std::arch::x86_64::{
-            __m256i, _mm256_loadu_si256, _mm256_or_si256, _mm256_set1_epi32, _mm256_setzero_si256, _mm256_sub_epi32,
-            _mm256_testz_si256, _mm256_xor_si256,
-        };
-        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes.
-        unsafe {
-            let first = _mm256_set1_epi32(values[0] as i32);
-            let mut differs = _mm256_setzero_si256();
-            for part in 0..4 {
-                let values = _mm256_loadu_si256(values.as_ptr().cast::<__m256i>().add(part));
-                let deltas = _mm256_loadu_si256(deltas.as_ptr().cast::<__m256i>().add(part));
-                let differ = _mm256_xor_si256(_mm256_sub_epi32(values, first), deltas);
-                differs = _mm256_or_si256(differs, differ);
-            }
-            _mm256_testz_si256(differs, differs) == 1
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn collect(from: *const u8, bytes: &[u32; 32], out: &mut [u32; 32]) {
-        use std::arch::x86_64::{__m256i, _mm256_i32gather_epi32, _mm256_loadu_si256, _mm256_storeu_si256};
-        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes; the caller's for each lane.
-        unsafe {
-            for part in 0..4 {
-                let bytes = _mm256_loadu_si256(bytes.as_ptr().cast::<__m256i>().add(part));
-                let words = _mm256_i32gather_epi32::<1>(from.cast(), bytes);
-                _mm256_storeu_si256(out.as_mut_ptr().cast::<__m256i>().add(part), words);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn fma_into32(r: View, i: &Inst) {
-        use std::arch::x86_64::{
-            _CMP_UNORD_Q, _mm256_blendv_ps, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_fmadd_ps, _mm256_loadu_ps,
-            _mm256_set1_epi32, _mm256_storeu_ps,
-        };
-        let (a, b, d) = (r.v32(i.a).as_ptr(), r.v32(i.b).as_ptr(), r.v32_mut(i.d).as_mut_ptr());
-        // SAFETY: the level's CPU has AVX2 and FMA; quarters of 128 bytes.
-        unsafe {
-            let nan = _mm256_castsi256_ps(_mm256_set1_epi32(float::NAN_F32 as i32));
-            for part in 0..4 {
-                let load = |from: *const u32| _mm256_loadu_ps(from.add(8 * part).cast());
-                let sums = _mm256_fmadd_ps(load(a), load(b), load(d));
-                let is_nan = _mm256_cmp_ps::<_CMP_UNORD_Q>(sums, sums);
-                _mm256_storeu_ps(d.add(8 * part).cast(), _mm256_blendv_ps(sums, nan, is_nan));
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn first_lanes(from: *const u8, lanes: u32, out: &mut [u32; 32]) {
-        use std::arch::x86_64::{
-            __m256i, _mm_cvtsi32_si128, _mm_loadl_epi64, _mm_loadu_si128, _mm256_loadu_si256, _mm256_storeu_si256,
-            _mm256_zextsi128_si256,
-        };
-        let out = out.as_mut_ptr().cast::<__m256i>();
-        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes; the caller's for the words.
-        unsafe {
-            let words = match lanes {
-                1 => _mm256_zextsi128_si256(_mm_cvtsi32_si128(from.cast::<i32>().read_unaligned())),
-                2 => _mm256_zextsi128_si256(_mm_loadl_epi64(from.cast())),
-                4 => _mm256_zextsi128_si256(_mm_loadu_si128(from.cast())),
-                _ => _mm256_loadu_si256(from.cast()),
-            };
-            _mm256_storeu_si256(out, words);
-            if lanes == 16 {
-                _mm256_storeu_si256(out.add(1), _mm256_loadu_si256(from.cast::<__m256i>().add(1)));
-            }
-        }
-    }
-} }
-
+level! { Avx2Level vectors::Avx2, run_avx2 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")] {} }
 #[cfg(target_arch = "x86_64")]
 level! {
-    Avx512 run_avx512
-    #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-    {
-        #[inline(always)]
-        fn mask_of(holds: &[u32; 32]) -> u32 {
-            use std::arch::x86_64::{_mm512_loadu_si512, _mm512_movepi32_mask};
-            // SAFETY: the level's CPU has AVX-512; two halves of 128 bytes.
-            unsafe {
-                let low = _mm512_movepi32_mask(_mm512_loadu_si512(holds.as_ptr().cast()));
-                let high = _mm512_movepi32_mask(_mm512_loadu_si512(holds.as_ptr().add(16).cast()));
-                u32::from(low) | u32::from(high) << 16
-            }
-        }
-
-        #[inline(always)]
-        fn alike(values: &[u32; 32], deltas: &[u32; 32]) -> bool {
-            use std::arch::x86_64::{
-                __m512i, _mm512_cmpneq_epi32_mask, _mm512_loadu_si512, _mm512_set1_epi32, _mm512_sub_epi32,
-            };
-            // SAFETY: the level's CPU has AVX-512; halves of 128 bytes.
-            unsafe {
-                let first = _mm512_set1_epi32(values[0] as i32);
-                let differ = |half: usize| {
-                    let values = _mm512_loadu_si512(values.as_ptr().cast::<__m512i>().add(half));
-                    let deltas = _mm512_loadu_si512(deltas.as_ptr().cast::<__m512i>().add(half));
-                    _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(values, first), deltas)
-                };
-                differ(0) | differ(1) == 0
-            }
-        }
-
-        #[inline(always)]
-        fn alike64(values: &[u64; 32], deltas: &[u32; 32]) -> bool {
-            use std::arch::x86_64::{
-                __m256i, __m512i, _mm256_loadu_si256, _mm512_cmpneq_epi64_mask, _mm512_cvtepi32_epi64,
-                _mm512_loadu_si512, _mm512_set1_epi64, _mm512_sub_epi64,
-            };
-            // SAFETY: the level's CPU has AVX-512; quarters of 256 and of 128 bytes.
-            unsafe {
-                let first = _mm512_set1_epi64(values[0] as i64);
-                let differ = |part: usize| {
-                    let values = _mm512_loadu_si512(values.as_ptr().cast::<__m512i>().add(part));
-                    let deltas = _mm256_loadu_si256(deltas.as_ptr().cast::<__m256i>().add(part));
-                    _mm512_cmpneq_epi64_mask(_mm512_sub_epi64(values, first), _mm512_cvtepi32_epi64(deltas))
-                };
-                differ(0) | differ(1) | differ(2) | differ(3) == 0
-            }
-        }
-
-        #[inline(always)]
-        unsafe fn collect(from: *const u8, bytes: &[u32; 32], out: &mut [u32; 32]) {
-            use std::arch::x86_64::{__m512i, _mm512_i32gather_epi32, _mm512_loadu_si512, _mm512_storeu_si512};
-            // SAFETY: the level's CPU has AVX-512; halves of 128 bytes; the caller's for each lane.
-            unsafe {
-                for half in 0..2 {
-                    let bytes = _mm512_loadu_si512(bytes.as_ptr().cast::<__m512i>().add(half));
-                    let words = _mm512_i32gather_epi32::<1>(bytes, from.cast());
-                    _mm512_storeu_si512(out.as_mut_ptr().cast::<__m512i>().add(half), words);
-                }
-            }
-        }
-
-        #[inline(always)]
-        unsafe fn pick(row: *const [u32; 32], bytes: &[u32; 32], more: u32, out: &mut [u32; 32]) {
-            use std::arch::x86_64::{
-                __m512i, _mm512_add_epi32, _mm512_loadu_si512, _mm512_permutex2var_epi32, _mm512_set1_epi32,
-                _mm512_srli_epi32, _mm512_storeu_si512,
-            };
-            // SAFETY: the level's CPU has AVX-512; `row`, `bytes` and `out` are 128 bytes each.
-            unsafe {
-                let (low, high) = (_mm512_loadu_si512(row.cast()), _mm512_loadu_si512(row.cast::<__m512i>().add(1)));
-                let more = _mm512_set1_epi32(more as i32);
-                for half in 0..2 {
-                    let bytes = _mm512_loadu_si512(bytes.as_ptr().cast::<__m512i>().add(half));
-                    let index = _mm512_srli_epi32::<2>(_mm512_add_epi32(bytes, more));
-                    let picked = _mm512_permutex2var_epi32(low, index, high);
-                    _mm512_storeu_si512(out.as_mut_ptr().cast::<__m512i>().add(half), picked);
-                }
-            }
-        }
-
-        const PICKS_ROWS: bool = true;
-
-        #[inline(always)]
-        fn fma_into32(r: View, i: &Inst) {
-            use std::arch::x86_64::{
-                _CMP_UNORD_Q, _mm512_castsi512_ps, _mm512_cmp_ps_mask, _mm512_fmadd_ps, _mm512_loadu_ps,
-                _mm512_mask_blend_ps, _mm512_set1_epi32, _mm512_storeu_ps,
-            };
-            let (a, b, d) = (r.v32(i.a).as_ptr(), r.v32(i.b).as_ptr(), r.v32_mut(i.d).as_mut_ptr());
-            // SAFETY: the level's CPU has AVX-512; halves of 128 bytes.
-            unsafe {
-                let nan = _mm512_castsi512_ps(_mm512_set1_epi32(float::NAN_F32 as i32));
-                for half in 0..2 {
-                    let load = |from: *const u32| _mm512_loadu_ps(from.add(16 * half).cast());
-                    let sums = _mm512_fmadd_ps(load(a), load(b), load(d));
-                    let is_nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(sums, sums);
-                    _mm512_storeu_ps(d.add(16 * half).cast(), _mm512_mask_blend_ps(is_nan, sums, nan));
-                }
-            }
-        }
-
-        #[inline(always)]
-        unsafe fn pick_rows(rows: *const u8, bytes: &[u32; 32], more: u32, r: View, registers: &[u32], half: usize) {
-            use std::arch::x86_64::{
-                __m512i, _mm512_add_epi32, _mm512_loadu_si512, _mm512_mask_blend_epi32, _mm512_permutex2var_epi32,
-                _mm512_set1_epi32, _mm512_srli_epi32, _mm512_storeu_si512, _mm512_test_epi32_mask,
-            };
-            // SAFETY: the level's CPU has AVX-512; `bytes` and each register are 128 bytes; the caller's for the rows.
-            unsafe {
-                let row = |number| _mm512_loadu_si512(rows.cast::<__m512i>().add(number));
-                let rows = [row(0), row(1), row(2), row(3)];
-                let bytes = _mm512_loadu_si512(bytes.as_ptr().cast::<__m512i>().add(half));
-                let more = _mm512_set1_epi32(more as i32);
-                let mut index = _mm512_srli_epi32::<2>(_mm512_add_epi32(bytes, more));
-                for &register in registers {
-                    // A permutation of two rows looks at five bits of the index; the sixth tells which two.
-                    let low = _mm512_permutex2var_epi32(rows[0], index, rows[1]);
-                    let high = _mm512_permutex2var_epi32(rows[2], index, rows[3]);
-                    let is_high = _mm512_test_epi32_mask(index, _mm512_set1_epi32(32));
-                    let picked = _mm512_mask_blend_epi32(is_high, low, high);
-                    _mm512_storeu_si512(r.v32_mut(register).as_mut_ptr().cast::<__m512i>().add(half), picked);
-                    index = _mm512_add_epi32(index, _mm512_set1_epi32(1));
-                }
-            }
-        }
-
-        #[inline(always)]
-        unsafe fn first_lanes(from: *const u8, lanes: u32, out: &mut [u32; 32]) {
-            use std::arch::x86_64::{
-                _mm_cvtsi32_si128, _mm_loadl_epi64, _mm_loadu_si128, _mm256_loadu_si256, _mm512_loadu_si512,
-                _mm512_storeu_si512, _mm512_zextsi128_si512, _mm512_zextsi256_si512,
-            };
-            // SAFETY: the level's CPU has AVX-512; half of 128 bytes; the caller's for the words.
-            unsafe {
-                let words = match lanes {
-                    1 => _mm512_zextsi128_si512(_mm_cvtsi32_si128(from.cast::<i32>().read_unaligned())),
-                    2 => _mm512_zextsi128_si512(_mm_loadl_epi64(from.cast())),
-                    4 => _mm512_zextsi128_si512(_mm_loadu_si128(from.cast())),
-                    8 => _mm512_zextsi256_si512(_mm256_loadu_si256(from.cast())),
-                    _ => _mm512_loadu_si512(from.cast()),
-                };
-                _mm512_storeu_si512(out.as_mut_ptr().cast(), words);
-            }
-        }
-    }
+    Avx512Level vectors::Avx512, run_avx512
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt")] {}
 }
 
 /// The dispatch: the arms given, then one for every computing instruction, before which `$risk` looks at it; `$then` comes after comparisons
@@ -360,7 +131,7 @@ macro_rules! dispatch {
         match $inst.op {
             $($arms)*
             $(Op::$v => { $risk!($v); lanes::$on_v($r, $inst, $v_lane) })*
-            $(Op::$m => { $risk!($m); lanes::$on_m::<L>($r, $inst, $m_lane); $then!($inst) })*
+            $(Op::$m => { $risk!($m); lanes::$on_m::<L::Vectors>($r, $inst, $m_lane); $then!($inst) })*
             $(Op::$s => { $risk!($s); lanes::$on_s($r, $inst, $s_lane) })*
         }
     };
@@ -599,7 +370,7 @@ fn run<L: Level, O: Observer>(
             Op::SBool => r.set_s(inst.d, r.s(inst.a) & 1),
             Op::VFma32 => lanes::fma32(r, inst, float::fma32),
             Op::VFma64 => lanes::fma64(r, inst, float::fma64),
-            Op::VFmaInto32 => L::fma_into32(r, inst),
+            Op::VFmaInto32 => L::Vectors::fma_into32(r, inst),
             Op::VFmaInto64 => lanes::fma_into64(r, inst, float::fma64),
             Op::VFmaHalves => lanes::fma32(r, inst, half::fma2),
             Op::SFmaHalves => lanes::s_fma32(r, inst, half::fma2),
@@ -621,7 +392,7 @@ fn run<L: Level, O: Observer>(
             Op::Clock => r.set_s(inst.d, totals.warp_instructions & 0xffff_ffff),
             Op::Clock64 => r.set_s(inst.d, totals.warp_instructions),
             Op::ActiveMask => r.set_s(inst.d, u64::from(mask)),
-            Op::Shuffle => attempt!(exchange::shuffle::<L, O>(machine, r, inst, lanes!(warp, mask))),
+            Op::Shuffle => attempt!(exchange::shuffle::<L::Vectors, O>(machine, r, inst, lanes!(warp, mask))),
             Op::Exchange => attempt!(exchange::others(machine, r, inst, lanes!(warp, mask))),
 
             Op::Jump => { totals.weigh(inst, mask); ip = at(inst.b); }

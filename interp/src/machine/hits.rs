@@ -10,7 +10,7 @@ use crate::count::pattern::{Example, IndexRange, Pattern, Window, extend, sums32
 use crate::count::stats::Charge;
 use crate::isa::bytecode::{Form, Inst, MemSite};
 use crate::isa::registers::View;
-use crate::machine::level::Level;
+use crate::machine::vectors::Vectors;
 use crate::memory::layout::SHARED_BASE;
 use crate::observe::Observer;
 use crate::rules::coalesce::SECTOR_BYTES;
@@ -18,7 +18,7 @@ use crate::rules::coalesce::SECTOR_BYTES;
 impl Pattern {
     /// The first lane's offset in shared memory, if the request is like this; counts it then.
     #[inline(always)]
-    pub(crate) fn hit_shared<L: Level>(
+    pub(crate) fn hit_shared<V: Vectors>(
         &mut self,
         r: View,
         i: &Inst,
@@ -33,7 +33,7 @@ impl Pattern {
             Form::Uniform => (r.s(i.a) as u32).wrapping_add(offset),
             Form::UniformIndexed => {
                 let b = r.v32(i.b);
-                if !L::alike(b, &self.deltas) {
+                if !V::alike(b, &self.deltas) {
                     return None;
                 }
                 (r.s(i.a) as u32)
@@ -42,14 +42,14 @@ impl Pattern {
             }
             Form::Varying => {
                 let a = r.v32(i.a);
-                if !L::alike(a, &self.deltas) {
+                if !V::alike(a, &self.deltas) {
                     return None;
                 }
                 a[0].wrapping_add(offset)
             }
             Form::VaryingIndexed => {
                 let sums = sums32(r, i, site);
-                if !L::alike(&sums, &self.deltas) {
+                if !V::alike(&sums, &self.deltas) {
                     return None;
                 }
                 sums[0].wrapping_add(offset)
@@ -61,7 +61,7 @@ impl Pattern {
 
     /// The first lane's address in global memory, if the request is like this; counts it then.
     #[inline(always)]
-    pub(crate) fn hit_global<L: Level>(
+    pub(crate) fn hit_global<V: Vectors>(
         &mut self,
         r: View,
         i: &Inst,
@@ -73,7 +73,7 @@ impl Pattern {
             Form::UniformIndexed => {
                 let b = r.v32(i.b);
                 let index = b[0].wrapping_add(r.s(site.address.term) as u32);
-                if !L::alike(b, &self.deltas) | !self.index.holds(index) {
+                if !V::alike(b, &self.deltas) | !self.index.holds(index) {
                     return None;
                 }
                 r.s(i.a)
@@ -82,14 +82,14 @@ impl Pattern {
             }
             Form::Varying => {
                 let a = r.v64(i.a);
-                if !L::alike64(a, &self.deltas) {
+                if !V::alike64(a, &self.deltas) {
                     return None;
                 }
                 a[0].wrapping_add_signed(site.address.offset)
             }
             Form::VaryingIndexed => {
                 let sums = sums64(r, i, site);
-                if !L::alike64(&sums, &self.deltas) {
+                if !V::alike64(&sums, &self.deltas) {
                     return None;
                 }
                 sums[0].wrapping_add_signed(site.address.offset)

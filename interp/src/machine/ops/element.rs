@@ -6,7 +6,7 @@
     reason = "loops over lanes must vanish into the engine; they index several arrays"
 )]
 
-use crate::machine::level::Level;
+use crate::machine::vectors::Vectors;
 use dsl::ir::MemType;
 
 use crate::count::pattern::{Pattern, ROWS_BYTES, Shape};
@@ -224,7 +224,7 @@ pub(crate) fn first_active(mask: u32) -> u32 {
 /// # Safety
 /// `memory` is readable, and with the lowest lane at `lowest` all lanes' bytes lie inside.
 #[inline(always)]
-pub(crate) unsafe fn load_quickly<L: Level>(
+pub(crate) unsafe fn load_quickly<V: Vectors>(
     r: View,
     site: &MemSite,
     pattern: &Pattern,
@@ -245,7 +245,7 @@ pub(crate) unsafe fn load_quickly<L: Level>(
             Shape::Row if memory.len() >= 128 => {
                 let start = window(lowest, 128, memory.len());
                 let row = memory.cast::<u8>().add(start).cast::<[u32; 32]>();
-                L::pick(
+                V::pick(
                     row,
                     &pattern.bytes,
                     (lowest - start) as u32,
@@ -278,7 +278,7 @@ pub(crate) unsafe fn load_quickly<L: Level>(
 /// # Safety
 /// As [`load_quickly`].
 #[inline(always)]
-pub(crate) unsafe fn load_like<L: Level>(
+pub(crate) unsafe fn load_like<V: Vectors>(
     r: View,
     site: &MemSite,
     pattern: &Pattern,
@@ -297,7 +297,7 @@ pub(crate) unsafe fn load_like<L: Level>(
         }
         match ty {
             MemType::I32 | MemType::F32
-                if L::PICKS_ROWS
+                if V::PICKS_ROWS
                     && pattern.shape == Shape::Rows
                     && memory.len() >= ROWS_BYTES as usize =>
             {
@@ -307,12 +307,12 @@ pub(crate) unsafe fn load_like<L: Level>(
                     let start = window(low, ROWS_BYTES as usize, memory.len());
                     let more = ((low - start) as u32).wrapping_sub(below);
                     let rows = memory.cast::<u8>().add(start);
-                    L::pick_rows(rows, &pattern.bytes, more, r, registers, half);
+                    V::pick_rows(rows, &pattern.bytes, more, r, registers, half);
                 }
             }
             MemType::I32 | MemType::F32 if memory.len() <= i32::MAX as usize => {
                 for (from, &register) in (0..).step_by(4).map(|k| from.add(k)).zip(registers) {
-                    L::collect(from, &pattern.bytes, r.v32_mut(register));
+                    V::collect(from, &pattern.bytes, r.v32_mut(register));
                 }
             }
             MemType::I32 | MemType::F32 => {

@@ -9,7 +9,7 @@
     reason = "loops over lanes must vanish into the engine; they index several arrays"
 )]
 
-use crate::machine::level::Level;
+use crate::machine::vectors::Vectors;
 use dsl::ir::{LocId, VoteOp};
 
 use super::fault::Done;
@@ -198,7 +198,7 @@ fn set_lanes(r: View, place: Place, active: u32, values: &[u32; 32]) {
 
 /// A shuffle: the one that programs are full of, and so compiled for each CPU.
 #[inline(always)]
-pub(crate) fn shuffle<L: Level, O: Observer>(
+pub(crate) fn shuffle<V: Vectors, O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     i: &Inst,
@@ -220,7 +220,7 @@ pub(crate) fn shuffle<L: Level, O: Observer>(
     }
     let mut out = [0; 32];
     // SAFETY: an array of 32 lanes; a source is below 32.
-    unsafe { L::pick(&raw const value, &bytes, 0, &mut out) };
+    unsafe { V::pick(&raw const value, &bytes, 0, &mut out) };
     if !(matches!(groups, Groups::One) && lanes.active == u32::MAX) {
         let mut strays = 0;
         for l in LaneMask(lanes.active) {

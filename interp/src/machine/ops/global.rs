@@ -11,6 +11,7 @@
 )]
 
 use crate::machine::level::Level;
+use crate::machine::vectors::Vectors;
 use crate::memory::map::GlobalMap;
 use crate::memory::map::GlobalRegion;
 use crate::rules::affine::stride64;
@@ -249,7 +250,7 @@ pub(crate) fn load_global<L: Level, O: Observer>(
             machine.patterns.get_unchecked_mut(i.c as usize),
         )
     };
-    let Some(first) = pattern.hit_global::<L>(r, i, site, mask) else {
+    let Some(first) = pattern.hit_global::<L::Vectors>(r, i, site, mask) else {
         return L::slow_load_global(machine, r, mask, i);
     };
     let lowest = first - pattern.below;
@@ -266,16 +267,16 @@ pub(crate) fn load_global<L: Level, O: Observer>(
     if pattern.shape == Shape::Run {
         // The next block's warp reads what lies behind: in a tile's rows, too far apart for the CPU to foresee.
         let behind = offset + 32 * site.width_bytes as usize;
-        L::prefetch(memory.cast::<u8>().wrapping_add(behind));
+        L::Vectors::prefetch(memory.cast::<u8>().wrapping_add(behind));
     }
     // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant).
-    if unsafe { load_quickly::<L>(r, site, pattern, memory, offset) } {
+    if unsafe { load_quickly::<L::Vectors>(r, site, pattern, memory, offset) } {
         return Ok(());
     }
     // A column of a matrix: each request is a row further, too far for the CPU to foresee.
     let step = lowest.wrapping_sub(pattern.lowest) as usize;
     let ahead = offset.wrapping_add(step.wrapping_mul(STEPS_AHEAD));
-    L::prefetch(memory.cast::<u8>().wrapping_add(ahead));
+    L::Vectors::prefetch(memory.cast::<u8>().wrapping_add(ahead));
     pattern.lowest = lowest;
     L::rest_load_global(machine, r, mask, i)
 }
@@ -296,7 +297,7 @@ pub(crate) fn rest_load_global<L: Level, O: Observer>(
     let memory = std::ptr::slice_from_raw_parts(region.bytes.cast_const(), region.size as usize);
     let offset = (pattern.lowest - region.base) as usize;
     // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant).
-    unsafe { load_like::<L>(r, site, pattern, mask, memory, offset) };
+    unsafe { load_like::<L::Vectors>(r, site, pattern, mask, memory, offset) };
     Ok(())
 }
 
@@ -404,7 +405,7 @@ pub(crate) fn store_global<L: Level, O: Observer>(
             machine.patterns.get_unchecked_mut(i.c as usize),
         )
     };
-    let Some(first) = pattern.hit_global::<L>(r, i, site, mask) else {
+    let Some(first) = pattern.hit_global::<L::Vectors>(r, i, site, mask) else {
         return L::slow_store_global(machine, r, mask, i);
     };
     let lowest = first - pattern.below;

@@ -11,7 +11,7 @@ use dsl::ir::bfloat16;
 
 use crate::isa::bytecode::{Inst, PtrScale};
 use crate::isa::registers::View;
-use crate::machine::level::Level;
+use crate::machine::vectors::Vectors;
 
 /// All ones if the lane is in the mask. Written so that the compiler tests all lanes at once and blends without branches.
 #[inline(always)]
@@ -55,13 +55,13 @@ macro_rules! spread {
             *d = sums;
         }
         #[inline(always)]
-        pub(crate) fn $compare<L: Level>(r: View, i: &Inst, f: impl Fn($ty, $ty) -> bool) {
+        pub(crate) fn $compare<V: Vectors>(r: View, i: &Inst, f: impl Fn($ty, $ty) -> bool) {
             let (a, b) = (r.$get(i.a), r.$get(i.b));
             let mut holds = [0u32; 32];
             for l in 0..32 {
                 holds[l] = 0u32.wrapping_sub(u32::from(f(a[l], b[l])));
             }
-            r.set_s(i.d, u64::from(L::mask_of(&holds)));
+            r.set_s(i.d, u64::from(V::mask_of(&holds)));
         }
         #[inline(always)]
         pub(crate) fn $blend(r: View, i: &Inst, mask: u32) {

@@ -8,6 +8,7 @@
 )]
 
 use crate::machine::level::Level;
+use crate::machine::vectors::Vectors;
 use dsl::ir::Space;
 
 use super::address::{extent32, offsets};
@@ -128,7 +129,7 @@ pub(crate) fn load_shared<L: Level, O: Observer>(
             machine.patterns.get_unchecked_mut(i.c as usize),
         )
     };
-    let Some(first) = pattern.hit_shared::<L>(r, i, site, mask) else {
+    let Some(first) = pattern.hit_shared::<L::Vectors>(r, i, site, mask) else {
         return L::slow_load_shared(machine, r, mask, i);
     };
     let lowest = (first - pattern.below) as usize;
@@ -148,7 +149,7 @@ pub(crate) fn load_shared<L: Level, O: Observer>(
     let memory = &raw const machine.shared[..];
     // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
     if !is_short_run(pattern, site, mask)
-        && unsafe { load_quickly::<L>(r, site, pattern, memory, lowest) }
+        && unsafe { load_quickly::<L::Vectors>(r, site, pattern, memory, lowest) }
     {
         return Ok(());
     }
@@ -174,12 +175,12 @@ pub(crate) fn rest_load_shared<L: Level, O: Observer>(
         // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
         unsafe {
             let from = memory.cast::<u8>().add(lowest);
-            L::first_lanes(from, first_active(mask), d);
+            L::Vectors::first_lanes(from, first_active(mask), d);
         }
         return Ok(());
     }
     // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
-    unsafe { load_like::<L>(r, site, pattern, mask, memory, lowest) };
+    unsafe { load_like::<L::Vectors>(r, site, pattern, mask, memory, lowest) };
     Ok(())
 }
 
@@ -280,7 +281,7 @@ pub(crate) fn store_shared<L: Level, O: Observer>(
             machine.patterns.get_unchecked_mut(i.c as usize),
         )
     };
-    let Some(first) = pattern.hit_shared::<L>(r, i, site, mask) else {
+    let Some(first) = pattern.hit_shared::<L::Vectors>(r, i, site, mask) else {
         return L::slow_store_shared(machine, r, mask, i);
     };
     let lowest = (first - pattern.below) as usize;

@@ -1,0 +1,158 @@
+//! What the engine does with all lanes of a warp at once, and what the compiler does not find by itself: in words that any CPU has, by AVX2, and
+//! by AVX-512. All give the same bits; the tests hold the latter two against the first.
+
+#![allow(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "these are compiled with the features of the engine that calls them"
+)]
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(test)]
+mod tests;
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use avx512::Avx512;
+
+use crate::isa::bytecode::Inst;
+use crate::isa::registers::View;
+use crate::machine::ops::{float, lanes};
+
+/// Any CPU.
+pub(crate) struct Portable;
+
+impl Vectors for Portable {}
+
+/// The functions are safe to call where the CPU has what the type is named after; only the engine's loop of that kind does.
+pub(crate) trait Vectors: Sized {
+    /// [`Vectors::pick_rows`] is faster than [`Vectors::collect`].
+    const PICKS_ROWS: bool = false;
+
+    /// The lanes that are all ones; the others are zero.
+    #[inline(always)]
+    fn mask_of(holds: &[u32; 32]) -> u32 {
+        let mut mask = 0;
+        for l in 0..32 {
+            mask |= holds[l] & 1 << l;
+        }
+        mask
+    }
+
+    /// Whether all lanes' distances from the first lane are these.
+    #[inline(always)]
+    fn alike(values: &[u32; 32], deltas: &[u32; 32]) -> bool {
+        let mut differs = 0;
+        for l in 0..32 {
+            differs |= values[l].wrapping_sub(values[0]) ^ deltas[l];
+        }
+        differs == 0
+    }
+
+    /// The same of 64-bit values, the distances being sign-extended.
+    #[inline(always)]
+    fn alike64(values: &[u64; 32], deltas: &[u32; 32]) -> bool {
+        let mut differs = 0;
+        for l in 0..32 {
+            differs |= values[l].wrapping_sub(values[0]) ^ (deltas[l] as i32 as i64 as u64);
+        }
+        differs == 0
+    }
+
+    /// Asks for the 128 bytes at an address, which may be any: nothing is read.
+    #[inline(always)]
+    fn prefetch(address: *const u8) {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: a prefetch of an address that is not mapped does nothing; every x86-64 has SSE.
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(address.cast());
+                _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64).cast());
+            }
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+        let _ = address;
+    }
+
+    /// `out[l]` = the word at `from + bytes[l]`.
+    ///
+    /// The register is written whole where the CPU can gather. Written lane by lane, the next vector load of it would have to
+    /// wait until the CPU has committed those 32 stores, and with them every store before them that missed the cache.
+    ///
+    /// # Safety
+    /// Every `from + bytes[l]` is readable for 4 bytes, and every `bytes[l]` is less than 2^31.
+    #[inline(always)]
+    unsafe fn collect(from: *const u8, bytes: &[u32; 32], out: &mut [u32; 32]) {
+        for l in 0..32 {
+            // SAFETY: the caller's.
+            out[l] = unsafe { from.add(bytes[l] as usize).cast::<u32>().read_unaligned() };
+        }
+    }
+
+    /// `out[l] = row[(bytes[l] + more) / 4]`.
+    ///
+    /// # Safety
+    /// `row` is readable; `bytes[l] + more` is a multiple of 4 below 128.
+    #[inline(always)]
+    unsafe fn pick(row: *const [u32; 32], bytes: &[u32; 32], more: u32, out: &mut [u32; 32]) {
+        for l in 0..32 {
+            // SAFETY: the caller's.
+            out[l] = unsafe {
+                row.cast::<u32>()
+                    .add(((bytes[l] + more) / 4) as usize)
+                    .read_unaligned()
+            };
+        }
+    }
+
+    /// `V[d] = V[a] * V[b] + V[d]` of `f32`: the inner loop of products. The compiler does not see that `d` is another register than `a`
+    /// and `b`, and would go by way of memory.
+    #[inline(always)]
+    fn fma_into32(r: View, i: &Inst) {
+        lanes::fma_into32(r, i, float::fma32);
+    }
+
+    /// Of one half-warp's lanes: register `k` = word `(bytes[l] + more) / 4 + k` of the rows.
+    ///
+    /// # Safety
+    /// 256 bytes at `rows` are readable, and all those words are among them: `bytes[l] + more` is a multiple of 4.
+    #[inline(always)]
+    unsafe fn pick_rows(
+        rows: *const u8,
+        bytes: &[u32; 32],
+        more: u32,
+        r: View,
+        registers: &[u32],
+        half: usize,
+    ) {
+        for (k, &register) in registers.iter().enumerate() {
+            let out = r.v32_mut(register);
+            for l in 16 * half..16 * half + 16 {
+                let at = bytes[l].wrapping_add(more) as usize + 4 * k;
+                // SAFETY: the caller's.
+                out[l] = unsafe { rows.add(at).cast::<u32>().read_unaligned() };
+            }
+        }
+    }
+
+    /// `out[l]` = the word at `from + 4 * l`, of the first `lanes` lanes: 1, 2, 4, 8 or 16. The others' values are anything.
+    ///
+    /// A CPU hands a value that it has just stored to a load only if one store has all of the load's bytes; else the load waits until
+    /// the store is in the cache. So the loads are no wider than the lanes that are active, and the register is written in pieces as
+    /// wide as the ones that the lane functions read.
+    ///
+    /// # Safety
+    /// The first `lanes` words are readable.
+    #[inline(always)]
+    unsafe fn first_lanes(from: *const u8, lanes: u32, out: &mut [u32; 32]) {
+        for l in 0..lanes as usize {
+            // SAFETY: the caller's.
+            out[l] = unsafe { from.cast::<u32>().add(l).read_unaligned() };
+        }
+    }
+}

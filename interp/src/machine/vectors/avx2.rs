@@ -1,0 +1,102 @@
+//! AVX2 with FMA: a register of the machine is four of the CPU's.
+#![allow(
+    clippy::inline_always,
+    reason = "these are compiled with the features of the engine that calls them"
+)]
+
+use std::arch::x86_64::{
+    __m256i, _CMP_UNORD_Q, _mm_cvtsi32_si128, _mm_loadl_epi64, _mm_loadu_si128, _mm256_blendv_ps,
+    _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_fmadd_ps, _mm256_i32gather_epi32, _mm256_loadu_ps,
+    _mm256_loadu_si256, _mm256_movemask_ps, _mm256_or_si256, _mm256_set1_epi32,
+    _mm256_setzero_si256, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_epi32,
+    _mm256_testz_si256, _mm256_xor_si256, _mm256_zextsi128_si256,
+};
+
+use super::Vectors;
+use crate::isa::bytecode::Inst;
+use crate::isa::registers::View;
+use crate::machine::ops::float;
+
+pub(crate) struct Avx2;
+
+impl Vectors for Avx2 {
+    #[inline(always)]
+    fn mask_of(holds: &[u32; 32]) -> u32 {
+        let mut mask = 0;
+        for part in 0..4 {
+            // SAFETY: the level's CPU has AVX; a quarter of 128 bytes.
+            let bits =
+                unsafe { _mm256_movemask_ps(_mm256_loadu_ps(holds.as_ptr().add(8 * part).cast())) };
+            mask |= (bits as u32) << (8 * part);
+        }
+        mask
+    }
+
+    #[inline(always)]
+    fn alike(values: &[u32; 32], deltas: &[u32; 32]) -> bool {
+        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes.
+        unsafe {
+            let first = _mm256_set1_epi32(values[0] as i32);
+            let mut differs = _mm256_setzero_si256();
+            for part in 0..4 {
+                let values = _mm256_loadu_si256(values.as_ptr().cast::<__m256i>().add(part));
+                let deltas = _mm256_loadu_si256(deltas.as_ptr().cast::<__m256i>().add(part));
+                let differ = _mm256_xor_si256(_mm256_sub_epi32(values, first), deltas);
+                differs = _mm256_or_si256(differs, differ);
+            }
+            _mm256_testz_si256(differs, differs) == 1
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn collect(from: *const u8, bytes: &[u32; 32], out: &mut [u32; 32]) {
+        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes; the caller's for each lane.
+        unsafe {
+            for part in 0..4 {
+                let bytes = _mm256_loadu_si256(bytes.as_ptr().cast::<__m256i>().add(part));
+                let words = _mm256_i32gather_epi32::<1>(from.cast(), bytes);
+                _mm256_storeu_si256(out.as_mut_ptr().cast::<__m256i>().add(part), words);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn fma_into32(r: View, i: &Inst) {
+        let (a, b, d) = (
+            r.v32(i.a).as_ptr(),
+            r.v32(i.b).as_ptr(),
+            r.v32_mut(i.d).as_mut_ptr(),
+        );
+        // SAFETY: the level's CPU has AVX2 and FMA; quarters of 128 bytes.
+        unsafe {
+            let nan = _mm256_castsi256_ps(_mm256_set1_epi32(float::NAN_F32 as i32));
+            for part in 0..4 {
+                let load = |from: *const u32| _mm256_loadu_ps(from.add(8 * part).cast());
+                let sums = _mm256_fmadd_ps(load(a), load(b), load(d));
+                let is_nan = _mm256_cmp_ps::<_CMP_UNORD_Q>(sums, sums);
+                _mm256_storeu_ps(d.add(8 * part).cast(), _mm256_blendv_ps(sums, nan, is_nan));
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn first_lanes(from: *const u8, lanes: u32, out: &mut [u32; 32]) {
+        let out = out.as_mut_ptr().cast::<__m256i>();
+        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes; the caller's for the words.
+        unsafe {
+            let words = match lanes {
+                1 => _mm256_zextsi128_si256(_mm_cvtsi32_si128(from.cast::<i32>().read_unaligned())),
+                2 => _mm256_zextsi128_si256(_mm_loadl_epi64(from.cast())),
+                4 => _mm256_zextsi128_si256(_mm_loadu_si128(from.cast())),
+                _ => _mm256_loadu_si256(from.cast()),
+            };
+            _mm256_storeu_si256(out, words);
+            if lanes == 16 {
+                _mm256_storeu_si256(
+                    out.add(1),
+                    _mm256_loadu_si256(from.cast::<__m256i>().add(1)),
+                );
+            }
+        }
+    }
+}

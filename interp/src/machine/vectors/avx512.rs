@@ -1,0 +1,165 @@
+//! AVX-512: a register of the machine is two of the CPU's.
+#![allow(
+    clippy::inline_always,
+    reason = "these are compiled with the features of the engine that calls them"
+)]
+
+use std::arch::x86_64::{
+    __m256i, __m512i, _CMP_UNORD_Q, _mm_cvtsi32_si128, _mm_loadl_epi64, _mm_loadu_si128,
+    _mm256_loadu_si256, _mm512_add_epi32, _mm512_castsi512_ps, _mm512_cmp_ps_mask,
+    _mm512_cmpneq_epi32_mask, _mm512_cmpneq_epi64_mask, _mm512_cvtepi32_epi64, _mm512_fmadd_ps,
+    _mm512_i32gather_epi32, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_epi32,
+    _mm512_mask_blend_ps, _mm512_movepi32_mask, _mm512_permutex2var_epi32, _mm512_set1_epi32,
+    _mm512_set1_epi64, _mm512_srli_epi32, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32,
+    _mm512_sub_epi64, _mm512_test_epi32_mask, _mm512_zextsi128_si512, _mm512_zextsi256_si512,
+};
+
+use super::Vectors;
+use crate::isa::bytecode::Inst;
+use crate::isa::registers::View;
+use crate::machine::ops::float;
+
+pub(crate) struct Avx512;
+
+impl Vectors for Avx512 {
+    #[inline(always)]
+    fn mask_of(holds: &[u32; 32]) -> u32 {
+        // SAFETY: the level's CPU has AVX-512; two halves of 128 bytes.
+        unsafe {
+            let low = _mm512_movepi32_mask(_mm512_loadu_si512(holds.as_ptr().cast()));
+            let high = _mm512_movepi32_mask(_mm512_loadu_si512(holds.as_ptr().add(16).cast()));
+            u32::from(low) | u32::from(high) << 16
+        }
+    }
+
+    #[inline(always)]
+    fn alike(values: &[u32; 32], deltas: &[u32; 32]) -> bool {
+        // SAFETY: the level's CPU has AVX-512; halves of 128 bytes.
+        unsafe {
+            let first = _mm512_set1_epi32(values[0] as i32);
+            let differ = |half: usize| {
+                let values = _mm512_loadu_si512(values.as_ptr().cast::<__m512i>().add(half));
+                let deltas = _mm512_loadu_si512(deltas.as_ptr().cast::<__m512i>().add(half));
+                _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(values, first), deltas)
+            };
+            differ(0) | differ(1) == 0
+        }
+    }
+
+    #[inline(always)]
+    fn alike64(values: &[u64; 32], deltas: &[u32; 32]) -> bool {
+        // SAFETY: the level's CPU has AVX-512; quarters of 256 and of 128 bytes.
+        unsafe {
+            let first = _mm512_set1_epi64(values[0] as i64);
+            let differ = |part: usize| {
+                let values = _mm512_loadu_si512(values.as_ptr().cast::<__m512i>().add(part));
+                let deltas = _mm256_loadu_si256(deltas.as_ptr().cast::<__m256i>().add(part));
+                _mm512_cmpneq_epi64_mask(
+                    _mm512_sub_epi64(values, first),
+                    _mm512_cvtepi32_epi64(deltas),
+                )
+            };
+            differ(0) | differ(1) | differ(2) | differ(3) == 0
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn collect(from: *const u8, bytes: &[u32; 32], out: &mut [u32; 32]) {
+        // SAFETY: the level's CPU has AVX-512; halves of 128 bytes; the caller's for each lane.
+        unsafe {
+            for half in 0..2 {
+                let bytes = _mm512_loadu_si512(bytes.as_ptr().cast::<__m512i>().add(half));
+                let words = _mm512_i32gather_epi32::<1>(bytes, from.cast());
+                _mm512_storeu_si512(out.as_mut_ptr().cast::<__m512i>().add(half), words);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn pick(row: *const [u32; 32], bytes: &[u32; 32], more: u32, out: &mut [u32; 32]) {
+        // SAFETY: the level's CPU has AVX-512; `row`, `bytes` and `out` are 128 bytes each.
+        unsafe {
+            let (low, high) = (
+                _mm512_loadu_si512(row.cast()),
+                _mm512_loadu_si512(row.cast::<__m512i>().add(1)),
+            );
+            let more = _mm512_set1_epi32(more as i32);
+            for half in 0..2 {
+                let bytes = _mm512_loadu_si512(bytes.as_ptr().cast::<__m512i>().add(half));
+                let index = _mm512_srli_epi32::<2>(_mm512_add_epi32(bytes, more));
+                let picked = _mm512_permutex2var_epi32(low, index, high);
+                _mm512_storeu_si512(out.as_mut_ptr().cast::<__m512i>().add(half), picked);
+            }
+        }
+    }
+
+    const PICKS_ROWS: bool = true;
+
+    #[inline(always)]
+    fn fma_into32(r: View, i: &Inst) {
+        let (a, b, d) = (
+            r.v32(i.a).as_ptr(),
+            r.v32(i.b).as_ptr(),
+            r.v32_mut(i.d).as_mut_ptr(),
+        );
+        // SAFETY: the level's CPU has AVX-512; halves of 128 bytes.
+        unsafe {
+            let nan = _mm512_castsi512_ps(_mm512_set1_epi32(float::NAN_F32 as i32));
+            for half in 0..2 {
+                let load = |from: *const u32| _mm512_loadu_ps(from.add(16 * half).cast());
+                let sums = _mm512_fmadd_ps(load(a), load(b), load(d));
+                let is_nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(sums, sums);
+                _mm512_storeu_ps(
+                    d.add(16 * half).cast(),
+                    _mm512_mask_blend_ps(is_nan, sums, nan),
+                );
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn pick_rows(
+        rows: *const u8,
+        bytes: &[u32; 32],
+        more: u32,
+        r: View,
+        registers: &[u32],
+        half: usize,
+    ) {
+        // SAFETY: the level's CPU has AVX-512; `bytes` and each register are 128 bytes; the caller's for the rows.
+        unsafe {
+            let row = |number| _mm512_loadu_si512(rows.cast::<__m512i>().add(number));
+            let rows = [row(0), row(1), row(2), row(3)];
+            let bytes = _mm512_loadu_si512(bytes.as_ptr().cast::<__m512i>().add(half));
+            let more = _mm512_set1_epi32(more as i32);
+            let mut index = _mm512_srli_epi32::<2>(_mm512_add_epi32(bytes, more));
+            for &register in registers {
+                // A permutation of two rows looks at five bits of the index; the sixth tells which two.
+                let low = _mm512_permutex2var_epi32(rows[0], index, rows[1]);
+                let high = _mm512_permutex2var_epi32(rows[2], index, rows[3]);
+                let is_high = _mm512_test_epi32_mask(index, _mm512_set1_epi32(32));
+                let picked = _mm512_mask_blend_epi32(is_high, low, high);
+                _mm512_storeu_si512(
+                    r.v32_mut(register).as_mut_ptr().cast::<__m512i>().add(half),
+                    picked,
+                );
+                index = _mm512_add_epi32(index, _mm512_set1_epi32(1));
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn first_lanes(from: *const u8, lanes: u32, out: &mut [u32; 32]) {
+        // SAFETY: the level's CPU has AVX-512; half of 128 bytes; the caller's for the words.
+        unsafe {
+            let words = match lanes {
+                1 => _mm512_zextsi128_si512(_mm_cvtsi32_si128(from.cast::<i32>().read_unaligned())),
+                2 => _mm512_zextsi128_si512(_mm_loadl_epi64(from.cast())),
+                4 => _mm512_zextsi128_si512(_mm_loadu_si128(from.cast())),
+                8 => _mm512_zextsi256_si512(_mm256_loadu_si256(from.cast())),
+                _ => _mm512_loadu_si512(from.cast()),
+            };
+            _mm512_storeu_si512(out.as_mut_ptr().cast(), words);
+        }
+    }
+}

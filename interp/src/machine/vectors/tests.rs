@@ -1,0 +1,186 @@
+//! Each CPU's form against words that are moved and computed one by one. What this CPU does not have is not tested here.
+
+use super::{Portable, Vectors};
+use crate::isa::bytecode::Inst;
+use crate::isa::op::Op;
+use crate::isa::registers::Registers;
+
+/// Numbers that look like chance.
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        self.0 >> 33
+    }
+
+    fn below(&mut self, end: u64) -> u32 {
+        (self.next() % end) as u32
+    }
+}
+
+/// Words at a step, or anywhere, so that the last ends before `end` words.
+fn places(chance: &mut Chance, end: u32) -> [u32; 32] {
+    let step = [0, 1, 2, 3, 7][chance.below(5) as usize].min((end - 1) / 31);
+    match chance.below(2) {
+        0 => std::array::from_fn(|l| 4 * step * l as u32),
+        _ => std::array::from_fn(|_| 4 * chance.below(end.into())),
+    }
+}
+
+fn memory() -> [u32; 64] {
+    std::array::from_fn(|n| 0x0101_0000 * n as u32 + n as u32)
+}
+
+fn holds<V: Vectors>() {
+    let mut chance = Chance(7);
+    let memory = memory();
+    let bytes = |at: u32| memory[(at / 4) as usize];
+    for _ in 0..2000 {
+        let mask = chance.next() as u32;
+        let lanes: [u32; 32] = std::array::from_fn(|l| 0_u32.wrapping_sub(mask >> l & 1));
+        assert_eq!(V::mask_of(&lanes), mask);
+
+        let deltas: [u32; 32] = places(&mut chance, 40);
+        let first = chance.next() as u32;
+        let mut values = deltas.map(|delta| first.wrapping_add(delta.wrapping_sub(deltas[0])));
+        let deltas = deltas.map(|delta| delta.wrapping_sub(deltas[0]));
+        let wide = values.map(|value| value as i32 as i64 as u64);
+        let wide: [u64; 32] =
+            std::array::from_fn(|l| wide[0].wrapping_add_signed((deltas[l] as i32).into()));
+        assert!(V::alike(&values, &deltas) && V::alike64(&wide, &deltas));
+        let odd = 1 + chance.below(31) as usize;
+        values[odd] ^= 1 << chance.below(32);
+        assert!(!V::alike(&values, &deltas));
+        let mut wide = wide;
+        wide[odd] ^= 1 << chance.below(64);
+        assert!(!V::alike64(&wide, &deltas));
+
+        let (low, more) = (chance.below(8), 4 * chance.below(8));
+        let at = places(&mut chance, 24);
+        let from = memory[low as usize..].as_ptr();
+        let mut out = [0; 32];
+        // SAFETY: 24 words of 64, from the 8th at the latest.
+        unsafe { V::collect(from.cast(), &at, &mut out) };
+        assert_eq!(out, at.map(|at| bytes(4 * low + at)));
+        // SAFETY: 32 words of 64, from the 8th at the latest; the last one is the 24th and 7 more.
+        unsafe { V::pick(from.cast(), &at, more, &mut out) };
+        assert_eq!(out, at.map(|at| bytes(4 * low + at + more)));
+        for lanes in [1, 2, 4, 8, 16] {
+            // SAFETY: 16 words of 64, from the 8th at the latest.
+            unsafe { V::first_lanes(from.cast(), lanes, &mut out) };
+            for l in 0..lanes {
+                assert_eq!(out[l as usize], bytes(4 * (low + l)));
+            }
+        }
+
+        let count = 1 + chance.below(4);
+        let at = places(&mut chance, 64 - count + 1);
+        let shift = 4 * chance.below(9);
+        let (at, more) = (
+            at.map(|at| at.wrapping_add(shift)),
+            0_u32.wrapping_sub(shift),
+        );
+        let mut registers = Registers::new(8, 1);
+        let names: Vec<u32> = (0..count).collect();
+        for half in 0..2 {
+            // SAFETY: 64 words, and all places are among them.
+            unsafe {
+                V::pick_rows(
+                    memory.as_ptr().cast(),
+                    &at,
+                    more,
+                    registers.view(),
+                    &names,
+                    half,
+                )
+            };
+        }
+        for k in 0..count {
+            assert_eq!(
+                registers.v[k as usize].0,
+                at.map(|at| bytes(at - shift + 4 * k))
+            );
+        }
+    }
+}
+
+/// Sums with NaN, infinities and denormal numbers.
+fn fuses<V: Vectors>() {
+    let mut chance = Chance(11);
+    let special = [
+        0x7f80_0000,
+        0xff80_0000,
+        0x7fc0_0001,
+        0xffff_ffff,
+        0,
+        0x8000_0000,
+        1,
+    ];
+    for _ in 0..500 {
+        let mut word = || match chance.below(4) {
+            0 => special[chance.below(7) as usize],
+            _ => (chance.next() << 16 ^ chance.next()) as u32,
+        };
+        let rows: [[u32; 32]; 3] = std::array::from_fn(|_| std::array::from_fn(|_| word()));
+        let of = |fuse: fn(crate::isa::registers::View, &Inst)| {
+            let mut registers = Registers::new(8, 1);
+            for (unit, row) in registers.v.iter_mut().zip(rows) {
+                unit.0 = row;
+            }
+            let inst = Inst {
+                op: Op::VFmaInto32,
+                weight: 0,
+                d: 2,
+                a: 0,
+                b: 1,
+                c: 0,
+            };
+            fuse(registers.view(), &inst);
+            registers.v[2].0
+        };
+        assert_eq!(of(V::fma_into32), of(Portable::fma_into32));
+    }
+}
+
+#[test]
+fn any_cpu() {
+    holds::<Portable>();
+}
+
+#[test]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+fn avx2() {
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    fn test() {
+        holds::<super::Avx2>();
+        fuses::<super::Avx2>();
+    }
+    if is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("bmi2")
+    {
+        // SAFETY: the CPU has the features.
+        unsafe { test() };
+    }
+}
+
+#[test]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+fn avx512() {
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    fn test() {
+        holds::<super::Avx512>();
+        fuses::<super::Avx512>();
+    }
+    if is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512dq")
+    {
+        // SAFETY: the CPU has the features.
+        unsafe { test() };
+    }
+}
