@@ -397,6 +397,74 @@ pub(crate) unsafe fn store_quickly(
     }
 }
 
+/// Debug builds hold what was loaded at once against what each lane would have loaded.
+///
+/// # Safety
+/// With the lowest lane at `from` all lanes' bytes are readable.
+#[inline(always)]
+pub(crate) unsafe fn check_loaded(
+    r: View,
+    site: &MemSite,
+    pattern: &Pattern,
+    mask: u32,
+    from: *const u8,
+) {
+    if !cfg!(debug_assertions) || site.uniform_values {
+        return;
+    }
+    let ty = site.access.ty;
+    for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
+        for lane in LaneMask(mask) {
+            let at = pattern.bytes[lane] as usize + k * ty.bytes() as usize;
+            // SAFETY: the caller's.
+            let bits = unsafe { read(ty, from.add(at)) };
+            assert_eq!(lane_value(r, ty, register, lane), bits, "lane {lane}");
+        }
+    }
+}
+
+/// The same of what was stored: where lanes store to one place, the lowest one's value is there.
+///
+/// # Safety
+/// As [`check_loaded`].
+#[inline(always)]
+pub(crate) unsafe fn check_stored(
+    r: View,
+    site: &MemSite,
+    pattern: &Pattern,
+    mask: u32,
+    to: *const u8,
+) {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    let ty = site.access.ty;
+    for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
+        for lane in LaneMask(mask) {
+            let mut lower = LaneMask(mask).into_iter().take_while(|&other| other < lane);
+            if lower.any(|other| pattern.bytes[other] == pattern.bytes[lane]) {
+                continue;
+            }
+            let at = pattern.bytes[lane] as usize + k * ty.bytes() as usize;
+            // SAFETY: the caller's.
+            let bits = unsafe { read(ty, to.add(at)) };
+            let value = lane_value(r, ty, register, lane);
+            let value = match ty.bytes() {
+                1 => value as u8 as u64,
+                2 => value as u16 as u64,
+                4 => value as u32 as u64,
+                _ => value,
+            };
+            let bits = match ty {
+                MemType::S8 => bits as u8 as u64,
+                MemType::S16 => bits as u16 as u64,
+                _ => bits,
+            };
+            assert_eq!(bits, value, "lane {lane}");
+        }
+    }
+}
+
 /// Stores a run of words of some lanes, in one piece: what lies between them is written again as it was.
 ///
 /// # Safety
@@ -410,8 +478,9 @@ pub(crate) unsafe fn blend_out(value: &[u32; 32], mask: u32, to: *mut u8) {
         // SAFETY: the caller's.
         let mut words = unsafe { to.read_unaligned() };
         for l in 0..N {
-            let active = 0_u32.wrapping_sub(mask >> l & 1);
-            words[l] ^= (words[l] ^ value[l]) & active;
+            if mask >> l & 1 != 0 {
+                words[l] = value[l];
+            }
         }
         // SAFETY: the caller's.
         unsafe { to.write_unaligned(words) };

@@ -13,7 +13,8 @@ use dsl::ir::Space;
 
 use super::address::{extent32, offsets};
 use super::element::{
-    blend_out, first_active, gather, load_like, load_quickly, scatter, store_like, store_quickly,
+    blend_out, check_loaded, check_stored, first_active, gather, load_like, load_quickly, scatter,
+    store_like, store_quickly,
 };
 use super::fault::{self, Done};
 use crate::count::pattern::{Example, Pattern, Shape};
@@ -151,6 +152,8 @@ pub(crate) fn load_shared<L: Level, O: Observer>(
     if !is_short_run(pattern, site, mask)
         && unsafe { load_quickly::<L::Vectors>(r, site, pattern, memory, lowest) }
     {
+        // SAFETY: the same.
+        unsafe { check_loaded(r, site, pattern, mask, memory.cast::<u8>().add(lowest)) };
         return Ok(());
     }
     pattern.lowest = lowest as u64;
@@ -177,10 +180,12 @@ pub(crate) fn rest_load_shared<L: Level, O: Observer>(
             let from = memory.cast::<u8>().add(lowest);
             L::Vectors::first_lanes(from, first_active(mask), d);
         }
-        return Ok(());
+    } else {
+        // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
+        unsafe { load_like::<L::Vectors>(r, site, pattern, mask, memory, lowest) };
     }
-    // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
-    unsafe { load_like::<L::Vectors>(r, site, pattern, mask, memory, lowest) };
+    // SAFETY: the same.
+    unsafe { check_loaded(r, site, pattern, mask, memory.cast::<u8>().add(lowest)) };
     Ok(())
 }
 
@@ -302,6 +307,8 @@ pub(crate) fn store_shared<L: Level, O: Observer>(
     let to = unsafe { machine.shared.as_mut_ptr().add(lowest) };
     // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and the block's memory is this thread's alone.
     if !machine.pass.watch && unsafe { store_quickly(r, site, pattern, mask, to) } {
+        // SAFETY: the same.
+        unsafe { check_stored(r, site, pattern, mask, to) };
         return Ok(());
     }
     pattern.lowest = lowest as u64;
@@ -325,11 +332,13 @@ pub(crate) fn rest_store_shared<O: Observer>(
     if pattern.shape == Shape::Run && site.width_bytes == 4 && !machine.pass.watch {
         // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and the block's memory is this thread's alone.
         unsafe { blend_out(r.v32(site.values[0]), mask, to) };
-        return Ok(());
+    } else {
+        // SAFETY: the same.
+        let changed = unsafe { store_like(r, site, pattern, mask, to, machine.pass.watch) };
+        machine.pass.changed |= changed;
     }
-    // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and the block's memory is this thread's alone.
-    let changed = unsafe { store_like(r, site, pattern, mask, to, machine.pass.watch) };
-    machine.pass.changed |= changed;
+    // SAFETY: the same.
+    unsafe { check_stored(r, site, pattern, mask, to) };
     Ok(())
 }
 
