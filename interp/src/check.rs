@@ -445,7 +445,7 @@ impl Observer for Checker<'_> {
         let mut touched = std::mem::take(&mut self.touched);
         self.add_touched(&mut touched);
         self.touched = touched;
-        if self.subject.is_part {
+        if self.subject.races.is_part {
             self.part = self.touches();
         }
         self.races.drop_shadow();

@@ -18,8 +18,6 @@ pub(crate) struct Subject<'a> {
     pub(super) defined: Vec<Option<&'a Defined>>,
     /// By region: it is to be known what the launch does to it.
     pub(super) tracked: Vec<bool>,
-    /// Only some blocks run, and what they touch is to be compared with what others do.
-    pub(crate) is_part: bool,
     /// By instruction: a division or shift that cannot go wrong, or is not asked for.
     pub(super) safe: Vec<bool>,
 }
@@ -54,7 +52,6 @@ impl<'a> Subject<'a> {
                 written,
             ),
             tracked,
-            is_part: false,
             defined: defined.collect(),
             safe: arithmetic::safe(code, checks.has(Check::Arithmetic)),
         }

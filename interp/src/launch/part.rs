@@ -262,7 +262,7 @@ fn subject<'a>(run: &'a Run<'a>) -> Subject<'a> {
     let (machine, places) = (run.machine, (run.map, run.memory));
     let (checks, arch) = (machine.checks, machine.rules.arch);
     let mut subject = Subject::new(checks, arch, run.code, &run.shape, places, run.written());
-    subject.is_part = true;
+    subject.races.is_part = true;
     subject
 }
 

@@ -9,6 +9,7 @@
 use super::detector::Detector;
 use super::epoch::{Bases, Entry, Table};
 use super::shadow::{Cells, Lanes, LineRun};
+use super::touches::gathered;
 use crate::fault::trap::AccessOp;
 use crate::isa::mask::LaneMask;
 use crate::observe::Access;
@@ -224,7 +225,9 @@ impl Detector<'_> {
             self.global.table.compact(&mut self.global.regions);
         }
         if self.global.table.is_full() {
-            self.global.forgot = true;
+            if self.subject.is_part {
+                self.global.forgotten = gathered(self.touches());
+            }
             self.global.table.clear();
             self.global.regions.iter_mut().for_each(Cells::settle);
         }

@@ -10,6 +10,7 @@ use super::order::{Order, Released, groups};
 use super::report::Races;
 use super::shadow::Cells;
 use super::subject::Subject;
+use super::touches::Touches;
 
 /// A block that has begun and not ended.
 #[derive(Debug)]
@@ -34,8 +35,8 @@ pub(super) struct GlobalShadow {
     pub(super) regions: Vec<Cells>,
     /// By address.
     pub(super) released: HashMap<u64, Released>,
-    /// There were more entries than there can be, and who touched what so far was forgotten.
-    pub(super) forgot: bool,
+    /// Of a part of a launch: what was touched until there were more entries than there can be, and the cells forgot.
+    pub(super) forgotten: Vec<Touches>,
 }
 
 /// Sees what one worker's blocks do, and keeps the races.
@@ -74,7 +75,7 @@ impl<'a> Detector<'a> {
                 table,
                 regions: shadow(subject),
                 released: HashMap::new(),
-                forgot: false,
+                forgotten: Vec::new(),
             },
             races: Races::default(),
             judged: 0,

@@ -27,6 +27,8 @@ pub(crate) struct Subject<'a> {
     pub(super) independent_lanes: bool,
     /// By counter: what the access is used for.
     pub(super) roles: Vec<Role>,
+    /// Only some blocks run, and what they touch is to be compared with what others do.
+    pub(crate) is_part: bool,
     /// With the ways that save time. Tests do without to compare.
     pub(super) quick: bool,
 }
@@ -68,6 +70,7 @@ impl<'a> Subject<'a> {
             block_scopes: code.counters.iter().any(|site| site.block_scope),
             independent_lanes,
             roles: code.counters.iter().map(|site| role(code, site)).collect(),
+            is_part: false,
             #[cfg(not(test))]
             quick: true,
             #[cfg(test)]

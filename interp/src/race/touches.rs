@@ -275,7 +275,7 @@ fn joined(region: u32, all: &[Touches]) -> Touches {
 impl Detector<'_> {
     /// What the blocks so far did to global memory.
     pub(crate) fn touches(&self) -> Vec<Touches> {
-        let mut all = Vec::new();
+        let mut all = self.global.forgotten.clone();
         for (cells, region) in self.global.regions.iter().zip(&self.subject.map.regions) {
             // Writes, and what read since.
             let mut sides = [Folder::default(), Folder::default()];
@@ -304,11 +304,11 @@ impl Detector<'_> {
             });
             let mut stretches = sides[0].end();
             stretches.extend(sides[1].end());
-            if !stretches.is_empty() || self.global.forgot {
+            if !stretches.is_empty() {
                 all.push(Touches {
                     region: region.index,
                     stretches,
-                    is_coarse: self.global.forgot || sides.iter().any(|side| side.is_coarse),
+                    is_coarse: sides.iter().any(|side| side.is_coarse),
                 });
             }
         }
