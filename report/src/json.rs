@@ -5,7 +5,7 @@
 use interp::{
     CountDepends, Counted, LaunchReport, Orders, Site,
     finding::{Advice, Late, Sight, WitnessLanes},
-    metrics::Metric,
+    metrics::{Metric, Unit},
     rules::RuleSet,
 };
 use runtime::launches::Kept;
@@ -245,11 +245,12 @@ fn profiler_metrics(model: &Model<'_>) -> Vec<KernelMetrics> {
     }
     let value = |metric: &&'static Metric, launches: &[&Kept]| {
         let seen = Measure::of(metric).over(launches, input.rules);
-        let number = match seen {
-            Seen::Number(number) => Some(number),
-            Seen::Nothing | Seen::NotModelled => None,
+        let value = match seen {
+            Seen::Number(count) if metric.unit == Unit::Count => json!(count as u64),
+            Seen::Number(part) => json!(part),
+            Seen::Nothing | Seen::NotModelled => Value::Null,
         };
-        (metric.name.to_string(), json!(number))
+        (metric.name.to_string(), value)
     };
     let row = |(kernel, launches): (Option<&str>, Vec<&Kept>)| KernelMetrics {
         kernel: kernel.map(str::to_string),
