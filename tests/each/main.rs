@@ -47,7 +47,12 @@ fn main() -> ExitCode {
     trials.extend(split::trials());
     #[cfg(feature = "ptx")]
     trials.extend(ptx::trials());
-    libtest_mimic::run(&args, trials).exit_code()
+    let conclusion = libtest_mimic::run(&args, trials);
+    // Of a whole run: that none of the tests has looked away.
+    if conclusion.num_filtered_out == 0 && conclusion.num_passed > 0 {
+        split::assert_enough();
+    }
+    conclusion.exit_code()
 }
 
 /// A test for each program of a folder, of which there are at least so many: `check` is given its path as a user types it, and its text.

@@ -1,7 +1,10 @@
 //! Every program with a launch of three blocks or more: the launch in three uneven parts, put together, is that of one run: each count, each finding, each
 //! word of the report.
 
-use std::fs;
+use std::{
+    fs,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -65,6 +68,15 @@ pub(crate) fn trials() -> Vec<Trial> {
     all
 }
 
+/// Programs whose launch ran in parts, whatever came of it.
+static SPLIT: AtomicUsize = AtomicUsize::new(0);
+
+/// There are programs with three blocks; the tests of the others have nothing to do.
+pub(crate) fn assert_enough() {
+    let split = SPLIT.load(Ordering::Relaxed);
+    assert!(split >= 100, "only {split} programs were split");
+}
+
 /// As the parts run: cures are not looked for, and in one order.
 const OPTIONS: [&str; 4] = ["--cures", "never", "--order", "ascending"];
 
@@ -85,6 +97,7 @@ fn split(file: &str, _: &str) -> Result<(), String> {
     let Some(at) = launches.iter().position(|launch| blocks(launch) >= 3) else {
         return Ok(());
     };
+    SPLIT.fetch_add(1, Ordering::Relaxed);
     let all = blocks(&launches[at]);
     let folder = root().join("target/tmp/split").join(file);
     fs::create_dir_all(&folder).expect("a folder for the test");
