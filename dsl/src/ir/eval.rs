@@ -601,6 +601,25 @@ mod tests {
     }
 
     #[test]
+    fn swapped_comparisons() {
+        let nan = u64::from(f32::NAN.to_bits());
+        let one = u64::from(1.0_f32.to_bits());
+        let numbers = [0, 1, one, nan, 0xffff_ffff];
+        for &op in CompareOp::ALL {
+            let types = [Type::I32, Type::F32];
+            for ty in types.into_iter().filter(|&ty| op.accepts(ty)) {
+                for (a, b) in numbers.iter().flat_map(|&a| numbers.map(|b| (a, b))) {
+                    assert_eq!(
+                        compare(op, ty, a, b),
+                        compare(op.swapped(), ty, b, a),
+                        "{op} {a} {b}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
     fn comparisons_of_nan() {
         let nan = f(f32::NAN);
         for op in [

@@ -257,6 +257,27 @@ operations! {
     }
 }
 
+impl CompareOp {
+    /// The comparison that gives the same when its operands change places.
+    pub fn swapped(self) -> CompareOp {
+        match self {
+            CompareOp::Eq | CompareOp::Ne | CompareOp::FEq | CompareOp::FNe => self,
+            CompareOp::Slt => CompareOp::Sgt,
+            CompareOp::Sle => CompareOp::Sge,
+            CompareOp::Sgt => CompareOp::Slt,
+            CompareOp::Sge => CompareOp::Sle,
+            CompareOp::Ult => CompareOp::Ugt,
+            CompareOp::Ule => CompareOp::Uge,
+            CompareOp::Ugt => CompareOp::Ult,
+            CompareOp::Uge => CompareOp::Ule,
+            CompareOp::FLt => CompareOp::FGt,
+            CompareOp::FLe => CompareOp::FGe,
+            CompareOp::FGt => CompareOp::FLt,
+            CompareOp::FGe => CompareOp::FLe,
+        }
+    }
+}
+
 conversions! {
     /// Conversions; each names its own types. Float to integer truncates and saturates; NaN gives 0 from `f32` to 32 bits
     /// and otherwise the highest bit alone (the least value, if signed), as the hardware's `cvt` does.

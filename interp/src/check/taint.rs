@@ -96,6 +96,8 @@ pub(crate) enum Flow {
     S2,
     /// Two varying registers to a mask.
     Compare,
+    /// A varying and a scalar register to a mask.
+    CompareScalar,
     Other,
 }
 
@@ -105,16 +107,16 @@ macro_rules! flows {
      unary64 { $(($u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $u64f:path))* }
      binary32 { $(($b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $b32f:path))* }
      binary64 { $(($b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $b64f:path))* }
-     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32s:ident, $c32f:path))* }
-     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64s:ident, $c64f:path))* }
+     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32b:ident, $c32s:ident, $c32f:path))* }
+     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64b:ident, $c64s:ident, $c64f:path))* }
      $($conv:ident { $(($co:ident, $cov:ident, $cos:ident, $cof:path))* })*) => {
         match $op {
             $(Op::$u32v => Flow::V1, Op::$u32s => Flow::S1,)*
             $(Op::$u64v => Flow::V1, Op::$u64s => Flow::S1,)*
             $(Op::$b32v => Flow::V2, Op::$b32s => Flow::S2,)*
             $(Op::$b64v => Flow::V2, Op::$b64s => Flow::S2,)*
-            $(Op::$c32v => Flow::Compare, Op::$c32s => Flow::S2,)*
-            $(Op::$c64v => Flow::Compare, Op::$c64s => Flow::S2,)*
+            $(Op::$c32v => Flow::Compare, Op::$c32b => Flow::CompareScalar, Op::$c32s => Flow::S2,)*
+            $(Op::$c64v => Flow::Compare, Op::$c64b => Flow::CompareScalar, Op::$c64s => Flow::S2,)*
             $($(Op::$cov => Flow::V1, Op::$cos => Flow::S1,)*)*
             _ => Flow::Other,
         }
@@ -362,6 +364,7 @@ impl Taint {
                 Flow::S1 => self.s[d] = self.s[a],
                 Flow::S2 => self.s[d] = self.s[a].or(self.s[b]),
                 Flow::Compare => self.s[d] = self.v[a].or(self.v[b]),
+                Flow::CompareScalar => self.s[d] = self.v[a].or(self.s[b]),
                 Flow::Other => {}
             },
         }

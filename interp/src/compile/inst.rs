@@ -439,7 +439,40 @@ impl Compiler<'_> {
             return self.lane_op(op, op, &[a, b], result);
         }
         let (v, s) = select::compare(op, ty);
+        if result.is_some_and(|id| self.varies(id)) {
+            if let Some(scalar) = self.unspread(b) {
+                return self.compare_scalar(v, a, scalar, result);
+            }
+            if let Some(scalar) = self.unspread(a) {
+                let (v, _) = select::compare(op.swapped(), ty);
+                return self.compare_scalar(v, b, scalar, result);
+            }
+        }
         self.lane_op(v, s, &[a, b], result);
+    }
+
+    /// The scalar register of a value that is in no varying one.
+    fn unspread(&mut self, operand: &Operand) -> Option<u32> {
+        let Operand::Value(id) = operand else {
+            return None;
+        };
+        if self.values.spread.contains_key(id) {
+            return None;
+        }
+        match self.place(operand) {
+            Place::S(scalar) => Some(scalar),
+            Place::V(_) => None,
+        }
+    }
+
+    /// The comparison of a varying value with a scalar, from the one of two varying values.
+    fn compare_scalar(&mut self, v: Op, a: &Operand, scalar: u32, result: Option<ValueId>) {
+        let (Some(id), Some(op)) = (result, select::with_scalar(v)) else {
+            return;
+        };
+        let a = self.vector(a);
+        let (Place::S(d) | Place::V(d)) = self.define(id);
+        self.emit(op, d, a, scalar, 0);
     }
 
     fn select(&mut self, ty: Type, c: &Operand, a: &Operand, b: &Operand, result: Option<ValueId>) {

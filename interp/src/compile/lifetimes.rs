@@ -239,11 +239,13 @@ fn is_short(function: &Function, index: &Operand) -> bool {
     }
 }
 
-/// Finds the uniform values that operations on 32 lanes read.
+/// Finds the uniform values that operations on 32 lanes read. Comparisons take them as they are.
 fn spread(uniformity: &Uniformity, walk: &Walk<'_>, result: &mut Lifetimes) {
     for (v, def) in walk.defs.iter().enumerate() {
         let Some((inst, ..)) = def else { continue };
-        if inst.kind.is_scalar_op() && uniformity.values[v] && result.sums[v].is_none() {
+        let compares = matches!(inst.kind, InstKind::Compare(..));
+        if inst.kind.is_scalar_op() && !compares && uniformity.values[v] && result.sums[v].is_none()
+        {
             for operand in inst.kind.operands() {
                 if let Operand::Value(id) = operand {
                     result.spread[id.index()] |= !uniformity.values[id.index()];

@@ -11,8 +11,8 @@ macro_rules! choose {
      unary64 { $(($u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $u64f:path))* }
      binary32 { $(($b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $b32f:path))* }
      binary64 { $(($b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $b64f:path))* }
-     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32s:ident, $c32f:path))* }
-     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64s:ident, $c64f:path))* }
+     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32b:ident, $c32s:ident, $c32f:path))* }
+     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64b:ident, $c64s:ident, $c64f:path))* }
      $($conv:ident { $(($co:ident, $cov:ident, $cos:ident, $cof:path))* })*) => {
         /// The varying and the scalar form of a unary operation.
         pub(super) fn unary(op: UnaryOp, ty: Type) -> (Op, Op) {
@@ -46,6 +46,14 @@ macro_rules! choose {
             }
         }
 
+        /// The form of a varying comparison that compares with one scalar.
+        pub(super) fn with_scalar(op: Op) -> Option<Op> {
+            match op {
+                $(Op::$c32v => Some(Op::$c32b),)* $(Op::$c64v => Some(Op::$c64b),)*
+                _ => None,
+            }
+        }
+
         /// Whether an operation's only effect is a varying (`true`) or scalar register `d`, its other fields naming registers.
         pub(super) fn writes_varying(op: Op) -> Option<bool> {
             match op {
@@ -53,8 +61,8 @@ macro_rules! choose {
                 $(Op::$u64v => Some(true), Op::$u64s => Some(false),)*
                 $(Op::$b32v => Some(true), Op::$b32s => Some(false),)*
                 $(Op::$b64v => Some(true), Op::$b64s => Some(false),)*
-                $(Op::$c32v | Op::$c32s => Some(false),)*
-                $(Op::$c64v | Op::$c64s => Some(false),)*
+                $(Op::$c32v | Op::$c32b | Op::$c32s => Some(false),)*
+                $(Op::$c64v | Op::$c64b | Op::$c64s => Some(false),)*
                 $($(Op::$cov => Some(true), Op::$cos => Some(false),)*)*
                 Op::VFma32 | Op::VFma64 | Op::VFmaHalves | Op::VFmaBfloats | Op::VSelect32 | Op::VSelect64 | Op::VMove32 | Op::VMove64 | Op::VBool => Some(true),
                 Op::SFma32 | Op::SFma64 | Op::SFmaHalves | Op::SFmaBfloats | Op::SSelect | Op::SPtrS | Op::SPtrU | Op::SPtrL | Op::SPtr32 => Some(false),

@@ -1,11 +1,11 @@
 //! The instruction set of the bytecode.
 //!
 //! [`lane_ops`] lists everything that computes. The operations, the compiler's choice among them, and both dispatches are made from it.
-//! Names: `V…` works on 32 lanes, `S…` on one scalar. In the comments, `S[a]` is the scalar register that field `a` of the instruction
+//! Names: `V…` works on 32 lanes, `S…` on one scalar, `B…` compares 32 lanes with one scalar. In the comments, `S[a]` is the scalar register that field `a` of the instruction
 //! names, `V[a]` the varying one. Sums and products with an `S` before the width are those whose overflow the checks report; they are
 //! in no code that runs without checks.
 
-/// Calls a macro with every computing instruction: IR operation, types, `V` name, `S` name, lane function.
+/// Calls a macro with every computing instruction: IR operation, types, `V` name, of comparisons `B` name, `S` name, lane function.
 macro_rules! lane_ops {
     ($then:ident! { $($head:tt)* }) => { $then! { { $($head)* }
         unary32 {
@@ -117,40 +117,40 @@ macro_rules! lane_ops {
             (FMax, F64, VFMax64, SFMax64, float::fmax64)
         }
         compare32 {
-            (Eq, I32, VEq32, SEq32, int::eq32)
-            (Ne, I32, VNe32, SNe32, int::ne32)
-            (Slt, I32, VSlt32, SSlt32, int::slt32)
-            (Sle, I32, VSle32, SSle32, int::sle32)
-            (Sgt, I32, VSgt32, SSgt32, int::sgt32)
-            (Sge, I32, VSge32, SSge32, int::sge32)
-            (Ult, I32, VUlt32, SUlt32, int::ult32)
-            (Ule, I32, VUle32, SUle32, int::ule32)
-            (Ugt, I32, VUgt32, SUgt32, int::ugt32)
-            (Uge, I32, VUge32, SUge32, int::uge32)
-            (FEq, F32, VFEq32, SFEq32, float::feq32)
-            (FNe, F32, VFNe32, SFNe32, float::fne32)
-            (FLt, F32, VFLt32, SFLt32, float::flt32)
-            (FLe, F32, VFLe32, SFLe32, float::fle32)
-            (FGt, F32, VFGt32, SFGt32, float::fgt32)
-            (FGe, F32, VFGe32, SFGe32, float::fge32)
+            (Eq, I32, VEq32, BEq32, SEq32, int::eq32)
+            (Ne, I32, VNe32, BNe32, SNe32, int::ne32)
+            (Slt, I32, VSlt32, BSlt32, SSlt32, int::slt32)
+            (Sle, I32, VSle32, BSle32, SSle32, int::sle32)
+            (Sgt, I32, VSgt32, BSgt32, SSgt32, int::sgt32)
+            (Sge, I32, VSge32, BSge32, SSge32, int::sge32)
+            (Ult, I32, VUlt32, BUlt32, SUlt32, int::ult32)
+            (Ule, I32, VUle32, BUle32, SUle32, int::ule32)
+            (Ugt, I32, VUgt32, BUgt32, SUgt32, int::ugt32)
+            (Uge, I32, VUge32, BUge32, SUge32, int::uge32)
+            (FEq, F32, VFEq32, BFEq32, SFEq32, float::feq32)
+            (FNe, F32, VFNe32, BFNe32, SFNe32, float::fne32)
+            (FLt, F32, VFLt32, BFLt32, SFLt32, float::flt32)
+            (FLe, F32, VFLe32, BFLe32, SFLe32, float::fle32)
+            (FGt, F32, VFGt32, BFGt32, SFGt32, float::fgt32)
+            (FGe, F32, VFGe32, BFGe32, SFGe32, float::fge32)
         }
         compare64 {
-            (Eq, I64, VEq64, SEq64, int::eq64)
-            (Ne, I64, VNe64, SNe64, int::ne64)
-            (Slt, I64, VSlt64, SSlt64, int::slt64)
-            (Sle, I64, VSle64, SSle64, int::sle64)
-            (Sgt, I64, VSgt64, SSgt64, int::sgt64)
-            (Sge, I64, VSge64, SSge64, int::sge64)
-            (Ult, I64, VUlt64, SUlt64, int::ult64)
-            (Ule, I64, VUle64, SUle64, int::ule64)
-            (Ugt, I64, VUgt64, SUgt64, int::ugt64)
-            (Uge, I64, VUge64, SUge64, int::uge64)
-            (FEq, F64, VFEq64, SFEq64, float::feq64)
-            (FNe, F64, VFNe64, SFNe64, float::fne64)
-            (FLt, F64, VFLt64, SFLt64, float::flt64)
-            (FLe, F64, VFLe64, SFLe64, float::fle64)
-            (FGt, F64, VFGt64, SFGt64, float::fgt64)
-            (FGe, F64, VFGe64, SFGe64, float::fge64)
+            (Eq, I64, VEq64, BEq64, SEq64, int::eq64)
+            (Ne, I64, VNe64, BNe64, SNe64, int::ne64)
+            (Slt, I64, VSlt64, BSlt64, SSlt64, int::slt64)
+            (Sle, I64, VSle64, BSle64, SSle64, int::sle64)
+            (Sgt, I64, VSgt64, BSgt64, SSgt64, int::sgt64)
+            (Sge, I64, VSge64, BSge64, SSge64, int::sge64)
+            (Ult, I64, VUlt64, BUlt64, SUlt64, int::ult64)
+            (Ule, I64, VUle64, BUle64, SUle64, int::ule64)
+            (Ugt, I64, VUgt64, BUgt64, SUgt64, int::ugt64)
+            (Uge, I64, VUge64, BUge64, SUge64, int::uge64)
+            (FEq, F64, VFEq64, BFEq64, SFEq64, float::feq64)
+            (FNe, F64, VFNe64, BFNe64, SFNe64, float::fne64)
+            (FLt, F64, VFLt64, BFLt64, SFLt64, float::flt64)
+            (FLe, F64, VFLe64, BFLe64, SFLe64, float::fle64)
+            (FGt, F64, VFGt64, BFGt64, SFGt64, float::fgt64)
+            (FGe, F64, VFGe64, BFGe64, SFGe64, float::fge64)
         }
         convert32to32 {
             (Sext8, VSext8, SSext8, convert::sext8)
@@ -208,8 +208,8 @@ macro_rules! lane_arms {
      unary64 { $(($u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $u64f:path))* }
      binary32 { $(($b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $b32f:path))* }
      binary64 { $(($b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $b64f:path))* }
-     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32s:ident, $c32f:path))* }
-     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64s:ident, $c64f:path))* }
+     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32b:ident, $c32s:ident, $c32f:path))* }
+     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64b:ident, $c64s:ident, $c64f:path))* }
      convert32to32 { $(($x:ident, $xv:ident, $xs:ident, $xf:path))* }
      convert32to64 { $(($w:ident, $wv:ident, $ws:ident, $wf:path))* }
      convert64to32 { $(($n:ident, $nv:ident, $ns:ident, $nf:path))* }
@@ -218,7 +218,10 @@ macro_rules! lane_arms {
             $(($u32v, unary32, $u32f))* $(($u64v, unary64, $u64f))* $(($b32v, binary32, $b32f))* $(($b64v, binary64, $b64f))*
             $(($xv, convert32to32, $xf))* $(($wv, convert32to64, $wf))* $(($nv, convert64to32, $nf))* $(($lv, convert64to64, $lf))*
         }
-        masks { $(($c32v, compare32, $c32f))* $(($c64v, compare64, $c64f))* }
+        masks {
+            $(($c32v, compare32, $c32f))* $(($c64v, compare64, $c64f))*
+            $(($c32b, compare_scalar32, $c32f))* $(($c64b, compare_scalar64, $c64f))*
+        }
         scalar {
             $(($u32s, s_unary32, $u32f))* $(($u64s, s_unary64, $u64f))* $(($b32s, s_binary32, $b32f))* $(($b64s, s_binary64, $b64f))*
             $(($c32s, s_compare32, $c32f))* $(($c64s, s_compare64, $c64f))*
@@ -238,8 +241,8 @@ macro_rules! define_ops {
        [unary64 $({$u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $($u64f:tt)*})*]
        [binary32 $({$b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $($b32f:tt)*})*]
        [binary64 $({$b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $($b64f:tt)*})*]
-       [compare32 $({$c32:ident, $c32t:ident, $c32v:ident, $c32s:ident, $($c32f:tt)*})*]
-       [compare64 $({$c64:ident, $c64t:ident, $c64v:ident, $c64s:ident, $($c64f:tt)*})*]
+       [compare32 $({$c32:ident, $c32t:ident, $c32v:ident, $c32b:ident, $c32s:ident, $($c32f:tt)*})*]
+       [compare64 $({$c64:ident, $c64t:ident, $c64v:ident, $c64b:ident, $c64s:ident, $($c64f:tt)*})*]
        [convert32to32 $({$x:ident, $xv:ident, $xs:ident, $($xf:tt)*})*]
        [convert32to64 $({$w:ident, $wv:ident, $ws:ident, $($wf:tt)*})*]
        [convert64to32 $({$n:ident, $nv:ident, $ns:ident, $($nf:tt)*})*]
@@ -250,7 +253,7 @@ macro_rules! define_ops {
         pub(crate) enum Op {
             $($done)*
             $($($u32v, $u32s,)* $($u64v, $u64s,)* $($b32v, $b32s,)* $($b64v, $b64s,)*
-            $($c32v, $c32s,)* $($c64v, $c64s,)* $($xv, $xs,)* $($wv, $ws,)* $($nv, $ns,)* $($lv, $ls,)*)?
+            $($c32v, $c32b, $c32s,)* $($c64v, $c64b, $c64s,)* $($xv, $xs,)* $($wv, $ws,)* $($nv, $ns,)* $($lv, $ls,)*)?
         }
 
         impl Op {

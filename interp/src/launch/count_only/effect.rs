@@ -229,10 +229,8 @@ impl Step<'_> {
     }
 
     /// A comparison gives a mask, of one scalar too.
-    pub(super) fn compare(&mut self, i: &Inst, op: CompareOp, form: &Form) {
-        let place = if form.varying { Place::V } else { Place::S };
+    pub(super) fn compare(&mut self, i: &Inst, op: CompareOp, form: &Form, [a, b]: [Place; 2]) {
         let lanes = if form.varying { self.mask } else { 1 };
-        let (a, b) = (place(i.a), place(i.b));
         let (ca, cb) = (self.marks.at(a).clone(), self.marks.at(b).clone());
         if ca.is_still(lanes) && cb.is_still(lanes) {
             self.marks.s[i.d as usize] = Cell::default();

@@ -59,6 +59,8 @@ enum Computes {
     Unary(UnaryOp),
     Binary(BinaryOp),
     Compare(CompareOp),
+    /// With one scalar.
+    CompareScalar(CompareOp),
     Convert,
 }
 
@@ -74,8 +76,8 @@ macro_rules! computes {
      unary64 { $(($u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $u64f:path))* }
      binary32 { $(($b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $b32f:path))* }
      binary64 { $(($b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $b64f:path))* }
-     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32s:ident, $c32f:path))* }
-     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64s:ident, $c64f:path))* }
+     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32b:ident, $c32s:ident, $c32f:path))* }
+     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64b:ident, $c64s:ident, $c64f:path))* }
      convert32to32 { $(($x:ident, $xv:ident, $xs:ident, $xf:path))* }
      convert32to64 { $(($w:ident, $wv:ident, $ws:ident, $wf:path))* }
      convert64to32 { $(($n:ident, $nv:ident, $ns:ident, $nf:path))* }
@@ -90,8 +92,10 @@ macro_rules! computes {
             $(Op::$b64v => Some((Computes::Binary(BinaryOp::$b64), true, true)),)*
             $(Op::$b64s => Some((Computes::Binary(BinaryOp::$b64), true, false)),)*
             $(Op::$c32v => Some((Computes::Compare(CompareOp::$c32), false, true)),)*
+            $(Op::$c32b => Some((Computes::CompareScalar(CompareOp::$c32), false, true)),)*
             $(Op::$c32s => Some((Computes::Compare(CompareOp::$c32), false, false)),)*
             $(Op::$c64v => Some((Computes::Compare(CompareOp::$c64), true, true)),)*
+            $(Op::$c64b => Some((Computes::CompareScalar(CompareOp::$c64), true, true)),)*
             $(Op::$c64s => Some((Computes::Compare(CompareOp::$c64), true, false)),)*
             $(Op::$xv => Some((Computes::Convert, false, true)), Op::$xs => Some((Computes::Convert, false, false)),)*
             $(Op::$wv => Some((Computes::Convert, false, true)), Op::$ws => Some((Computes::Convert, false, false)),)*
@@ -229,7 +233,8 @@ impl Step<'_> {
                     known.binary(op, wide, of[0], of[1])
                 });
             }
-            Computes::Compare(op) => self.compare(i, op, &form),
+            Computes::Compare(op) => self.compare(i, op, &form, [place(i.a), place(i.b)]),
+            Computes::CompareScalar(op) => self.compare(i, op, &form, [place(i.a), s(i.b)]),
             Computes::Convert => self.convert(i, &form),
         }
     }

@@ -20,7 +20,7 @@ fn in_mask(mask: u32, lane: usize) -> i64 {
 }
 
 macro_rules! spread {
-    ($unary:ident $binary:ident $fma:ident $into:ident $compare:ident $blend:ident $select:ident $splat:ident $move:ident
+    ($unary:ident $binary:ident $fma:ident $into:ident $compare:ident $compare_scalar:ident $blend:ident $select:ident $splat:ident $move:ident
      $get:ident $get_mut:ident $ty:ty) => {
         #[inline(always)]
         pub(crate) fn $unary(r: View, i: &Inst, f: impl Fn($ty) -> $ty) {
@@ -63,6 +63,16 @@ macro_rules! spread {
             }
             r.set_s(i.d, u64::from(V::mask_of(&holds)));
         }
+        /// `b` is a scalar.
+        #[inline(always)]
+        pub(crate) fn $compare_scalar<V: Vectors>(r: View, i: &Inst, f: impl Fn($ty, $ty) -> bool) {
+            let (a, b) = (r.$get(i.a), r.s(i.b) as $ty);
+            let mut holds = [0u32; 32];
+            for l in 0..32 {
+                holds[l] = 0u32.wrapping_sub(u32::from(f(a[l], b)));
+            }
+            r.set_s(i.d, u64::from(V::mask_of(&holds)));
+        }
         #[inline(always)]
         pub(crate) fn $blend(r: View, i: &Inst, mask: u32) {
             let (a, d) = (r.$get(i.a), r.$get_mut(i.d));
@@ -88,8 +98,8 @@ macro_rules! spread {
     };
 }
 
-spread!(unary32 binary32 fma32 fma_into32 compare32 blend32 select32 splat32 move32 v32 v32_mut u32);
-spread!(unary64 binary64 fma64 fma_into64 compare64 blend64 select64 splat64 move64 v64 v64_mut u64);
+spread!(unary32 binary32 fma32 fma_into32 compare32 compare_scalar32 blend32 select32 splat32 move32 v32 v32_mut u32);
+spread!(unary64 binary64 fma64 fma_into64 compare64 compare_scalar64 blend64 select64 splat64 move64 v64 v64_mut u64);
 
 /// Of the two bfloat16 in each word: in `f32` unless a lane's product is no `f32`.
 #[inline(always)]

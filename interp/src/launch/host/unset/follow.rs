@@ -105,7 +105,9 @@ impl Shadow {
             op => match flow(op) {
                 Flow::S1 => of(i.a).mixed(),
                 Flow::S2 => of(i.a).or(of(i.b)).mixed(),
-                Flow::V1 | Flow::V2 | Flow::Compare | Flow::Other => return None,
+                Flow::V1 | Flow::V2 | Flow::Compare | Flow::CompareScalar | Flow::Other => {
+                    return None;
+                }
             },
         })
     }
