@@ -434,6 +434,7 @@ impl<'a> Run<'a> {
             is_point: Vec::new(),
             parts_early: false,
             shift: 0,
+            block: 0,
         }
     }
 

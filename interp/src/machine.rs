@@ -179,6 +179,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) parts_early: bool,
     /// Of the warp that runs: how far the local variables of its routine are moved.
     pub(crate) shift: u32,
+    /// The number of the block that runs.
+    pub(crate) block: u64,
 }
 
 /// Branches of one instruction whose active lanes went different ways.

@@ -81,6 +81,32 @@ pub(crate) struct Pattern {
     pub(crate) patience: Patience,
     /// The lowest lane's address (offset, of shared memory) in the last request that was served in a function of its own.
     pub(crate) lowest: u64,
+    pub(crate) walk: Walk,
+}
+
+/// How a site's requests move from block to block.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Walk {
+    /// The block of the last request, and the address of its first one.
+    block: u64,
+    first: u64,
+    /// From there to the first one of the block before, modulo 2^64.
+    step: u64,
+}
+
+impl Walk {
+    /// How far from a request of a block the next block's is likely to be, modulo 2^64.
+    #[inline(always)]
+    pub(crate) fn step(&mut self, block: u64, lowest: u64) -> u64 {
+        if self.block != block {
+            *self = Walk {
+                block,
+                first: lowest,
+                step: lowest.wrapping_sub(self.first),
+            };
+        }
+        self.step
+    }
 }
 
 /// Where the first lane of a request may be: first and last address (offset, of shared memory), the last as a distance from the first.
@@ -214,6 +240,7 @@ impl Pattern {
             charge: Charge::Plain,
             patience: Patience::default(),
             lowest: 0,
+            walk: Walk::default(),
         }
     }
 

@@ -239,6 +239,7 @@ impl Block {
     pub(crate) fn enter<O: Observer>(&mut self, machine: &mut Machine<'_, O>) {
         std::mem::swap(&mut machine.shared, &mut self.shared);
         std::mem::swap(&mut machine.record.printed, &mut self.printed);
+        machine.block = self.index;
         machine.observer.begin_block(self.index);
     }
 

@@ -418,6 +418,12 @@ pub(crate) fn store_global<L: Level, O: Observer>(
     // SAFETY: a pattern's region is one of the launch's.
     let region = unsafe { machine.map.regions.get_unchecked(pattern.region as usize) };
     let to = region.bytes.wrapping_add((lowest - region.base) as usize);
+    if pattern.shape == Shape::Run {
+        // What the next block's warp writes. Stores leave the CPU in order, and few of them wait at a time: one that misses the cache would
+        // hold up all behind it.
+        let step = pattern.walk.step(machine.block, lowest);
+        L::Vectors::prefetch(to.wrapping_add(step as usize));
+    }
     // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant), which was found writable.
     if !machine.pass.watch && unsafe { store_quickly(r, site, pattern, mask, to) } {
         return Ok(());
