@@ -166,10 +166,14 @@ pub(crate) struct Order {
     /// By warp: all lanes synchronised.
     full: Vec<u32>,
     pairs: Vec<Option<Pairs>>,
+    /// Some of them are not empty.
+    has_pairs: bool,
     /// By thread; empty until the first fence or acquire.
     own: Vec<ThreadClocks>,
     /// What all threads acquired and fenced before the last barrier.
     common: ThreadClocks,
+    /// It is not empty.
+    has_common: bool,
     /// By numbered barrier: what those did before who have come to it.
     numbered: HashMap<u32, SharedClock>,
 }
@@ -180,10 +184,15 @@ impl Order {
         self.barrier = 0;
         self.full.clear();
         self.full.resize(warps, 0);
-        self.pairs.clear();
-        self.pairs.resize(warps, None);
-        self.own.clear();
-        self.common = ThreadClocks::default();
+        if self.has_pairs || self.pairs.len() != warps {
+            self.pairs = vec![None; warps];
+            self.has_pairs = false;
+        }
+        if self.has_common || !self.own.is_empty() {
+            self.own.clear();
+            self.common = ThreadClocks::default();
+            self.has_common = false;
+        }
         self.numbered.clear();
     }
 
@@ -247,13 +256,13 @@ impl Order {
     /// All threads came to a barrier.
     pub(crate) fn barrier(&mut self, now: u32) {
         self.barrier = now;
-        let mut common = std::mem::take(&mut self.common);
         for own in std::mem::take(&mut self.own) {
-            common.join(&own);
+            self.common.join(&own);
+            self.has_common = true;
         }
-        self.common = common;
-        for pairs in &mut self.pairs {
-            *pairs = None;
+        if self.has_pairs {
+            self.pairs.fill(None);
+            self.has_pairs = false;
         }
     }
 
@@ -274,6 +283,7 @@ impl Order {
             self.pairs[warp as usize] = None;
             return;
         }
+        self.has_pairs = true;
         let pairs = self.pairs[warp as usize].get_or_insert_with(|| Box::new([[0; 32]; 32]));
         let mut row = [0; 32];
         for lane in LaneMask(lanes) {
