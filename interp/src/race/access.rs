@@ -121,7 +121,7 @@ impl Detector<'_> {
         self.resident.deferred.may_defer = false;
         let tag = self.tag(access);
         let run = self.line_run(access, offset, tag);
-        self.resident.cells.run(&run, self.resident.table.bases)
+        self.resident.cells.run(&run, self.resident.table.bases())
     }
 
     /// A run of shared memory.
@@ -270,7 +270,7 @@ impl Detector<'_> {
             stores: access.site.op == AccessOp::Store,
             needs_values,
         };
-        self.global.regions[region].run(&run, self.global.table.bases)
+        self.global.regions[region].run(&run, self.global.table.bases())
     }
 
     pub(crate) fn cells(&mut self, at: ShadowId) -> &mut Cells {
@@ -368,7 +368,7 @@ impl Detector<'_> {
     ) -> [u32; 4] {
         let mut unset = [0; 4];
         let component = access.site.access.ty.bytes();
-        let bases = self.table(at).bases;
+        let bases = self.table(at).bases();
         let cells = self.cells(at);
         let shift = cells.shift;
         let one_cell = self.subject.quick && access.site.width_bytes == 1 << shift;

@@ -95,6 +95,7 @@ pub(crate) struct Deferred {
     /// By site: how many groups were noted after all, less those that were dropped. To have them wait was in vain.
     regrets: Vec<u8>,
     life: u32,
+    /// The registers and the memory of the first one. What waits are reads, of which nobody needs the registers.
     from: Option<(View, *const u8)>,
     written: Written,
 }
@@ -188,7 +189,7 @@ impl Detector<'_> {
         }
         let tag = self.tag(access);
         let resident = &mut self.resident;
-        let (bases, deferred) = (resident.table.bases, &mut resident.deferred);
+        let (bases, deferred) = (resident.table.bases(), &mut resident.deferred);
         let add = |footprints: &mut Vec<([u32; 32], bool)>| {
             footprints.push((*footprint.bytes, footprint.run));
             footprints.len() as u32 - 1
@@ -214,7 +215,10 @@ impl Detector<'_> {
                 at
             }
         };
-        deferred.from = Some((access.r, access.memory));
+        // Once: copied as one vector of stores that have just been made, they wait for the cache.
+        if group == 0 {
+            deferred.from = Some((access.r, access.memory));
+        }
         deferred.groups.push(Group {
             row: access.site.row,
             counter: access.counter,
@@ -265,7 +269,7 @@ impl Detector<'_> {
         let waiting = std::mem::take(&mut self.resident.deferred.waiting);
         let groups = std::mem::take(&mut self.resident.deferred.groups);
         let footprints = std::mem::take(&mut self.resident.deferred.footprints);
-        let (warp, bases) = (self.warp, self.resident.table.bases);
+        let (warp, bases) = (self.warp, self.resident.table.bases());
         let code = self.subject.code;
         if let Some((r, memory)) = self.resident.deferred.from {
             for group in &groups {
@@ -275,12 +279,12 @@ impl Detector<'_> {
             for DeferredRead { group, lowest } in &waiting {
                 let read = &groups[*group as usize];
                 self.warp = read.warp;
-                self.resident.table.bases = Bases {
+                self.resident.table.set_bases(Bases {
                     warp: read.since.0,
                     sync: read.since.1,
                     first_turn: read.since.2,
                     ..bases
-                };
+                });
                 let access = Access {
                     site: &code.sites[read.row as usize],
                     counter: read.counter,
@@ -292,7 +296,7 @@ impl Detector<'_> {
                 let (bytes, run) = &footprints[read.footprint as usize];
                 if *run && read.mask == u32::MAX {
                     let run = self.line_run(&access, *lowest, read.tag);
-                    if self.resident.cells.run(&run, self.resident.table.bases) {
+                    if self.resident.cells.run(&run, self.resident.table.bases()) {
                         continue;
                     }
                 }
@@ -310,7 +314,8 @@ impl Detector<'_> {
                 );
             }
         }
-        (self.warp, self.resident.table.bases) = (warp, bases);
+        self.warp = warp;
+        self.resident.table.set_bases(bases);
         let deferred = &mut self.resident.deferred;
         (deferred.waiting, deferred.groups, deferred.footprints) = (waiting, groups, footprints);
         deferred.clear();

@@ -135,7 +135,7 @@ pub(crate) struct Table {
     pub(crate) entries: Vec<Entry>,
     /// By counter: the entry made last, and when.
     latest: Vec<(u32, u32)>,
-    pub(crate) bases: Bases,
+    bases: Bases,
     /// Entries there may be before it is worth looking which are in use.
     most: usize,
 }
@@ -169,6 +169,28 @@ impl Table {
     /// Expects so many cells: what entries there may be without looking which are in use follows from that.
     pub(crate) fn expect(&mut self, cells: usize) {
         self.most = (cells / CELLS_PER_ENTRY).max(LEAST_ENTRIES);
+    }
+
+    /// The ranges now.
+    ///
+    /// Each number is read by itself. The compiler would read them as one vector, and a CPU cannot make that of the stores that have just
+    /// written one number each: it would wait until they are in the cache, and with them every store before them that missed it.
+    #[inline(always)]
+    pub(crate) fn bases(&self) -> Bases {
+        // SAFETY: it is a reference.
+        let alone = |number: &u32| unsafe { std::ptr::read_volatile(number) };
+        Bases {
+            block: alone(&self.bases.block),
+            epoch: alone(&self.bases.epoch),
+            warp: alone(&self.bases.warp),
+            sync: alone(&self.bases.sync),
+            ..self.bases
+        }
+    }
+
+    /// What is noted next was done then.
+    pub(crate) fn set_bases(&mut self, bases: Bases) {
+        self.bases = bases;
     }
 
     /// Tags from here on are new.

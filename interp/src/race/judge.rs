@@ -123,7 +123,7 @@ impl Detector<'_> {
             cells.read[cell] = me;
             return;
         }
-        let bases = self.table(at).bases;
+        let bases = self.table(at).bases();
         if bases.covers(readers & !ATOMIC, self.subject.exact) {
             return;
         }
