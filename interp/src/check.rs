@@ -30,7 +30,6 @@ use crate::config::Check;
 use crate::count::stats::{Charge, SiteCounts};
 use crate::count::witness::Worst;
 use crate::fault::finding::Finding;
-use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Code, Inst, MemSite, Place, RoutineCall};
 use crate::isa::registers::View;
 use crate::memory::defined::Defined;
@@ -298,8 +297,11 @@ impl Observer for Checker<'_> {
         self.subscript(access);
         if access.space == Space::Local {
             self.local(access, offsets);
-        } else if self.sees_shared(access) && !self.races.defer_window(access, offsets) {
-            self.shared(access, offsets, false);
+        } else if self.sees_shared(access) {
+            self.races.leave_list();
+            if !self.races.defer_window(access, offsets) {
+                self.shared(access, offsets, false);
+            }
         }
         self.counters.window(access, offsets)
     }
@@ -335,18 +337,11 @@ impl Observer for Checker<'_> {
             run: pattern.run,
             pattern: Some((access.site.row, pattern.version)),
         };
-        if access.site.op == AccessOp::Load && self.races.defer(access, &footprint) {
-            return;
-        }
         let is_clean = self.values.unset_cells.is_empty() && !self.following;
-        if pattern.run && is_clean && self.races.shared_in_lines(access, footprint.lowest) {
+        if self.races.repeats(access, &footprint, is_clean) {
             return;
         }
-        let mut offsets = [0; 32];
-        for lane in 0..32 {
-            offsets[lane] = footprint.lowest + pattern.bytes[lane];
-        }
-        self.shared(access, &offsets, pattern.run);
+        self.repeat_shared(access, &footprint, is_clean);
     }
 
     #[inline(always)]

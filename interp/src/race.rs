@@ -10,6 +10,7 @@ pub(crate) mod detector;
 pub(crate) mod epoch;
 mod judge;
 pub(crate) mod order;
+mod repeats;
 pub(crate) mod report;
 pub(crate) mod shadow;
 pub(crate) mod subject;

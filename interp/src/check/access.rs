@@ -13,6 +13,7 @@ use crate::isa::bytecode::Subscript;
 use crate::isa::mask::LaneMask;
 use crate::observe::{Access, Like};
 use crate::race::access::ShadowId;
+use crate::race::deferred::Footprint;
 
 /// Whether the lanes follow each other without gaps.
 fn is_run(offsets: &[u64; 32], width: u64) -> bool {
@@ -100,6 +101,23 @@ impl Checker<'_> {
         }
     }
 
+    /// Shared memory, of a request like its site's pattern.
+    #[inline(always)]
+    pub(super) fn repeat_shared(
+        &mut self,
+        access: &Access<'_>,
+        footprint: &Footprint<'_>,
+        is_clean: bool,
+    ) {
+        if access.site.op == AccessOp::Load && self.races.defer(access, footprint) {
+            return;
+        }
+        if footprint.run && is_clean && self.races.shared_in_lines(access, footprint.lowest) {
+            return;
+        }
+        self.shared(access, &footprint.offsets(), footprint.run);
+    }
+
     /// Shared memory, by offset; `run`: the lanes follow each other without gaps.
     pub(super) fn shared(&mut self, access: &Access<'_>, offsets: &[u32; 32], run: bool) {
         let mut unset = self.races.shared(access, offsets, run);
@@ -110,6 +128,7 @@ impl Checker<'_> {
         }
         if unset != [0; 4] && self.subject.unset() {
             let at = |lane: usize| u64::from(offsets[lane]);
+            self.races.spoil_list();
             self.unset(access, unset, |lane| (None, at(lane)));
             self.exchanged(access, ShadowId::Shared, access.mask, at);
         }

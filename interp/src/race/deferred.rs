@@ -46,6 +46,18 @@ pub(crate) struct Footprint<'a> {
     pub(crate) pattern: Option<(u32, u32)>,
 }
 
+impl Footprint<'_> {
+    /// Where the lanes read.
+    #[inline(always)]
+    pub(crate) fn offsets(&self) -> [u32; 32] {
+        let mut offsets = [0; 32];
+        for l in 0..32 {
+            offsets[l] = self.lowest.wrapping_add(self.bytes[l]);
+        }
+        offsets
+    }
+}
+
 /// What reads have in common that wait: of one site, by the same lanes of a warp between two of its synchronisations, the lanes' places
 /// relative to the lowest.
 #[derive(Clone, Copy, Debug)]

@@ -7,6 +7,7 @@ use super::access::Cpu;
 use super::deferred::Deferred;
 use super::epoch::Table;
 use super::order::{Order, Released, groups};
+use super::repeats::Repeats;
 use super::report::Races;
 use super::shadow::Cells;
 use super::subject::Subject;
@@ -23,7 +24,7 @@ pub(super) struct Resident {
     pub(super) released: HashMap<u32, Released>,
     pub(super) deferred: Deferred,
     /// Barriers so far, from 1 on.
-    barriers: u32,
+    pub(super) barriers: u32,
     /// By warp: of its last turn, the barriers then.
     turns: Vec<u32>,
 }
@@ -49,6 +50,7 @@ pub(crate) struct Detector<'a> {
     /// The block that runs.
     pub(super) resident: Resident,
     ended: bool,
+    pub(super) repeats: Repeats,
     /// Blocks that wait for others, by index.
     suspended: HashMap<u64, Resident>,
     pub(super) global: GlobalShadow,
@@ -70,6 +72,7 @@ impl<'a> Detector<'a> {
             warp: 0,
             resident: Resident::new(subject),
             ended: true,
+            repeats: Repeats::default(),
             suspended: HashMap::new(),
             global: GlobalShadow {
                 table,
@@ -105,6 +108,9 @@ impl<'a> Detector<'a> {
 
     /// A block begins, or continues after others had their turn. Returns the one that is suspended for it.
     pub(crate) fn begin_block(&mut self, index: u64) -> Option<u64> {
+        if !self.ended {
+            self.leave_list();
+        }
         self.now += 1;
         let left = (!self.ended).then(|| {
             let next = Resident::new(self.subject);
@@ -115,7 +121,8 @@ impl<'a> Detector<'a> {
         });
         self.ended = false;
         let back = self.suspended.remove(&index);
-        let new_block = back.is_none() && self.subject.quick;
+        let is_new = back.is_none();
+        let new_block = is_new && self.subject.quick;
         if let Some(back) = back {
             self.resident = back;
             self.flush();
@@ -124,11 +131,15 @@ impl<'a> Detector<'a> {
         }
         self.resident.table.begin_block(new_block);
         self.global.table.begin_block(new_block);
+        if is_new {
+            self.begin_repeats();
+        }
         left
     }
 
     pub(crate) fn end_block(&mut self) {
         self.ended = true;
+        self.end_repeats();
     }
 
     #[inline(always)]
@@ -144,6 +155,7 @@ impl<'a> Detector<'a> {
 
     /// `__syncwarp` of the lanes in `mask`, each naming a mask; `alive`: lanes that have not ended.
     pub(crate) fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32) {
+        self.leave_list();
         self.flush();
         for (_, group) in groups(mask, named) {
             let all = group == alive;
@@ -160,12 +172,14 @@ impl<'a> Detector<'a> {
 
     /// A fence of the lanes in `mask`, for the threads of the device or of the block only.
     pub(crate) fn fence(&mut self, mask: u32, device: bool) {
+        self.leave_list();
         self.resident.order.fence(self.warp, mask, device, self.now);
         self.now += 1;
     }
 
     /// Lanes of the warp come to a numbered barrier.
     pub(crate) fn arrive(&mut self, barrier: u32, mask: u32) {
+        self.leave_list();
         self.resident
             .order
             .arrive(barrier, self.warp, mask, self.now);
@@ -185,10 +199,18 @@ impl<'a> Detector<'a> {
 
     /// The block's barrier opens. `all_set`: shared memory holds no unwritten value, so reads of it may wait.
     pub(crate) fn barrier(&mut self, all_set: bool) {
-        let resident = &mut self.resident;
-        resident.order.barrier(self.now);
+        self.resident.order.barrier(self.now);
         self.now += 1;
-        resident.barriers += 1;
+        self.resident.barriers += 1;
+        if !self.follows() {
+            self.open(all_set);
+        }
+        self.global.table.barrier();
+    }
+
+    /// What a barrier does to the shadow of shared memory.
+    pub(super) fn open(&mut self, all_set: bool) {
+        let resident = &mut self.resident;
         resident.deferred.barrier(&resident.cells, self.cpu);
         resident.deferred.may_defer = self.subject.may_defer_reads() && all_set;
         if resident.table.is_long() {
@@ -196,7 +218,6 @@ impl<'a> Detector<'a> {
             resident.table.clear();
         }
         resident.table.barrier();
-        self.global.table.barrier();
     }
 
     /// A thread got memory that another one gave back: who touched it before is forgotten.

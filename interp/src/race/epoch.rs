@@ -211,6 +211,16 @@ impl Table {
         };
     }
 
+    /// The block is at its beginning again.
+    pub(crate) fn begin_again(&mut self) {
+        self.begin_block(self.bases.new_block);
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_first_turn(&self) -> bool {
+        self.bases.first_turn
+    }
+
     /// A warp goes on; `first_turn`: since the barrier it has not been its turn.
     #[inline(always)]
     pub(crate) fn begin_warp(&mut self, first_turn: bool) {

@@ -52,6 +52,9 @@ impl Detector<'_> {
             bytes: &|lane| memory.wrapping_add(offset(lane)),
         };
         self.judged += 1;
+        if matches!(at, ShadowId::Shared) {
+            self.repeats.spoil();
+        }
         self.judge_lanes(&suspects, bad);
         self.judge_stores(&suspects, lost);
     }

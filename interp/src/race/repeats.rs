@@ -1,0 +1,329 @@
+//! Blocks that do with shared memory what a block before them did.
+//!
+//! Most blocks of a launch access their shared memory in the same order, with the same lanes, at the same offsets. What is to be said of a
+//! block follows from that alone, as long as no pair of accesses has to be judged: values decide only there. So the accesses of a block of
+//! which nothing was to be said are written down, and those of the next blocks are compared with them: as long as they are the same, nothing
+//! is to be said of them either, and no cell is touched. Where a block departs, what it did until then is noted after all
+//! ([`Detector::depart`]), as of the warp and the moment it came from, and the block goes on without the list.
+//!
+//! The list is of loads and stores between barriers and turns of warps. Atomics, `volatile` accesses, fences and other synchronisation,
+//! accesses without a pattern, and values that nobody wrote end it.
+
+#![allow(
+    clippy::inline_always,
+    reason = "what most accesses do must vanish into the engine"
+)]
+
+use dsl::ir::Space;
+
+use super::deferred::Footprint;
+use super::detector::Detector;
+use crate::fault::trap::AccessOp;
+use crate::isa::registers::View;
+use crate::observe::Access;
+
+/// Most accesses of a block that are written down: 1 MiB of them.
+const MAX_EVENTS: usize = 1 << 15;
+/// Blocks of a worker that may be written down.
+const MAX_RECORDINGS: u32 = 12;
+/// A list has so many points at first, gets one for a block like it, and loses some for a block that departs.
+const POINTS: u32 = 4;
+const MOST_POINTS: u32 = 16;
+const LOSS: u32 = 2;
+
+/// An access: by whom, when, and where.
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    /// The site, and which of its patterns.
+    row: u32,
+    version: u32,
+    lowest: u32,
+    mask: u32,
+    warp: u32,
+    /// Turns and barriers of the block until then.
+    time: u32,
+    /// Barriers alone.
+    barriers: u32,
+    /// The warp has not had a turn since the barrier before this one.
+    first_turn: bool,
+}
+
+impl Event {
+    /// Without branches: nearly always, it is the same.
+    #[inline(always)]
+    fn is(&self, other: &Event) -> bool {
+        (self.row ^ other.row)
+            | (self.version ^ other.version)
+            | (self.lowest ^ other.lowest)
+            | (self.mask ^ other.mask)
+            | (self.warp ^ other.warp)
+            | (self.time ^ other.time)
+            | (self.barriers ^ other.barriers)
+            | u32::from(self.first_turn ^ other.first_turn)
+            == 0
+    }
+}
+
+/// Where the lanes of a pattern access, as [`Footprint`] says it.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    pattern: (u32, u32),
+    bytes: [u32; 32],
+    extent: u32,
+    run: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Mode {
+    /// Accesses are noted as ever.
+    #[default]
+    Off,
+    /// The same, and written down.
+    Records,
+    /// The block has done what the list says so far.
+    Follows,
+}
+
+/// The list, and what the current block has to do with it.
+#[derive(Debug, Default)]
+pub(super) struct Repeats {
+    mode: Mode,
+    events: Vec<Event>,
+    kept: Vec<Kept>,
+    /// The list is of a whole block.
+    whole: bool,
+    points: u32,
+    recordings: u32,
+    /// How many of the list the block has done.
+    at: usize,
+    /// The moment it began.
+    begun: u32,
+    /// Registers and memory of its first access. What is noted later needs none of the registers: nothing of it is judged.
+    from: Option<(View, *const u8)>,
+}
+
+// SAFETY: the pointers are to the registers and the memory of the current block, and go where it goes: to one worker.
+unsafe impl Send for Repeats {}
+
+impl Repeats {
+    /// Something is to be said of the block, or it does what the list cannot tell: it is not written down.
+    pub(super) fn spoil(&mut self) {
+        if self.mode == Mode::Records {
+            self.mode = Mode::Off;
+        }
+    }
+
+    /// A block begins at a moment.
+    fn begin(&mut self, now: u32) {
+        (self.at, self.begun, self.from) = (0, now, None);
+        self.mode = match self.whole {
+            true => Mode::Follows,
+            false if self.recordings < MAX_RECORDINGS => {
+                self.recordings += 1;
+                self.events.clear();
+                self.kept.clear();
+                Mode::Records
+            }
+            false => Mode::Off,
+        };
+    }
+
+    /// A block has ended.
+    fn end(&mut self) {
+        match self.mode {
+            Mode::Records if !self.events.is_empty() => {
+                (self.whole, self.points) = (true, POINTS);
+            }
+            Mode::Follows => self.points = (self.points + 1).min(MOST_POINTS),
+            Mode::Records | Mode::Off => {}
+        }
+        self.mode = Mode::Off;
+    }
+
+    #[cold]
+    fn record(&mut self, event: Event, footprint: &Footprint<'_>) {
+        if self.events.len() >= MAX_EVENTS {
+            (self.mode, self.recordings) = (Mode::Off, MAX_RECORDINGS);
+            return;
+        }
+        let pattern = (event.row, event.version);
+        if !self.kept.iter().any(|kept| kept.pattern == pattern) {
+            self.kept.push(Kept {
+                pattern,
+                bytes: *footprint.bytes,
+                extent: footprint.extent,
+                run: footprint.run,
+            });
+        }
+        self.events.push(event);
+    }
+}
+
+impl Detector<'_> {
+    /// Whether blocks may be like each other: shared memory has a shadow, and nothing else orders its accesses.
+    fn may_repeat(&self) -> bool {
+        self.subject.quick && !self.subject.exact && !self.subject.fences && self.subject.shadows()
+    }
+
+    /// A block begins that has not run before.
+    pub(super) fn begin_repeats(&mut self) {
+        if self.may_repeat() {
+            self.repeats.begin(self.now);
+        }
+    }
+
+    pub(super) fn end_repeats(&mut self) {
+        self.repeats.end();
+    }
+
+    /// The block does what the list says: nothing is noted.
+    #[inline(always)]
+    pub(super) fn follows(&self) -> bool {
+        self.repeats.mode == Mode::Follows
+    }
+
+    /// Whether an access to shared memory is the next one of the list, so that nothing is to be done. `is_clean`: no lane holds a value that
+    /// nobody wrote.
+    #[inline(always)]
+    pub(crate) fn repeats(
+        &mut self,
+        access: &Access<'_>,
+        footprint: &Footprint<'_>,
+        is_clean: bool,
+    ) -> bool {
+        let repeats = &mut self.repeats;
+        if repeats.mode == Mode::Off {
+            return false;
+        }
+        let (row, version) = footprint.pattern.unwrap_or((u32::MAX, 0));
+        let event = Event {
+            row,
+            version,
+            lowest: footprint.lowest,
+            mask: access.mask,
+            warp: self.warp,
+            time: self.now.wrapping_sub(repeats.begun),
+            barriers: self.resident.barriers,
+            first_turn: self.resident.table.is_first_turn(),
+        };
+        if repeats.mode == Mode::Follows {
+            let next = repeats.events.get(repeats.at);
+            if is_clean && next.is_some_and(|next| next.is(&event)) {
+                if repeats.at == 0 {
+                    repeats.from = Some((access.r, access.memory));
+                }
+                repeats.at += 1;
+                return true;
+            }
+        }
+        self.first_of_kind(access, footprint, is_clean.then_some(event));
+        false
+    }
+
+    /// The same of an access that is not like the list: `event` if it can be written down.
+    #[cold]
+    #[inline(never)]
+    fn first_of_kind(
+        &mut self,
+        access: &Access<'_>,
+        footprint: &Footprint<'_>,
+        event: Option<Event>,
+    ) {
+        self.depart();
+        if self.repeats.mode != Mode::Records {
+            return;
+        }
+        let site = access.site;
+        let is_plain = site.op != AccessOp::Atomic && !site.access.volatile;
+        match event {
+            Some(event) if is_plain && access.counter == site.counter => {
+                self.repeats.record(event, footprint);
+            }
+            _ => self.repeats.spoil(),
+        }
+    }
+
+    /// The block does something that the list does not tell.
+    #[inline(always)]
+    pub(crate) fn leave_list(&mut self) {
+        if self.repeats.mode != Mode::Off {
+            self.depart();
+            self.repeats.spoil();
+        }
+    }
+
+    /// If the block was like the list: notes what it did so far, as if it had been noted at once.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn depart(&mut self) {
+        if self.repeats.mode != Mode::Follows {
+            return;
+        }
+        let mut repeats = std::mem::take(&mut self.repeats);
+        #[cfg(test)]
+        crate::tests::DEPARTED.set(crate::tests::DEPARTED.get() + repeats.at);
+        let (now, warp, barriers) = (self.now, self.warp, self.resident.barriers);
+        let first_turn = self.resident.table.is_first_turn();
+        self.resident.table.begin_again();
+        (self.resident.barriers, self.now) = (1, repeats.begun);
+        if let Some((r, memory)) = repeats.from {
+            for event in &repeats.events[..repeats.at] {
+                self.come_to(
+                    repeats.begun.wrapping_add(event.time),
+                    event.barriers,
+                    event.first_turn,
+                );
+                self.warp = event.warp;
+                let pattern = (event.row, event.version);
+                let kept = repeats.kept.iter().find(|kept| kept.pattern == pattern);
+                let Some(kept) = kept else { continue };
+                let site = &self.subject.code.sites[event.row as usize];
+                let access = Access {
+                    site,
+                    counter: site.counter,
+                    space: Space::Shared,
+                    mask: event.mask,
+                    r,
+                    memory,
+                };
+                let footprint = Footprint {
+                    bytes: &kept.bytes,
+                    lowest: event.lowest,
+                    extent: kept.extent,
+                    run: kept.run,
+                    pattern: Some(pattern),
+                };
+                let is_noted = site.op == AccessOp::Load && self.defer(&access, &footprint)
+                    || kept.run && self.shared_in_lines(&access, event.lowest);
+                if !is_noted {
+                    self.shared(&access, &footprint.offsets(), kept.run);
+                }
+            }
+        }
+        self.come_to(now, barriers, first_turn);
+        self.warp = warp;
+        repeats.points = repeats.points.saturating_sub(LOSS);
+        if repeats.points == 0 {
+            repeats.whole = false;
+        }
+        repeats.mode = Mode::Off;
+        self.repeats = repeats;
+    }
+
+    /// Of the block that is noted later: the moment of its next access.
+    fn come_to(&mut self, now: u32, barriers: u32, first_turn: bool) {
+        while self.resident.barriers < barriers {
+            self.resident.barriers += 1;
+            self.open(true);
+        }
+        if self.now != now {
+            self.now = now;
+            self.resident.table.begin_warp(first_turn);
+        }
+    }
+
+    /// Something is to be said of the block: nobody is to follow it.
+    pub(crate) fn spoil_list(&mut self) {
+        self.repeats.spoil();
+    }
+}
