@@ -325,7 +325,9 @@ impl Observer for Checker<'_> {
 
     #[inline(always)]
     fn repeat_window(&mut self, access: &Access<'_>, like: &Like<'_>) {
-        self.subscript(access);
+        if !like.is_within {
+            self.subscript(access);
+        }
         if !self.sees_shared(access) {
             return;
         }
@@ -346,7 +348,9 @@ impl Observer for Checker<'_> {
 
     #[inline(always)]
     fn repeat_global(&mut self, access: &Access<'_>, like: &Like<'_>) {
-        self.subscript(access);
+        if !like.is_within {
+            self.subscript(access);
+        }
         self.repeat_in_region(access, like);
     }
 

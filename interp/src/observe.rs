@@ -40,6 +40,8 @@ pub(crate) struct Access<'a> {
 /// A request like its site's pattern.
 pub(crate) struct Like<'a> {
     pub(crate) pattern: &'a Pattern,
+    /// No lane's innermost subscript is beyond its array. If not, some may be.
+    pub(crate) is_within: bool,
     /// The lowest lane's address; in shared memory, its offset.
     pub(crate) lowest: u64,
 }

@@ -30,7 +30,7 @@ impl Checker<'_> {
     }
 
     /// Looks at the innermost subscript of an array that has several.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn subscript(&mut self, access: &Access<'_>) {
         let Some(subscript) = &access.site.subscript else {
             return;
@@ -47,17 +47,7 @@ impl Checker<'_> {
             None => beyond = 0u32.wrapping_sub(u32::from(uniform >= subscript.len)),
             Some(register) => {
                 let varying = access.r.v32(register);
-                // One answer for all lanes: to gather a bit of each costs more than the rest. A number is negative unless all are inside.
                 // Lanes that are not active may hold anything.
-                let last = subscript.len.wrapping_sub(1);
-                let mut signs = last;
-                for lane in 0..32 {
-                    let index = varying[lane].wrapping_add(uniform);
-                    signs |= index | last.wrapping_sub(index);
-                }
-                if signs as i32 >= 0 {
-                    return;
-                }
                 for lane in 0..32 {
                     let index = varying[lane].wrapping_add(uniform);
                     beyond |= u32::from(index >= subscript.len) << lane;

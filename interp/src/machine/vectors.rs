@@ -63,6 +63,16 @@ pub(crate) trait Vectors: Sized {
         differs == 0
     }
 
+    /// Whether every value is, with something added, below a limit.
+    #[inline(always)]
+    fn all_below(values: &[u32; 32], add: u32, limit: u32) -> bool {
+        let mut beyond = false;
+        for l in 0..32 {
+            beyond |= values[l].wrapping_add(add) >= limit;
+        }
+        !beyond
+    }
+
     /// Asks for the 128 bytes at an address, which may be any: nothing is read.
     #[inline(always)]
     fn prefetch(address: *const u8) {

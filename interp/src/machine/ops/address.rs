@@ -8,6 +8,7 @@
 
 use crate::isa::bytecode::{Form, Inst, MemSite};
 use crate::isa::registers::View;
+use crate::machine::vectors::Vectors;
 use crate::memory::layout;
 
 /// The 64-bit addresses of all lanes.
@@ -119,4 +120,18 @@ pub(crate) fn windows(addresses: &[u64; 32], mask: u32) -> (u32, u32, u32) {
 #[inline(always)]
 pub(crate) fn narrowed(addresses: &[u64; 32], base: u32) -> [u32; 32] {
     addresses.map(|address| (address as u32).wrapping_sub(base))
+}
+
+/// Whether the innermost subscript of an array that has several is inside of it in all lanes, also those that are not active.
+#[inline(always)]
+pub(crate) fn is_within<V: Vectors>(r: View, site: &MemSite) -> bool {
+    let Some(subscript) = &site.subscript else {
+        return true;
+    };
+    let uniform = subscript.uniform.map_or(0, |register| r.s(register) as u32);
+    match subscript.varying {
+        _ if subscript.is_long => false,
+        None => uniform < subscript.len,
+        Some(register) => V::all_below(r.v32(register), uniform, subscript.len),
+    }
 }

@@ -17,7 +17,7 @@ use crate::memory::map::GlobalRegion;
 use crate::rules::affine::stride64;
 use dsl::ir::Space;
 
-use super::address::addresses;
+use super::address::{addresses, is_within};
 use super::element::{
     copies, copy_in, copy_out, gather, load_like, load_quickly, scatter, store_like, store_quickly,
 };
@@ -162,7 +162,7 @@ pub(crate) fn access(r: View, site: &MemSite, mask: u32) -> Access<'_> {
 
 /// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.
 #[inline(always)]
-fn see_repeat<O: Observer>(
+fn see_repeat<V: Vectors, O: Observer>(
     observer: &mut O,
     r: View,
     i: &Inst,
@@ -177,7 +177,15 @@ fn see_repeat<O: Observer>(
         assert_eq!(places, addresses(r, i, site));
         assert_eq!(pattern.charge, observer.charge_global(&access, &places));
     }
-    observer.repeat_global(&access, &Like { pattern, lowest });
+    let is_within = is_within::<V>(r, site);
+    observer.repeat_global(
+        &access,
+        &Like {
+            pattern,
+            is_within,
+            lowest,
+        },
+    );
 }
 
 /// Tells the tracker, if there are other workers.
@@ -255,7 +263,7 @@ pub(crate) fn load_global<L: Level, O: Observer>(
     };
     let lowest = first - pattern.below;
     if O::SEES_REPEATS || cfg!(debug_assertions) {
-        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest);
+        see_repeat::<L::Vectors, O>(&mut machine.observer, r, i, pattern, site, mask, lowest);
     }
     if let Some(tracker) = &mut machine.tracker {
         note_like(machine.map, tracker, site, pattern, mask, lowest, false);
@@ -410,7 +418,7 @@ pub(crate) fn store_global<L: Level, O: Observer>(
     };
     let lowest = first - pattern.below;
     if O::SEES_REPEATS || cfg!(debug_assertions) {
-        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest);
+        see_repeat::<L::Vectors, O>(&mut machine.observer, r, i, pattern, site, mask, lowest);
     }
     if let Some(tracker) = &mut machine.tracker {
         note_like(machine.map, tracker, site, pattern, mask, lowest, true);

@@ -11,7 +11,7 @@ use crate::machine::level::Level;
 use crate::machine::vectors::Vectors;
 use dsl::ir::Space;
 
-use super::address::{extent32, offsets};
+use super::address::{extent32, is_within, offsets};
 use super::element::{
     blend_out, check_loaded, check_stored, first_active, gather, load_like, load_quickly, scatter,
     store_like, store_quickly,
@@ -89,7 +89,7 @@ pub(crate) fn is_inside(site: &MemSite, shift: u32, offset: u32, size: u64) -> b
 /// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.
 #[inline(always)]
 #[expect(clippy::too_many_arguments, reason = "all of one access")]
-fn see_repeat<O: Observer>(
+fn see_repeat<V: Vectors, O: Observer>(
     observer: &mut O,
     r: View,
     i: &Inst,
@@ -113,7 +113,15 @@ fn see_repeat<O: Observer>(
         assert_eq!(pattern.charge, observer.charge_window(&access, &places));
     }
     let lowest = lowest as u64;
-    observer.repeat_window(&access, &Like { pattern, lowest });
+    let is_within = is_within::<V>(r, site);
+    observer.repeat_window(
+        &access,
+        &Like {
+            pattern,
+            is_within,
+            lowest,
+        },
+    );
 }
 
 #[inline(always)]
@@ -136,7 +144,7 @@ pub(crate) fn load_shared<L: Level, O: Observer>(
     let lowest = (first - pattern.below) as usize;
     if O::SEES_REPEATS || cfg!(debug_assertions) {
         let memory = machine.shared.as_ptr();
-        see_repeat(
+        see_repeat::<L::Vectors, O>(
             &mut machine.observer,
             r,
             i,
@@ -292,7 +300,7 @@ pub(crate) fn store_shared<L: Level, O: Observer>(
     let lowest = (first - pattern.below) as usize;
     if O::SEES_REPEATS || cfg!(debug_assertions) {
         let memory = machine.shared.as_ptr();
-        see_repeat(
+        see_repeat::<L::Vectors, O>(
             &mut machine.observer,
             r,
             i,

@@ -5,11 +5,12 @@
 )]
 
 use std::arch::x86_64::{
-    __m256i, _CMP_UNORD_Q, _mm_cvtsi32_si128, _mm_loadl_epi64, _mm_loadu_si128, _mm256_blendv_ps,
-    _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_fmadd_ps, _mm256_i32gather_epi32, _mm256_loadu_ps,
-    _mm256_loadu_si256, _mm256_movemask_ps, _mm256_or_si256, _mm256_set1_epi32,
-    _mm256_setzero_si256, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_epi32,
-    _mm256_testz_si256, _mm256_xor_si256, _mm256_zextsi128_si256,
+    __m256i, _CMP_UNORD_Q, _mm_cvtsi32_si128, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi32,
+    _mm256_blendv_ps, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cmpeq_epi32, _mm256_fmadd_ps,
+    _mm256_i32gather_epi32, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_epu32,
+    _mm256_movemask_ps, _mm256_or_si256, _mm256_set1_epi32, _mm256_setzero_si256, _mm256_storeu_ps,
+    _mm256_storeu_si256, _mm256_sub_epi32, _mm256_testz_si256, _mm256_xor_si256,
+    _mm256_zextsi128_si256,
 };
 
 use super::Vectors;
@@ -45,6 +46,26 @@ impl Vectors for Avx2 {
                 differs = _mm256_or_si256(differs, differ);
             }
             _mm256_testz_si256(differs, differs) == 1
+        }
+    }
+
+    #[inline(always)]
+    fn all_below(values: &[u32; 32], add: u32, limit: u32) -> bool {
+        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes.
+        unsafe {
+            let (add, limit) = (
+                _mm256_set1_epi32(add as i32),
+                _mm256_set1_epi32(limit as i32),
+            );
+            let mut beyond = _mm256_setzero_si256();
+            for part in 0..4 {
+                let values = _mm256_loadu_si256(values.as_ptr().cast::<__m256i>().add(part));
+                let values = _mm256_add_epi32(values, add);
+                // There is no comparison of unsigned numbers: it is the greater of both.
+                let is_beyond = _mm256_cmpeq_epi32(_mm256_max_epu32(values, limit), values);
+                beyond = _mm256_or_si256(beyond, is_beyond);
+            }
+            _mm256_testz_si256(beyond, beyond) == 1
         }
     }
 

@@ -7,11 +7,12 @@
 use std::arch::x86_64::{
     __m256i, __m512i, _CMP_UNORD_Q, _mm_cvtsi32_si128, _mm_loadl_epi64, _mm_loadu_si128,
     _mm256_loadu_si256, _mm512_add_epi32, _mm512_castsi512_ps, _mm512_cmp_ps_mask,
-    _mm512_cmpneq_epi32_mask, _mm512_cmpneq_epi64_mask, _mm512_cvtepi32_epi64, _mm512_fmadd_ps,
-    _mm512_i32gather_epi32, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_epi32,
-    _mm512_mask_blend_ps, _mm512_movepi32_mask, _mm512_permutex2var_epi32, _mm512_set1_epi32,
-    _mm512_set1_epi64, _mm512_srli_epi32, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32,
-    _mm512_sub_epi64, _mm512_test_epi32_mask, _mm512_zextsi128_si512, _mm512_zextsi256_si512,
+    _mm512_cmpge_epu32_mask, _mm512_cmpneq_epi32_mask, _mm512_cmpneq_epi64_mask,
+    _mm512_cvtepi32_epi64, _mm512_fmadd_ps, _mm512_i32gather_epi32, _mm512_loadu_ps,
+    _mm512_loadu_si512, _mm512_mask_blend_epi32, _mm512_mask_blend_ps, _mm512_movepi32_mask,
+    _mm512_permutex2var_epi32, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_srli_epi32,
+    _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_epi64,
+    _mm512_test_epi32_mask, _mm512_zextsi128_si512, _mm512_zextsi256_si512,
 };
 
 use super::Vectors;
@@ -60,6 +61,22 @@ impl Vectors for Avx512 {
                 )
             };
             differ(0) | differ(1) | differ(2) | differ(3) == 0
+        }
+    }
+
+    #[inline(always)]
+    fn all_below(values: &[u32; 32], add: u32, limit: u32) -> bool {
+        // SAFETY: the level's CPU has AVX-512; halves of 128 bytes.
+        unsafe {
+            let (add, limit) = (
+                _mm512_set1_epi32(add as i32),
+                _mm512_set1_epi32(limit as i32),
+            );
+            let beyond = |half: usize| {
+                let values = _mm512_loadu_si512(values.as_ptr().cast::<__m512i>().add(half));
+                _mm512_cmpge_epu32_mask(_mm512_add_epi32(values, add), limit)
+            };
+            beyond(0) | beyond(1) == 0
         }
     }
 

@@ -55,6 +55,13 @@ fn holds<V: Vectors>() {
         let odd = 1 + chance.below(31) as usize;
         values[odd] ^= 1 << chance.below(32);
         assert!(!V::alike(&values, &deltas));
+
+        let (add, limit) = (chance.next() as u32, 1 + chance.below(1 << 31));
+        let mut below: [u32; 32] =
+            std::array::from_fn(|_| chance.below(limit.into()).wrapping_sub(add));
+        assert!(V::all_below(&below, add, limit));
+        below[odd] = (limit + chance.below(2) * chance.below(1 << 31)).wrapping_sub(add);
+        assert!(!V::all_below(&below, add, limit));
         let mut wide = wide;
         wide[odd] ^= 1 << chance.below(64);
         assert!(!V::alike64(&wide, &deltas));
