@@ -370,7 +370,17 @@ fn run<L: Level, O: Observer>(
             Op::SBool => r.set_s(inst.d, r.s(inst.a) & 1),
             Op::VFma32 => lanes::fma32(r, inst, float::fma32),
             Op::VFma64 => lanes::fma64(r, inst, float::fma64),
-            Op::VFmaInto32 => L::Vectors::fma_into32(r, inst),
+            Op::VFmaInto32 => {
+                L::Vectors::fma_into32(r, inst);
+                // Products of tiles in registers have dozens in a row.
+                if !(O::SEES_REPEATS && follows) {
+                    // SAFETY: as `inst`; this is not the last instruction.
+                    while let next = unsafe { &*ip } && next.op == Op::VFmaInto32 {
+                        L::Vectors::fma_into32(r, next);
+                        ip = ip.wrapping_add(1);
+                    }
+                }
+            }
             Op::VFmaInto64 => lanes::fma_into64(r, inst, float::fma64),
             Op::VFmaHalves => lanes::fma32(r, inst, half::fma2),
             Op::SFmaHalves => lanes::s_fma32(r, inst, half::fma2),
