@@ -486,6 +486,10 @@ impl Observer for Checker<'_> {
         self.touches().put(out);
     }
 
+    fn forgets(&self) -> bool {
+        self.races.races.forgets
+    }
+
     fn counts(&self) -> &[SiteCounts] {
         self.counters.counts()
     }

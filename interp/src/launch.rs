@@ -671,6 +671,7 @@ impl<'a> Run<'a> {
                 .iter()
                 .map(|skipped| skipped.fault.clone())
                 .collect(),
+            forgot: machine.observer.forgets(),
             trace: machine.observer.trace(),
             findings: machine.observer.findings(&Scene {
                 module,

@@ -193,6 +193,10 @@ pub(crate) trait Observer: Sized {
     fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
         Vec::new()
     }
+    /// Whether it could not keep all that it needs to find races.
+    fn forgets(&self) -> bool {
+        false
+    }
     /// All that happened, of one that keeps it.
     fn trace(&self) -> Vec<Event> {
         Vec::new()

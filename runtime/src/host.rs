@@ -318,6 +318,9 @@ impl Host<'_> {
         match result {
             Ok(mut report) => {
                 children = std::mem::take(&mut report.children);
+                if report.forgot {
+                    self.say_forgot(&report.kernel_name, config.loc);
+                }
                 self.outcome.launches.push(report);
                 self.state.launched = true;
                 self.ran(stream, kernel, config.loc);

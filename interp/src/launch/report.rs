@@ -42,6 +42,9 @@ pub struct LaunchReport {
     pub barriers: Vec<Barrier>,
     /// What the checks found, in the order of their first source access.
     pub findings: Vec<Finding>,
+    /// The race check could not keep who had touched what in global memory, and forgot it once or more: races between blocks before that and
+    /// blocks after it are not among the findings. It keeps some 16 million accesses of warps.
+    pub forgot: bool,
     /// Accesses that are not allowed, where [`MachineConfig::keep_going`](crate::MachineConfig::keep_going) had the launch go on: the
     /// first of each kind and place. What was computed after it, here and later, is not what the program computes.
     pub skipped: Vec<SkippedAccess>,
@@ -72,6 +75,7 @@ impl LaunchReport {
             branches: Vec::new(),
             barriers: Vec::new(),
             findings: Vec::new(),
+            forgot: false,
             skipped: Vec::new(),
             order: OrderReport::default(),
             children: Vec::new(),

@@ -502,6 +502,10 @@ impl<O: Observer> Observer for Seeing<O> {
     fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
         self.inner.findings(scene)
     }
+
+    fn forgets(&self) -> bool {
+        self.inner.forgets()
+    }
     fn trace(&self) -> Vec<Event> {
         self.inner.trace()
     }

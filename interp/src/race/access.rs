@@ -221,13 +221,15 @@ impl Detector<'_> {
 
     /// Before an entry is added to those of global memory.
     fn make_room(&mut self) {
+        let is_full = self.global.table.is_full();
         if self.global.table.is_long() {
             self.global.table.compact(&mut self.global.regions);
         }
-        if self.global.table.is_full() {
+        if is_full && self.global.table.stays_full() {
             if self.subject.is_part {
                 self.global.forgotten = gathered(self.touches());
             }
+            self.races.forgets = true;
             self.global.table.clear();
             self.global.regions.iter_mut().for_each(Cells::settle);
         }

@@ -13,8 +13,8 @@ use super::shadow::Cells;
 
 /// Lane and entry of a tag.
 pub(crate) const PLACE: u32 = (1 << 29) - 1;
-/// Entries there can be.
-pub(crate) const MAX_ENTRIES: u32 = 1 << 24;
+/// Entries there can be. Tests reach the end of fewer.
+pub(crate) const MAX_ENTRIES: u32 = if cfg!(test) { 1 << 17 } else { 1 << 24 };
 /// Entries that are kept without asking.
 const LEAST_ENTRIES: usize = 1 << 16;
 /// Cells for which one entry may be kept without asking: half of the program's own memory.
@@ -258,9 +258,14 @@ impl Table {
         self.entries.len() as u32 >= MAX_ENTRIES - 1
     }
 
-    /// Whether it is time to [compact](Table::compact).
+    /// Of a table that was full and has been compacted: it would soon be full again.
+    pub(crate) fn stays_full(&self) -> bool {
+        self.entries.len() as u32 >= MAX_ENTRIES / 16 * 15
+    }
+
+    /// Whether it is time to [compact](Table::compact): at the latest when it is full.
     pub(crate) fn is_long(&self) -> bool {
-        self.entries.len() >= self.most
+        self.is_full() || self.entries.len() >= self.most
     }
 
     /// Drops entries that no cell speaks of.

@@ -66,6 +66,8 @@ pub(crate) struct Races {
     polled: BTreeSet<(Option<usize>, u64)>,
     /// Blocks were in conflict with each other.
     pub(crate) crosses: bool,
+    /// Who had touched what was forgotten once: there were too many entries.
+    pub(crate) forgets: bool,
 }
 
 impl Races {
@@ -122,6 +124,7 @@ impl Races {
     /// Takes over what another worker found; of one pair, the first block's conflict stays.
     pub(crate) fn absorb(&mut self, other: &Races) {
         self.crosses |= other.crosses;
+        self.forgets |= other.forgets;
         self.polled.extend(&other.polled);
         for (&key, theirs) in &other.pairs {
             let pair = self.pairs.entry(key).and_modify(|ours| {
@@ -232,4 +235,4 @@ coded!(struct Side { counter, block, warp, lane, value, volatile });
 coded!(struct First { sides, place, instruction, lanes, at_place });
 coded!(struct Pair { count, first, across });
 
-coded!(struct Races { pairs, polled, crosses });
+coded!(struct Races { pairs, polled, crosses, forgets });

@@ -7,9 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::Bench;
+use super::{Bench, OUT_N};
 use crate::config::{Check, Checks};
 use crate::fault::finding::FindingKind;
+use crate::race::epoch::MAX_ENTRIES;
 
 const BLOCKS: usize = 2;
 const WARPS: usize = 2;
@@ -501,4 +502,48 @@ fn random_kernels_race_as_a_naive_checker_says() {
         quiet += usize::from(expected.is_empty());
     }
     assert!(racing > 200 && quiet > 200, "{racing} race, {quiet} do not");
+}
+
+/// The shadow of global memory has so many entries, one for an access of a warp. Those that no cell speaks of any more make room for others;
+/// a launch that needs more says that it forgot.
+#[test]
+fn a_launch_with_too_many_blocks_for_the_check_says_so() {
+    let run = |blocks: u32, cells: u32| {
+        let mut bench = Bench::kernel(
+            OUT_N,
+            "%0 = special.ctaid.x\n%1 = get $1\n%2 = urem.i32 %0, %1\n%3 = get $0\n%4 = ptradd %3, %2 * 4\n\
+             store.i32.global %4, %0",
+        );
+        bench.machine.checks = Checks::NONE.with(Check::Race);
+        let out = bench.ints(&vec![0; cells as usize]);
+        let report = bench.launch(blocks, 1, &[out, cells.into()]);
+        let races: u64 = report.findings.iter().map(|finding| finding.count).sum();
+        (report.forgot, races)
+    };
+    let most = MAX_ENTRIES;
+    // Each block writes what another one has written, some time later.
+    assert_eq!(run(most, most / 2), (false, u64::from(most / 2)));
+    assert_eq!(run(2 * most, most / 2), (false, u64::from(3 * most / 2)));
+    // The first ones are forgotten before others come to the same words.
+    let (forgot, races) = run(2 * most, most + most / 2);
+    assert!(forgot && races < u64::from(most / 2), "{races}");
+    // Whole warps, which are noted by lines, come to the end of the list, too.
+    let lines = |blocks: u32, lines: u32| {
+        let mut bench = Bench::kernel(
+            OUT_N,
+            "%0 = special.ctaid.x\n%1 = get $1\n%2 = urem.i32 %0, %1\n%3 = get $0\n%4 = mul.i32 %2, 32\n%5 = special.tid.x\n\
+             %6 = add.i32 %4, %5\n%7 = ptradd %3, %6 * 4\nstore.i32.global %7, %0",
+        );
+        bench.machine.checks = Checks::NONE.with(Check::Race);
+        let out = bench.ints(&vec![0; 32 * lines as usize]);
+        let report = bench.launch(blocks, 32, &[out, lines.into()]);
+        let races: u64 = report.findings.iter().map(|finding| finding.count).sum();
+        (report.forgot, races)
+    };
+    assert_eq!(lines(most, most / 2), (false, 32 * u64::from(most / 2)));
+    assert_eq!(
+        lines(2 * most, most * 3 / 4),
+        (false, 32 * u64::from(2 * most - most * 3 / 4))
+    );
+    assert!(lines(2 * most, most + most / 2).0);
 }

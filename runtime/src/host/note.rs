@@ -105,6 +105,15 @@ impl Host<'_> {
         self.say(loc, text, false);
     }
 
+    /// A launch has too many blocks for the race check.
+    pub(super) fn say_forgot(&mut self, kernel: &str, loc: LocId) {
+        let text = format!(
+            "`{kernel}` has so many blocks that the race check had to forget who touched global memory first: it looked for races among the \
+             blocks before that, and among those after it, but not between them; a smaller grid is checked whole"
+        );
+        self.say(loc, text, false);
+    }
+
     pub(super) fn say_once(&mut self, loc: LocId, text: &str) {
         if !self.outcome.notes.iter().any(|note| note.text == text) {
             self.say(loc, text, false);
