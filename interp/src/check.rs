@@ -340,10 +340,11 @@ impl Observer for Checker<'_> {
             pattern: Some((access.site.row, pattern.version)),
         };
         let is_clean = self.values.unset_cells.is_empty() && !self.following;
-        if self.races.repeats(access, &footprint, is_clean) {
-            return;
+        if !self.races.repeats(access, &footprint, is_clean)
+            && !self.races.shared_quickly(access, &footprint, is_clean)
+        {
+            self.shared(access, &footprint.offsets(), footprint.run);
         }
-        self.repeat_shared(access, &footprint, is_clean);
     }
 
     #[inline(always)]

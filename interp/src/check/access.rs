@@ -13,7 +13,6 @@ use crate::isa::bytecode::Subscript;
 use crate::isa::mask::LaneMask;
 use crate::observe::{Access, Like};
 use crate::race::access::ShadowId;
-use crate::race::deferred::Footprint;
 
 /// Whether the lanes follow each other without gaps.
 fn is_run(offsets: &[u64; 32], width: u64) -> bool {
@@ -89,23 +88,6 @@ impl Checker<'_> {
                 (index, subscript.len, access.site.access.is_member),
             );
         }
-    }
-
-    /// Shared memory, of a request like its site's pattern.
-    #[inline(always)]
-    pub(super) fn repeat_shared(
-        &mut self,
-        access: &Access<'_>,
-        footprint: &Footprint<'_>,
-        is_clean: bool,
-    ) {
-        if access.site.op == AccessOp::Load && self.races.defer(access, footprint) {
-            return;
-        }
-        if footprint.run && is_clean && self.races.shared_in_lines(access, footprint.lowest) {
-            return;
-        }
-        self.shared(access, &footprint.offsets(), footprint.run);
     }
 
     /// Shared memory, by offset; `run`: the lanes follow each other without gaps.

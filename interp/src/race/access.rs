@@ -6,6 +6,7 @@
     reason = "loops over lanes must vanish into the levels; they index several arrays"
 )]
 
+use super::deferred::Footprint;
 use super::detector::Detector;
 use super::epoch::{Bases, Entry, Table};
 use super::shadow::{Cells, Lanes, LineRun};
@@ -106,9 +107,21 @@ impl Detector<'_> {
         self.note(access, ShadowId::Shared, (tag, access.mask), offsets, run)
     }
 
+    /// Notes a request like its site's pattern later, or by lines, if that can be done. `is_clean`: no lane holds a value that nobody wrote.
+    #[inline(always)]
+    pub(crate) fn shared_quickly(
+        &mut self,
+        access: &Access<'_>,
+        footprint: &Footprint<'_>,
+        is_clean: bool,
+    ) -> bool {
+        access.site.op == AccessOp::Load && self.defer(access, footprint)
+            || footprint.run && is_clean && self.shared_in_lines(access, footprint.lowest)
+    }
+
     /// Notes a run of shared memory by lines, if that can be done and nothing is wrong with it.
     #[inline(always)]
-    pub(crate) fn shared_in_lines(&mut self, access: &Access<'_>, offset: u32) -> bool {
+    fn shared_in_lines(&mut self, access: &Access<'_>, offset: u32) -> bool {
         if access.mask != u32::MAX
             || access.site.access.volatile
             || access.site.op == AccessOp::Atomic

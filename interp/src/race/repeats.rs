@@ -44,7 +44,7 @@ struct Event {
     time: u32,
     /// Barriers alone.
     barriers: u32,
-    /// The warp has not had a turn since the barrier before this one.
+    /// The warp's first turn since the barrier.
     first_turn: bool,
 }
 
@@ -216,19 +216,14 @@ impl Detector<'_> {
                 return true;
             }
         }
-        self.first_of_kind(access, footprint, is_clean.then_some(event));
+        self.off_list(access, footprint, is_clean.then_some(event));
         false
     }
 
-    /// The same of an access that is not like the list: `event` if it can be written down.
+    /// An access that is not the next one of the list: the block departs, or writes it down if it can be (`event`).
     #[cold]
     #[inline(never)]
-    fn first_of_kind(
-        &mut self,
-        access: &Access<'_>,
-        footprint: &Footprint<'_>,
-        event: Option<Event>,
-    ) {
+    fn off_list(&mut self, access: &Access<'_>, footprint: &Footprint<'_>, event: Option<Event>) {
         self.depart();
         if self.repeats.mode != Mode::Records {
             return;
@@ -255,7 +250,7 @@ impl Detector<'_> {
     /// If the block was like the list: notes what it did so far, as if it had been noted at once.
     #[cold]
     #[inline(never)]
-    pub(crate) fn depart(&mut self) {
+    fn depart(&mut self) {
         if self.repeats.mode != Mode::Follows {
             return;
         }
@@ -276,7 +271,7 @@ impl Detector<'_> {
                 self.warp = event.warp;
                 let pattern = (event.row, event.version);
                 let kept = repeats.kept.iter().find(|kept| kept.pattern == pattern);
-                let Some(kept) = kept else { continue };
+                let kept = kept.expect("it was kept with the event");
                 let site = &self.subject.code.sites[event.row as usize];
                 let access = Access {
                     site,
@@ -293,9 +288,7 @@ impl Detector<'_> {
                     run: kept.run,
                     pattern: Some(pattern),
                 };
-                let is_noted = site.op == AccessOp::Load && self.defer(&access, &footprint)
-                    || kept.run && self.shared_in_lines(&access, event.lowest);
-                if !is_noted {
+                if !self.shared_quickly(&access, &footprint, true) {
                     self.shared(&access, &footprint.offsets(), kept.run);
                 }
             }
