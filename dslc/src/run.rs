@@ -338,11 +338,6 @@ impl Run {
     }
 }
 
-/// Without its white space.
-pub(crate) fn letters(text: &str) -> String {
-    text.split_whitespace().collect()
-}
-
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.report())

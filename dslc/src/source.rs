@@ -26,7 +26,7 @@ use crate::{
     embed::Module,
     error::{Error, Result},
     grid::Grid,
-    run::{Run, letters},
+    run::Run,
 };
 
 /// Columns of messages.
@@ -465,4 +465,9 @@ impl<'a, T: Element> From<&'a mut Buffer<T>> for Argument<'a> {
     fn from(buffer: &'a mut Buffer<T>) -> Argument<'a> {
         Argument::from(&*buffer)
     }
+}
+
+/// Without its white space.
+fn letters(text: &str) -> String {
+    text.split_whitespace().collect()
 }
