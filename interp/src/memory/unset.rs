@@ -4,7 +4,7 @@ pub use crate::fault::setter::Setter;
 
 use dsl::ir::LocId;
 
-use super::{AddressKind, Memory};
+use super::{AddressKind, Memory, STACK_BYTES};
 use crate::memory::defined::Defined;
 
 /// Copies of unset bytes that are remembered.
@@ -279,8 +279,12 @@ impl Memory {
     }
 
     /// The host looks at the region that holds the address, and not for the first time: if all of it was written by now, it is whole.
-    /// Says whether that is new. Each time it takes twice as long until it is tried again.
+    /// Says whether that is new. Each time it takes twice as long until it is tried again. The stack never is: the next call begins with
+    /// variables that nobody wrote.
     pub(crate) fn settle_often_read(&mut self, address: u64) -> bool {
+        if address.wrapping_sub(self.stack_base()) < STACK_BYTES {
+            return false;
+        }
         let Some((area, index)) = self.region_index(address) else {
             return false;
         };
