@@ -77,6 +77,8 @@ pub struct HostThread {
     registers: Registers,
     stack_top: u64,
     executed: u64,
+    /// When to look again for memory that is whole by now ([`Caches::settle`]).
+    settles_at: u64,
     /// The register that waits for the answer of a call.
     awaits: Option<u32>,
     start: (FuncId, Vec<u64>),
@@ -99,6 +101,7 @@ impl HostThread {
             registers: Registers::default(),
             stack_top: 0,
             executed: 0,
+            settles_at: 0,
             awaits: None,
             start: (func, args.to_vec()),
             skips_left: 0,

@@ -25,6 +25,8 @@ pub(super) struct Cached {
     pub(super) words: *mut u64,
     /// Where the object begins in the allocation.
     pub(super) start: u64,
+    /// The object's address, and how many bytes it has.
+    object: (u64, u64),
     /// It is among those that hold something.
     is_noted: bool,
 }
@@ -37,6 +39,7 @@ const UNKNOWN: Cached = Cached {
     bytes: std::ptr::null_mut(),
     words: std::ptr::null_mut(),
     start: 0,
+    object: (0, 0),
     is_noted: false,
 };
 
@@ -46,6 +49,8 @@ struct Known {
     sites: Box<[Cached]>,
     /// Where the frame was on the stack for which the entries of its variables hold.
     stack: u64,
+    /// Some of these entries hold only for the call that runs: they rely on what it has written.
+    relies_on_call: bool,
     /// What its registers hold when it begins.
     registers: Vec<u64>,
 }
@@ -62,6 +67,9 @@ struct Object {
 
 /// How many allocations are remembered for accesses that go from one to another.
 const RECENT: usize = 8;
+
+/// Variables of more bytes are not looked through for bytes that nobody wrote.
+const MAX_SETTLED_BYTES: u64 = 1 << 16;
 
 /// What a thread keeps of the functions that it ran.
 #[derive(Debug, Default)]
@@ -119,6 +127,7 @@ impl Caches {
             Known {
                 sites: vec![UNKNOWN; host.sites.len()].into(),
                 stack: u64::MAX,
+                relies_on_call: false,
                 registers,
             }
         });
@@ -132,6 +141,7 @@ impl Caches {
         };
         if host.has_locals && known.stack != stack {
             known.stack = stack;
+            known.relies_on_call = false;
             for (site, cached) in host.sites.iter().zip(&mut known.sites) {
                 if site.is_local {
                     cached.limit = 0;
@@ -139,6 +149,38 @@ impl Caches {
             }
         }
         known.sites.as_mut_ptr()
+    }
+
+    /// A call of a function begins, with variables that nobody wrote.
+    pub(super) fn begin_call(&mut self, function: FuncId) {
+        if let Some(Some(known)) = self.functions.get_mut(function.index())
+            && known.relies_on_call
+        {
+            known.stack = u64::MAX;
+        }
+    }
+
+    /// Looks for what is whole by now: accesses there need not ask whether somebody wrote the bytes. The function is the one that runs.
+    pub(super) fn settle(&mut self, memory: &mut Memory, function: FuncId, host: &HostCode) {
+        let mut is_new = false;
+        for object in self.recent.iter().filter(|it| !it.words.is_null()) {
+            is_new |= memory.settle_often_read(object.base);
+        }
+        if is_new {
+            self.forget();
+        }
+        let Some(Some(known)) = self.functions.get_mut(function.index()) else {
+            return;
+        };
+        for (site, cached) in host.sites.iter().zip(&mut known.sites) {
+            let (address, bytes) = cached.object;
+            let asks = cached.limit > 0 && !cached.words.is_null();
+            if site.is_local && asks && bytes <= MAX_SETTLED_BYTES && memory.is_set(address, bytes)
+            {
+                cached.words = std::ptr::null_mut();
+                known.relies_on_call = true;
+            }
+        }
     }
 
     /// Looks up where an access goes, whose registers give `part`. `false` if that is not to be kept: the first form does the access.
@@ -191,6 +233,7 @@ impl Caches {
             bytes: object.bytes.wrapping_add(offset as usize),
             words: object.words,
             start: offset,
+            object: (start, end - start),
             is_noted: true,
         };
         let Some(function_known) = &mut self.functions[function.index()] else {

@@ -129,6 +129,7 @@ impl HostThread {
                 code.memory.local_bytes,
                 self.shadow.on,
             );
+            self.caches.begin_call(function);
         }
         let base = self.registers.s.len();
         let fresh = self.caches.registers(program, memory, function);

@@ -62,6 +62,10 @@ impl HostThread {
             };
             let r = self.registers.view().window(window);
             let sites = self.caches.sites(function, host, stack);
+            if self.shadow.on && self.executed >= self.settles_at {
+                self.settles_at = self.executed + PAUSE;
+                self.caches.settle(memory, function, host);
+            }
             let asleep = self.shadow.is_asleep();
             let exit = loop {
                 let exit = dispatch(&mut state, r, sites, &code.scales, (pause, asleep));
