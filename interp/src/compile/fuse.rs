@@ -7,13 +7,14 @@
 
 mod group;
 mod plan;
+mod shortcut;
 
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Class, Code, Inst, MemSite};
 use crate::isa::host::{HostCode, HostInst, HostOp, HostSite, NO_ENTRY, Origin, SITE_BYTES};
 use crate::isa::op::Op;
 use dsl::ir::{MemType, Object};
-use plan::{Mode, Plan};
+use plan::{Goal, Mode, Plan};
 
 /// The second form; empty of a function with more registers than its instructions can name.
 pub(crate) fn fuse(code: &Code) -> HostCode {
@@ -26,6 +27,7 @@ pub(crate) fn fuse(code: &Code) -> HostCode {
         plan: plan::plan(code),
         host: HostCode::default(),
         jumps: Vec::new(),
+        detours: Vec::new(),
         pending: Vec::new(),
         pc: 0,
         carry: 0,
@@ -40,6 +42,8 @@ struct Fuser<'a> {
     host: HostCode,
     /// Jumps, and where they go in the first form.
     jumps: Vec<(usize, u32)>,
+    /// Jumps that count more if they are taken, and where they go.
+    detours: Vec<(usize, Goal)>,
     /// What has melted into something that is still to come: where it stands, and the last that reads it.
     pending: Vec<(u32, u32)>,
     /// The instruction in hand.
@@ -72,13 +76,32 @@ impl Fuser<'_> {
         }
         // Nothing goes on behind the last one: it returns.
         self.emit(HostOp::Plain, [0; 4], 0);
-        for &(at, pc) in &self.jumps {
-            let way = self.host.entries[pc as usize].wrapping_sub(at as u32 + 1);
-            let inst = &mut self.host.insts[at];
-            inst.x = match inst.op.is_test() {
-                true => inst.x | way << 16,
-                false => way,
-            };
+        for (at, goal) in std::mem::take(&mut self.detours) {
+            let detour = self.emit(HostOp::Jump, [0; 4], 0);
+            self.host.insts[detour].weight = goal.weight;
+            self.jumps.push((detour, goal.pc));
+            self.bind(at, detour as u32);
+        }
+        for (at, pc) in std::mem::take(&mut self.jumps) {
+            self.bind(at, self.host.entries[pc as usize]);
+        }
+    }
+
+    /// A jump leads to an instruction of this form.
+    fn bind(&mut self, at: usize, goal: u32) {
+        let way = goal.wrapping_sub(at as u32 + 1);
+        let inst = &mut self.host.insts[at];
+        inst.x = match inst.op.is_test() {
+            true => inst.x | way << 16,
+            false => way,
+        };
+    }
+
+    /// The conditional jump at `at` leads there.
+    fn leads(&mut self, at: usize, goal: Goal) {
+        match goal.weight {
+            0 => self.jumps.push((at, goal.pc)),
+            _ => self.detours.push((at, goal)),
         }
     }
 
@@ -134,6 +157,8 @@ impl Fuser<'_> {
             Op::HostLocal => {
                 self.emit(HostOp::Local, [i.d, 0, 0, 0], i.a);
             }
+            // A divisor that is written in the source.
+            Op::HostNonZero if self.constant(i.b).is_some_and(|bits| bits != 0) => {}
             Op::HostNonZero => {
                 self.emit(HostOp::NonZero, [0, 0, i.b, 0], 0);
             }
@@ -206,7 +231,8 @@ impl Fuser<'_> {
     fn jump(&mut self, op: HostOp, fields: [u32; 4], i: Inst) {
         let at = self.emit(op, fields, 0);
         self.weigh(at, i.weight);
-        self.jumps.push((at, i.b));
+        let goal = self.plan.goal(self.code, self.pc);
+        self.leads(at, goal);
     }
 
     /// An operation of one scalar, with the product that has melted into it, or the jump that follows a comparison.
@@ -227,12 +253,14 @@ impl Fuser<'_> {
         }
         // The comparison that the next jump takes.
         let next = self.code.insts.get(self.pc as usize + 1).copied();
-        if let Some(jump) = next
-            && let Some(sense) = self.plan.taken(self.code, self.pc)
-            && let Some((op, ..)) = op.jumps(sense)
+        if let Some(taken) = self.plan.taken(self.code, self.pc)
+            && let Some((op, ..)) = op.jumps(taken.sense)
         {
-            self.jump(op, [0, i.a, i.b, 0], jump);
-            self.pc += 1;
+            let at = self.emit(op, [0, i.a, i.b, 0], 0);
+            self.weigh(at, taken.weight);
+            let goal = self.plan.goal(self.code, taken.jump);
+            self.leads(at, goal);
+            self.pc = taken.jump;
             return;
         }
         // The step of a loop, and the loop's head.
@@ -343,7 +371,7 @@ impl Fuser<'_> {
         let base = address.register();
         if let Some(&test) = self.plan.tests.get(&self.pc)
             && (by_elements || address.mode == Mode::Base)
-            && let Some(tests) = HostOp::tests(ops[0], test.op)
+            && let Some(tests) = HostOp::tests(ops[0], test.op, test.sense)
             && self.host.sites.len() <= usize::from(u16::MAX)
             && self.is_near(test.goal)
         {
@@ -351,7 +379,7 @@ impl Fuser<'_> {
             let op = tests[usize::from(by_elements)];
             let at = self.emit(op, [0, base, address.index, test.other], number);
             self.weigh(at, test.weight);
-            self.jumps.push((at, test.goal));
+            self.leads(at, test.goal);
             self.pc = test.next - 1;
             return;
         }
@@ -418,17 +446,27 @@ impl Fuser<'_> {
         self.host.sites.len() as u32 - 1
     }
 
-    /// Whether a jump from here has room for its way in half a field.
-    fn is_near(&self, goal: u32) -> bool {
-        // The second form has at most two instructions for one of the first.
-        goal.abs_diff(self.pc) < 1 << 13
+    /// Whether a jump from here has room for its way in half a field: the second form has at most three instructions for one of the first.
+    fn is_near(&self, goal: Goal) -> bool {
+        // Detours stand at the end.
+        let distance = match goal.weight {
+            0 => goal.pc.abs_diff(self.pc),
+            _ => self.code.insts.len() as u32,
+        };
+        distance < 1 << 13
+    }
+
+    /// What a register holds that is never written to.
+    fn constant(&self, register: u32) -> Option<u64> {
+        let mut constants = self.code.registers.s_init.iter();
+        let found = constants.find(|&&(known, _)| known == register);
+        found.map(|&(_, bits)| bits)
     }
 
     /// A register that holds the constant of another, negated.
     fn negated(&mut self, register: u32, wide: bool) -> u32 {
         let constants = &self.code.registers.s_init;
-        let bits = constants.iter().find(|&&(known, _)| known == register);
-        let bits = 0u64.wrapping_sub(bits.map_or(0, |&(_, bits)| bits));
+        let bits = 0u64.wrapping_sub(self.constant(register).unwrap_or(0));
         let bits = if wide { bits } else { u64::from(bits as u32) };
         let mut known = constants.iter().chain(&self.host.constants);
         if let Some(&(register, _)) = known.find(|&&(_, other)| other == bits) {

@@ -110,6 +110,16 @@ macro_rules! host_accesses {
             (LoadU8, SEq32, u8, u32, int::eq32, TestEqU8, TestEqU8E)
             (LoadU8, SNe32, u8, u32, int::ne32, TestNeU8, TestNeU8E)
         }
+        float_tests {
+            (Load32, SFLt32, u32, float::flt32, TestFLt32, TestFLt32E, TestUnlessFLt32, TestUnlessFLt32E)
+            (Load32, SFLe32, u32, float::fle32, TestFLe32, TestFLe32E, TestUnlessFLe32, TestUnlessFLe32E)
+            (Load32, SFGt32, u32, float::fgt32, TestFGt32, TestFGt32E, TestUnlessFGt32, TestUnlessFGt32E)
+            (Load32, SFGe32, u32, float::fge32, TestFGe32, TestFGe32E, TestUnlessFGe32, TestUnlessFGe32E)
+            (Load64, SFLt64, u64, float::flt64, TestFLt64, TestFLt64E, TestUnlessFLt64, TestUnlessFLt64E)
+            (Load64, SFLe64, u64, float::fle64, TestFLe64, TestFLe64E, TestUnlessFLe64, TestUnlessFLe64E)
+            (Load64, SFGt64, u64, float::fgt64, TestFGt64, TestFGt64E, TestUnlessFGt64, TestUnlessFGt64E)
+            (Load64, SFGe64, u64, float::fge64, TestFGe64, TestFGe64E, TestUnlessFGe64, TestUnlessFGe64E)
+        }
         updates {
             (SAdd32, u32, int::add32, AddTo32, AddTo32S)
             (SAdd64, u64, int::add64, AddTo64, AddTo64S)
@@ -138,6 +148,7 @@ macro_rules! define_host_ops {
     ({ { loads { $(($l:ident, $le:ident, $ls:ident, $lu:ident, $ll:ident, $la:ident, $lq:ident, $lm:ident, $lt:ty, $lw:ty))* }
          stores { $(($s:ident, $se:ident, $ss:ident, $su:ident, $sl:ident, $sa:ident, $sq:ident, $sm:ident, $st:ty))* }
          tests { $(($tl:ident, $tc:ident, $tt:ty, $tw:ty, $tf:path, $test:ident, $teste:ident))* }
+         float_tests { $(($ftl:ident, $ftc:ident, $ftt:ty, $ftf:path, $ftest:ident, $fteste:ident, $ftunless:ident, $ftunlesse:ident))* }
          updates { $(($up:ident, $ut:ty, $uf:path, $update:ident, $updates:ident))* }
          feeds { $(($fl:ident, $fk:ident, $fdt:ty, $fdf:path, $db:ident, $de:ident, $ds:ident, $du:ident, $dl:ident, $da:ident, $dq:ident, $dm:ident))* } }
        $($(#[doc = $doc:literal])* $extra:ident,)* }
@@ -152,6 +163,7 @@ macro_rules! define_host_ops {
             $($l, $le, $ls, $lu, $ll, $la, $lq, $lm,)*
             $($s, $se, $ss, $su, $sl, $sa, $sq, $sm,)*
             $($test, $teste,)*
+            $($ftest, $fteste, $ftunless, $ftunlesse,)*
             $($update, $updates,)*
             $($db, $de, $ds, $du, $dl, $da, $dq, $dm,)*
             $($iif, $iback, $istep,)*
@@ -168,17 +180,25 @@ macro_rules! define_host_ops {
                 })
             }
 
-            /// The jumps on what a load gives compared with something: the load has a base alone, or an index that counts elements.
-            pub(crate) fn tests(load: HostOp, comparison: HostOp) -> Option<[HostOp; 2]> {
-                Some(match (load, comparison) {
-                    $((HostOp::$tl, HostOp::$tc) => [HostOp::$test, HostOp::$teste],)*
+            /// The jumps on what a load gives compared with something, taken if that is `sense`: the load has a base alone, or an index that
+            /// counts elements.
+            pub(crate) fn tests(load: HostOp, comparison: HostOp, sense: bool) -> Option<[HostOp; 2]> {
+                let compared = match sense {
+                    true => comparison,
+                    false => comparison.opposite().unwrap_or(comparison),
+                };
+                Some(match (load, compared, sense) {
+                    $((HostOp::$tl, HostOp::$tc, _) => [HostOp::$test, HostOp::$teste],)*
+                    $((HostOp::$ftl, HostOp::$ftc, true) => [HostOp::$ftest, HostOp::$fteste],
+                      (HostOp::$ftl, HostOp::$ftc, false) => [HostOp::$ftunless, HostOp::$ftunlesse],)*
                     _ => return None,
                 })
             }
 
             /// Whether it is one of those.
             pub(crate) fn is_test(self) -> bool {
-                matches!(self, $(HostOp::$test | HostOp::$teste)|*)
+                matches!(self, $(HostOp::$test | HostOp::$teste)|*
+                    $(| HostOp::$ftest | HostOp::$fteste | HostOp::$ftunless | HostOp::$ftunlesse)*)
             }
 
             /// The operations on what is in memory, and their width: the access has a base alone, or an index with a scale.
@@ -216,6 +236,14 @@ macro_rules! define_host_ops {
                     HostOp::SUle64 => HostOp::SUge64,
                     HostOp::SUgt64 => HostOp::SUlt64,
                     HostOp::SUge64 => HostOp::SUle64,
+                    HostOp::SFLt32 => HostOp::SFGt32,
+                    HostOp::SFLe32 => HostOp::SFGe32,
+                    HostOp::SFGt32 => HostOp::SFLt32,
+                    HostOp::SFGe32 => HostOp::SFLe32,
+                    HostOp::SFLt64 => HostOp::SFGt64,
+                    HostOp::SFLe64 => HostOp::SFGe64,
+                    HostOp::SFGt64 => HostOp::SFLt64,
+                    HostOp::SFGe64 => HostOp::SFLe64,
                     other => other,
                 }
             }

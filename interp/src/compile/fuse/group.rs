@@ -6,17 +6,19 @@ use crate::isa::host::HostOp;
 use crate::isa::op::Op;
 
 use super::is_indexable;
-use super::plan::{Plan, comparison};
+use super::plan::{Goal, Plan, comparison};
 
 /// A jump on what a load gives.
 #[derive(Clone, Copy)]
 pub(super) struct Test {
     pub(super) op: HostOp,
+    /// What it has to give for the jump to be taken.
+    pub(super) sense: bool,
     /// What it is compared with.
     pub(super) other: u32,
     pub(super) weight: u16,
     /// Where the jump goes, and the first instruction behind it.
-    pub(super) goal: u32,
+    pub(super) goal: Goal,
     pub(super) next: u32,
 }
 
@@ -55,21 +57,20 @@ impl Plan {
         let (value, Some(next)) = (site.values[0], code.insts.get(at + 1)) else {
             return;
         };
-        let (compared, sides, jump) = match comparison(next.op) {
-            Some((compared, _)) => (compared, [next.a, next.c], at + 1),
+        let (compared, sense, sides, jump, weight) = match comparison(next.op) {
+            Some((compared, sense)) => {
+                let sides = [next.a, next.c];
+                (compared, sense, sides, at as u32 + 1, next.weight)
+            }
             None => {
                 let Some(compared) = HostOp::of(next.op) else {
                     return;
                 };
-                let compared = match self.taken(code, at as u32 + 1) {
-                    Some(true) => Some(compared),
-                    Some(false) => compared.opposite(),
-                    None => None,
-                };
-                let Some(compared) = compared else {
+                let Some(taken) = self.taken(code, at as u32 + 1) else {
                     return;
                 };
-                (compared, [next.a, next.b], at + 2)
+                let sides = [next.a, next.b];
+                (compared, taken.sense, sides, taken.jump, taken.weight)
             }
         };
         let (op, other) = match sides {
@@ -77,15 +78,15 @@ impl Plan {
             [left, right] if right == value && left != value => (compared.mirrored(), left),
             _ => return,
         };
-        let jump_inst = &code.insts[jump];
         self.tests.insert(
             at as u32,
             Test {
                 op,
+                sense,
                 other,
-                weight: jump_inst.weight,
-                goal: jump_inst.b,
-                next: jump as u32 + 1,
+                weight,
+                goal: self.goal(code, jump),
+                next: jump + 1,
             },
         );
     }

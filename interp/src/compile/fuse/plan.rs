@@ -35,6 +35,27 @@ pub(super) struct Plan {
     pub(super) feeds: HashMap<u32, Feed>,
     /// How often the result of an instruction is read, where that is known.
     pub(super) uses: HashMap<u32, u32>,
+    /// By a conditional jump that leads to another on the same condition: where that leads.
+    pub(super) shortcuts: HashMap<u32, Goal>,
+}
+
+/// Where a jump leads in the first form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Goal {
+    pub(super) pc: u32,
+    /// What counts as executed on the way there, beside the jump itself.
+    pub(super) weight: u16,
+}
+
+/// The jump that a comparison is made for.
+#[derive(Clone, Copy)]
+pub(super) struct Taken {
+    /// What the jump is taken on.
+    pub(super) sense: bool,
+    /// Where it stands: behind the comparison, but for a tick.
+    pub(super) jump: u32,
+    /// Its weight, with that of the tick.
+    pub(super) weight: u16,
 }
 
 /// The address of an access.
@@ -179,10 +200,12 @@ pub(super) fn plan(code: &Code) -> Plan {
         uses: code.uses.iter().copied().collect(),
         ..Plan::default()
     };
+    plan.shortcuts(code);
     for (at, inst) in code.insts.iter().enumerate() {
         match inst.op {
             Op::Jump | Op::JumpIf | Op::JumpIfNot | Op::Loop => {
-                plan.leaders[inst.b as usize] = true;
+                let goal = plan.goal(code, at as u32);
+                plan.leaders[goal.pc as usize] = true;
             }
             Op::Call | Op::HostCall | Op::Launch => plan.leaders[at + 1] = true,
             op if comparison(op).is_some() => plan.leaders[inst.b as usize] = true,
@@ -221,7 +244,7 @@ pub(super) fn plan(code: &Code) -> Plan {
 }
 
 /// The registers that an instruction reads, and the one it writes.
-fn registers(code: &Code, at: usize) -> (Vec<u32>, Vec<u32>) {
+pub(super) fn registers(code: &Code, at: usize) -> (Vec<u32>, Vec<u32>) {
     let i = &code.insts[at];
     match i.op {
         Op::HostLoad | Op::HostStore | Op::HostAtomic => {
@@ -485,15 +508,30 @@ impl Plan {
         }
     }
 
-    /// If the comparison at `at` is made for the jump behind it alone: what that is taken on.
-    pub(super) fn taken(&self, code: &Code, at: u32) -> Option<bool> {
-        let (i, jump) = (&code.insts[at as usize], code.insts.get(at as usize + 1)?);
-        let alone = self.uses.get(&at) == Some(&1) && !self.leaders[at as usize + 1];
-        match jump.op {
-            Op::JumpIf if alone && jump.a == i.d => Some(true),
-            Op::JumpIfNot if alone && jump.a == i.d => Some(false),
-            _ => None,
+    /// If the comparison at `at` is made for the jump behind it alone: that jump.
+    pub(super) fn taken(&self, code: &Code, at: u32) -> Option<Taken> {
+        if self.uses.get(&at) != Some(&1) {
+            return None;
         }
+        let is_inside = |pc: u32| !self.leaders[pc as usize];
+        let tick = code.insts.get(at as usize + 1)?;
+        let (jump, before) = match tick.op {
+            Op::Tick if is_inside(at + 1) => (at + 2, tick.weight),
+            _ => (at + 1, 0),
+        };
+        let inst = code.insts.get(jump as usize)?;
+        let sense = match inst.op {
+            Op::JumpIf => true,
+            Op::JumpIfNot => false,
+            _ => return None,
+        };
+        let weight = inst.weight.checked_add(before)?;
+        let is_for_it = inst.a == code.insts[at as usize].d && is_inside(jump);
+        is_for_it.then_some(Taken {
+            sense,
+            jump,
+            weight,
+        })
     }
 
     /// The comparison that a loop begins with.
@@ -511,17 +549,20 @@ impl Plan {
             });
         }
         let compared = HostOp::of(i.op)?;
-        let sense = self.taken(code, at)?;
-        compared.jumps(sense)?;
-        let jump = &code.insts[at as usize + 1];
+        let taken = self.taken(code, at)?;
+        compared.jumps(taken.sense)?;
+        let exit = self.goal(code, taken.jump);
+        if exit.weight > 0 {
+            return None;
+        }
         Some(Head {
             compared,
-            goes_on: !sense,
+            goes_on: !taken.sense,
             a: i.a,
             b: i.b,
-            weight: jump.weight,
-            next: at + 2,
-            exit: jump.b,
+            weight: taken.weight,
+            next: taken.jump + 1,
+            exit: exit.pc,
         })
     }
 }

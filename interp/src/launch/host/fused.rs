@@ -264,6 +264,7 @@ macro_rules! arms {
     ({ { loads { $(($l:ident, $le:ident, $ls:ident, $lu:ident, $ll:ident, $la:ident, $lq:ident, $lm:ident, $lt:ty, $lw:ty))* }
          stores { $(($s:ident, $se:ident, $ss:ident, $su:ident, $sl:ident, $sa:ident, $sq:ident, $sm:ident, $st:ty))* }
          tests { $(($tl:ident, $tc:ident, $tt:ty, $tw:ty, $tf:path, $test:ident, $teste:ident))* }
+         float_tests { $(($ftl:ident, $ftc:ident, $ftt:ty, $ftf:path, $ftest:ident, $fteste:ident, $ftunless:ident, $ftunlesse:ident))* }
          updates { $(($up:ident, $ut:ty, $uf:path, $update:ident, $updates:ident))* }
          feeds { $(($fl:ident, $fk:ident, $fdt:ty, $fdf:path, $db:ident, $de:ident, $ds:ident, $du:ident, $dl:ident, $da:ident, $dq:ident, $dm:ident))* } }
        $i:ident, $r:ident, $jump:ident, $back:ident, $step:ident, $load:ident, $store:ident, $test_of:ident, $update_of:ident, $feed:ident, { $($arms:tt)* } }
@@ -290,6 +291,10 @@ macro_rules! arms {
               HostOp::$sm => apart!(HostOp::$sm, $store!($st, part_of_product::<$st>($r, $i))),)*
             $(HostOp::$test => apart!(HostOp::$test, $test_of!($tt, $tw, $tf, scalar::get($r, $i.a))),
               HostOp::$teste => apart!(HostOp::$teste, $test_of!($tt, $tw, $tf, part_of_element::<$tt>($r, $i))),)*
+            $(HostOp::$ftest => apart!(HostOp::$ftest, $test_of!($ftt, $ftt, $ftf, scalar::get($r, $i.a))),
+              HostOp::$fteste => apart!(HostOp::$fteste, $test_of!($ftt, $ftt, $ftf, part_of_element::<$ftt>($r, $i))),
+              HostOp::$ftunless => apart!(HostOp::$ftunless, $test_of!($ftt, $ftt, |a, b| !$ftf(a, b), scalar::get($r, $i.a))),
+              HostOp::$ftunlesse => apart!(HostOp::$ftunlesse, $test_of!($ftt, $ftt, |a, b| !$ftf(a, b), part_of_element::<$ftt>($r, $i))),)*
             $(HostOp::$update => apart!(HostOp::$update, $update_of!($ut, $uf, scalar::get($r, $i.a))),
               HostOp::$updates => apart!(HostOp::$updates, $update_of!($ut, $uf, part($r, $i, scalar::signed))),)*
             $(HostOp::$db => apart!(HostOp::$db, $feed!($fdt, $fdf, scalar::get($r, $i.a))),
@@ -468,12 +473,12 @@ fn dispatch(
             }};
         }
         macro_rules! test {
-            ($ty:ty, $to:ty, $f:path, $part:expr) => {{
+            ($ty:ty, $to:ty, $f:expr, $part:expr) => {{
                 let from = read!($ty, $part, u32::from(i.x as u16) * SITE_BYTES);
                 // SAFETY: it is in an object.
                 let value = unsafe { from.read_unaligned() } as $to;
                 executed += u64::from(i.weight);
-                if $f(value, scalar::get(r, i.c) as $to) {
+                if ($f)(value, scalar::get(r, i.c) as $to) {
                     // SAFETY: as of all jumps.
                     next = unsafe { next.offset((i.x as i32 >> 16) as isize) };
                 }
