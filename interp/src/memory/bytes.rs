@@ -16,6 +16,10 @@ const ALIGN_BYTES: usize = 256;
 /// every byte would be written to be zero. So `ALIGN_BYTES` more are asked for, and the start is moved.
 const ALLOCATION_ALIGN_BYTES: usize = 16;
 
+/// From here on memory comes from the system, in pages as large as it has. A kernel that walks through rows touches a page or more with
+/// each, and a CPU knows the places of few thousand pages of 4 KB.
+const HUGE_BYTES: usize = 4 << 20;
+
 /// Zeroed memory that may be written through a shared pointer.
 #[derive(Debug)]
 pub(crate) struct Bytes {
@@ -36,6 +40,13 @@ enum Owner {
     Pages { _pages: MmapMut },
 }
 
+/// Of a page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Size {
+    Usual,
+    Huge,
+}
+
 // SAFETY: `Bytes` owns its memory; who writes through `pointer` from several threads answers for the races (see `launch`).
 unsafe impl Send for Bytes {}
 // SAFETY: as above; `&Bytes` alone gives only reads.
@@ -51,6 +62,11 @@ impl Bytes {
                 pointer: nowhere,
                 len,
             });
+        }
+        if len >= HUGE_BYTES
+            && let Some(bytes) = Bytes::pages(len, Size::Huge)
+        {
+            return Some(bytes);
         }
         let layout = layout(len)?;
         // From the system itself: where a program's global allocator ends it when there is no memory, these bytes may be refused.
@@ -70,18 +86,34 @@ impl Bytes {
     /// `len` zero bytes of which few will be touched, or `None` if there is not so much memory. They come from the system: an
     /// allocator gives memory of this size a second time and would have to clear all of it.
     pub(crate) fn sparse(len: usize) -> Option<Bytes> {
-        #[cfg(any(unix, windows))]
-        if len > 0
-            && let Ok(mut pages) = MmapMut::map_anon(len)
-            && let Some(pointer) = NonNull::new(pages.as_mut_ptr())
-        {
-            return Some(Bytes {
-                owner: Owner::Pages { _pages: pages },
-                pointer,
-                len,
-            });
+        Bytes::pages(len, Size::Usual).or_else(|| Bytes::new(len))
+    }
+
+    /// Untouched pages of the system.
+    #[cfg(any(unix, windows))]
+    fn pages(len: usize, size: Size) -> Option<Bytes> {
+        if len == 0 {
+            return None;
         }
-        Bytes::new(len)
+        let mut pages = MmapMut::map_anon(len).ok()?;
+        let pointer = NonNull::new(pages.as_mut_ptr())?;
+        #[cfg(target_os = "linux")]
+        if size == Size::Huge {
+            // A system without such pages has others.
+            let _ = pages.advise(memmap2::Advice::HugePage);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = size;
+        Some(Bytes {
+            owner: Owner::Pages { _pages: pages },
+            pointer,
+            len,
+        })
+    }
+
+    #[cfg(not(any(unix, windows)))]
+    fn pages(_: usize, _: Size) -> Option<Bytes> {
+        None
     }
 
     /// Memory of somebody else.
