@@ -90,7 +90,17 @@ pub(super) fn allows(litmus: &Litmus) -> bool {
         .iter()
         .map(|&read| {
             let is_source = |&w: &usize| {
-                w != read && events[w].writes.is_some() && events[w].at == events[read].at
+                // A number that the outcome does not have there needs no trying.
+                let fits = match events[w].writes {
+                    Some(Written::Value(Value::Number(value))) => {
+                        let mut outcome = litmus.outcome.iter();
+                        let wanted = outcome.find(|(name, _)| Some(*name) == events[read].reads);
+                        wanted.is_none_or(|(_, wanted)| *wanted == value)
+                    }
+                    Some(_) => true,
+                    None => false,
+                };
+                w != read && fits && events[w].at == events[read].at
             };
             (0..events.len()).filter(is_source).collect()
         })
@@ -110,6 +120,9 @@ pub(super) fn allows(litmus: &Litmus) -> bool {
     let fences = permutations(&fences);
     let mut found = false;
     product(&sources, &mut |from| {
+        if found {
+            return;
+        }
         let from: Vec<(usize, usize)> = from.into_iter().zip(reads.iter().copied()).collect();
         let Some(values) = values(&events, &from) else {
             return;
@@ -125,7 +138,8 @@ pub(super) fn allows(litmus: &Litmus) -> bool {
                     false => values[event].0 == value,
                 })
             });
-            found |= has_outcome
+            found |= !found
+                && has_outcome
                 && fences
                     .iter()
                     .any(|fences| is_execution(litmus, &events, &from, &orders, fences));
