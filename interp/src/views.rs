@@ -9,7 +9,6 @@
 //! It shows only what the PTX memory model allows (PTX ISA, "Memory Consistency Model"; Lustig et al., ASPLOS 2019), and not all of that:
 //!
 //! - A thread's accesses happen in program order, so load buffering does not show.
-//! - All of a thread's reads of a word are coherent; PTX promises that only of strong ones.
 //! - An atomic acts on the newest value, whatever its scope.
 //! - A word is 4 aligned bytes. Stores of less never count as earlier. A value of 8 bytes is never torn.
 //! - A fence is sequentially consistent, as `__threadfence` is; those of acquire and release, too.
@@ -25,6 +24,7 @@ use std::collections::HashMap;
 
 use dsl::ir::{FenceScope, LocId};
 
+use crate::fault::finding::Lacks;
 use crate::isa::mask::LaneMask;
 pub(crate) use choice::Choices;
 use choice::{Chooser, Nth};
@@ -396,14 +396,17 @@ impl Views {
             .collect()
     }
 
-    /// A thread has read a message.
+    /// A thread has read a message. Of another thread's, only what strong accesses that reach each other store and read counts as seen.
     fn sees(&mut self, who: Who, number: u32, message: &Message, how: How) {
+        let is_strong = is_seen(message, who, how);
         let thread = self.thread(who);
-        thread.view.see(number, message.time);
-        let Some(by) = message.by.filter(|by| *by != who) else {
+        let by = message.by.filter(|by| *by != who);
+        if by.is_none() || is_strong {
+            thread.view.see(number, message.time);
+        }
+        let Some(by) = by else {
             return;
         };
-        let is_strong = is_seen(message, who, how);
         let heard = Heard::of(message, number, how.at, thread.count, is_strong);
         thread.heard.insert(by, heard);
         if !is_strong {
@@ -547,16 +550,22 @@ impl Views {
             let heard = thread
                 .heard
                 .get(&by)
-                .filter(|heard| heard.ordinal > missed.ordinal)?;
+                .filter(|heard| heard.ordinal >= missed.ordinal)?;
             // A fence that reaches the other thread.
             let level = usize::from(by.block != who.block);
+            // What it misses it has read itself, but not with a strong access: no fence helps.
+            let is_same = heard.ordinal == missed.ordinal;
+            let lacks = |fenced_at, since| match is_same {
+                true => Lacks::Nothing,
+                false => late::lacks(fenced_at, since, level),
+            };
             Some(late::Despite {
                 at: heard.at,
                 place: places(heard.number),
                 value: heard.value,
                 stored_at: heard.stored_at,
-                writer: late::lacks(heard.fenced_at, missed.ordinal + 1, level),
-                reader: late::lacks(thread.fenced_at, heard.count, level),
+                writer: lacks(heard.fenced_at, missed.ordinal + 1),
+                reader: lacks(thread.fenced_at, heard.count),
                 is_flag_strong: heard.is_strong,
             })
         });

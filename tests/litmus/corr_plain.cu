@@ -3,7 +3,6 @@
 // blocks: 0 1
 // T0: x = volatile 1
 // T1: a = x; b = x
-// not shown: one thread never reads a word older than it has read, whatever the access
 #include <stdio.h>
 #include <stdlib.h>
 

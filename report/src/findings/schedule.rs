@@ -107,6 +107,12 @@ pub(crate) fn late_words(late: &Late, module: &Module) -> String {
         );
     }
     match &late.despite {
+        Some(despite) if despite.is_of(missed) => format!(
+            "in it, {who} reads {} = {} at line {}, then {name} = {value} at line {here}, which is older",
+            named(&despite.read),
+            despite.read.value as i32,
+            line(despite.read.at),
+        ),
         Some(despite) => format!(
             "in it, {who} reads {} = {} at line {}, then {name} = {value} at line {here}, though line {there} stored {newer} before line {} \
              stored the {}",

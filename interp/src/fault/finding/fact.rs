@@ -281,7 +281,7 @@ pub struct Late {
     pub missed: Sight,
     /// Whose that is; `None`: it came from no thread.
     pub missed_by: Option<([u32; 3], [u32; 3])>,
-    /// A later store of that thread, which this one has read before.
+    /// A later store of that thread, or the missed one itself, which this one has read before.
     pub despite: Option<Despite>,
 }
 
@@ -309,6 +309,14 @@ pub struct Despite {
     pub reader: Lacks,
     /// The later value is stored and read as `volatile`, or by atomics that reach both threads.
     pub is_flag_strong: bool,
+}
+
+impl Despite {
+    /// What was read before is what was missed then, and not a later store.
+    pub fn is_of(&self, missed: &Sight) -> bool {
+        (self.stored_at, self.read.value) == (missed.at, missed.value)
+            && self.read.name == missed.name
+    }
 }
 
 /// What a thread lacks between two accesses, so that others see them in order.
