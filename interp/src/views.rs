@@ -8,7 +8,8 @@
 //!
 //! It shows only what the PTX memory model allows (PTX ISA, "Memory Consistency Model"; Lustig et al., ASPLOS 2019), and not all of that:
 //!
-//! - A thread's accesses happen in program order, so load buffering does not show.
+//! - Loads and atomics may be done later than they stand (`later`), but not behind a fence that reaches others, a barrier, an exchange, an
+//!   access of the same thread to the same word, or the first use of what they give.
 //! - An atomic acts on the newest value, whatever its scope.
 //! - A word is 4 aligned bytes. Stores of less never count as earlier. A value of 8 bytes is never torn.
 //! - A fence is sequentially consistent, as `__threadfence` is; those of acquire and release, too.
@@ -16,6 +17,7 @@
 
 mod choice;
 pub(crate) mod late;
+pub(crate) mod later;
 pub(crate) mod random;
 mod view;
 mod word;
@@ -25,10 +27,12 @@ use std::collections::HashMap;
 use dsl::ir::{FenceScope, LocId};
 
 use crate::fault::finding::Lacks;
+use crate::fault::trap::AccessOp;
 use crate::isa::mask::LaneMask;
-pub(crate) use choice::Choices;
-use choice::{Chooser, Nth};
+use choice::Chooser;
+pub(crate) use choice::{Choices, Key};
 use late::{Heard, Late};
+use later::Later;
 use view::View;
 use word::{Message, Released, Word};
 
@@ -84,6 +88,13 @@ pub(crate) struct Views {
     block: u64,
     /// The first thread of the warp that runs.
     first: u32,
+    /// The place of that warp in the block's list.
+    at: usize,
+    /// Grows when another warp runs.
+    runs: u64,
+    /// Accesses that are not done yet, in order, and how many of them are the running warp's.
+    laters: Vec<Later>,
+    here: usize,
     numbers: HashMap<Place, u32>,
     words: Vec<Word>,
     /// Grows with each value that is stored.
@@ -107,6 +118,10 @@ impl Views {
             blocks: HashMap::new(),
             block: 0,
             first: 0,
+            at: 0,
+            runs: 0,
+            laters: Vec::new(),
+            here: 0,
             numbers: HashMap::new(),
             words: Vec::new(),
             moment: 0,
@@ -147,8 +162,10 @@ impl Views {
         self.block_fences.remove(&self.block);
     }
 
-    pub(crate) fn begin_warp(&mut self, warp: u32) {
-        self.first = 32 * warp;
+    pub(crate) fn begin_warp(&mut self, warp: u32, place: usize) {
+        (self.first, self.at) = (32 * warp, place);
+        self.runs += 1;
+        self.count_laters();
     }
 
     fn who(&self, lane: usize) -> Who {
@@ -170,6 +187,9 @@ impl Views {
     /// The lanes of the warp that runs fence.
     pub(crate) fn fence(&mut self, mask: u32, scope: FenceScope) {
         let is_device = scope != FenceScope::Block;
+        if is_device {
+            self.reads_behind_fences(|_| true);
+        }
         for lane in LaneMask(mask) {
             let who = self.who(lane);
             let mut view = std::mem::take(&mut self.thread(who).view);
@@ -341,7 +361,8 @@ impl Views {
             })
             .collect();
         let nth = self.chooser.nth(first, self.words[known[0] as usize].place);
-        let read = self.choose(nth, &known, &oldest);
+        let key = (nth, false);
+        let read = self.choose(key, &known, &oldest);
         let mut is_late = false;
         let pairs = words
             .iter_mut()
@@ -353,7 +374,7 @@ impl Views {
             *now = message.value;
             if let Some(missed) = missed {
                 is_late = true;
-                self.note_late(nth, (number, index), &message, &missed, how, false);
+                self.note_late(key, (number, index), &message, &missed, how, AccessOp::Load);
             }
             for lane in LaneMask(lanes) {
                 let who = self.who(lane);
@@ -364,10 +385,10 @@ impl Views {
     }
 
     /// Which message of each word is read.
-    fn choose(&mut self, nth: Nth, words: &[u32], oldest: &[usize]) -> Vec<usize> {
+    fn choose(&mut self, key: Key, words: &[u32], oldest: &[usize]) -> Vec<usize> {
         if let ([number], [oldest]) = (words, oldest) {
             let newest = self.words[*number as usize].newest();
-            let back = self.chooser.back(nth, true, newest - oldest);
+            let back = self.chooser.back(key, true, newest - oldest);
             return vec![newest - back];
         }
         // One moment for all of them: of each, the last value that was there.
@@ -389,7 +410,7 @@ impl Views {
         moments.dedup();
         let back = self
             .chooser
-            .back(nth, true, moments.len().saturating_sub(1));
+            .back(key, true, moments.len().saturating_sub(1));
         let moment = moments[moments.len() - 1 - back];
         lists()
             .map(|(word, oldest)| word.last_until(moment, oldest))
@@ -471,15 +492,22 @@ impl Views {
             true => self.words[number as usize].room_from(seen),
             false => 0,
         };
-        let nth = self.chooser.nth(who, place);
-        let back = self.chooser.back(nth, false, room);
+        let key = (self.chooser.nth(who, place), false);
+        let back = self.chooser.back(key, false, room);
         let word = &mut self.words[number as usize];
         let index = word.insert(message, back);
         let (message, missed) = (word.at(index).clone(), word.after(index).cloned());
         let newest = word.at(word.newest()).value;
         self.thread(who).view.see(number, message.time);
         if let Some(missed) = missed {
-            self.note_late(nth, (number, index), &message, &missed, how, true);
+            self.note_late(
+                key,
+                (number, index),
+                &message,
+                &missed,
+                how,
+                AccessOp::Store,
+            );
         }
         newest
     }
@@ -535,12 +563,12 @@ impl Views {
 
     fn note_late(
         &mut self,
-        nth: Nth,
+        (nth, is_later): Key,
         (number, index): (u32, usize),
         message: &Message,
         missed: &Message,
         how: How,
-        is_store: bool,
+        op: AccessOp,
     ) {
         let (who, word) = (nth.0, &self.words[number as usize]);
         let back = (word.newest() - index) as u32;
@@ -572,7 +600,9 @@ impl Views {
         self.lates.push(Late {
             nth,
             back,
-            is_store,
+            op,
+            is_later,
+            after: None,
             at: how.at,
             value: message.value,
             missed: missed.value,

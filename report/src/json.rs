@@ -484,7 +484,9 @@ fn late(late: &Late, input: &Input<'_>) -> Value {
     json!({
         // The place in `turns` of the turn in which it happens.
         "turn": late.turn,
-        "op": if late.is_store { "write" } else { "read" },
+        "op": late.op.name(),
+        // The line that was done before it though that stands behind it.
+        "after": late.after.map(|after| input.module.loc(after).line),
         "block": late.who.0,
         "thread": late.who.1,
         "access": sight(&late.access),

@@ -21,6 +21,13 @@ fn a_late_access_is_told_with_its_cure() {
 }
 
 #[test]
+fn a_load_that_is_done_later_is_told_with_what_came_before_it() {
+    let path = "tests/schedules/load_buffering.cu";
+    let output = dslc(&["run", "--quiet", "--memory", "weak", path]);
+    snapshot("load_buffering", &output.stderr);
+}
+
+#[test]
 fn two_accesses_of_one_line_are_told_apart() {
     let path = root().join("target/tmp/one_line.cu");
     fs::write(

@@ -4,7 +4,6 @@
 // T0: x = volatile 1; fence.device; y = volatile 1
 // T1: a = volatile y; z = volatile 1
 // T2: b = volatile z; fence.device; c = volatile x
-// not shown: loads run in program order
 #include <stdio.h>
 #include <stdlib.h>
 

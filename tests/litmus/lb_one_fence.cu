@@ -3,7 +3,6 @@
 // blocks: 0 1
 // T0: a = volatile x; fence.device; y = volatile 1
 // T1: b = volatile y; x = volatile 1
-// not shown: loads run in program order
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
 // blocks: 0 1
 // T0: c = add x 1; a = add y 0
 // T1: d = add y 1; b = add x 0
-// not shown: an atomic always acts on the newest value
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -22,6 +22,7 @@ use crate::machine::Machine;
 use crate::machine::block::{Block, Met, Ran};
 use crate::machine::engine::Runner;
 use crate::machine::warp::WarpState;
+use crate::machine::weak;
 use crate::observe::Observer;
 use crate::views::random::Random;
 
@@ -456,6 +457,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         let Some(split) = split.filter(|_| self.machine.policy.independent_lanes) else {
             return;
         };
+        self.finish(slot, place);
         let parts = match split {
             Split::Waiting => self.blocks[slot].part_at(place, &mut self.machine),
             Split::Lanes(lanes) => self.blocks[slot].split_at(place, lanes, &mut self.machine),
@@ -466,6 +468,22 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
             }
             self.learn((block, to));
         }
+    }
+
+    /// Accesses of a warp that wait are done, since its lanes will not run together any more.
+    fn finish(&mut self, slot: usize, place: usize) {
+        let (block, machine) = (&mut self.blocks[slot], &mut self.machine);
+        if machine.observer.views().is_none() {
+            return;
+        }
+        block.enter(machine);
+        let warp = &mut block.warps[place];
+        machine.observer.begin_warp(warp.number, place);
+        let r = warp.registers.view();
+        let done = weak::later::all(machine, r, &mut warp.local);
+        debug_assert!(done.is_ok(), "only what is allowed waits");
+        block.leave(machine, false);
+        self.state += 1;
     }
 
     /// Whether lanes part now, and which.

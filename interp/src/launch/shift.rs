@@ -84,6 +84,9 @@ fn of_schedule(schedule: &mut Scheduled, by: &Shift) {
     for late in &mut schedule.lates {
         by.loc(&mut late.access.at);
         by.loc(&mut late.missed.at);
+        if let Some(after) = &mut late.after {
+            by.loc(after);
+        }
         if let Some(despite) = &mut late.despite {
             by.loc(&mut despite.read.at);
             by.loc(&mut despite.stored_at);

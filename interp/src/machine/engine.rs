@@ -273,6 +273,11 @@ fn run<L: Level, O: Observer>(
                 );
             }
             if rounds == 0 {
+                if L::WEAK
+                    && let Err(fault) = weak::later::all(machine, r, &mut warp.local)
+                {
+                    stop!(ip, Stop::Fault(fault));
+                }
                 stop!(ip, Stop::Yield);
             }
         }};
@@ -312,6 +317,14 @@ fn run<L: Level, O: Observer>(
                 stop!(ip.wrapping_sub(1), Stop::Pause);
             }
             machine.pass.points -= 1;
+        }
+        if L::WEAK
+            && machine
+                .observer
+                .views()
+                .is_some_and(|views| views.has_later())
+        {
+            attempt!(weak::later::before(machine, r, mask, inst, &mut warp.local));
         }
         if O::SEES_REPEATS && follows {
             machine.observer.before(r, inst, mask, here!());

@@ -1,7 +1,9 @@
 //! Accesses where memory is weak: first as ever, on memory that holds the newest values, then as the [`Views`] of the threads say.
 //!
 //! A load may get an older value in place of the newest. A store that counts as an earlier one leaves memory as it was. Lanes of one
-//! instruction are threads of their own.
+//! instruction are threads of their own. Loads and atomics may wait while their warp goes on ([`later`]).
+
+pub(crate) mod later;
 
 use dsl::ir::{AtomicOp, FenceScope, LocId, MemType};
 
@@ -23,6 +25,7 @@ use crate::memory::layout::SHARED_BASE;
 use crate::memory::traffic::Touch;
 use crate::observe::trace::Event;
 use crate::observe::{Access, Arrival, Frame, Like, Observer, Scene};
+use crate::views::later::{Part, What};
 use crate::views::{How, Place, Views};
 
 /// Bytes of the widest access, in whole words.
@@ -141,6 +144,13 @@ pub(crate) fn access<O: Observer>(
     let site = &machine.code.sites[i.c as usize];
     let spots = spots(machine, r, i, site, mask);
     let how = how(machine.code, site);
+    later::before_access(machine, r, mask, &spots, local)?;
+    if site.op == AccessOp::Atomic && later::puts_off(machine, r, mask, i, (&spots, how)) {
+        return Ok(());
+    }
+    if let Some(views) = machine.observer.views() {
+        views.passes(how.at);
+    }
     match site.op {
         AccessOp::Load => {
             perform(machine, r, mask, i, local)?;
@@ -203,8 +213,15 @@ fn load(
     spots: &[Option<Spot>; 32],
 ) -> bool {
     let mut is_late = false;
+    let register = site.values[0];
     if site.uniform_values {
         let lane = mask.trailing_zeros() as usize & 31;
+        if let Some(spot) = &spots[lane]
+            && let Some(part) = waits(views, mask, spot, site)
+        {
+            put_off(views, mask, how, (Register::S(register), vec![part]));
+            return false;
+        }
         if let Some(spot) = &spots[lane]
             && let Some(bytes) = load_words(views, mask, spot, (site, how))
         {
@@ -213,7 +230,14 @@ fn load(
         }
         return is_late;
     }
+    let mut parts = Vec::new();
     for lane in LaneMask(mask) {
+        if let Some(spot) = &spots[lane]
+            && let Some(part) = waits(views, 1 << lane, spot, site)
+        {
+            parts.push(part);
+            continue;
+        }
         if let Some(spot) = &spots[lane]
             && let Some(bytes) = load_words(views, 1 << lane, spot, (site, how))
         {
@@ -229,7 +253,31 @@ fn load(
             }
         }
     }
+    if !parts.is_empty() {
+        put_off(views, mask, how, (Register::V(register), parts));
+    }
     is_late
+}
+
+/// Whether lanes put a load off.
+fn waits(views: &mut Views, lanes: u32, spot: &Spot, site: &MemSite) -> Option<Part> {
+    let is_word = site.access.ty.bytes() == 4 && site.access.count == 1 && spot.words == 1;
+    let part = is_word.then(|| views.puts_off(lanes, spot.place(0)))??;
+    (views.later_count() < later::MAX_WAITING).then_some(part)
+}
+
+fn put_off(views: &mut Views, mask: u32, how: How, (register, parts): (Register, Vec<Part>)) {
+    let is_uniform = matches!(register, Register::S(_));
+    let lanes = match is_uniform {
+        true => u32::MAX,
+        false => parts.iter().fold(0, |lanes, part| lanes | part.lanes),
+    };
+    let what = What::Load {
+        holds: vec![(register, lanes)],
+        is_uniform,
+        is_behind_fence: false,
+    };
+    views.put_off(mask, how, what, parts);
 }
 
 /// What lanes read of memory where it is not the newest; from the access's first byte on.
@@ -415,7 +463,7 @@ impl<O: Observer> Observer for Seeing<O> {
         self.inner.touched()
     }
     fn begin_warp(&mut self, number: u32, place: usize) {
-        self.views.begin_warp(number);
+        self.views.begin_warp(number, place);
         self.inner.begin_warp(number, place);
     }
     fn part(&mut self, place: usize, to: usize) {

@@ -9,6 +9,8 @@ use super::{Place, Who};
 const MAX_STALE: u8 = 3;
 /// So many accesses of a launch are late.
 const MAX_LATE: u32 = 1 << 14;
+/// Pairs of a thread and a word of which it is kept how many accesses might have been done later.
+const MAX_PAIRS: usize = 1 << 20;
 
 /// Who chooses.
 #[derive(Clone, Debug)]
@@ -16,8 +18,11 @@ pub(crate) enum Choices {
     /// A seed.
     Random(u64),
     /// By how many values these are late; all others are in time.
-    Given(HashMap<Nth, u32>),
+    Given(HashMap<Key, u32>),
 }
+
+/// An access that is late. `true`: one that is done later than it stands, whose number counts those that might have been.
+pub(crate) type Key = (Nth, bool);
 
 /// An access of a thread: so many others of it went to the same word before, since the launch wrote that first. What the thread does
 /// elsewhere changes nothing about that.
@@ -30,6 +35,8 @@ pub(super) struct Chooser {
     /// One access in so many is late, of those that may.
     one_in: u64,
     counts: HashMap<(Who, Place), u32>,
+    /// The same of accesses that might be done later than they stand.
+    chances: HashMap<(Who, Place), u32>,
     stale: HashMap<(Who, Place), u8>,
     late: u32,
 }
@@ -47,6 +54,7 @@ impl Chooser {
             random,
             one_in,
             counts: HashMap::new(),
+            chances: HashMap::new(),
             stale: HashMap::new(),
             late: 0,
         }
@@ -59,13 +67,29 @@ impl Chooser {
         (who, place, *count - 1)
     }
 
+    /// A thread's next access to a word, if it is to be done later than it stands.
+    pub(super) fn later(&mut self, who: Who, place: Place) -> Option<Nth> {
+        if self.chances.len() >= MAX_PAIRS && !self.chances.contains_key(&(who, place)) {
+            return None;
+        }
+        let count = self.chances.entry((who, place)).or_default();
+        let nth = (who, place, *count);
+        *count += 1;
+        let is_later = match &self.choices {
+            Choices::Given(given) => given.contains_key(&(nth, true)),
+            Choices::Random(_) => self.late < MAX_LATE && self.random.below(self.one_in) == 0,
+        };
+        is_later.then_some(nth)
+    }
+
     /// By how many values an access is late, of at most `most`.
-    pub(super) fn back(&mut self, nth: Nth, is_load: bool, most: usize) -> usize {
+    pub(super) fn back(&mut self, key: Key, is_load: bool, most: usize) -> usize {
         if most == 0 {
             return 0;
         }
+        let nth = key.0;
         let back = match &self.choices {
-            Choices::Given(given) => given.get(&nth).map_or(0, |&back| back as usize),
+            Choices::Given(given) => given.get(&key).map_or(0, |&back| back as usize),
             Choices::Random(_) => {
                 let stale = is_load.then(|| self.stale.entry((nth.0, nth.1)).or_default());
                 let may =

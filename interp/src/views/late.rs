@@ -3,29 +3,40 @@
 use dsl::ir::LocId;
 
 use crate::fault::finding::Lacks;
+use crate::fault::trap::AccessOp;
 
-use super::choice::Nth;
+use super::choice::{Key, Nth};
 use super::word::Message;
 use super::{Place, Who};
 
-/// A load that gave an old value, or a store that counts as one before another's.
+/// A load that gave an old value, a store that counts as one before another's, or an access that was done later than it stands.
 #[derive(Clone, Debug)]
 pub(crate) struct Late {
     /// Whose, and where.
     pub(crate) nth: Nth,
     /// By how many values it was late.
     pub(crate) back: u32,
-    pub(crate) is_store: bool,
+    pub(crate) op: AccessOp,
+    /// It was done later than it stands.
+    pub(crate) is_later: bool,
+    /// Of such a one, if that matters: the first access of its thread that came before it, or else itself.
+    pub(crate) after: Option<LocId>,
     pub(crate) at: LocId,
     /// What it read, or stored.
     pub(crate) value: u32,
-    /// The value that comes next, and whose that is.
+    /// The value that comes next, and whose that is; of a load that was done later, the value that it read.
     pub(crate) missed: u32,
     pub(crate) missed_at: LocId,
     pub(crate) missed_by: Option<Who>,
     pub(crate) despite: Option<Despite>,
     /// The turn in which it happened.
     pub(crate) turn: usize,
+}
+
+impl Late {
+    pub(crate) fn key(&self) -> Key {
+        (self.nth, self.is_later)
+    }
 }
 
 /// What a thread lacks that fenced last, of block and of device scope, when it had made so many accesses, if it made the first of the

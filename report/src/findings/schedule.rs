@@ -1,6 +1,7 @@
 //! The turns of a schedule, in words, and what was late in them.
 
 use dsl::ir::Module;
+use interp::FindingOp;
 use interp::finding::{Lacks, Late, Scheduled, Sight, Turn, TurnEnd};
 
 /// Turns that are told one by one; of more, the first.
@@ -95,12 +96,26 @@ pub(crate) fn late_words(late: &Late, module: &Module) -> String {
         text => format!("`{text}`"),
     };
     let name = named(access);
+    if let Some(after) = late.after {
+        let passed = match line(after) {
+            _ if after == access.at => ", where it needs the value".to_string(),
+            after if after == here => format!(", only after the other access of line {after}"),
+            after => format!(", only after line {after} has run"),
+        };
+        return match late.missed_by.filter(|_| late.op == FindingOp::Read) {
+            Some(by) => format!(
+                "in it, {who} reads {name} = {value} at line {here}{passed}, as {} stored it at line {there}",
+                thread(by)
+            ),
+            None => format!("in it, {who} does {name} at line {here}{passed}"),
+        };
+    }
     let Some(by) = late.missed_by else {
         return format!(
             "in it, {who} reads {name} = {value} at line {here}, which is {newer} already"
         );
     };
-    if late.is_store {
+    if late.op == FindingOp::Write {
         return format!(
             "in it, {who} stores {name} = {value} at line {here}, but it counts as before the {newer} that {} stored at line {there}",
             thread(by)
@@ -129,10 +144,23 @@ pub(crate) fn late_words(late: &Late, module: &Module) -> String {
     }
 }
 
-/// What orders the accesses of the first that is late despite a later value that its thread has read.
+/// What orders the accesses of the first that is late despite a later value that its thread has read, or that is done later than it stands.
 fn cure(schedule: &Scheduled, module: &Module) -> Option<String> {
     let line = |loc| module.loc(loc).line;
-    let late = schedule.lates.iter().find(|late| late.despite.is_some())?;
+    let is_told = |late: &&Late| late.despite.is_some();
+    let late = schedule.lates.iter().find(is_told);
+    let Some(late) = late else {
+        let passed = |late: &Late| late.after.filter(|after| *after != late.access.at);
+        let mut lates = schedule.lates.iter();
+        let (from, to) = lates.find_map(|late| Some((late.access.at, passed(late)?)))?;
+        let between = match (line(from), line(to)) {
+            (from, to) if from == to => format!("between the two accesses of line {to}"),
+            (from, to) => format!("between line {from} and line {to}"),
+        };
+        return Some(format!(
+            "what orders them: a `__threadfence()` {between}; and one between the accesses of the other thread"
+        ));
+    };
     let despite = late.despite.as_ref()?;
     let same_block = late.missed_by.is_some_and(|(block, _)| block == late.who.0);
     let fence = match same_block {

@@ -3,7 +3,7 @@
 use dsl::diagnostic::Code;
 use dsl::ir::LocId;
 
-use super::{FindingKind, Remedy, Severity};
+use super::{FindingKind, FindingOp, Remedy, Severity};
 use crate::coded::coded;
 use crate::fault::setter::Setter;
 
@@ -266,18 +266,22 @@ pub struct Scheduled {
     pub lates: Vec<Late>,
 }
 
-/// An access that was late: a load that gave an old value, or a store that counts as one before another thread's.
+/// An access that was late: a load that gave an old value, a store that counts as one before another thread's, or one that was done
+/// later than it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Late {
     /// The turn in which it happened, by its place in the list; the first behind it: after all of them.
     pub turn: usize,
-    /// It is a store.
-    pub is_store: bool,
+    /// What it is.
+    pub op: FindingOp,
+    /// It was done only after this other access of its thread that stands behind it, or after itself: later than it stands.
+    pub after: Option<LocId>,
     /// The access.
     pub access: Sight,
     /// The block's index, and the thread's.
     pub who: ([u32; 3], [u32; 3]),
-    /// The value that follows there: what the load missed, or what the store came before.
+    /// The value that follows there: what the load missed, or what the store came before; of a load that was done later than it stands,
+    /// the value that it read.
     pub missed: Sight,
     /// Whose that is; `None`: it came from no thread.
     pub missed_by: Option<([u32; 3], [u32; 3])>,

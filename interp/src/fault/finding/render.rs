@@ -228,6 +228,13 @@ impl Finding {
                 }
                 _ => "move the barrier to a point that every thread in the block reaches",
             },
+            Fact::ResultDepends { schedule, .. }
+                if schedule.lates.iter().any(|late| late.after.is_some())
+                    && schedule.lates.iter().all(|late| late.despite.is_none()) =>
+            {
+                "the accesses of a thread to different words are done in any order, unless fences order them: put a `__threadfence()` between \
+                 what has to be done first and what others see of it"
+            }
             Fact::ResultDepends { schedule, .. } if !schedule.lates.is_empty() => {
                 "other threads see stores late and in any order, unless fences order them: put a `__threadfence()` between the store of the \
                  data and that of the flag, and another between the load of the flag and that of the data"

@@ -20,7 +20,7 @@ struct Best {
 
 impl Explorer<'_, '_> {
     fn given(&self, turns: &[Segment], lates: &[Late]) -> Outcome {
-        let given: HashMap<_, _> = lates.iter().map(|late| (late.nth, late.back)).collect();
+        let given: HashMap<_, _> = lates.iter().map(|late| (late.key(), late.back)).collect();
         self.run(Plan::Given(turns), Choices::Given(given))
     }
 

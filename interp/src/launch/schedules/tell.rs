@@ -124,7 +124,8 @@ impl Explorer<'_, '_> {
         };
         Late {
             turn: late.turn.min(told),
-            is_store: late.is_store,
+            op: late.op.into(),
+            after: late.after,
             access: sight(late.at, late.nth.1, late.value),
             who: self.thread(late.nth.0),
             missed: sight(late.missed_at, late.nth.1, late.missed),
