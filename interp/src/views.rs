@@ -10,7 +10,7 @@
 //!
 //! - Loads and atomics may be done later than they stand (`later`), but not behind a fence that reaches others, a barrier, an exchange, an
 //!   access of the same thread to the same word, or the first use of what they give.
-//! - An atomic acts on the newest value, whatever its scope.
+//! - An atomic acts on the newest value, unless all later ones are stored with a scope that does not reach it, or not strongly.
 //! - A word is 4 aligned bytes. Stores of less never count as earlier. A value of 8 bytes is never torn.
 //! - A fence is sequentially consistent, as `__threadfence` is; those of acquire and release, too.
 //! - Of a word, the last few values are kept, and of a launch, the first words that are written (`MAX_WORDS`); others are not weak.
@@ -512,13 +512,48 @@ impl Views {
         newest
     }
 
-    /// A lane's atomic: memory held `before` and holds `value`; `stores`: it has written that.
+    /// The older value that a lane's atomic acts on, if it does, and its index: `before` was there. Between that and what the atomic stores may be nothing that is
+    /// stored strongly for both threads.
+    pub(crate) fn finds(
+        &mut self,
+        lane: usize,
+        place: Place,
+        before: u32,
+        how: How,
+    ) -> Option<(usize, u32)> {
+        let who = self.who(lane);
+        let number = self.written(place, before)?;
+        let key = (self.chooser.nth(who, place), false);
+        let seen = self.thread(who).view.of(number);
+        let word = &self.words[number as usize];
+        let oldest = word.oldest_from(seen);
+        let is_passable = |index: &usize| {
+            let message = word.at(*index);
+            message.by.is_some_and(|by| by != who) && !is_seen(message, who, how)
+        };
+        let newest = word.newest();
+        let most = (oldest + 1..=newest).rev().take_while(is_passable).count();
+        let index = newest - self.chooser.back(key, true, most);
+        let word = &self.words[number as usize];
+        let (message, missed) = (word.at(index).clone(), word.after(index)?.clone());
+        self.note_late(
+            key,
+            (number, index),
+            &message,
+            &missed,
+            how,
+            AccessOp::Atomic,
+        );
+        Some((index, message.value))
+    }
+
+    /// A lane's atomic: memory held `before` and holds `value`; `stores`: it has written that. It has read the value with that index, or else the newest.
     pub(crate) fn atomic(
         &mut self,
         lane: usize,
         place: Place,
         (before, value): (u32, u32),
-        stores: bool,
+        (stores, index): (bool, Option<usize>),
         how: How,
     ) {
         let who = self.who(lane);
@@ -532,7 +567,7 @@ impl Views {
             return;
         };
         let word = &self.words[number as usize];
-        let read = word.at(word.newest()).clone();
+        let read = word.at(index.unwrap_or(word.newest())).clone();
         self.sees(who, number, &read, how);
         if !stores {
             return;

@@ -3,7 +3,6 @@
 // blocks: 0 1
 // T0: a = add.block x 1
 // T1: b = add.block x 1
-// not shown: an atomic always acts on the newest value
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -17,6 +17,7 @@ use crate::isa::op::Op;
 use crate::isa::registers::View;
 use crate::machine::Machine;
 use crate::machine::ops::address::{addresses, narrowed, offsets, windows};
+use crate::machine::ops::atomic::left_by;
 use crate::machine::ops::element::{lane_value, read, set_lane, write};
 use crate::machine::ops::fault::Done;
 use crate::machine::ops::skip::perform;
@@ -169,7 +170,8 @@ pub(crate) fn access<O: Observer>(
         AccessOp::Atomic => {
             perform(machine, r, mask, i, local)?;
             if let Some(views) = machine.observer.views() {
-                atomic(views, r, (site, how), mask, &spots);
+                let is_old = atomic(views, r, (site, how), mask, &spots);
+                machine.pass.changed |= is_old;
             }
         }
     }
@@ -380,25 +382,32 @@ fn store(
     }
 }
 
-/// After atomics, in the order in which lanes were served: each has found what the one before left.
+/// After atomics, in the order in which lanes were served: each has found what the one before left. Whether one has acted on an old value.
 fn atomic(
     views: &mut Views,
     r: View,
     (site, how): (&MemSite, How),
     mask: u32,
     spots: &[Option<Spot>; 32],
-) {
+) -> bool {
     let ty = site.access.ty;
     let words = |value: u64| [value as u32, (value >> 32) as u32];
+    let mut is_old = false;
     for lane in LaneMask(mask) {
         let Some(spot) = &spots[lane] else {
             continue;
         };
-        let next = LaneMask(mask).lanes().find(|&next| {
-            next > lane
-                && spots[next]
+        let mut others = LaneMask(mask).lanes().filter(|&other| {
+            other != lane
+                && spots[other]
                     .is_some_and(|other| other.first == spot.first && other.begins == spot.begins)
         });
+        let is_alone = others.clone().next().is_none();
+        let next = others.find(|&next| next > lane);
+        if is_alone && ty.bytes() == 4 && spot.words == 1 {
+            is_old |= atomic_of_word(views, r, (site, how), lane, spot);
+            continue;
+        }
         let old = lane_value(r, ty, site.result, lane);
         let new = match next {
             Some(next) => lane_value(r, ty, site.result, next),
@@ -417,9 +426,42 @@ fn atomic(
             .enumerate()
             .take(spot.words)
         {
-            views.atomic(lane, spot.place(k), pair, stores, how);
+            views.atomic(lane, spot.place(k), pair, (stores, None), how);
         }
     }
+    is_old
+}
+
+/// After a lane's atomic on a word that no other lane of the instruction acts on. It may act on an older value, if no later one is of a store
+/// for which it is atomic; then memory gets what it makes of that. Whether it does.
+fn atomic_of_word(
+    views: &mut Views,
+    r: View,
+    (site, how): (&MemSite, How),
+    lane: usize,
+    spot: &Spot,
+) -> bool {
+    let ty = site.access.ty;
+    let before = lane_value(r, ty, site.result, lane) as u32;
+    let found = views.finds(lane, spot.place(0), before, how);
+    let old = found.map_or(before, |(_, old)| old);
+    let is_shared = matches!(spot.first, Place::Shared(..));
+    let (new, stores) = left_by(r, site, lane, old.into(), is_shared);
+    if found.is_some() {
+        set_lane(r, ty, site.result, lane, old.into());
+        // One that stores nothing leaves what was there.
+        spot.set(0, if stores { new as u32 } else { before });
+    }
+    let index = found.map(|(index, _)| index);
+    views.tick();
+    views.atomic(
+        lane,
+        spot.place(0),
+        (before, spot.word(0)),
+        (stores, index),
+        how,
+    );
+    found.is_some()
 }
 
 /// An observer of a machine whose memory is weak: it keeps the threads' views, and hands everything on.

@@ -121,6 +121,12 @@ pub(crate) fn late_words(late: &Late, module: &Module) -> String {
             thread(by)
         );
     }
+    if late.op == FindingOp::Atomic {
+        return format!(
+            "in it, {who} does {name} at line {here} on the value {value}, though {} stored {newer} at line {there}",
+            thread(by)
+        );
+    }
     match &late.despite {
         Some(despite) if despite.is_of(missed) => format!(
             "in it, {who} reads {} = {} at line {}, then {name} = {value} at line {here}, which is older",
@@ -147,6 +153,16 @@ pub(crate) fn late_words(late: &Late, module: &Module) -> String {
 /// What orders the accesses of the first that is late despite a later value that its thread has read, or that is done later than it stands.
 fn cure(schedule: &Scheduled, module: &Module) -> Option<String> {
     let line = |loc| module.loc(loc).line;
+    let is_atomic = |late: &&Late| late.op == FindingOp::Atomic && late.after.is_none();
+    if let Some(late) = schedule.lates.iter().find(is_atomic) {
+        let lines = match (line(late.access.at), line(late.missed.at)) {
+            (here, there) if here == there => format!("line {here}"),
+            (here, there) => format!("lines {here} and {there}"),
+        };
+        return Some(format!(
+            "what orders them: atomics whose scope reaches both threads, at {lines}"
+        ));
+    }
     let is_told = |late: &&Late| late.despite.is_some();
     let late = schedule.lates.iter().find(is_told);
     let Some(late) = late else {

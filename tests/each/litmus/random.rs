@@ -79,9 +79,10 @@ fn header(number: u64) -> String {
     let threads = 2 + random.below(2);
     let places = &["x", "y", "z"][..2 + random.below(2)];
     let mut names = ["a", "b", "c", "d"][..6 - places.len()].iter();
-    // What is stored to each place: at most two numbers and an addition.
+    // To each place: at most the numbers 1 and 2 are stored, and 1 is added, so that 3 is the most. What has been read may be as much.
     let mut stored = [0; 3];
-    let mut added = [false; 3];
+    let mut added = [0; 3];
+    let mut copied = [false; 3];
     // Most tests of one kind of access say more than those of all kinds.
     let kinds: Vec<&str> = (0..1 + random.below(3))
         .map(|_| random.pick(KINDS))
@@ -103,21 +104,20 @@ fn header(number: u64) -> String {
             fenced += usize::from(kind.starts_with("seq_cst"));
             let [load, store] = [mode(kind, "acquire"), mode(kind, "release")];
             match random.below(8) {
-                0 if !added[at] => {
+                0 if stored[at] + added[at] < 3 && !copied[at] => {
                     let Some(name) = names.next() else {
                         continue;
                     };
-                    added[at] = true;
+                    added[at] += 1;
                     let scope = random.pick(&["", ".block"]);
                     statements.push(format!("{name} = add{scope} {place} 1"));
                 }
-                1 if has_read.is_some() && !added[at] && stored[at] < 2 => {
-                    // What has been read may be as much as anything.
-                    added[at] = true;
+                1 if has_read.is_some() && added[at] == 0 && stored[at] < 2 => {
+                    copied[at] = true;
                     stored[at] += 1;
                     statements.push(format!("{place} = {store}{}", has_read.unwrap_or("1")));
                 }
-                2..5 if stored[at] < 2 => {
+                2..5 if stored[at] < 2 && stored[at] + added[at] < 3 => {
                     stored[at] += 1;
                     statements.push(format!("{place} = {store}{}", stored[at]));
                 }

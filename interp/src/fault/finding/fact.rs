@@ -266,7 +266,7 @@ pub struct Scheduled {
     pub lates: Vec<Late>,
 }
 
-/// An access that was late: a load that gave an old value, a store that counts as one before another thread's, or one that was done
+/// An access that was late: a load or an atomic that found an old value, a store that counts as one before another thread's, or one that was done
 /// later than it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Late {

@@ -235,6 +235,15 @@ impl Finding {
                 "the accesses of a thread to different words are done in any order, unless fences order them: put a `__threadfence()` between \
                  what has to be done first and what others see of it"
             }
+            Fact::ResultDepends { schedule, .. }
+                if schedule
+                    .lates
+                    .iter()
+                    .any(|late| late.op == FindingOp::Atomic && late.after.is_none()) =>
+            {
+                "an atomic is one access only for threads that its scope reaches, and only beside other atomics: use the one without `_block`, and \
+                 atomics for all accesses to that word"
+            }
             Fact::ResultDepends { schedule, .. } if !schedule.lates.is_empty() => {
                 "other threads see stores late and in any order, unless fences order them: put a `__threadfence()` between the store of the \
                  data and that of the flag, and another between the load of the flag and that of the data"

@@ -33,6 +33,25 @@ fn next(r: View, site: &MemSite, rule: Rule, lane: usize, old: u64) -> u64 {
     )
 }
 
+/// What a lane would leave in memory if that were there, and whether it stores at all: a compare-and-swap that fails does not.
+pub(crate) fn left_by(
+    r: View,
+    site: &MemSite,
+    lane: usize,
+    old: u64,
+    is_shared: bool,
+) -> (u64, bool) {
+    let rule = match is_shared {
+        true => eval::atomic,
+        false => eval::atomic_on_global,
+    };
+    let stores = match site.atomic {
+        Some((AtomicOp::Cas, compare)) => lane_value(r, site.access.ty, compare, lane) == old,
+        Some(_) | None => true,
+    };
+    (next(r, site, rule, lane, old), stores)
+}
+
 /// Serves the lanes, `at` giving the memory.
 ///
 /// # Safety

@@ -238,8 +238,9 @@ fn finish<O: Observer>(
                 }
                 perform(machine, r, later.mask, i, local)?;
                 if let Some(views) = machine.observer.views() {
-                    atomic(views, r, (site, how), later.mask, &spots);
+                    let is_old = atomic(views, r, (site, how), later.mask, &spots);
                     views.has_acted(&later);
+                    machine.pass.changed |= is_old;
                 }
                 if result.is_none() {
                     for (unit, kept) in (site.result..).zip(kept) {
