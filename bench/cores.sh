@@ -3,7 +3,7 @@
 #
 #   JOBS="2 4 8 16"  numbers of threads beside one; those beyond the machine's processors are left out
 #   ROUNDS=3         rounds; medians over them are reported
-#   LAUNCHES=6       extra launches that the time of a launch is taken from, as in bench/run.sh
+#   LAUNCHES=6       extra launches for each thread that the time of a launch is taken from, as in bench/run.sh: on 16 threads 96
 #   APART=1          also: the most that this machine could give, from one-thread processes side by side
 #
 # Milliseconds of a launch on one thread and how many times faster it is on more, without checks and with all of them. "apart" is
@@ -28,10 +28,10 @@ ms() {
     awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { print 1000 * (b - a) }'
 }
 launch() { # kernel size checks jobs: milliseconds of a launch
-    local one many
+    local one many n=$((launches * $4))
     one=$(ms "$dslc" run --jobs "$4" "$3" "$1.k" -- "$2" 0 1)
-    many=$(ms "$dslc" run --jobs "$4" "$3" "$1.k" -- "$2" 0 $((1 + launches)))
-    awk -v one="$one" -v many="$many" -v n="$launches" 'BEGIN { print (many - one) / n }'
+    many=$(ms "$dslc" run --jobs "$4" "$3" "$1.k" -- "$2" 0 $((1 + n)))
+    awk -v one="$one" -v many="$many" -v n="$n" 'BEGIN { print (many - one) / n }'
 }
 side_by_side() { # count kernel size checks launches
     local k
