@@ -411,7 +411,7 @@ impl Observer for Checker<'_> {
         self.races.opened(barrier);
     }
 
-    fn fence(&mut self, mask: u32, scope: FenceScope) {
+    fn fence(&mut self, mask: u32, scope: FenceScope, _is_sc: bool) {
         let device = match scope {
             FenceScope::Block => false,
             FenceScope::Device | FenceScope::System => true,

@@ -143,9 +143,9 @@ pub(crate) trait Observer: Sized {
     fn pass(&mut self, barrier: u32, warp: u32, mask: u32) {}
     /// All have: it begins again.
     fn opened(&mut self, barrier: u32) {}
-    /// A fence of the active lanes.
+    /// A fence of the active lanes; `is_sc`: it has a place in the one order of such fences.
     #[inline(always)]
-    fn fence(&mut self, mask: u32, scope: FenceScope) {}
+    fn fence(&mut self, mask: u32, scope: FenceScope, is_sc: bool) {}
     /// A variable of the active lanes begins or ends: its first byte and its size in thread-local memory.
     #[inline(always)]
     fn lifetime(&mut self, mask: u32, bytes: (u32, u32), begins: bool) {}

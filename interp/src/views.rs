@@ -12,7 +12,7 @@
 //!   access of the same thread to the same word, or the first use of what they give.
 //! - An atomic acts on the newest value, unless all later ones are stored with a scope that does not reach it, or not strongly.
 //! - A word is 4 aligned bytes. Stores of less never count as earlier. A value of 8 bytes is never torn.
-//! - A fence is sequentially consistent, as `__threadfence` is; those of acquire and release, too.
+//! - An acquire or a release of `cuda::atomic` is an access and a fence that is not sequentially consistent; it orders other words, too.
 //! - Of a word, the last few values are kept, and of a launch, the first words that are written (`MAX_WORDS`); others are not weak.
 
 mod choice;
@@ -184,8 +184,9 @@ impl Views {
         &mut threads[number]
     }
 
-    /// The lanes of the warp that runs fence.
-    pub(crate) fn fence(&mut self, mask: u32, scope: FenceScope) {
+    /// The lanes of the warp that runs fence. `is_sc`: those fences are in one order. The others see nothing of that, but what they have seen is known to
+    /// later ones of the block.
+    pub(crate) fn fence(&mut self, mask: u32, scope: FenceScope, is_sc: bool) {
         let is_device = scope != FenceScope::Block;
         if is_device {
             self.reads_behind_fences(|_| true);
@@ -199,13 +200,18 @@ impl Views {
                 view.join(&std::mem::take(&mut pending[1]));
             }
             let of_block = self.block_fences.entry(who.block).or_default();
-            view.join(of_block);
-            if is_device {
+            if is_sc {
+                view.join(of_block);
+            }
+            if is_sc && is_device {
                 view.join(&self.fences);
             }
             let seen = view.seen();
-            of_block.clone_from(&view);
-            if is_device {
+            match is_sc {
+                true => of_block.clone_from(&view),
+                false => of_block.join(&view),
+            }
+            if is_sc && is_device {
                 self.fences.join(&view);
             }
             let thread = self.thread(who);

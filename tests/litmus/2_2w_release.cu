@@ -3,7 +3,6 @@
 // blocks: 0 1
 // T0: x = release.device 1; y = release.device 2
 // T1: y = release.device 1; x = release.device 2
-// not shown: a store of `cuda::atomic` is an exchange here
 #include <stdio.h>
 #include <stdlib.h>
 #include <cuda/atomic>

@@ -5,7 +5,6 @@
 // T1: y = release.device 1
 // T2: a = acquire.device x; b = acquire.device y
 // T3: c = acquire.device y; d = acquire.device x
-// not shown: an acquire is a load and a full fence here
 #include <stdio.h>
 #include <stdlib.h>
 #include <cuda/atomic>

@@ -109,7 +109,8 @@ impl Kernel<'_, '_> {
             InstKind::Intrinsic(intrinsic, args) => {
                 self.fixed_form(*intrinsic, args, inst.results.first().copied());
             }
-            InstKind::Fence(scope) => self.fence(*scope),
+            // A full fence orders no less.
+            InstKind::Fence(scope) | InstKind::AcqRelFence(scope) => self.fence(*scope),
             InstKind::Printf(format, args) => {
                 self.printf(inst.results.first().copied(), *format, args);
             }

@@ -395,7 +395,7 @@ pub fn atomic(op: AtomicOp, ty: Type, old: u64, value: u64, compare: u64) -> u64
         AtomicOp::And => old & value,
         AtomicOp::Or => old | value,
         AtomicOp::Xor => old ^ value,
-        AtomicOp::Exch => value,
+        AtomicOp::Exch | AtomicOp::Store => value,
         AtomicOp::Cas if old == compare => value,
         AtomicOp::Cas => old,
         AtomicOp::Inc if old >= value => 0,

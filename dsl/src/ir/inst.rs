@@ -277,6 +277,10 @@ instructions! {
     /// `fence.block`, `fence.device`, `fence.system`.
     Fence(scope: FenceScope)
         ["fence".scope] -> (), Order, Kernel;
+    /// `acqrel.block`, `acqrel.device`, `acqrel.system`: a fence of `cuda::atomic`'s orders weaker than `seq_cst`. It acquires and releases, but
+    /// has no place in the one order of all `fence`s.
+    AcqRelFence(scope: FenceScope)
+        ["acqrel".scope] -> (), Order, Kernel;
     /// `%0 = printf string2, %1, %2` (gives an `i32`): device printf. Floats are passed as `f64`, small integers as `i32`.
     Printf(format: StringId, args: Vec<Operand>)
         ["printf" (format, args: ANY)] -> Type::I32, Act, Kernel;

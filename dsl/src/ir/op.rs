@@ -386,6 +386,8 @@ operations! {
         Xor = "xor" for int_in_memory,
         /// The operand.
         Exch = "exch" for number_in_memory,
+        /// The operand, too, and nobody needs what was there: a store of `cuda::atomic`, which is one access and orders nothing.
+        Store = "store" for number_in_memory,
         /// The operand if the old value equals `compare`.
         Cas = "cas" for int_or_u16_in_memory,
         /// `old >= operand ? 0 : old + 1` (unsigned).

@@ -73,6 +73,10 @@ impl FunctionLowerer<'_, '_> {
                 self.b.fence(*scope);
                 return None;
             }
+            (Builtin::AcqRelFence(scope), _) => {
+                self.b.acq_rel_fence(*scope);
+                return None;
+            }
             (Builtin::Unary(op), &[a]) => self.b.unary(*op, a),
             (Builtin::Binary(op), &[a, b]) => self.b.binary(*op, a, b),
             (Builtin::Compare(op), &[a]) => self.b.compare(*op, a, a),

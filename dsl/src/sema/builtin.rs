@@ -67,6 +67,7 @@ pub(crate) enum Make {
     /// Predicate, and mask if there is one.
     Vote(VoteOp),
     Fence(FenceScope),
+    AcqRelFence(FenceScope),
     /// A counter of the machine.
     Special(SpecialReg),
     /// Whether the code runs on the device.
@@ -132,6 +133,8 @@ pub(crate) enum Atomic {
     Add,
     Sub,
     Exch,
+    /// An exchange that gives nothing: a store of `cuda::atomic`.
+    Store,
     Min,
     Max,
     Inc,

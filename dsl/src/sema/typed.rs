@@ -525,6 +525,8 @@ pub enum Builtin {
     Reduce(ReduceOp),
     /// `__threadfence…()`.
     Fence(FenceScope),
+    /// The same for `cuda::atomic`'s weaker orders.
+    AcqRelFence(FenceScope),
     /// Address, value; for `Cas` address, compare, value. Signedness of min/max is already in the op.
     Atomic {
         /// What it does.

@@ -61,7 +61,7 @@ impl Checker<'_> {
             // What an exchange leaves is somebody's value; what it gives back is not.
             AccessOp::Atomic
                 if access.space != Space::Local
-                    && !matches!(site.atomic, Some((AtomicOp::Exch, _))) =>
+                    && !matches!(site.atomic, Some((AtomicOp::Exch | AtomicOp::Store, _))) =>
             {
                 let user = User {
                     what: Use::Stored,
@@ -95,7 +95,10 @@ impl Checker<'_> {
         mask: u32,
         offset: impl Fn(usize) -> u64,
     ) {
-        if !matches!(access.site.atomic, Some((AtomicOp::Exch, _))) {
+        if !matches!(
+            access.site.atomic,
+            Some((AtomicOp::Exch | AtomicOp::Store, _))
+        ) {
             return;
         }
         let cells = self.races.cells(at);

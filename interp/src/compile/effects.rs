@@ -68,7 +68,7 @@ impl Seen {
                     self.targets.push(*ptr);
                 }
             }
-            InstKind::Fence(_) => {
+            InstKind::Fence(_) | InstKind::AcqRelFence(_) => {
                 self.communicates = true;
                 self.ordered = true;
             }

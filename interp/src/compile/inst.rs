@@ -91,7 +91,8 @@ impl Compiler<'_> {
             InstKind::Barrier(reduce) => self.barrier(reduce.as_ref(), result),
             InstKind::Exchange(exchange) => self.exchange(exchange, &inst.results),
             InstKind::Intrinsic(intrinsic, args) => self.intrinsic(*intrinsic, args, result),
-            InstKind::Fence(scope) => self.fence(*scope),
+            InstKind::Fence(scope) => self.fence(*scope, true),
+            InstKind::AcqRelFence(scope) => self.fence(*scope, false),
             InstKind::Printf(format, args) => self.print(*format, args, result),
             InstKind::Assert(cond, text) => {
                 let cond = self.scalar(cond);
@@ -580,10 +581,10 @@ impl Compiler<'_> {
         self.code.meets.insert(at as u32, meet);
     }
 
-    fn fence(&mut self, scope: FenceScope) {
+    fn fence(&mut self, scope: FenceScope, is_sc: bool) {
         let all = FenceScope::ALL;
         let number = all.iter().position(|&other| other == scope).unwrap_or(0);
-        self.emit(Op::Fence, 0, number as u32, 0, 0);
+        self.emit(Op::Fence, 0, number as u32, is_sc.into(), 0);
     }
 
     fn barrier(&mut self, reduce: Option<&(BarrierReduce, Operand)>, result: Option<ValueId>) {

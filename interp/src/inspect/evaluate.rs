@@ -167,6 +167,7 @@ impl<'a, K: Knows> Evaluation<'a, K> {
             | InstKind::Intrinsic(..)
             | InstKind::Barrier(_)
             | InstKind::Fence(_)
+            | InstKind::AcqRelFence(_)
             | InstKind::Printf(..)
             | InstKind::Assert(..)
             | InstKind::Lifetime(..)

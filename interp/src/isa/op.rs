@@ -360,7 +360,7 @@ lane_ops! { define_ops! {
     NumberedBarrier,
     /// `__syncwarp(V[a])`, or `S[a]` if `b` is 1.
     SyncWarp,
-    /// A fence; `a`: its scope's place in `FenceScope::ALL`.
+    /// A fence; `a`: its scope's place in `FenceScope::ALL`; `b` is 1 if it is sequentially consistent.
     Fence,
     /// Row `a` of the table of prints; `V[d]` gets the result.
     Print,

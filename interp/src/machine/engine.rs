@@ -541,7 +541,7 @@ fn run<L: Level, O: Observer>(
                     stop!(ip.wrapping_sub(1), Stop::Apart);
                 }
             }
-            Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
+            Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize], inst.b == 1),
             Op::Tally => {
                 totals.branches += u64::from(inst.c);
                 for tally in &code.tallies[inst.a as usize..inst.b as usize] {

@@ -152,6 +152,7 @@ pub(crate) fn access<O: Observer>(
     if let Some(views) = machine.observer.views() {
         views.passes(how.at);
     }
+    let is_store = matches!(site.atomic, Some((AtomicOp::Store, _)));
     match site.op {
         AccessOp::Load => {
             perform(machine, r, mask, i, local)?;
@@ -160,14 +161,14 @@ pub(crate) fn access<O: Observer>(
             // Who has read an old value will read another one some day.
             machine.pass.changed |= is_late;
         }
-        AccessOp::Store => {
+        AccessOp::Store | AccessOp::Atomic if is_store || site.op == AccessOp::Store => {
             let before = spots.map(|spot| spot.map(|spot| words(&spot)));
             perform(machine, r, mask, i, local)?;
             if let Some(views) = machine.observer.views() {
                 store(views, r, (site, how), mask, (&spots, &before));
             }
         }
-        AccessOp::Atomic => {
+        AccessOp::Store | AccessOp::Atomic => {
             perform(machine, r, mask, i, local)?;
             if let Some(views) = machine.observer.views() {
                 let is_old = atomic(views, r, (site, how), mask, &spots);
@@ -329,7 +330,7 @@ fn set_uniform(r: View, site: &MemSite, bytes: &[u8; WIDEST]) {
     }
 }
 
-/// After a store, highest lane first, as memory was written.
+/// After a store, highest lane first, as memory was written; after an atomic one, lowest lane first.
 fn store(
     views: &mut Views,
     r: View,
@@ -340,7 +341,11 @@ fn store(
     let ty = site.access.ty;
     // What memory holds until the next lane stores, where several store to one word.
     let mut now: Vec<(Place, u32)> = Vec::new();
-    for lane in (0..32).rev().filter(|lane| mask >> lane & 1 == 1) {
+    let lanes = (0..32).map(|k| match site.op {
+        AccessOp::Atomic => k,
+        AccessOp::Load | AccessOp::Store => 31 - k,
+    });
+    for lane in lanes.filter(|lane| mask >> lane & 1 == 1) {
         let (Some(spot), Some(before)) = (&spots[lane], &before[lane]) else {
             continue;
         };
@@ -559,9 +564,9 @@ impl<O: Observer> Observer for Seeing<O> {
         self.views.opened(barrier);
         self.inner.opened(barrier);
     }
-    fn fence(&mut self, mask: u32, scope: FenceScope) {
-        self.views.fence(mask, scope);
-        self.inner.fence(mask, scope);
+    fn fence(&mut self, mask: u32, scope: FenceScope, is_sc: bool) {
+        self.views.fence(mask, scope, is_sc);
+        self.inner.fence(mask, scope, is_sc);
     }
     fn lifetime(&mut self, mask: u32, bytes: (u32, u32), begins: bool) {
         self.inner.lifetime(mask, bytes, begins);

@@ -157,7 +157,7 @@ impl Observer for Tracer {
         self.events.push(Event::SyncWarp(lanes.collect()));
     }
 
-    fn fence(&mut self, mask: u32, scope: FenceScope) {
+    fn fence(&mut self, mask: u32, scope: FenceScope, _is_sc: bool) {
         self.events.push(Event::Fence { lanes: mask, scope });
     }
 

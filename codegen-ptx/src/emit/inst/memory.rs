@@ -205,7 +205,7 @@ impl Kernel<'_, '_> {
             AtomicOp::Xor => "xor",
             AtomicOp::Inc => "uinc_wrap",
             AtomicOp::Dec => "udec_wrap",
-            AtomicOp::Exch => "xchg",
+            AtomicOp::Exch | AtomicOp::Store => "xchg",
             AtomicOp::Cas => {
                 let compare = compare.map_or("0".to_string(), |compare| self.operand(compare));
                 let value = self.operand(value);
@@ -231,7 +231,8 @@ impl Kernel<'_, '_> {
             }
         };
         let mut value = self.typed(value);
-        let exchanged_bits = (op == AtomicOp::Exch && is_float).then(|| {
+        let exchanges = matches!(op, AtomicOp::Exch | AtomicOp::Store);
+        let exchanged_bits = (exchanges && is_float).then(|| {
             let bits = ty::bits(access.ty.value_type());
             value = format!(
                 "{bits} {}",

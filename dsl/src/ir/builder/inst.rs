@@ -263,6 +263,11 @@ impl Builder {
         self.none(InstKind::Fence(scope));
     }
 
+    /// `acqrel.block` and the like.
+    pub fn acq_rel_fence(&mut self, scope: FenceScope) {
+        self.none(InstKind::AcqRelFence(scope));
+    }
+
     /// `printf format, args`; gives an `i32`.
     pub fn printf(&mut self, format: StringId, args: Vec<Operand>) -> Operand {
         self.one(InstKind::Printf(format, args), Type::I32)

@@ -75,7 +75,10 @@ impl Verifier<'_> {
                 self.verify_operand(*cond, Type::I1);
                 self.verify_string(*text);
             }
-            InstKind::Special(_) | InstKind::Barrier(None) | InstKind::Fence(_) => {}
+            InstKind::Special(_)
+            | InstKind::Barrier(None)
+            | InstKind::Fence(_)
+            | InstKind::AcqRelFence(_) => {}
             InstKind::Lifetime(local, _) => {
                 self.check(
                     local.index() < self.function.locals.len(),

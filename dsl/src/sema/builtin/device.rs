@@ -38,6 +38,14 @@ pub(crate) const OVERLOADS: &[(&str, Overload)] = &[
         Overload::Atomic(Atomic::Exch, AtomicScope::Wider),
     ),
     (
+        "__dslc_store",
+        Overload::Atomic(Atomic::Store, AtomicScope::Wider),
+    ),
+    (
+        "__dslc_store_block",
+        Overload::Atomic(Atomic::Store, AtomicScope::Block),
+    ),
+    (
         "atomicMin",
         Overload::Atomic(Atomic::Min, AtomicScope::Wider),
     ),
@@ -140,6 +148,21 @@ pub(crate) const ROWS: &[Row] = &[
         "__threadfence_system",
         "void()",
         Make::Fence(FenceScope::System),
+    ),
+    device(
+        "__dslc_acq_rel_block",
+        "void()",
+        Make::AcqRelFence(FenceScope::Block),
+    ),
+    device(
+        "__dslc_acq_rel",
+        "void()",
+        Make::AcqRelFence(FenceScope::Device),
+    ),
+    device(
+        "__dslc_acq_rel_system",
+        "void()",
+        Make::AcqRelFence(FenceScope::System),
     ),
     device(
         "__dslc_lane_id",

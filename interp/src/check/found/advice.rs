@@ -75,7 +75,12 @@ impl Scene<'_> {
     fn locks(&self) -> bool {
         let mut sites = self.code.sites.iter();
         !self.code.effects.polls.waits.is_empty()
-            || sites.any(|site| matches!(site.atomic, Some((AtomicOp::Cas | AtomicOp::Exch, _))))
+            || sites.any(|site| {
+                matches!(
+                    site.atomic,
+                    Some((AtomicOp::Cas | AtomicOp::Exch | AtomicOp::Store, _))
+                )
+            })
     }
 
     fn has_fences(&self) -> bool {

@@ -3,7 +3,7 @@
 //! A load has been done as ever, and what it gave stands in its register; another value may take its place there, as long as nobody has used that. Copies to
 //! other registers, as variables are, only make these wait for it, too. An atomic has not been done at all; its operands have to stay.
 
-use dsl::ir::FenceScope;
+use dsl::ir::{AtomicOp, FenceScope};
 
 use super::{How, Spot, atomic, spots};
 use crate::fault::trap::AccessOp;
@@ -124,6 +124,9 @@ pub(super) fn puts_off<O: Observer>(
     (spots, how): (&[Option<Spot>; 32], How),
 ) -> bool {
     let site = &machine.code.sites[i.c as usize];
+    if matches!(site.atomic, Some((AtomicOp::Store, _))) {
+        return false;
+    }
     let first = mask.trailing_zeros() as usize & 31;
     let Some(place) = spots[first].map(|spot| spot.place(0)) else {
         return false;
@@ -417,7 +420,10 @@ fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
         | Op::Park
         | Op::ParkIf
         | Op::ParkIfNot => Effect::Computes(vec![s(a), s(c), s(d)], vec![]),
-        Op::Fence if FenceScope::ALL[a as usize] == FenceScope::Block => Effect::BlockFence,
+        // One that is not sequentially consistent has no place among those of the block, which what waits relies on.
+        Op::Fence if FenceScope::ALL[a as usize] == FenceScope::Block && b == 1 => {
+            Effect::BlockFence
+        }
         Op::LoadShared
         | Op::StoreShared
         | Op::AtomicShared

@@ -117,6 +117,7 @@ fn atomic_op(atomic: Atomic, ty: &Ty) -> Option<AtomicOp> {
         Atomic::Add if integer || ty.is_floating() => AtomicOp::Add,
         Atomic::Sub if narrow => AtomicOp::Sub,
         Atomic::Exch if integer || *ty == Ty::Float => AtomicOp::Exch,
+        Atomic::Store if integer => AtomicOp::Store,
         Atomic::Min if unsigned => AtomicOp::UMin,
         Atomic::Max if unsigned => AtomicOp::UMax,
         Atomic::Min if integer || *ty == Ty::LongLong => AtomicOp::SMin,

@@ -125,6 +125,7 @@ fn make(
         Make::SyncThreads => (Builtin::SyncThreads, Ty::Void),
         Make::SyncThreadsReduce(op) => (Builtin::SyncThreadsReduce(op), Ty::Int),
         Make::Fence(scope) => (Builtin::Fence(scope), Ty::Void),
+        Make::AcqRelFence(scope) => (Builtin::AcqRelFence(scope), Ty::Void),
         Make::Intrinsic(intrinsic) => (Builtin::Intrinsic(intrinsic), result.clone()),
         Make::Vote(op) => {
             let truth = args.pop().map(|arg| predicate(cx, arg)).transpose()?;
