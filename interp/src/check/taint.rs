@@ -8,8 +8,9 @@ pub(crate) use crate::fault::finding::Use;
 use crate::isa::bytecode::{
     Class, Code, ExchangeKind, Form, Inst, MemSite, Move, Place, PrintRow, RoutineCall,
 };
+use crate::isa::flow::{Flow, flow};
 use crate::isa::mask::LaneMask;
-use crate::isa::op::{Op, lane_ops};
+use crate::isa::op::Op;
 use crate::isa::registers::View;
 
 /// Where a value that is not defined came from: a number of the checker's list.
@@ -86,46 +87,6 @@ pub(super) struct Taint {
     kept: Vec<Option<(Vec<Cell>, Vec<Cell>)>>,
     /// Lanes that store such a value in the instruction in hand, and its origin.
     pub(super) storing: (u32, Origin),
-}
-
-/// What a computing instruction reads and writes.
-pub(crate) enum Flow {
-    V1,
-    V2,
-    S1,
-    S2,
-    /// Two varying registers to a mask.
-    Compare,
-    /// A varying and a scalar register to a mask.
-    CompareScalar,
-    Other,
-}
-
-macro_rules! flows {
-    ({ $op:ident }
-     unary32 { $(($u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $u32f:path))* }
-     unary64 { $(($u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $u64f:path))* }
-     binary32 { $(($b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $b32f:path))* }
-     binary64 { $(($b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $b64f:path))* }
-     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32b:ident, $c32s:ident, $c32f:path))* }
-     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64b:ident, $c64s:ident, $c64f:path))* }
-     $($conv:ident { $(($co:ident, $cov:ident, $cos:ident, $cof:path))* })*) => {
-        match $op {
-            $(Op::$u32v => Flow::V1, Op::$u32s => Flow::S1,)*
-            $(Op::$u64v => Flow::V1, Op::$u64s => Flow::S1,)*
-            $(Op::$b32v => Flow::V2, Op::$b32s => Flow::S2,)*
-            $(Op::$b64v => Flow::V2, Op::$b64s => Flow::S2,)*
-            $(Op::$c32v => Flow::Compare, Op::$c32b => Flow::CompareScalar, Op::$c32s => Flow::S2,)*
-            $(Op::$c64v => Flow::Compare, Op::$c64b => Flow::CompareScalar, Op::$c64s => Flow::S2,)*
-            $($(Op::$cov => Flow::V1, Op::$cos => Flow::S1,)*)*
-            _ => Flow::Other,
-        }
-    };
-}
-
-/// Of an instruction that computes.
-pub(crate) fn flow(op: Op) -> Flow {
-    lane_ops! { flows! { op } }
 }
 
 impl Taint {

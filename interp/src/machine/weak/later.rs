@@ -3,13 +3,16 @@
 //! A load has been done as ever, and what it gave stands in its register; another value may take its place there, as long as nobody has used that. Copies to
 //! other registers, as variables are, only make these wait for it, too. An atomic has not been done at all; its operands have to stay.
 
-use dsl::ir::{AtomicOp, FenceScope};
+mod effect;
+
+use dsl::ir::AtomicOp;
+
+use effect::{Effect, Wide, effect, registers};
 
 use super::{How, Spot, atomic, spots};
-use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{Class, Code, Form, Inst, MemSite, Place as Register};
+use crate::isa::bytecode::{Class, Inst, Place as Register};
 use crate::isa::mask::LaneMask;
-use crate::isa::op::{Op, lane_ops};
+use crate::isa::op::Op;
 use crate::isa::registers::View;
 use crate::machine::Machine;
 use crate::machine::ops::address::{addresses, offsets};
@@ -23,35 +26,6 @@ use crate::views::later::{Later, What};
 
 /// So many accesses of a warp wait at a time.
 pub(super) const MAX_WAITING: usize = 4;
-
-/// A register, and whether a varying one has 64 bits.
-#[derive(Clone, Copy, Debug)]
-struct Wide(Register, bool);
-
-impl Wide {
-    fn overlaps(self, other: Wide) -> bool {
-        match (self.0, other.0) {
-            (Register::S(one), Register::S(other)) => one == other,
-            (Register::V(first), Register::V(second)) => {
-                let ends = (first + u32::from(self.1), second + u32::from(other.1));
-                first <= ends.1 && second <= ends.0
-            }
-            _ => false,
-        }
-    }
-}
-
-/// What an instruction has to do with accesses that wait.
-enum Effect {
-    /// All of them are done before it.
-    Orders,
-    /// A fence for the block.
-    BlockFence,
-    /// Lanes of a register become those of another one, of 32 bits both.
-    Copies(Register, Register, u32),
-    /// Registers that it reads, and those that it writes, with the lanes.
-    Computes(Vec<Wide>, Vec<(Wide, u32)>),
-}
 
 /// Before an instruction: does what must not wait any longer.
 #[cold]
@@ -356,205 +330,4 @@ fn changes(
         }
         (Some(_), _) => true,
     }
-}
-
-fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
-    let (s, v) = (
-        |register| Wide(Register::S(register), false),
-        |register| Wide(Register::V(register), false),
-    );
-    let wide = |register| Wide(Register::V(register), true);
-    let all =
-        |reads: &[Wide], write: Wide| Effect::Computes(reads.to_vec(), vec![(write, u32::MAX)]);
-    let (a, b, c, d) = (i.a, i.b, i.c, i.d);
-    match i.op {
-        Op::SMove => Effect::Copies(Register::S(a), Register::S(d), u32::MAX),
-        Op::VMove32 => Effect::Copies(Register::V(a), Register::V(d), u32::MAX),
-        Op::VBlend32 => Effect::Copies(Register::V(a), Register::V(d), mask),
-        Op::VSplat32 => Effect::Copies(Register::S(a), Register::V(d), u32::MAX),
-        Op::VMove64 => all(&[wide(a)], wide(d)),
-        Op::VBlend64 => Effect::Computes(vec![wide(a)], vec![(wide(d), mask)]),
-        Op::VSplat64 => all(&[s(a)], wide(d)),
-        Op::MBlend => Effect::Computes(vec![s(a), s(d)], vec![]),
-        Op::MAnd
-        | Op::MOr
-        | Op::MXor
-        | Op::MEq
-        | Op::SPtrS
-        | Op::SPtrU
-        | Op::SPtrL
-        | Op::SPtr32 => all(&[s(a), s(b)], s(d)),
-        Op::MNot | Op::SBool => all(&[s(a)], s(d)),
-        Op::MSelect | Op::SSelect | Op::SFma32 | Op::SFma64 | Op::SFmaHalves | Op::SFmaBfloats => {
-            all(&[s(a), s(b), s(c)], s(d))
-        }
-        Op::VSelect32 => all(&[s(a), v(b), v(c)], v(d)),
-        Op::VSelect64 => all(&[s(a), wide(b), wide(c)], wide(d)),
-        Op::VBool => all(&[s(a)], v(d)),
-        Op::VFma32 | Op::VFmaHalves | Op::VFmaBfloats => all(&[v(a), v(b), v(c)], v(d)),
-        Op::VFma64 => all(&[wide(a), wide(b), wide(c)], wide(d)),
-        Op::VPtrVS | Op::VPtrVU => all(&[wide(a), v(b)], wide(d)),
-        Op::VPtrVL => all(&[wide(a), wide(b)], wide(d)),
-        Op::VPtr32V => all(&[v(a), v(b)], v(d)),
-        Op::VPtrSS | Op::VPtrSU => all(&[s(a), v(b)], wide(d)),
-        Op::VPtr32S => all(&[s(a), v(b)], v(d)),
-        Op::Clock | Op::Clock64 | Op::ActiveMask | Op::Clear => all(&[], s(d)),
-        Op::Tick | Op::Jump | Op::Loop | Op::Tally | Op::Lifetime => {
-            Effect::Computes(vec![], vec![])
-        }
-        Op::JumpIf
-        | Op::JumpIfNot
-        | Op::JumpEq32
-        | Op::JumpNe32
-        | Op::JumpSlt32
-        | Op::JumpSle32
-        | Op::JumpSgt32
-        | Op::JumpSge32
-        | Op::JumpUlt32
-        | Op::JumpUle32
-        | Op::JumpUgt32
-        | Op::JumpUge32
-        | Op::If
-        | Op::Else
-        | Op::Join
-        | Op::Park
-        | Op::ParkIf
-        | Op::ParkIfNot => Effect::Computes(vec![s(a), s(c), s(d)], vec![]),
-        // One that is not sequentially consistent has no place among those of the block, which what waits relies on.
-        Op::Fence if FenceScope::ALL[a as usize] == FenceScope::Block && b == 1 => {
-            Effect::BlockFence
-        }
-        Op::LoadShared
-        | Op::StoreShared
-        | Op::AtomicShared
-        | Op::LoadGlobal
-        | Op::StoreGlobal
-        | Op::AtomicGlobal
-        | Op::LoadLocal
-        | Op::StoreLocal
-        | Op::AtomicLocal
-        | Op::LoadGeneric
-        | Op::StoreGeneric
-        | Op::AtomicGeneric => {
-            let (reads, writes) = registers(&code.sites[c as usize], i, mask);
-            Effect::Computes(reads, writes)
-        }
-        op => match flow(op) {
-            Some((Flow::V1, [reads, writes])) => {
-                all(&[Wide(Register::V(a), reads)], Wide(Register::V(d), writes))
-            }
-            Some((Flow::V2, [reads, writes])) => all(
-                &[Wide(Register::V(a), reads), Wide(Register::V(b), reads)],
-                Wide(Register::V(d), writes),
-            ),
-            Some((Flow::S, _)) => all(&[s(a), s(b)], s(d)),
-            Some((Flow::Compare, [reads, _])) => all(
-                &[Wide(Register::V(a), reads), Wide(Register::V(b), reads)],
-                s(d),
-            ),
-            Some((Flow::CompareScalar, [reads, _])) => {
-                all(&[Wide(Register::V(a), reads), s(b)], s(d))
-            }
-            // Barriers, exchanges, calls, ends: whatever else there is.
-            None => Effect::Orders,
-        },
-    }
-}
-
-/// The registers that an access reads and writes.
-fn registers(site: &MemSite, i: &Inst, mask: u32) -> (Vec<Wide>, Vec<(Wide, u32)>) {
-    let is_short = matches!(
-        i.op,
-        Op::LoadShared
-            | Op::StoreShared
-            | Op::AtomicShared
-            | Op::LoadLocal
-            | Op::StoreLocal
-            | Op::AtomicLocal
-    );
-    let base = Wide(Register::V(i.a), !is_short);
-    let (uniform, index) = (Wide(Register::S(i.a), false), Wide(Register::V(i.b), false));
-    let mut reads = match site.address.form {
-        Form::Uniform => vec![uniform],
-        Form::UniformIndexed => vec![uniform, index],
-        Form::Varying => vec![base],
-        Form::VaryingIndexed => vec![base, index],
-    };
-    reads.push(Wide(Register::S(site.address.term), false));
-    if let Some(subscript) = &site.subscript {
-        let varying = subscript
-            .varying
-            .map(|at| Wide(Register::V(at), subscript.is_long));
-        let uniform = subscript.uniform.map(|at| Wide(Register::S(at), false));
-        reads.extend(varying.into_iter().chain(uniform));
-    }
-    let class = Class::of(site.access.ty.value_type());
-    let one = |register| match site.uniform_values || class == Class::Mask {
-        true => Wide(Register::S(register), false),
-        false => Wide(Register::V(register), class == Class::W64),
-    };
-    let values = site.values[..site.access.count as usize].iter();
-    let values = values.map(|&register| one(register));
-    match site.op {
-        AccessOp::Load => {
-            let lanes = if site.uniform_values { u32::MAX } else { mask };
-            (reads, values.map(|value| (value, lanes)).collect())
-        }
-        AccessOp::Store => {
-            reads.extend(values);
-            (reads, Vec::new())
-        }
-        AccessOp::Atomic => {
-            reads.extend(values);
-            reads.extend(site.atomic.map(|(_, compare)| one(compare)));
-            (reads, vec![(one(site.result), mask)])
-        }
-    }
-}
-
-/// What a computing instruction reads and writes.
-enum Flow {
-    V1,
-    V2,
-    /// Scalar registers alone.
-    S,
-    /// Two varying registers to a mask.
-    Compare,
-    /// A varying and a scalar register to a mask.
-    CompareScalar,
-}
-
-macro_rules! flows {
-    ({ $op:ident }
-     unary32 { $(($u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $u32f:path))* }
-     unary64 { $(($u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $u64f:path))* }
-     binary32 { $(($b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $b32f:path))* }
-     binary64 { $(($b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $b64f:path))* }
-     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32b:ident, $c32s:ident, $c32f:path))* }
-     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64b:ident, $c64s:ident, $c64f:path))* }
-     convert32to32 { $(($x:ident, $xv:ident, $xs:ident, $xf:path))* }
-     convert32to64 { $(($w:ident, $wv:ident, $ws:ident, $wf:path))* }
-     convert64to32 { $(($n:ident, $nv:ident, $ns:ident, $nf:path))* }
-     convert64to64 { $(($l:ident, $lv:ident, $ls:ident, $lf:path))* }) => {
-        match $op {
-            $(Op::$u32v => Some((Flow::V1, [false; 2])), Op::$u32s => Some((Flow::S, [false; 2])),)*
-            $(Op::$u64v => Some((Flow::V1, [true; 2])), Op::$u64s => Some((Flow::S, [false; 2])),)*
-            $(Op::$b32v => Some((Flow::V2, [false; 2])), Op::$b32s => Some((Flow::S, [false; 2])),)*
-            $(Op::$b64v => Some((Flow::V2, [true; 2])), Op::$b64s => Some((Flow::S, [false; 2])),)*
-            $(Op::$c32v => Some((Flow::Compare, [false; 2])), Op::$c32b => Some((Flow::CompareScalar, [false; 2])),
-              Op::$c32s => Some((Flow::S, [false; 2])),)*
-            $(Op::$c64v => Some((Flow::Compare, [true, false])), Op::$c64b => Some((Flow::CompareScalar, [true, false])),
-              Op::$c64s => Some((Flow::S, [false; 2])),)*
-            $(Op::$xv => Some((Flow::V1, [false; 2])), Op::$xs => Some((Flow::S, [false; 2])),)*
-            $(Op::$wv => Some((Flow::V1, [false, true])), Op::$ws => Some((Flow::S, [false; 2])),)*
-            $(Op::$nv => Some((Flow::V1, [true, false])), Op::$ns => Some((Flow::S, [false; 2])),)*
-            $(Op::$lv => Some((Flow::V1, [true; 2])), Op::$ls => Some((Flow::S, [false; 2])),)*
-            _ => None,
-        }
-    };
-}
-
-/// Of an instruction that computes; which varying registers it reads and writes have 64 bits.
-fn flow(op: Op) -> Option<(Flow, [bool; 2])> {
-    lane_ops! { flows! { op } }
 }

@@ -6,8 +6,8 @@ use dsl::ir::{Block, Function, HostFn, InstKind, Node, Operand, SlotId, ValueId}
 
 use super::scene::Scene;
 use super::{Cell, HostUse, Shadow};
-use crate::check::taint::{Flow, flow};
 use crate::isa::bytecode::{Code, Inst};
+use crate::isa::flow::{Flow, flow};
 use crate::isa::op::Op;
 use crate::isa::registers::View;
 

@@ -1,0 +1,187 @@
+//! Which registers an instruction reads and writes, and what it orders.
+
+use dsl::ir::FenceScope;
+
+use crate::fault::trap::AccessOp;
+use crate::isa::bytecode::{Class, Code, Form, Inst, MemSite, Place as Register};
+use crate::isa::flow::{Flow, flow_and_widths};
+use crate::isa::op::Op;
+
+/// A register, and whether a varying one has 64 bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wide(pub(super) Register, pub(super) bool);
+
+impl Wide {
+    pub(super) fn overlaps(self, other: Wide) -> bool {
+        match (self.0, other.0) {
+            (Register::S(one), Register::S(other)) => one == other,
+            (Register::V(first), Register::V(second)) => {
+                let ends = (first + u32::from(self.1), second + u32::from(other.1));
+                first <= ends.1 && second <= ends.0
+            }
+            _ => false,
+        }
+    }
+}
+
+/// What an instruction has to do with accesses that wait.
+pub(super) enum Effect {
+    /// All of them are done before it.
+    Orders,
+    /// A fence for the block.
+    BlockFence,
+    /// Lanes of a register become those of another one, of 32 bits both.
+    Copies(Register, Register, u32),
+    /// Registers that it reads, and those that it writes, with the lanes.
+    Computes(Vec<Wide>, Vec<(Wide, u32)>),
+}
+
+/// What an instruction does, run by the lanes of the mask.
+pub(super) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
+    let (s, v) = (
+        |register| Wide(Register::S(register), false),
+        |register| Wide(Register::V(register), false),
+    );
+    let wide = |register| Wide(Register::V(register), true);
+    let all =
+        |reads: &[Wide], write: Wide| Effect::Computes(reads.to_vec(), vec![(write, u32::MAX)]);
+    let (a, b, c, d) = (i.a, i.b, i.c, i.d);
+    match i.op {
+        Op::SMove => Effect::Copies(Register::S(a), Register::S(d), u32::MAX),
+        Op::VMove32 => Effect::Copies(Register::V(a), Register::V(d), u32::MAX),
+        Op::VBlend32 => Effect::Copies(Register::V(a), Register::V(d), mask),
+        Op::VSplat32 => Effect::Copies(Register::S(a), Register::V(d), u32::MAX),
+        Op::VMove64 => all(&[wide(a)], wide(d)),
+        Op::VBlend64 => Effect::Computes(vec![wide(a)], vec![(wide(d), mask)]),
+        Op::VSplat64 => all(&[s(a)], wide(d)),
+        Op::MBlend => Effect::Computes(vec![s(a), s(d)], vec![]),
+        Op::MAnd
+        | Op::MOr
+        | Op::MXor
+        | Op::MEq
+        | Op::SPtrS
+        | Op::SPtrU
+        | Op::SPtrL
+        | Op::SPtr32 => all(&[s(a), s(b)], s(d)),
+        Op::MNot | Op::SBool => all(&[s(a)], s(d)),
+        Op::MSelect | Op::SSelect | Op::SFma32 | Op::SFma64 | Op::SFmaHalves | Op::SFmaBfloats => {
+            all(&[s(a), s(b), s(c)], s(d))
+        }
+        Op::VSelect32 => all(&[s(a), v(b), v(c)], v(d)),
+        Op::VSelect64 => all(&[s(a), wide(b), wide(c)], wide(d)),
+        Op::VBool => all(&[s(a)], v(d)),
+        Op::VFma32 | Op::VFmaHalves | Op::VFmaBfloats => all(&[v(a), v(b), v(c)], v(d)),
+        Op::VFma64 => all(&[wide(a), wide(b), wide(c)], wide(d)),
+        Op::VPtrVS | Op::VPtrVU => all(&[wide(a), v(b)], wide(d)),
+        Op::VPtrVL => all(&[wide(a), wide(b)], wide(d)),
+        Op::VPtr32V => all(&[v(a), v(b)], v(d)),
+        Op::VPtrSS | Op::VPtrSU => all(&[s(a), v(b)], wide(d)),
+        Op::VPtr32S => all(&[s(a), v(b)], v(d)),
+        Op::Clock | Op::Clock64 | Op::ActiveMask | Op::Clear => all(&[], s(d)),
+        Op::Tick | Op::Jump | Op::Loop | Op::Tally | Op::Lifetime => {
+            Effect::Computes(vec![], vec![])
+        }
+        Op::JumpIf
+        | Op::JumpIfNot
+        | Op::JumpEq32
+        | Op::JumpNe32
+        | Op::JumpSlt32
+        | Op::JumpSle32
+        | Op::JumpSgt32
+        | Op::JumpSge32
+        | Op::JumpUlt32
+        | Op::JumpUle32
+        | Op::JumpUgt32
+        | Op::JumpUge32
+        | Op::If
+        | Op::Else
+        | Op::Join
+        | Op::Park
+        | Op::ParkIf
+        | Op::ParkIfNot => Effect::Computes(vec![s(a), s(c), s(d)], vec![]),
+        // One that is not sequentially consistent has no place among those of the block, which what waits relies on.
+        Op::Fence if FenceScope::ALL[a as usize] == FenceScope::Block && b == 1 => {
+            Effect::BlockFence
+        }
+        Op::LoadShared
+        | Op::StoreShared
+        | Op::AtomicShared
+        | Op::LoadGlobal
+        | Op::StoreGlobal
+        | Op::AtomicGlobal
+        | Op::LoadLocal
+        | Op::StoreLocal
+        | Op::AtomicLocal
+        | Op::LoadGeneric
+        | Op::StoreGeneric
+        | Op::AtomicGeneric => {
+            let (reads, writes) = registers(&code.sites[c as usize], i, mask);
+            Effect::Computes(reads, writes)
+        }
+        op => {
+            let (flow, [takes, gives]) = flow_and_widths(op);
+            let varying = |register| Wide(Register::V(register), takes);
+            match flow {
+                Flow::V1 => all(&[varying(a)], Wide(Register::V(d), gives)),
+                Flow::V2 => all(&[varying(a), varying(b)], Wide(Register::V(d), gives)),
+                Flow::S1 => all(&[s(a)], s(d)),
+                Flow::S2 => all(&[s(a), s(b)], s(d)),
+                Flow::Compare => all(&[varying(a), varying(b)], s(d)),
+                Flow::CompareScalar => all(&[varying(a), s(b)], s(d)),
+                // Barriers, exchanges, calls, ends: whatever else there is.
+                Flow::Other => Effect::Orders,
+            }
+        }
+    }
+}
+
+/// The registers that an access reads and writes.
+pub(super) fn registers(site: &MemSite, i: &Inst, mask: u32) -> (Vec<Wide>, Vec<(Wide, u32)>) {
+    let is_short = matches!(
+        i.op,
+        Op::LoadShared
+            | Op::StoreShared
+            | Op::AtomicShared
+            | Op::LoadLocal
+            | Op::StoreLocal
+            | Op::AtomicLocal
+    );
+    let base = Wide(Register::V(i.a), !is_short);
+    let (uniform, index) = (Wide(Register::S(i.a), false), Wide(Register::V(i.b), false));
+    let mut reads = match site.address.form {
+        Form::Uniform => vec![uniform],
+        Form::UniformIndexed => vec![uniform, index],
+        Form::Varying => vec![base],
+        Form::VaryingIndexed => vec![base, index],
+    };
+    reads.push(Wide(Register::S(site.address.term), false));
+    if let Some(subscript) = &site.subscript {
+        let varying = subscript
+            .varying
+            .map(|at| Wide(Register::V(at), subscript.is_long));
+        let uniform = subscript.uniform.map(|at| Wide(Register::S(at), false));
+        reads.extend(varying.into_iter().chain(uniform));
+    }
+    let class = Class::of(site.access.ty.value_type());
+    let one = |register| match site.uniform_values || class == Class::Mask {
+        true => Wide(Register::S(register), false),
+        false => Wide(Register::V(register), class == Class::W64),
+    };
+    let values = site.values[..site.access.count as usize].iter();
+    let values = values.map(|&register| one(register));
+    match site.op {
+        AccessOp::Load => {
+            let lanes = if site.uniform_values { u32::MAX } else { mask };
+            (reads, values.map(|value| (value, lanes)).collect())
+        }
+        AccessOp::Store => {
+            reads.extend(values);
+            (reads, Vec::new())
+        }
+        AccessOp::Atomic => {
+            reads.extend(values);
+            reads.extend(site.atomic.map(|(_, compare)| one(compare)));
+            (reads, vec![(one(site.result), mask)])
+        }
+    }
+}
