@@ -4,14 +4,12 @@
 //! instruction are threads of their own. Loads and atomics may wait while their warp goes on ([`later`]).
 
 pub(crate) mod later;
+mod seeing;
 
 use dsl::ir::{AtomicOp, FenceScope, LocId, MemType};
 
-use crate::count::stats::{Charge, SiteCounts};
-use crate::count::witness::Worst;
-use crate::fault::finding::Finding;
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{Class, Code, Inst, MemSite, Place as Register, RoutineCall};
+use crate::isa::bytecode::{Class, Code, Inst, MemSite, Place as Register};
 use crate::isa::mask::LaneMask;
 use crate::isa::op::Op;
 use crate::isa::registers::View;
@@ -21,13 +19,11 @@ use crate::machine::ops::atomic::left_by;
 use crate::machine::ops::element::{lane_value, read, set_lane, write};
 use crate::machine::ops::fault::Done;
 use crate::machine::ops::skip::perform;
-use crate::memory::defined::Defined;
 use crate::memory::layout::SHARED_BASE;
-use crate::memory::traffic::Touch;
-use crate::observe::trace::Event;
-use crate::observe::{Access, Arrival, Frame, Like, Observer, Scene};
+use crate::observe::Observer;
 use crate::views::later::{Part, What};
 use crate::views::{How, Place, Views};
+pub(crate) use seeing::Seeing;
 
 /// Bytes of the widest access, in whole words.
 const WIDEST: usize = 16;
@@ -467,147 +463,4 @@ fn atomic_of_word(
         how,
     );
     found.is_some()
-}
-
-/// An observer of a machine whose memory is weak: it keeps the threads' views, and hands everything on.
-pub(crate) struct Seeing<O> {
-    inner: O,
-    views: Views,
-}
-
-impl<O> Seeing<O> {
-    pub(crate) fn new(inner: O, views: Views) -> Seeing<O> {
-        Seeing { inner, views }
-    }
-}
-
-impl<O: Observer> Observer for Seeing<O> {
-    fn views(&mut self) -> Option<&mut Views> {
-        Some(&mut self.views)
-    }
-    fn begin_block(&mut self, index: u64) {
-        self.views.begin_block(index);
-        self.inner.begin_block(index);
-    }
-    fn end_block(&mut self) {
-        self.views.end_block();
-        self.inner.end_block();
-    }
-    const RISKY: [bool; 1024] = O::RISKY;
-    fn risks(&self, pc: usize) -> bool {
-        self.inner.risks(pc)
-    }
-    fn follows(&self) -> bool {
-        self.inner.follows()
-    }
-    fn before(&mut self, r: View, inst: &Inst, mask: u32, pc: usize) {
-        self.inner.before(r, inst, mask, pc);
-    }
-    fn stored(&self) -> Vec<(u64, Defined)> {
-        self.inner.stored()
-    }
-    fn touched(&self) -> Vec<(u64, Touch)> {
-        self.inner.touched()
-    }
-    fn begin_warp(&mut self, number: u32, place: usize) {
-        self.views.begin_warp(number, place);
-        self.inner.begin_warp(number, place);
-    }
-    fn part(&mut self, place: usize, to: usize) {
-        self.inner.part(place, to);
-    }
-    fn join(&mut self, place: usize, other: usize, lanes: u32) {
-        self.inner.join(place, other, lanes);
-    }
-    const IS_QUICK: bool = false;
-    const SEES_REPEATS: bool = O::SEES_REPEATS;
-    fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
-        self.inner.window(access, offsets)
-    }
-    fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
-        self.inner.global(access, addresses)
-    }
-    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
-        self.inner.charge_window(access, offsets)
-    }
-    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
-        self.inner.charge_global(access, addresses)
-    }
-    fn repeat_window(&mut self, access: &Access<'_>, like: &Like<'_>) {
-        self.inner.repeat_window(access, like);
-    }
-    fn repeat_global(&mut self, access: &Access<'_>, like: &Like<'_>) {
-        self.inner.repeat_global(access, like);
-    }
-    fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {
-        self.inner.repeats(site, charge, requests, lanes);
-    }
-    fn period_bytes(&self, site: &MemSite) -> u64 {
-        self.inner.period_bytes(site)
-    }
-    fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32, loc: LocId) {
-        self.views.sync_warp(mask, named);
-        self.inner.sync_warp(mask, named, alive, loc);
-    }
-    fn stray_shuffle(&mut self, strays: u32, result: Register, loc: LocId) {
-        self.inner.stray_shuffle(strays, result, loc);
-    }
-    fn arrive(&mut self, barrier: u32, mask: u32) {
-        self.views.arrive(barrier, mask);
-        self.inner.arrive(barrier, mask);
-    }
-    fn pass(&mut self, barrier: u32, warp: u32, mask: u32) {
-        self.views.pass(barrier, warp, mask);
-        self.inner.pass(barrier, warp, mask);
-    }
-    fn opened(&mut self, barrier: u32) {
-        self.views.opened(barrier);
-        self.inner.opened(barrier);
-    }
-    fn fence(&mut self, mask: u32, scope: FenceScope, is_sc: bool) {
-        self.views.fence(mask, scope, is_sc);
-        self.inner.fence(mask, scope, is_sc);
-    }
-    fn lifetime(&mut self, mask: u32, bytes: (u32, u32), begins: bool) {
-        self.inner.lifetime(mask, bytes, begins);
-    }
-    fn enter(&mut self, code: &Code, call: &RoutineCall, mask: u32, frame: Frame) {
-        self.inner.enter(code, call, mask, frame);
-    }
-    fn leave(&mut self, code: &Code, call: &RoutineCall) {
-        self.inner.leave(code, call);
-    }
-    fn allocated(&mut self, address: u64, bytes: u64) {
-        self.views.allocated(address, bytes);
-        self.inner.allocated(address, bytes);
-    }
-    fn uneven_barrier(&mut self, meeting: &[Arrival]) {
-        self.inner.uneven_barrier(meeting);
-    }
-    fn barrier(&mut self) {
-        self.views.barrier();
-        self.inner.barrier();
-    }
-    fn absorb(&mut self, other: &Self) {
-        self.inner.absorb(&other.inner);
-    }
-    fn needs_order(&self) -> bool {
-        self.inner.needs_order()
-    }
-    fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
-        self.inner.findings(scene)
-    }
-
-    fn forgets(&self) -> bool {
-        self.inner.forgets()
-    }
-    fn trace(&self) -> Vec<Event> {
-        self.inner.trace()
-    }
-    fn counts(&self) -> &[SiteCounts] {
-        self.inner.counts()
-    }
-    fn worst(&self) -> &[Worst] {
-        self.inner.worst()
-    }
 }
