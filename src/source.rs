@@ -81,6 +81,7 @@ fn options(args: &SourceArgs, cuda_arch: u32) -> Result<dsl::Options, Failure> {
         instances: args.instances.clone(),
         own_names: Vec::new(),
         warn_includes: true,
+        ..dsl::Options::default()
     })
 }
 

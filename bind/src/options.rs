@@ -119,6 +119,7 @@ impl Options {
             own_names: Vec::new(),
             // No other compiler reads these kernels.
             warn_includes: false,
+            forward_loads: true,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::{
     diagnostic::{Diagnostic, Severity},
-    ir::{Module, simplify::simplify, verify},
+    ir::{Module, forward_loads, simplify, verify},
     library, lint, lower,
     sema::{self, typed},
     source::{COMMAND_LINE, Loader, NoFiles, SourceFile, SourceMap},
@@ -29,6 +29,8 @@ pub struct Options {
     pub own_names: Vec<OwnName>,
     /// Warn of names whose header the program does not include: nvcc would refuse it.
     pub warn_includes: bool,
+    /// Let host functions read memory once where nothing changes it ([`forward_loads`]).
+    pub forward_loads: bool,
 }
 
 impl Default for Options {
@@ -40,6 +42,7 @@ impl Default for Options {
             instances: Vec::new(),
             own_names: Vec::new(),
             warn_includes: false,
+            forward_loads: true,
         }
     }
 }
@@ -91,6 +94,9 @@ pub(crate) fn finish(
         return None;
     }
     simplify(&mut module);
+    if options.forward_loads {
+        forward_loads(&mut module);
+    }
     if cfg!(debug_assertions) {
         verify::assert_verified(&module, "simplify");
     }

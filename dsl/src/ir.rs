@@ -54,7 +54,7 @@ pub use intrinsic::Intrinsic;
 pub use op::*;
 pub use parse::{ParseError, parse};
 pub use print::print;
-pub use simplify::{fold, merge_branches, simplify};
+pub use simplify::{fold, forward_loads, merge_branches, simplify};
 pub use special::{SpecialReg, Varies};
 pub use ty::*;
 pub use uniformity::Uniformity;

@@ -1,16 +1,17 @@
 //! Loops of the host in both forms of their bytecode: the fused one, which does what is usual, and the plain one, which knows
-//! every finding. What the program prints, what is found, where it stops and what counts as executed are the same.
+//! every finding. What the program prints, what is found, where it stops and what counts as executed are the same. A third time memory is
+//! read at every load of the source (`dsl::ir::forward_loads`): what is printed and the kinds of what is found are the same.
 //!
 //! The generated programs ([`text`]) walk through arrays of every type by every kind of index. They may leave an array, read what nobody
 //! wrote, divide by zero or run into the limit: that is where one form hands over to the other.
 
 mod text;
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use dsl::source::NoFiles;
+use dsl::{ir::Module, source::NoFiles};
 use interp::{Checks, MachineConfig, Program};
-use runtime::host::find_main;
+use runtime::host::{Outcome, find_main};
 
 use crate::{
     choices::Choices,
@@ -28,14 +29,7 @@ pub fn target(data: &[u8]) {
         _ => 150_000,
     };
     let source = text::program(&mut choices);
-    let (mut map, file) = map_of(&source);
-    let compiled = dsl::compile(&mut map, file, &dsl::Options::default(), &NoFiles);
-    assert!(
-        !has_errors(&compiled.diagnostics),
-        "{source}\n{:#?}",
-        compiled.diagnostics
-    );
-    let module = Arc::new(compiled.module.expect("no error"));
+    let module = module_of(&source, true);
     let machine = MachineConfig {
         checks: match how & 3 {
             0 => Checks::NONE,
@@ -55,6 +49,33 @@ pub fn target(data: &[u8]) {
     }
     assert_eq!(printed, plain_printed, "what is printed\n{source}");
     assert_eq!(outcome, plain, "what is found\n{source}");
+
+    // Loads that were done once only say less often what is wrong.
+    let (every, every_printed) = in_form(Program::new(module_of(&source, false)));
+    if outcome.faults.is_empty() && every.faults.is_empty() {
+        assert_eq!(printed, every_printed, "with every load\n{source}");
+        assert_eq!(outcome.exit_code, every.exit_code, "with every load");
+        let kinds = |outcome: &Outcome| {
+            let findings = outcome.findings.iter();
+            findings.map(|it| it.code).collect::<BTreeSet<_>>()
+        };
+        assert_eq!(kinds(&outcome), kinds(&every), "with every load\n{source}");
+    }
+}
+
+fn module_of(source: &str, forward_loads: bool) -> Arc<Module> {
+    let (mut map, file) = map_of(source);
+    let options = dsl::Options {
+        forward_loads,
+        ..dsl::Options::default()
+    };
+    let compiled = dsl::compile(&mut map, file, &options, &NoFiles);
+    assert!(
+        !has_errors(&compiled.diagnostics),
+        "{source}\n{:#?}",
+        compiled.diagnostics
+    );
+    Arc::new(compiled.module.expect("no error"))
 }
 
 #[cfg(test)]

@@ -17,8 +17,10 @@ use super::{
 };
 
 mod branches;
+mod memory;
 
 pub use branches::merge_branches;
+pub use memory::forward_loads;
 
 /// Simplifies every function.
 pub fn simplify(module: &mut Module) {
@@ -52,6 +54,15 @@ fn is_pure(kind: &InstKind) -> bool {
     }
 }
 
+/// Whether what is behind a block comes after it.
+fn goes_on(block: &Block) -> bool {
+    match block.0.last() {
+        Some(Node::Break(_) | Node::Continue(_) | Node::Return(_)) => false,
+        Some(Node::Inst(inst)) => !memory::never_returns(&inst.kind),
+        _ => true,
+    }
+}
+
 #[derive(Default)]
 struct Simplifier {
     /// What stands for a temporary whose instruction went.
@@ -67,6 +78,9 @@ struct Simplifier {
     changed: bool,
     /// Where branches are merged: those so far.
     branches: Option<branches::Branches>,
+    /// Of a host function: what memory holds, and the conditions that are known.
+    memory: Option<memory::Memory>,
+    conditions: Vec<ValueId>,
 }
 
 impl Simplifier {
@@ -74,7 +88,15 @@ impl Simplifier {
     fn nested(&mut self, block: Block) -> Block {
         let (before, added) = (self.before.len(), self.added.len());
         let seen = self.branches.as_ref().map_or(0, |all| all.seen.len());
+        let saved = self.memory.as_ref().map(memory::Memory::save);
+        let conditions = self.conditions.len();
         let block = self.block(block);
+        if let (Some(memory), Some(saved)) = (&mut self.memory, saved) {
+            memory.restore(saved);
+        }
+        for condition in self.conditions.drain(conditions..) {
+            self.aliases[condition.index()] = None;
+        }
         if let Some(all) = &mut self.branches {
             all.seen.truncate(seen);
         }
@@ -127,8 +149,8 @@ impl Simplifier {
                     loc,
                 } => {
                     let reads = self.reads_of([&then, &otherwise]);
-                    let then = self.nested(then);
-                    let otherwise = self.nested(otherwise);
+                    let then = self.nested_where(cond, true, then);
+                    let otherwise = self.nested_where(cond, false, otherwise);
                     let branch = self.branch(cond, [&then, &otherwise], &reads);
                     if let Some(results) = branch.as_ref().and_then(|it| self.repeated(it)) {
                         self.changed = true;
@@ -136,6 +158,11 @@ impl Simplifier {
                         continue;
                     }
                     self.forget(&[&then, &otherwise]);
+                    match (goes_on(&then), goes_on(&otherwise)) {
+                        (true, false) => self.assume(cond, true),
+                        (false, true) => self.assume(cond, false),
+                        _ => {}
+                    }
                     nodes.push(Node::If {
                         cond,
                         then,
@@ -154,6 +181,7 @@ impl Simplifier {
                     loc,
                 } => {
                     self.forget(&[&body, &step]);
+                    nodes.extend(self.before_loop(&[&body, &step]));
                     let body = self.nested(body);
                     let step = self.nested(step);
                     nodes.push(Node::Loop {
@@ -196,6 +224,39 @@ impl Simplifier {
                 }
             });
         }
+        if let Some(memory) = &mut self.memory {
+            memory.forget_all(blocks);
+        }
+    }
+
+    /// A side of an `if` on a condition that holds there, or does not.
+    fn nested_where(&mut self, cond: Operand, holds: bool, block: Block) -> Block {
+        let conditions = self.conditions.len();
+        self.assume(cond, holds);
+        let block = self.nested(block);
+        for condition in self.conditions.drain(conditions..) {
+            self.aliases[condition.index()] = None;
+        }
+        block
+    }
+
+    /// From here on a condition holds, or does not. Branches of kernels are counted, so this is for host functions.
+    fn assume(&mut self, cond: Operand, holds: bool) {
+        if let (Some(_), Operand::Value(id)) = (&self.memory, cond) {
+            self.aliases[id.index()] = Some(Const::bool(holds).into());
+            self.conditions.push(id);
+        }
+    }
+
+    /// Loads that a loop would do in each round.
+    fn before_loop(&mut self, blocks: &[&Block]) -> Vec<Node> {
+        let Some(memory) = &mut self.memory else {
+            return Vec::new();
+        };
+        let nodes = memory.before_loop(blocks);
+        self.changed |= !nodes.is_empty();
+        self.aliases.resize(self.aliases.len() + nodes.len(), None);
+        nodes
     }
 
     fn resolve(&self, operand: &mut Operand) {
@@ -214,7 +275,19 @@ impl Simplifier {
         if let InstKind::Set(slot, value) = inst.kind {
             self.learn(slot, value);
         }
-        let &[result] = inst.results.as_slice() else {
+        let result = match *inst.results.as_slice() {
+            [result] => Some(result),
+            _ => None,
+        };
+        if let Some(memory) = &mut self.memory {
+            if let (Some(value), Some(result)) = (memory.value(&inst.kind), result) {
+                self.changed = true;
+                self.aliases[result.index()] = Some(value);
+                return None;
+            }
+            memory.done(&inst.kind, result);
+        }
+        let Some(result) = result else {
             return Some(inst);
         };
         self.normalise(&mut inst.kind);

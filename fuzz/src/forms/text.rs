@@ -27,6 +27,11 @@ static int choose(int x, int y) { if (x > y) return x - y; if (x == y) { total++
 static int deep(int n) { return n < 1 ? 0 : n + deep(n - 1); }
 static double shown(double x) { return x != x ? 0 : x; }
 static void put(double *p, int at, double x) { p[at] = x; }
+struct list { int size; int *items; float mean; };
+static int grow(list *it, int by) { it->size = it->size + by & 1023; it->mean += 0.5f; return it->size; }
+static int *inside(list *it) { return &it->size; }
+static void push(list *it, int n) { if (n > 0) { it->size = it->size + n & 255; push(it, n - 1); } }
+static int look(const list *it) { return it->size > 3 ? it->items[2] : it->size; }
 int main(int argc, char **argv) {
     int n = argc + 2, m = n + 1, k = 3, w;
     unsigned u = argc * 7;
@@ -84,6 +89,13 @@ const OTHERS: &[(&str, bool)] = &[
     ("r->x", true),
     ("r->n", false),
     ("total", false),
+    ("own.size", false),
+    ("own.items[^]", false),
+    ("own.mean", true),
+    ("other.size", false),
+    ("other.items[$]", false),
+    ("*within", false),
+    ("((uchar *)pi)[^]", false),
 ];
 
 /// `$`: a variable of a loop; `^`: a small index, `#` any.
@@ -186,6 +198,9 @@ impl Generator<'_, '_> {
         }
         self.line("int aa[44][6];");
         self.line("cell *pp = (cell *)malloc(44 * sizeof(cell)), *r = pp + 1;");
+        // One that nobody else knows of, and one that a pointer leads into.
+        self.line("list own = {4, pi, 1}, other = {5, ai, 2};");
+        self.line("int *within = inside(&other);");
         self.line("char *words[3] = {(char *)\"warp\", (char *)\"lane\", (char *)\"warps\"};");
         // An array that stays as it came; mostly none.
         let left_out = self.choices.below(3 * ARRAYS.len());
@@ -227,6 +242,7 @@ impl Generator<'_, '_> {
         );
         self.line("for (int i = 0; i < 6; i++) { sum += pp[i].x + pp[i].y + pp[i].d; hash = hash * 31 + pp[i].n + pp[i].s + pp[i].b + pp[i].t + pp[i].l; }");
         self.line("printf(\"%g %u %d\\n\", shown(sum), hash, total);");
+        self.line("printf(\"%d %d %g\\n\", own.size, other.size, shown(own.mean));");
         self.line("puts(\"end\");");
         self.line("return 0;");
         self.out += "}\n";
@@ -332,6 +348,8 @@ impl Generator<'_, '_> {
                     "count(pi, n, @)",
                     "length(words[k & 1])",
                     "same(words[0], words[2])",
+                    "grow(&own, @)",
+                    "look(&other)",
                 ]);
                 let value = self.int(depth - 1);
                 self.fill(call).replace('@', &value)
@@ -413,6 +431,12 @@ impl Generator<'_, '_> {
                     "u = u * 1664525u + 1013904223u;",
                     "n = m - 1;",
                     "v = $ - 1;",
+                    "grow(&own, $);",
+                    "grow(&other, 1);",
+                    "push(&own, 2);",
+                    "push(&other, $ & 1);",
+                    "own.items = other.items;",
+                    "total = own.size + *within;",
                 ]);
                 let text = self.fill(text);
                 self.line(text);
