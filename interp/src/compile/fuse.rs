@@ -364,7 +364,7 @@ impl Fuser<'_> {
         let by_elements =
             address.mode == Mode::Signed && i64::from(site.width_bytes) == address.scale.into();
         if let Some(&update) = self.plan.updates.get(&self.pc)
-            && matches!(address.mode, Mode::Base | Mode::Signed)
+            && (address.mode == Mode::Base || address.mode == Mode::Signed && !update.is_kept)
         {
             return self.update(update, &address);
         }
@@ -377,7 +377,8 @@ impl Fuser<'_> {
         {
             let number = self.site(i.c, &address);
             let op = tests[usize::from(by_elements)];
-            let at = self.emit(op, [0, base, address.index, test.other], number);
+            let value = site.values[0];
+            let at = self.emit(op, [value, base, address.index, test.other], number);
             self.weigh(at, test.weight);
             self.leads(at, test.goal);
             self.pc = test.next - 1;
@@ -422,11 +423,14 @@ impl Fuser<'_> {
         let store = self.code.insts[update.store as usize];
         let number = self.site(store.c, address) * SITE_BYTES;
         let is_indexed = address.mode == Mode::Signed;
-        let scale = u32::from(address.scale as u16);
         let op = update.ops[usize::from(is_indexed)];
+        let last = match is_indexed {
+            true => u32::from(address.scale as u16),
+            false => update.result,
+        };
         self.emit(
             op,
-            [update.other, address.register(), address.index, scale],
+            [update.other, address.register(), address.index, last],
             number,
         );
         self.pc = update.store;

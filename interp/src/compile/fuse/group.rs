@@ -27,6 +27,9 @@ pub(super) struct Test {
 pub(super) struct Update {
     pub(super) ops: [HostOp; 2],
     pub(super) other: u32,
+    /// Where the result is kept, and whether others read it there: an address with an index has no room for that.
+    pub(super) result: u32,
+    pub(super) is_kept: bool,
     /// The store.
     pub(super) store: u32,
 }
@@ -47,11 +50,11 @@ impl Plan {
         self.uses.get(&(at as u32)) == Some(&1) && !self.leaders[at + 1]
     }
 
-    /// A load, a comparison with what it gives, and the jump that this decides.
+    /// A load, a comparison with what it gives, and the jump that this decides. Others may read what it gives, too.
     pub(super) fn test(&mut self, code: &Code, at: usize) {
         let i = &code.insts[at];
         let site = &code.sites[i.c as usize];
-        if !is_indexable(site) || !self.is_for_next(at) {
+        if !is_indexable(site) || self.leaders[at + 1] {
             return;
         }
         let (value, Some(next)) = (site.values[0], code.insts.get(at + 1)) else {
@@ -99,7 +102,8 @@ impl Plan {
         let Some((ops, width)) = HostOp::updates(operation.op) else {
             return;
         };
-        if store.op != Op::HostStore || !self.is_for_next(at) || !self.is_for_next(at + 1) {
+        let is_inside = !self.leaders[at + 1] && !self.leaders[at + 2];
+        if store.op != Op::HostStore || !is_inside || !self.is_for_next(at) {
             return;
         }
         let (from, to) = (&code.sites[load.c as usize], &code.sites[store.c as usize]);
@@ -122,7 +126,15 @@ impl Plan {
         };
         if is_same && fits && operation.d == result {
             let store = at as u32 + 2;
-            self.updates.insert(at as u32, Update { ops, other, store });
+            let is_kept = !self.is_for_next(at + 1);
+            let update = Update {
+                ops,
+                other,
+                result,
+                is_kept,
+                store,
+            };
+            self.updates.insert(at as u32, update);
         }
     }
 

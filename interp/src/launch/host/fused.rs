@@ -295,8 +295,11 @@ macro_rules! arms {
               HostOp::$fteste => apart!(HostOp::$fteste, $test_of!($ftt, $ftt, $ftf, part_of_element::<$ftt>($r, $i))),
               HostOp::$ftunless => apart!(HostOp::$ftunless, $test_of!($ftt, $ftt, |a, b| !$ftf(a, b), scalar::get($r, $i.a))),
               HostOp::$ftunlesse => apart!(HostOp::$ftunlesse, $test_of!($ftt, $ftt, |a, b| !$ftf(a, b), part_of_element::<$ftt>($r, $i))),)*
-            $(HostOp::$update => apart!(HostOp::$update, $update_of!($ut, $uf, scalar::get($r, $i.a))),
-              HostOp::$updates => apart!(HostOp::$updates, $update_of!($ut, $uf, part($r, $i, scalar::signed))),)*
+            $(HostOp::$update => apart!(HostOp::$update, {
+                let value = $update_of!($ut, $uf, scalar::get($r, $i.a));
+                scalar::set($r, $i.c, value.into());
+              }),
+              HostOp::$updates => apart!(HostOp::$updates, { $update_of!($ut, $uf, part($r, $i, scalar::signed)); }),)*
             $(HostOp::$db => apart!(HostOp::$db, $feed!($fdt, $fdf, scalar::get($r, $i.a))),
               HostOp::$de => apart!(HostOp::$de, $feed!($fdt, $fdf, part_of_element::<$fdt>($r, $i))),
               HostOp::$ds => apart!(HostOp::$ds, $feed!($fdt, $fdf, part($r, $i, scalar::signed))),
@@ -477,6 +480,7 @@ fn dispatch(
                 let from = read!($ty, $part, u32::from(i.x as u16) * SITE_BYTES);
                 // SAFETY: it is in an object.
                 let value = unsafe { from.read_unaligned() } as $to;
+                scalar::set(r, i.d, value.into());
                 executed += u64::from(i.weight);
                 if ($f)(value, scalar::get(r, i.c) as $to) {
                     // SAFETY: as of all jumps.
@@ -491,6 +495,7 @@ fn dispatch(
                 unsafe {
                     let value = $f(at.read_unaligned(), scalar::get(r, i.d) as $ty);
                     at.write_unaligned(value);
+                    value
                 }
             }};
         }
