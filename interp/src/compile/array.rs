@@ -14,7 +14,7 @@ use dsl::ir::{
     Object, Operand, Space, Type, ValueId,
 };
 
-use super::unroll;
+use super::unroll::{self, Wanted};
 
 /// All arrays of a kernel together have at most so many elements.
 const MOST_WORDS: u64 = 256;
@@ -25,29 +25,38 @@ pub(super) struct InRegisters {
     pub(super) arrays: Vec<LocalId>,
 }
 
-/// Finds the arrays that can be registers; `offsets` is where each begins in a thread's memory.
+/// Finds the arrays that can be registers; `offsets` is where each begins in a thread's memory. Loops with barriers are unrolled, too.
 pub(super) fn in_registers(function: &Function, offsets: &[u64]) -> Option<InRegisters> {
-    let may_have_some = function.kind == FunctionKind::Kernel && !function.locals.is_empty();
-    if !may_have_some || !function.routines.is_empty() {
+    if function.kind != FunctionKind::Kernel || !function.routines.is_empty() {
         return None;
     }
-    let mut wanted = candidates(function);
-    while !wanted.is_empty() {
-        let mut unrolled = unroll::unroll(function, &wanted)?;
-        let settled = settled(&unrolled, &wanted, offsets);
-        if settled == wanted {
-            rewrite(&mut unrolled, &wanted);
-            let mut arrays: Vec<_> = wanted.into_iter().collect();
-            arrays.sort();
-            return Some(InRegisters {
-                function: unrolled,
-                arrays,
-            });
+    let candidates = candidates(function);
+    let with = |barriers: bool| {
+        let mut wanted = candidates.clone();
+        loop {
+            let arrays = &wanted;
+            let mut unrolled = unroll::unroll(function, &Wanted { arrays, barriers })?;
+            let settled = match wanted.is_empty() {
+                true => HashSet::new(),
+                false => settled(&unrolled, &wanted, offsets),
+            };
+            if settled == wanted {
+                rewrite(&mut unrolled, &wanted);
+                let mut arrays: Vec<_> = wanted.into_iter().collect();
+                arrays.sort();
+                return Some(InRegisters {
+                    function: unrolled,
+                    arrays,
+                });
+            }
+            // Loops that index only the others stay loops.
+            wanted = settled;
         }
-        // Loops that index only the others stay loops.
-        wanted = settled;
-    }
-    None
+    };
+    let barriers = unroll::has_loop_with_barrier(&function.body);
+    let found = barriers.then(|| with(true)).flatten();
+    // They may be what made it too large.
+    found.or_else(|| (!candidates.is_empty()).then(|| with(false)).flatten())
 }
 
 /// The element that an access is to, of an array in registers: such an access has no pointer, and its place in the array instead.

@@ -1,4 +1,5 @@
-//! Unrolls the loops whose variable is part of an index into an array that might be in registers.
+//! Unrolls the loops whose variable is part of an index into an array that might be in registers, and those of few rounds with a block's
+//! barrier in them: the rounds of a reduction or a scan, where most warps do no more than to meet the others.
 //!
 //! Such a loop has a variable that begins with a constant, a condition and a step that depend on it alone, and no other way out. Each
 //! round becomes a copy of the body in which the variable is a constant. What is known then is computed here; an operation that
@@ -19,8 +20,19 @@ const MOST_ROUNDS: usize = 256;
 /// A kernel that grows to more nodes than this stays as it is.
 const MOST_NODES: usize = 16_384;
 
-/// The function with those loops unrolled that index the `wanted` arrays; `None` if it grows too large.
-pub(super) fn unroll(function: &Function, wanted: &HashSet<LocalId>) -> Option<Function> {
+/// All rounds of a loop with a barrier have at most so many nodes together.
+const MOST_BARRIER_NODES: usize = 512;
+
+/// Which loops.
+pub(super) struct Wanted<'a> {
+    /// Those that index one of these arrays.
+    pub(super) arrays: &'a HashSet<LocalId>,
+    /// Those with a barrier.
+    pub(super) barriers: bool,
+}
+
+/// The function with those loops unrolled; `None` if it grows too large, or has none of them.
+pub(super) fn unroll(function: &Function, wanted: &Wanted<'_>) -> Option<Function> {
     let mut unroller = Unroller {
         uses: count_uses(&function.body, function.values.len()),
         pointers: Pointers::of(function),
@@ -28,8 +40,12 @@ pub(super) fn unroll(function: &Function, wanted: &HashSet<LocalId>) -> Option<F
         values: function.values.clone(),
         labels: function.labels,
         nodes: 0,
+        has_unrolled: false,
     };
     let body = unroller.block(&function.body, &mut Copy::default())?;
+    if !unroller.has_unrolled && wanted.arrays.is_empty() {
+        return None;
+    }
     Some(Function {
         values: unroller.values,
         labels: unroller.labels,
@@ -234,11 +250,12 @@ struct Unroller<'a> {
     /// How often each temporary of the original is read.
     uses: Vec<u32>,
     pointers: Pointers,
-    wanted: &'a HashSet<LocalId>,
+    wanted: &'a Wanted<'a>,
     values: Vec<Type>,
     labels: u32,
     /// What has been made so far.
     nodes: usize,
+    has_unrolled: bool,
 }
 
 impl Unroller<'_> {
@@ -289,6 +306,7 @@ impl Unroller<'_> {
                     loc,
                 } => {
                     if let Some(rounds) = self.rounds(*label, body, step, copy) {
+                        self.has_unrolled = true;
                         if !self.unrolled(&rounds, *loc, copy, to)? {
                             return Some(false);
                         }
@@ -462,11 +480,13 @@ impl Unroller<'_> {
         let slot = *slot;
         let is_simple = step_insts.len() == step.0.len()
             && !leaves_or_sets(head.rest, label, slot)
-            && self.keeps_to_itself(body, step)
-            && self.indexes(&body.0, slot);
-        if !is_simple {
-            return None;
-        }
+            && self.keeps_to_itself(body, step);
+        let indexes = is_simple && self.indexes(&body.0, slot);
+        let most_rounds = match indexes {
+            true => MOST_ROUNDS,
+            false if is_simple && self.wanted.barriers => rounds_with_barrier(body)?,
+            false => return None,
+        };
         let mut values = vec![*copy.known.get(&slot)?];
         loop {
             let mut round = copy.clone();
@@ -478,7 +498,7 @@ impl Unroller<'_> {
                 break;
             }
             values.push(round.run(&step_insts, slot)??);
-            if values.len() > MOST_ROUNDS {
+            if values.len() > most_rounds {
                 return None;
             }
         }
@@ -528,7 +548,7 @@ impl Unroller<'_> {
             if does {
                 depends.extend(&inst.results);
                 let local = inst.results.first().and_then(|id| self.pointers.local(*id));
-                found |= local.is_some_and(|local| self.wanted.contains(&local));
+                found |= local.is_some_and(|local| self.wanted.arrays.contains(&local));
             }
         };
         for node in nodes {
@@ -539,6 +559,25 @@ impl Unroller<'_> {
         }
         found
     }
+}
+
+/// Whether there may be something to unroll for its barrier.
+pub(super) fn has_loop_with_barrier(body: &Block) -> bool {
+    let mut found = false;
+    body.for_each_node(&mut |node| {
+        found |= matches!(node, Node::Loop { body, .. } if rounds_with_barrier(body).is_some());
+    });
+    found
+}
+
+/// How many rounds a loop may have to be unrolled for its barrier; `None` without one.
+fn rounds_with_barrier(body: &Block) -> Option<usize> {
+    let (mut nodes, mut meets) = (0, false);
+    body.for_each_node(&mut |node| {
+        nodes += 1;
+        meets |= matches!(node, Node::Inst(inst) if matches!(inst.kind, InstKind::Barrier(_)));
+    });
+    meets.then_some(MOST_BARRIER_NODES / nodes)
 }
 
 /// Whether nodes leave or go on with the loop, or set its variable.

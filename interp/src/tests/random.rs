@@ -3,18 +3,18 @@
 //! Threads do not talk to each other, so the two must agree on everything stored. Slots are assigned before they are read:
 //! some at the function's begin, some at the begin of a nested block and used in it alone, which is where the compiler
 //! keeps uniform variables in divergent code. Most kernels have arrays of their own that fixed loops index, which become registers; a
-//! kernel whose arrays stay in memory has to report the same.
+//! kernel whose arrays stay in memory has to report the same. Some of these loops have a barrier, and are unrolled for that.
 
 mod generator;
 mod thread;
 
 use std::sync::Arc;
 
-use dsl::ir::{FuncId, LocId, Module, print::print, verify::assert_verified};
+use dsl::ir::{FuncId, Inst, InstKind, LocId, Module, print::print, verify::assert_verified};
 
 use super::{IN_MEMORY, machine};
 use crate::compile::{Form, compile};
-use crate::isa::op::Op;
+use crate::isa::{bytecode, op::Op};
 use crate::{LaunchConfig, LaunchReport, Memory, Program, launch};
 use generator::{ARRAYS, INPUTS, SLOTS, WORDS, module};
 use thread::{Thread, input};
@@ -53,8 +53,9 @@ fn run(module: &Arc<Module>, words: usize) -> (Vec<i32>, LaunchReport) {
     (found.collect(), report)
 }
 
-/// Each thread alone, the machine, and the machine with arrays in memory agree; says whether an array was in registers.
-fn check(seed: u64) -> bool {
+/// Each thread alone, the machine, and the machine with arrays in memory agree; says whether an array was in registers, and whether a loop
+/// was unrolled for its barrier.
+fn check(seed: u64) -> (bool, bool) {
     let module = module(seed);
     assert_verified(&module, "the generator");
     let function = &module.functions[0];
@@ -102,15 +103,29 @@ fn check(seed: u64) -> bool {
         );
     }
     let code = compile(&module, FuncId(0), Form::default());
-    code.insts.iter().any(|inst| inst.op == Op::Tally)
+    let mut barriers = 0;
+    let count =
+        &mut |inst: &Inst| barriers += usize::from(matches!(inst.kind, InstKind::Barrier(_)));
+    module.functions[0].body.for_each_inst(count);
+    let is_barrier = |inst: &&bytecode::Inst| inst.op == Op::Barrier;
+    (
+        code.insts.iter().any(|inst| inst.op == Op::Tally),
+        code.insts.iter().filter(is_barrier).count() > barriers,
+    )
 }
 
 #[test]
 fn random_kernels_do_what_each_thread_alone_would() {
-    let in_registers = (0..3000).filter(|&seed| check(seed)).count();
+    let (mut in_registers, mut unrolled) = (0, 0);
+    for seed in 0..3000 {
+        let (registers, barriers) = check(seed);
+        in_registers += usize::from(registers);
+        unrolled += usize::from(barriers);
+    }
     // Else the test has lost what it is for.
     assert!(
         in_registers > 1000,
         "{in_registers} had arrays in registers"
     );
+    assert!(unrolled > 200, "{unrolled} had loops with barriers");
 }

@@ -47,6 +47,9 @@ struct Generator {
     /// Enclosing labels: whether each is a loop, and may be continued here.
     around: Vec<(LabelId, bool)>,
     budget: u32,
+    /// Some threads may be elsewhere: statements around that threads go through apart, and whether there was a jump.
+    apart: u32,
+    has_left: bool,
 }
 
 impl Generator {
@@ -155,11 +158,13 @@ impl Generator {
             }
             8..=10 => {
                 let cond = self.bool(out);
+                self.apart += 1;
                 let (then, otherwise) = match self.below(3) {
                     0 => (self.block(depth), Block::default()),
                     1 => (Block::default(), self.block(depth)),
                     _ => (self.block(depth), self.block(depth)),
                 };
+                self.apart -= 1;
                 out.push(Node::If {
                     cond,
                     then,
@@ -235,7 +240,12 @@ impl Generator {
             self.around = around.clone();
             self.around.push((label, true));
         }
+        self.apart += u32::from(leaves);
         body.extend(self.block(depth).0);
+        self.apart -= u32::from(leaves);
+        if self.apart == 0 && !self.has_left && self.below(3) == 0 {
+            self.inst(&mut body, InstKind::Barrier(None), None);
+        }
         self.around = around;
         self.indices.pop();
         self.ints.truncate(ints);
@@ -309,6 +319,7 @@ impl Generator {
 
     /// A jump ends its block, which is what `false` says.
     fn jump(&mut self, out: &mut Vec<Node>) -> bool {
+        self.has_left = true;
         if self.around.is_empty() {
             if self.below(4) == 0 {
                 out.push(Node::Return(None));
@@ -368,7 +379,9 @@ impl Generator {
         }
         self.ints.push(i);
         self.around.push((label, true));
+        self.apart += 1;
         body.extend(self.block(depth).0);
+        self.apart -= 1;
         self.around.pop();
         self.ints.truncate(ints);
         self.bools.truncate(bools);
@@ -431,6 +444,8 @@ pub(super) fn module(seed: u64) -> Module {
         indices: Vec::new(),
         around: Vec::new(),
         budget: 60,
+        apart: 0,
+        has_left: false,
     };
     let g = &mut generator;
     let mut body = Vec::new();

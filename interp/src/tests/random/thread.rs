@@ -83,6 +83,8 @@ impl Thread {
                 self.slots[slot.index()] = self.get(value);
                 return;
             }
+            // Threads do not talk to each other.
+            InstKind::Barrier(None) => return,
             InstKind::Binary(op, ty, a, b) => eval::binary(*op, *ty, self.get(a), self.get(b)),
             InstKind::Compare(op, ty, a, b) => {
                 u64::from(eval::compare(*op, *ty, self.get(a), self.get(b)))
