@@ -1,12 +1,14 @@
 //! A module together with its bytecode.
 
 use crate::isa::grid::Shape;
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use dsl::ir::{FuncId, Function, FunctionKind, InstKind, Module, SpecialReg};
 
 use crate::compile::fuse::fuse;
-use crate::compile::{Form, compile, ranges};
+use crate::compile::ranges::{self, Given};
+use crate::compile::{Form, compile};
 use crate::isa::bytecode::Code;
 use crate::isa::host::HostCode;
 
@@ -69,7 +71,7 @@ impl Program {
             row_warps: kernel.asks_for_rows && Shape::has_row_warps(shape.block),
             checked: checked
                 && kernel.may_overflow
-                && !ranges::stay(self.module.function(id), shape),
+                && !kernel.stays(self.module.function(id), shape),
         };
         let code = match (form.row_warps, form.checked) {
             (false, false) => return self.code(id),
@@ -90,6 +92,9 @@ impl Program {
     }
 }
 
+/// Launches of a kernel whose arithmetic is known to stay in its type or not to, at most.
+const MAX_LAUNCHES: usize = 64;
+
 /// A kernel's codes.
 #[derive(Debug, Default)]
 struct Kernel {
@@ -97,6 +102,8 @@ struct Kernel {
     asks_for_rows: bool,
     /// It has arithmetic whose overflow is reported.
     may_overflow: bool,
+    /// Whether that can be seen not to happen, of launches so far: to find it out takes as long as to run a small launch.
+    stays: Mutex<HashMap<Given, bool>>,
     rows: OnceLock<Code>,
     checked: OnceLock<Code>,
     checked_rows: OnceLock<Code>,
@@ -115,5 +122,20 @@ impl Kernel {
             _ => {}
         });
         kernel
+    }
+
+    /// Whether no signed arithmetic can overflow in this launch.
+    fn stays(&self, function: &Function, shape: &Shape<'_>) -> bool {
+        let given = Given::of(function, shape);
+        let mut known = self.stays.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&stays) = known.get(&given) {
+            return stays;
+        }
+        let stays = ranges::stay(function, &given);
+        if known.len() >= MAX_LAUNCHES {
+            known.clear();
+        }
+        known.insert(given, stays);
+        stays
     }
 }

@@ -115,9 +115,33 @@ fn join(into: &mut Option<State>, state: Option<State>) {
 /// It overflows, or nobody knows.
 struct Unknown;
 
+/// What the answer follows from: a launch that gives the same has the same answer.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Given {
+    grid: [u32; 3],
+    block: [u32; 3],
+    /// The bits of each argument that is an integer, else 0: nothing is known of others.
+    numbers: Vec<u64>,
+}
+
+impl Given {
+    pub(crate) fn of(function: &Function, shape: &Shape<'_>) -> Given {
+        let params = function.params.iter().zip(shape.args);
+        let numbers = params.map(|(param, &bits)| {
+            let is_int = function.slots[param.slot.index()].ty.is_int();
+            if is_int { bits } else { 0 }
+        });
+        Given {
+            grid: shape.grid,
+            block: shape.block,
+            numbers: numbers.collect(),
+        }
+    }
+}
+
 struct Ranges<'a> {
     function: &'a Function,
-    shape: &'a Shape<'a>,
+    given: &'a Given,
     /// By temporary: the comparison that gives it.
     compares: Vec<Option<(CompareOp, Operand, Operand)>>,
     /// By label: what comes to its end, and to a loop's step.
@@ -129,10 +153,10 @@ struct Ranges<'a> {
 }
 
 /// Whether no signed arithmetic of a kernel can overflow in this launch.
-pub(crate) fn stay(function: &Function, shape: &Shape<'_>) -> bool {
+pub(crate) fn stay(function: &Function, given: &Given) -> bool {
     let mut ranges = Ranges {
         function,
-        shape,
+        given,
         compares: vec![None; function.values.len()],
         breaks: vec![None; function.labels as usize],
         continues: vec![None; function.labels as usize],
@@ -144,7 +168,7 @@ pub(crate) fn stay(function: &Function, shape: &Shape<'_>) -> bool {
         .iter()
         .map(|slot| Range::all(slot.ty))
         .collect();
-    for (param, &bits) in function.params.iter().zip(shape.args) {
+    for (param, &bits) in function.params.iter().zip(&given.numbers) {
         let slot = param.slot.index();
         if function.slots[slot].ty.is_int() {
             slots[slot] = Range::of_bits(function.slots[slot].ty, bits);
@@ -441,7 +465,7 @@ impl Ranges<'_> {
     fn special(&self, register: SpecialReg, ty: Type) -> Range {
         let below = |count: u32| Range::new(0, i64::from(count) - 1);
         let is = |count: u32| Range::new(i64::from(count), i64::from(count));
-        let (grid, block) = (self.shape.grid, self.shape.block);
+        let (grid, block) = (self.given.grid, self.given.block);
         match register {
             SpecialReg::TidX => below(block[0]),
             SpecialReg::TidY => below(block[1]),
