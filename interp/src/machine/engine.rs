@@ -341,7 +341,10 @@ fn run<L: Level, O: Observer>(
                     && !follows
                     && match overflow::is_tested(Op::$op) {
                         true => overflow::may(Op::$op, r, inst),
-                        false => machine.observer.risks(here!()),
+                        false => {
+                            machine.observer.risks(here!())
+                                && overflow::has_bad_operand(Op::$op, r, inst, mask)
+                        }
                     }
                 {
                     machine.observer.before(r, inst, mask, here!());

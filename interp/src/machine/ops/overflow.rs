@@ -1,7 +1,9 @@
-//! Whether signed arithmetic may overflow in some lane: quick tests before the operation, under an observer that checks it.
+//! Whether signed arithmetic may overflow in some lane, or an operand is none that the operation has a result for: quick tests before the
+//! operation, under an observer that checks it.
 //!
-//! They look at all 32 lanes, whether active or not, and a product's is not exact: what may overflow is looked at again, lane by lane. Loops
-//! over lanes have no branches, as those in `lanes`.
+//! Those of sums and products look at all 32 lanes, whether active or not, and a product's is not exact: what may overflow is looked at again,
+//! lane by lane. Those of divisors and of how far a number is shifted look at active lanes alone: a loop that divides until nothing is left
+//! leaves zeros in lanes that have ended. Loops over lanes have no branches, as those in `lanes`.
 
 #![allow(
     clippy::inline_always,
@@ -66,6 +68,23 @@ pub(crate) fn may(op: Op, r: View, i: &Inst) -> bool {
     }
 }
 
+/// Whether the second operand of a division or a shift, which is a constant here, is wrong in an active lane.
+#[inline(always)]
+pub(crate) fn has_bad_operand(op: Op, r: View, i: &Inst, mask: u32) -> bool {
+    match op {
+        Op::VSDiv32 | Op::VUDiv32 | Op::VSRem32 | Op::VURem32 => {
+            any_active32(r, i, mask, |b| b == 0)
+        }
+        Op::VSDiv64 | Op::VUDiv64 | Op::VSRem64 | Op::VURem64 => {
+            any_active64(r, i, mask, |b| b == 0)
+        }
+        Op::VShl32 | Op::VLShr32 | Op::VAShr32 => any_active32(r, i, mask, |b| b >= 32),
+        Op::VShl64 | Op::VLShr64 | Op::VAShr64 => any_active64(r, i, mask, |b| b >= 64),
+        // What is done once for the warp takes no time.
+        _ => true,
+    }
+}
+
 /// Whether the step of a loop does: `S[a] + S[c]`.
 #[inline(always)]
 pub(crate) fn step(r: View, i: &Inst) -> bool {
@@ -89,6 +108,19 @@ fn any32(r: View, i: &Inst, f: impl Fn(u32, u32) -> u32) -> bool {
 fn any64(r: View, i: &Inst, f: impl Fn(u64, u64) -> u64) -> bool {
     let (a, b) = (r.v64(i.a), r.v64(i.b));
     (0..32).fold(0, |bits, l| bits | f(a[l], b[l])) >> 63 == 1
+}
+
+/// Whether the second operand is so in some active lane.
+#[inline(always)]
+fn any_active32(r: View, i: &Inst, mask: u32, is: impl Fn(u32) -> bool) -> bool {
+    let b = r.v32(i.b);
+    (0..32).fold(0, |any, l| any | u32::from(is(b[l])) & mask >> l) & 1 == 1
+}
+
+#[inline(always)]
+fn any_active64(r: View, i: &Inst, mask: u32, is: impl Fn(u64) -> bool) -> bool {
+    let (b, mask) = (r.v64(i.b), u64::from(mask));
+    (0..32).fold(0, |any, l| any | u64::from(is(b[l])) & mask >> l) & 1 == 1
 }
 
 /// The highest bit is set if the number is none of 32 bits, signed.
