@@ -90,16 +90,61 @@ fn what_overflows_is_reported_and_nothing_else() {
     }
 }
 
+/// Divisors and how far a number is shifted: those of lanes that are active, and no others.
+#[test]
+fn wrong_operands_are_reported_where_lanes_are_active() {
+    let divisions = ["sdiv", "udiv", "srem", "urem"];
+    for op in divisions.into_iter().chain(["shl", "lshr", "ashr"]) {
+        for ty in [Type::I32, Type::I64] {
+            let (size, bits) = if ty == Type::I64 { (8, 64) } else { (4, 32) };
+            let is_wrong = |b: i64| match divisions.contains(&op) {
+                true => b == 0,
+                false => !(0..bits).contains(&b),
+            };
+            for (mask, value) in [(0, 0), (5, 4), (31, 7), (1, 0)] {
+                let mut bench = Bench::new(&format!(
+                    "kernel fn0 @k($0: ptr.global \"b\" \"int *\" pointee {ty}) {{\n%0 = special.tid.x\n%1 = get $0\n\
+                     %2 = ptradd %1, %0 * {size}\n%3 = load.{ty}.global %2\n%4 = and.i32 %0, {mask}\n%5 = cmp.eq.i32 %4, {value}\n\
+                     if %5 {{\n%6 = {op}.{ty} %3, %3 !1\nstore.{ty}.global %2, %6\n}}\n}}\nfile 0 \"t\"\nloc !1 = 0:1:1\n"
+                ));
+                bench.machine.checks = Checks::NONE.with(Check::Arithmetic);
+                let operands: Vec<i64> = (0..48)
+                    .map(|k| [0, 1, bits - 1, bits, -1, 7, 1 << 20][k * k % 23 % 7])
+                    .collect();
+                let bytes: Vec<u8> = operands
+                    .iter()
+                    .flat_map(|b| b.to_le_bytes()[..size].to_vec())
+                    .collect();
+                let array = bench.memory.malloc_device(bytes.len() as u64).unwrap();
+                bench.memory.write_bytes(array, &bytes).unwrap();
+                let report = bench.launch(1, operands.len() as u32, &[array]);
+                let found: u64 = report.findings.iter().map(|finding| finding.count).sum();
+                let wanted = (0..operands.len())
+                    .filter(|lane| lane & mask == value && is_wrong(operands[*lane]));
+                assert_eq!(found, wanted.count() as u64, "{op} {ty} {mask} {value}");
+            }
+        }
+    }
+}
+
 /// Whether a kernel `for (int i = FROM; i < n; i += STEP) … i * n` needs a look in a launch with this `n`.
 fn needs_a_look(from: &str, step: &str, n: i32) -> bool {
-    let bench = Bench::kernel(
+    looks(&looping(from, step), n)
+}
+
+/// That kernel.
+fn looping(from: &str, step: &str) -> Bench {
+    Bench::kernel(
         "$0: ptr.global \"out\" \"int *\" pointee i32, $1: i32 \"n\" \"int\"",
         &format!(
             "slot $2 : i32 \"i\"\n%0 = special.tid.x\nset $2, {from}\nloop L0 {{\n%1 = get $2\n%2 = get $1\n%3 = cmp.slt.i32 %1, %2\n\
              if %3 {{\n}} else {{\nbreak L0\n}}\n%4 = get $0\n%5 = smul.i32 %1, %2\n%6 = ptradd %4, %5 * 4\nstore.i32.global %6, 1\n}} \
              step {{\n%7 = get $2\n%8 = get $1\n%9 = sadd.i32 %7, {step}\nset $2, %9\n}}"
         ),
-    );
+    )
+}
+
+fn looks(bench: &Bench, n: i32) -> bool {
     let args = [0, u64::from(n as u32)];
     let shape = crate::isa::grid::Shape {
         grid: [4, 1, 1],
@@ -123,4 +168,19 @@ fn loops_over_indices_need_no_look() {
     // The step may go beyond the end of the type.
     assert!(needs_a_look("0", "2147483647", 1000));
     assert!(needs_a_look("-2147483648", "1", 1000));
+}
+
+/// What is known of one launch is not taken for another's.
+#[test]
+fn launches_of_one_kernel_are_told_apart() {
+    let bench = looping("0", "1");
+    for _ in 0..3 {
+        for n in (46_280..46_400).step_by(2) {
+            assert_eq!(looks(&bench, n), n > 46_341, "{n}");
+        }
+        assert!(!looks(&bench, 46_340) && looks(&bench, 46_342));
+    }
+    for n in [46_340, 46_342, 46_340] {
+        assert_eq!(looks(&bench, n), n > 46_341, "{n}");
+    }
 }
