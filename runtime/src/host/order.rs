@@ -93,6 +93,13 @@ impl Map {
         if start >= end {
             return;
         }
+        // As a rule the same bytes are touched again and again.
+        if let Some(known) = self.0.get_mut(&start)
+            && known.0 == end
+        {
+            known.1 = job;
+            return;
+        }
         // What reaches into the span keeps what is outside of it.
         if let Some((&from, &(to, by))) = self.0.range(..start).next_back()
             && to > start
