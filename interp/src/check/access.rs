@@ -9,8 +9,10 @@ use dsl::ir::Space;
 
 use super::Checker;
 use crate::fault::trap::AccessOp;
+use crate::isa::bytecode::Form;
 use crate::isa::bytecode::Subscript;
 use crate::isa::mask::LaneMask;
+use crate::memory::map::GlobalRegion;
 use crate::observe::{Access, Like};
 use crate::race::access::ShadowId;
 
@@ -19,6 +21,41 @@ fn is_run(offsets: &[u64; 32], width: u64) -> bool {
     (0..32).fold(true, |run, lane| {
         run & (offsets[lane] == offsets[0] + lane as u64 * width)
     })
+}
+
+/// Lanes that stand for all of a mask: where they access one address, one of them.
+#[inline(always)]
+fn places(access: &Access<'_>, mask: u32) -> u32 {
+    match access.site.address.form {
+        Form::Uniform => mask & mask.wrapping_neg(),
+        Form::UniformIndexed | Form::Varying | Form::VaryingIndexed => mask,
+    }
+}
+
+/// The offsets of the lanes of a mask in a region, and `spare` of the others. Whether all of them are inside, so many bytes of each.
+#[inline(always)]
+fn offsets_in(
+    region: &GlobalRegion,
+    addresses: &[u64; 32],
+    (mask, spare, width): (u32, u64, u64),
+    offsets: &mut [u64; 32],
+) -> bool {
+    // What is beyond the last offset, or before the region, has the highest bit here.
+    let last = region.size.wrapping_sub(width);
+    let mut beyond = last;
+    if mask == u32::MAX {
+        for lane in 0..32 {
+            offsets[lane] = addresses[lane].wrapping_sub(region.base);
+            beyond |= offsets[lane] | last.wrapping_sub(offsets[lane]);
+        }
+    } else {
+        for lane in 0..32 {
+            let on = 0u64.wrapping_sub(u64::from(mask >> lane & 1));
+            offsets[lane] = (addresses[lane].wrapping_sub(region.base) & on) | (spare & !on);
+            beyond |= offsets[lane] | last.wrapping_sub(offsets[lane]);
+        }
+    }
+    beyond >> 63 == 0
 }
 
 impl Checker<'_> {
@@ -122,23 +159,30 @@ impl Checker<'_> {
                 region = &map.regions[map.find(first) as usize];
                 self.region_of[access.counter as usize] = region.index;
             }
-            let mut inside = 0;
-            for lane in 0..32 {
-                inside |= u32::from(region.holds(addresses[lane], width)) << lane;
-            }
-            let mask = left & inside;
-            left &= !inside;
+            let spare = first.wrapping_sub(region.base);
+            let mut offsets = [0; 32];
+            let mask = match offsets_in(region, addresses, (left, spare, width), &mut offsets) {
+                true => left,
+                false => {
+                    let mut inside = 0;
+                    for lane in 0..32 {
+                        inside |= u32::from(region.holds(addresses[lane], width)) << lane;
+                    }
+                    offsets_in(
+                        region,
+                        addresses,
+                        (left & inside, spare, width),
+                        &mut offsets,
+                    );
+                    left & inside
+                }
+            };
+            left &= !mask;
             if mask == 0 {
                 return;
             }
             if !self.watched[region.index as usize] {
                 continue;
-            }
-            let spare = first - region.base;
-            let mut offsets = [0; 32];
-            for lane in 0..32 {
-                let on = 0u64.wrapping_sub(u64::from(mask >> lane & 1));
-                offsets[lane] = (addresses[lane].wrapping_sub(region.base) & on) | (spare & !on);
             }
             let run = mask == u32::MAX && is_run(&offsets, width);
             if access.site.frozen.is_some() {
@@ -162,11 +206,21 @@ impl Checker<'_> {
         if let Some(defined) = defined
             && access.site.op != AccessOp::Store
             && self.subject.unset()
+            && !defined.holds_each(
+                offsets,
+                places(access, mask),
+                access.site.width_bytes.into(),
+            )
         {
             let unset = self.never_written(access, mask, index, at, defined);
             if unset != [0; 4] {
                 self.unset(access, unset, |lane| (Some(index), at(lane)));
             }
+        }
+        if self.subject.only_read[index] {
+            let (width, size) = (access.site.width_bytes, self.size_of(index));
+            let read = &mut self.touched[index].read;
+            return read.define_each(offsets, places(access, mask), width.into(), size);
         }
         if !self.subject.races.written[index] {
             return;
@@ -175,6 +229,10 @@ impl Checker<'_> {
         if access.site.op == AccessOp::Atomic && defined.is_some() {
             self.exchanged(access, ShadowId::Region(index), mask, at);
         }
+    }
+
+    fn size_of(&self, region: usize) -> u64 {
+        self.subject.races.map.regions[region].size
     }
 
     /// A request like its site's pattern, of global memory: most are runs that whole lines can note, and much of memory is
@@ -188,7 +246,7 @@ impl Checker<'_> {
         }
         let site = access.site;
         if !self.watched[index] {
-            if site.access.volatile && self.subject.races.fences {
+            if self.synchronises(access) {
                 self.repeat_any(access, like);
             }
             return;
@@ -204,12 +262,15 @@ impl Checker<'_> {
             }
             _ => true,
         };
+        if defined && self.subject.only_read[index] && !self.synchronises(access) {
+            return self.reads(access, like, index, offset);
+        }
         if site.frozen.is_some() && written {
             self.freeze(access, region.index, access.mask, |lane| {
                 offset + u64::from(pattern.bytes[lane])
             });
         }
-        if defined && !written && !(site.access.volatile && self.subject.races.fences) {
+        if defined && !written && !self.synchronises(access) {
             return;
         }
         if pattern.run
@@ -221,6 +282,25 @@ impl Checker<'_> {
             return;
         }
         self.repeat_any(access, like);
+    }
+
+    /// Whether a load orders others.
+    #[inline(always)]
+    fn synchronises(&self, access: &Access<'_>) -> bool {
+        access.site.access.volatile && self.subject.races.fences
+    }
+
+    /// Notes which bytes of a region that is only read a request like a pattern reads.
+    #[inline(never)]
+    fn reads(&mut self, access: &Access<'_>, like: &Like<'_>, index: usize, offset: u64) {
+        let (width, size) = (u64::from(access.site.width_bytes), self.size_of(index));
+        let (pattern, mask) = (like.pattern, access.mask);
+        let read = &mut self.touched[index].read;
+        if pattern.extent == 0 || pattern.run && mask == u32::MAX {
+            return read.define(offset, u64::from(pattern.extent) + width, size);
+        }
+        let offsets = pattern.bytes.map(|bytes| offset + u64::from(bytes));
+        read.define_each(&offsets, mask, width, size);
     }
 
     #[inline(never)]

@@ -18,6 +18,8 @@ pub(crate) struct Subject<'a> {
     pub(super) defined: Vec<Option<&'a Defined>>,
     /// By region: it is to be known what the launch does to it.
     pub(super) tracked: Vec<bool>,
+    /// By region: it is tracked, and the kernel writes to none of it. Which bytes it reads is all that has to be noted.
+    pub(super) only_read: Vec<bool>,
     /// By instruction: a division or shift that cannot go wrong, or is not asked for.
     pub(super) safe: Vec<bool>,
 }
@@ -33,6 +35,10 @@ impl<'a> Subject<'a> {
     ) -> Subject<'a> {
         let tracked = map.regions.iter().map(|region| memory.tracks(region.base));
         let tracked: Vec<bool> = tracked.collect();
+        let both = tracked.iter().zip(&written);
+        let only_read: Vec<bool> = both
+            .map(|(tracked, written)| *tracked && !written)
+            .collect();
         // What is only read is in no conflict, but has to be noted.
         for (written, tracked) in written.iter_mut().zip(&tracked) {
             *written |= tracked;
@@ -42,19 +48,31 @@ impl<'a> Subject<'a> {
             let known = found.base == region.base && region.size > 0;
             (known && !matches!(found.defined, Defined::All)).then_some(&found.defined)
         });
+        let races = RaceSubject::new(
+            checks,
+            arch.has_independent_lanes(),
+            code,
+            shape,
+            map,
+            written,
+        );
         Subject {
-            races: RaceSubject::new(
-                checks,
-                arch.has_independent_lanes(),
-                code,
-                shape,
-                map,
-                written,
-            ),
             tracked,
+            only_read: match races.quick {
+                true => only_read,
+                false => vec![false; only_read.len()],
+            },
+            races,
             defined: defined.collect(),
             safe: arithmetic::safe(code, checks.has(Check::Arithmetic)),
         }
+    }
+
+    /// The same of a part: who reads what is to be compared with what others do.
+    pub(crate) fn of_part(mut self) -> Subject<'a> {
+        self.races.is_part = true;
+        self.only_read.fill(false);
+        self
     }
 
     /// Whether unwritten values are followed.

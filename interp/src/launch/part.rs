@@ -261,9 +261,7 @@ fn is_waiting(failure: &LaunchFailure) -> bool {
 fn subject<'a>(run: &'a Run<'a>) -> Subject<'a> {
     let (machine, places) = (run.machine, (run.map, run.memory));
     let (checks, arch) = (machine.checks, machine.rules.arch);
-    let mut subject = Subject::new(checks, arch, run.code, &run.shape, places, run.written());
-    subject.races.is_part = true;
-    subject
+    Subject::new(checks, arch, run.code, &run.shape, places, run.written()).of_part()
 }
 
 /// By region and source access, with names.

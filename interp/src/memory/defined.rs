@@ -1,5 +1,10 @@
 //! Which bytes of a region hold a value somebody put there.
 
+#![allow(
+    clippy::inline_always,
+    reason = "what is done for each lane must vanish into its loop"
+)]
+
 #[cfg(feature = "threads")]
 use rayon::prelude::*;
 
@@ -26,6 +31,46 @@ impl Defined {
             Defined::All => true,
             Defined::Some(_) if len == 0 => true,
             Defined::Some(bits) => are_set(bits, offset, offset.saturating_add(len - 1)),
+        }
+    }
+
+    /// Whether all bytes of 32 lanes are, so many of each from its offset on.
+    pub(crate) fn holds_each(&self, offsets: &[u64; 32], mask: u32, bytes: u64) -> bool {
+        let bits = match self {
+            Defined::Nothing => return mask == 0,
+            Defined::All => return true,
+            Defined::Some(bits) => bits,
+        };
+        let mut missing = 0;
+        let mut left = mask;
+        while left != 0 {
+            let offset = offsets[left.trailing_zeros() as usize];
+            left &= left - 1;
+            match within_word(offset, bytes) {
+                Some((word, own)) => missing |= !bits.get(word).copied().unwrap_or(0) & own,
+                None => missing |= u64::from(!are_set(bits, offset, offset + bytes - 1)),
+            }
+        }
+        missing == 0
+    }
+
+    /// Bytes of 32 lanes in a region of `size` are, so many of each from its offset on.
+    pub(crate) fn define_each(&mut self, offsets: &[u64; 32], mask: u32, bytes: u64, size: u64) {
+        if matches!(self, Defined::All) {
+            return;
+        }
+        let mut left = mask;
+        while left != 0 {
+            let offset = offsets[left.trailing_zeros() as usize];
+            left &= left - 1;
+            match (&mut *self, within_word(offset, bytes)) {
+                (Defined::Some(bits), Some((word, own))) => {
+                    if let Some(bits) = bits.get_mut(word) {
+                        *bits |= own;
+                    }
+                }
+                (known, _) => known.define(offset, bytes, size),
+            }
         }
     }
 
@@ -187,18 +232,23 @@ impl Defined {
         };
         let mut open = None;
         for (&word, first) in bits.iter().zip((0..).step_by(64)) {
-            match (word, open) {
-                (0, None) | (u64::MAX, Some(_)) => continue,
-                _ => {}
-            }
-            for bit in 0..64 {
-                match (word >> bit & 1, open) {
-                    (1, None) => open = Some(first + bit),
-                    (0, Some(from)) => {
-                        then(from, first + bit);
-                        open = None;
+            let mut bit = 0;
+            while bit < 64 {
+                let rest = word >> bit;
+                match open {
+                    None if rest == 0 => break,
+                    None => {
+                        bit += rest.trailing_zeros();
+                        open = Some(first + u64::from(bit));
                     }
-                    _ => {}
+                    Some(from) => {
+                        // The bits that came in from above are none.
+                        bit += rest.trailing_ones();
+                        if bit < 64 {
+                            then(from, first + u64::from(bit));
+                            open = None;
+                        }
+                    }
                 }
             }
         }
@@ -230,6 +280,14 @@ pub(crate) fn are_set(bits: &[u64], first: u64, last: u64) -> bool {
     !bits[low] & from == 0
         && !bits[high] & to == 0
         && bits[low + 1..high].iter().all(|&word| word == u64::MAX)
+}
+
+/// The word that has the bits of some bytes, and those bits, if it is one.
+#[inline(always)]
+fn within_word(offset: u64, bytes: u64) -> Option<(usize, u64)> {
+    let first = offset % 64;
+    let is_one = bytes > 0 && first + bytes <= 64;
+    is_one.then(|| ((offset / 64) as usize, u64::MAX >> (64 - bytes) << first))
 }
 
 /// Words that one worker adds by itself: what takes as long as to wake another one.
@@ -281,6 +339,33 @@ mod tests {
             let copied = (5..204).contains(&at);
             let expected = !copied || from.holds(at - 4, 1);
             assert_eq!(to.holds(at, 1), expected, "byte {at}");
+        }
+    }
+
+    #[test]
+    fn lanes_are_looked_at_as_one_after_the_other() {
+        let size = 1000;
+        for bytes in [1, 2, 4, 8, 16, 32] {
+            for seed in 0..200u64 {
+                let random = |k: u64| (seed * 100 + k).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+                let offsets = std::array::from_fn(|lane| {
+                    random(lane as u64) % (size / bytes) * bytes.min(16)
+                });
+                let mask = random(40) as u32;
+                let lanes = (0..32).filter(|lane| mask >> lane & 1 == 1);
+                let (mut at_once, mut each) = (Defined::default(), Defined::default());
+                at_once.define_each(&offsets, mask, bytes, size);
+                for lane in lanes.clone() {
+                    each.define(offsets[lane], bytes, size);
+                }
+                let mut runs = Vec::new();
+                at_once.each_run(size, |from, to| runs.extend(from..to));
+                let expected: Vec<u64> = (0..size).filter(|&at| each.holds(at, 1)).collect();
+                assert_eq!(runs, expected, "{bytes} {seed}");
+                each.forget(random(41) % size, random(42) % 3, size);
+                let expected = lanes.clone().all(|lane| each.holds(offsets[lane], bytes));
+                assert_eq!(each.holds_each(&offsets, mask, bytes), expected);
+            }
         }
     }
 

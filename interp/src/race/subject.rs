@@ -30,7 +30,7 @@ pub(crate) struct Subject<'a> {
     /// Only some blocks run, and what they touch is to be compared with what others do.
     pub(crate) is_part: bool,
     /// With the ways that save time. Tests do without to compare.
-    pub(super) quick: bool,
+    pub(crate) quick: bool,
 }
 
 impl<'a> Subject<'a> {
