@@ -300,7 +300,7 @@ impl Observer for Checker<'_> {
         } else if self.sees_shared(access) {
             self.races.leave_list();
             if !self.races.defer_window(access, offsets) {
-                self.shared(access, offsets, false);
+                self.shared(access, offsets, (false, None));
             }
         }
         self.counters.window(access, offsets)
@@ -343,7 +343,11 @@ impl Observer for Checker<'_> {
         if !self.races.repeats(access, &footprint, is_clean)
             && !self.races.shared_quickly(access, &footprint, is_clean)
         {
-            self.shared(access, &footprint.offsets(), footprint.run);
+            self.shared(
+                access,
+                &footprint.offsets(),
+                (footprint.run, footprint.pattern),
+            );
         }
     }
 

@@ -24,6 +24,8 @@ thread_local! {
     pub(crate) static SLOWLY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
     /// Accesses of blocks that were like an earlier one's, until they departed.
     pub(crate) static DEPARTED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// Accesses whose lanes lie near each other and were noted at once.
+    pub(crate) static SPREAD: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     /// Kernels compiled by this thread keep arrays in memory and loops as they are.
     pub(crate) static IN_MEMORY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }

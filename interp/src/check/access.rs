@@ -127,9 +127,14 @@ impl Checker<'_> {
         }
     }
 
-    /// Shared memory, by offset; `run`: the lanes follow each other without gaps.
-    pub(super) fn shared(&mut self, access: &Access<'_>, offsets: &[u32; 32], run: bool) {
-        let mut unset = self.races.shared(access, offsets, run);
+    /// Shared memory, by offset; `like`: whether the lanes follow each other without gaps, and what pattern they have.
+    pub(super) fn shared(
+        &mut self,
+        access: &Access<'_>,
+        offsets: &[u32; 32],
+        like: (bool, Option<(u32, u32)>),
+    ) {
+        let mut unset = self.races.shared(access, offsets, like);
         if !self.values.unset_cells.is_empty()
             || self.following && access.site.op == AccessOp::Store
         {

@@ -9,7 +9,7 @@
 use super::deferred::Footprint;
 use super::detector::Detector;
 use super::epoch::{Bases, Entry, Table};
-use super::shadow::{Cells, Lanes, LineRun};
+use super::shadow::{Cells, Lanes, LineRun, Spread};
 use super::touches::gathered;
 use crate::fault::trap::AccessOp;
 use crate::isa::mask::LaneMask;
@@ -82,13 +82,13 @@ pub(crate) enum ShadowId {
 }
 
 impl Detector<'_> {
-    /// Notes an access of shared memory, by offset; `run`: its lanes follow each other without gaps. Gives the lanes that read what nobody
-    /// wrote, by component.
+    /// Notes an access of shared memory, by offset; `like`: whether its lanes follow each other without gaps, and what pattern they have. Gives
+    /// the lanes that read what nobody wrote, by component.
     pub(crate) fn shared(
         &mut self,
         access: &Access<'_>,
         offsets: &[u32; 32],
-        run: bool,
+        like: (bool, Option<(u32, u32)>),
     ) -> [u32; 4] {
         self.flush();
         self.resident.deferred.may_defer = false;
@@ -104,7 +104,7 @@ impl Detector<'_> {
         }
         self.resident.cells.prepare(access.site.width_bytes);
         let tag = self.tag(access);
-        self.note(access, ShadowId::Shared, (tag, access.mask), offsets, run)
+        self.note(access, ShadowId::Shared, (tag, access.mask), offsets, like)
     }
 
     /// Notes a request like its site's pattern later, or by lines, if that can be done. `is_clean`: no lane holds a value that nobody wrote.
@@ -174,7 +174,8 @@ impl Detector<'_> {
         }
         self.global.regions[region].prepare(access.site.width_bytes);
         let tag = self.global_tag(access);
-        self.note(access, ShadowId::Region(region), (tag, mask), offsets, run);
+        let (at, like) = (ShadowId::Region(region), (run, None));
+        self.note(access, at, (tag, mask), offsets, like);
     }
 
     /// Acquires and releases of an atomic or `volatile` access.
@@ -302,14 +303,14 @@ impl Detector<'_> {
         }
     }
 
-    /// Notes an access in the cells: of lanes at these offsets. Gives the lanes that read what nobody wrote, by component.
+    /// Notes an access in the cells: of lanes at these offsets; `like`: they are a run, and what pattern they have. Gives the lanes that read what nobody wrote, by component.
     pub(super) fn note<T: ByteOffset>(
         &mut self,
         access: &Access<'_>,
         at: ShadowId,
         who: (u32, u32),
         offsets: &[T; 32],
-        run: bool,
+        like: (bool, Option<(u32, u32)>),
     ) -> [u32; 4] {
         #[cfg(target_arch = "x86_64")]
         {
@@ -322,9 +323,9 @@ impl Detector<'_> {
                 at: ShadowId,
                 who: (u32, u32),
                 offsets: &[T; 32],
-                run: bool,
+                like: (bool, Option<(u32, u32)>),
             ) -> [u32; 4] {
-                detector.walk(access, at, who, offsets, run)
+                detector.walk(access, at, who, offsets, like)
             }
             #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
             fn avx2<T: ByteOffset>(
@@ -333,19 +334,19 @@ impl Detector<'_> {
                 at: ShadowId,
                 who: (u32, u32),
                 offsets: &[T; 32],
-                run: bool,
+                like: (bool, Option<(u32, u32)>),
             ) -> [u32; 4] {
-                detector.walk(access, at, who, offsets, run)
+                detector.walk(access, at, who, offsets, like)
             }
             match self.cpu {
                 // SAFETY: the CPU has the features.
-                Cpu::Avx512 => return unsafe { avx512(self, access, at, who, offsets, run) },
+                Cpu::Avx512 => return unsafe { avx512(self, access, at, who, offsets, like) },
                 // SAFETY: the CPU has the features.
-                Cpu::Avx2 => return unsafe { avx2(self, access, at, who, offsets, run) },
+                Cpu::Avx2 => return unsafe { avx2(self, access, at, who, offsets, like) },
                 Cpu::Any => {}
             }
         }
-        self.walk(access, at, who, offsets, run)
+        self.walk(access, at, who, offsets, like)
     }
 
     /// A run that nothing is to be said of, from the cell `first` on.
@@ -371,6 +372,57 @@ impl Detector<'_> {
         }
     }
 
+    /// Lanes whose cells are near each other and one lane's each, if nothing is to be said of them.
+    #[inline(always)]
+    fn spread<T: ByteOffset>(
+        &mut self,
+        access: &Access<'_>,
+        at: ShadowId,
+        (lanes, bases): (&Lanes, Bases),
+        offsets: &[T; 32],
+        pattern: Option<(u32, u32)>,
+    ) -> bool {
+        if access.site.op == AccessOp::Atomic || !self.subject.quick {
+            return false;
+        }
+        let exact = self.subject.exact;
+        let cells = match at {
+            ShadowId::Shared => &mut self.resident.cells,
+            ShadowId::Region(index) => &mut self.global.regions[index],
+        };
+        let (shift, count) = (cells.shift, cells.count());
+        let each = (access.site.width_bytes >> shift) as usize;
+        let stores = access.site.op == AccessOp::Store;
+        let known = pattern.and_then(|pattern| {
+            self.spreads.of_pattern(pattern, shift, || {
+                let mut all = Lanes {
+                    cells: [0; 32],
+                    mask: u32::MAX,
+                    tag: 0,
+                };
+                for lane in 0..32 {
+                    all.cells[lane] = offsets[lane].cell(shift);
+                }
+                Spread::of(&all, each, count)
+            })
+        });
+        let (who, order) = ((lanes.mask, lanes.tag), (bases, exact));
+        let noted = match known {
+            Some(spread) => {
+                // The lowest lane of a pattern need not be active.
+                let low = offsets[spread.lowest].cell(shift) as usize;
+                cells.spread((spread, low), who, stores, order)
+            }
+            None => Spread::of(lanes, each, count).is_some_and(|spread| {
+                let low = lanes.cells[spread.lowest] as usize;
+                cells.spread((&spread, low), who, stores, order)
+            }),
+        };
+        #[cfg(test)]
+        crate::tests::SPREAD.set(crate::tests::SPREAD.get() + usize::from(noted));
+        noted
+    }
+
     /// All cells of an access.
     #[inline(always)]
     fn walk<T: ByteOffset>(
@@ -379,7 +431,7 @@ impl Detector<'_> {
         at: ShadowId,
         (tag, mask): (u32, u32),
         offsets: &[T; 32],
-        run: bool,
+        (run, pattern): (bool, Option<(u32, u32)>),
     ) -> [u32; 4] {
         let mut unset = [0; 4];
         let component = access.site.access.ty.bytes();
@@ -411,6 +463,9 @@ impl Detector<'_> {
             {
                 return unset;
             }
+        }
+        if first.is_none() && self.spread(access, at, (&lanes, bases), offsets, pattern) {
+            return unset;
         }
         let mut within = 0;
         loop {

@@ -68,6 +68,7 @@ struct Group {
     mask: u32,
     /// Its place among the distances.
     footprint: u32,
+    pattern: Option<(u32, u32)>,
     warp: u32,
     /// The warp's part of the [`Bases`].
     since: (u32, u32, bool),
@@ -237,6 +238,7 @@ impl Detector<'_> {
             tag,
             mask: access.mask,
             footprint: at,
+            pattern: footprint.pattern,
             warp: self.warp,
             since: (bases.warp, bases.sync, bases.first_turn),
         });
@@ -322,7 +324,7 @@ impl Detector<'_> {
                     ShadowId::Shared,
                     (read.tag, read.mask),
                     &offsets,
-                    *run,
+                    (*run, read.pattern),
                 );
             }
         }

@@ -9,7 +9,7 @@ use super::epoch::Table;
 use super::order::{Order, Released, groups};
 use super::repeats::Repeats;
 use super::report::Races;
-use super::shadow::Cells;
+use super::shadow::{Cells, Spreads};
 use super::subject::Subject;
 use super::touches::Touches;
 
@@ -51,6 +51,7 @@ pub(crate) struct Detector<'a> {
     pub(super) resident: Resident,
     ended: bool,
     pub(super) repeats: Repeats,
+    pub(super) spreads: Spreads,
     /// Blocks that wait for others, by index.
     suspended: HashMap<u64, Resident>,
     pub(super) global: GlobalShadow,
@@ -73,6 +74,7 @@ impl<'a> Detector<'a> {
             resident: Resident::new(subject),
             ended: true,
             repeats: Repeats::default(),
+            spreads: Spreads::new(subject.code.sites.len()),
             suspended: HashMap::new(),
             global: GlobalShadow {
                 table,

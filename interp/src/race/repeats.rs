@@ -289,7 +289,7 @@ impl Detector<'_> {
                     pattern: Some(pattern),
                 };
                 if !self.shared_quickly(&access, &footprint, true) {
-                    self.shared(&access, &footprint.offsets(), kept.run);
+                    self.shared(&access, &footprint.offsets(), (kept.run, Some(pattern)));
                 }
             }
         }

@@ -13,6 +13,7 @@
 
 mod lines;
 mod runs;
+mod spread;
 
 use crate::memory::bytes::refill;
 use std::collections::HashMap;
@@ -20,6 +21,7 @@ use std::collections::HashMap;
 use super::epoch::{ATOMIC, Bases, PLACE, WARP, WRITTEN, reach, reaching};
 
 pub(crate) use lines::LineRun;
+pub(crate) use spread::{Spread, Spreads};
 
 /// The shadow of one memory: a block's shared memory, or a region.
 #[derive(Debug, Default)]

@@ -10,6 +10,7 @@ use std::fmt::Write;
 use super::{Bench, OUT_N};
 use crate::config::{Check, Checks};
 use crate::fault::finding::FindingKind;
+use crate::memory::traffic::Track;
 use crate::race::epoch::MAX_ENTRIES;
 
 const BLOCKS: usize = 2;
@@ -39,6 +40,8 @@ enum Step {
         elements: usize,
         /// Elements are counted by the thread's number in the grid.
         grid: bool,
+        /// These bits of that number are the other way round.
+        flip: usize,
     },
     Barrier,
     /// All lanes, or each half by itself.
@@ -114,6 +117,7 @@ fn program(random: &mut Random) -> Vec<(Step, Guard)> {
                     add: [0, 0, 1, 7, 32][random.below(5)],
                     elements: elements.min(BYTES / width),
                     grid: !shared && random.below(3) > 0,
+                    flip: [0, 0, 0, 1, 21, 31][random.below(6)],
                 };
                 let mask = [0, 0, 1, 16, 31, 32, 63, 3][random.below(8)];
                 let value = random.below(64) & mask;
@@ -171,6 +175,7 @@ fn text_apart(steps: &[(Step, Guard)], apart: Option<Apart>) -> String {
                 add,
                 elements,
                 grid,
+                flip,
             } => {
                 let base = match (shared, flag) {
                     (true, false) => 4,
@@ -190,7 +195,7 @@ fn text_apart(steps: &[(Step, Guard)], apart: Option<Apart>) -> String {
                         "%{bits} = and.i32 %1, 6\n%{these} = cmp.{compare}.i32 %{bits}, 4\nif %{these} {{"
                     );
                 }
-                let (a, b, c, d, e, f, g) = (
+                let (a, b, flipped, c, d, e, f, g) = (
                     next,
                     next + 1,
                     next + 2,
@@ -198,12 +203,13 @@ fn text_apart(steps: &[(Step, Guard)], apart: Option<Apart>) -> String {
                     next + 4,
                     next + 5,
                     next + 6,
+                    next + 7,
                 );
-                next += 7;
+                next += 8;
                 let _ = writeln!(
                     body,
-                    "%{a} = and.i32 %0, {}\n%{b} = cmp.eq.i32 %{a}, {}\nif %{b} {{\n%{c} = mul.i32 %{number}, {scale}\n\
-                     %{d} = add.i32 %{c}, {add}\n%{e} = urem.i32 %{d}, {elements}\n%{f} = ptradd %{base}, %{e} * {width}",
+                    "%{a} = and.i32 %0, {}\n%{b} = cmp.eq.i32 %{a}, {}\nif %{b} {{\n%{flipped} = xor.i32 %{number}, {flip}\n\
+                     %{c} = mul.i32 %{flipped}, {scale}\n%{d} = add.i32 %{c}, {add}\n%{e} = urem.i32 %{d}, {elements}\n%{f} = ptradd %{base}, %{e} * {width}",
                     guard.mask, guard.value
                 );
                 let ty = match width {
@@ -315,6 +321,7 @@ fn oracle(steps: &[(Step, Guard)]) -> BTreeSet<(usize, usize)> {
                         add,
                         elements,
                         grid,
+                        flip,
                     } = step
                     else {
                         continue;
@@ -325,7 +332,7 @@ fn oracle(steps: &[(Step, Guard)]) -> BTreeSet<(usize, usize)> {
                     let start = events.len();
                     for &lane in active {
                         let thread = first + lane;
-                        let number = if *grid { thread } else { lane };
+                        let number = if *grid { thread } else { lane } ^ flip;
                         let at = (number * scale + add) % elements * width;
                         let memory = (if *shared { block } else { 0 }, *shared, *flag);
                         if *kind == Kind::Atomic {
@@ -390,30 +397,65 @@ fn meet(clocks: &mut [Clock], fenced: &mut [[Clock; 2]], first: usize, lanes: &[
     }
 }
 
-/// Lists of reads, lines and runs save time and change nothing: not who is named, not the lanes, not how often.
+/// Lists of reads, lines, runs and what else treats lanes at once save time and change nothing: not who is named, not the lanes, not how
+/// often, not what the launch is said to have touched.
 #[test]
 fn random_kernels_have_the_same_findings_the_quick_way_and_the_slow_way() {
-    let mut found = 0;
+    let (mut found, mut spans) = (0, 0);
+    super::SPREAD.set(0);
     for seed in 10_000..11_500 {
-        let steps = program(&mut Random(seed));
+        let mut steps = program(&mut Random(seed));
+        let track = match seed % 3 {
+            0 => Track::Nothing,
+            _ => Track::Everything,
+        };
+        if seed % 3 == 1 {
+            only_read(&mut steps);
+        }
         let findings = |slowly: bool| {
             super::SLOWLY.set(slowly);
             let mut bench = Bench::new(&text(&steps));
             bench.machine.checks = Checks::ALL;
-            let data = match seed % 2 {
-                0 => bench.ints(&[0; 128]),
+            let data = match seed % 4 {
+                0 | 2 => bench.ints(&[0; 128]),
                 _ => bench.memory.malloc_device(512).expect("memory"),
             };
+            if seed % 4 == 1 {
+                for at in (0..512).filter(|at| at * at % 19 < 15) {
+                    bench.memory.write_bytes(data + at, &[0]).expect("inside");
+                }
+            }
             let flags = bench.ints(&[0; 128]);
+            bench.memory.track(track);
             let report = bench.launch(4, THREADS as u32, &[data, flags]);
             super::SLOWLY.set(false);
-            report.findings
+            (report.findings, bench.memory.take_touched())
         };
         let (quickly, slowly) = (findings(false), findings(true));
         assert_eq!(quickly, slowly, "seed {seed}: {steps:#?}");
-        found += quickly.len();
+        found += quickly.0.len();
+        spans += quickly.1.read.len();
     }
-    assert!(found > 1000, "{found}");
+    let spread = super::SPREAD.get();
+    assert!(
+        found > 1000 && spans > 1000 && spread > 1000,
+        "{found} {spans} {spread}"
+    );
+}
+
+/// Nothing is stored to the data in global memory.
+fn only_read(steps: &mut [(Step, Guard)]) {
+    for (step, _) in steps {
+        if let Step::Access {
+            kind,
+            shared: false,
+            flag: false,
+            ..
+        } = step
+        {
+            *kind = Kind::Load;
+        }
+    }
 }
 
 /// Blocks that do what one before them did are compared with a list; where they depart, it is as if there had been none.
@@ -444,6 +486,7 @@ fn random_blocks_that_depart_have_the_same_findings_the_quick_way_and_the_slow_w
             add: 0,
             elements: THREADS,
             grid: false,
+            flip: 0,
         };
         let mut steps: Vec<_> = std::iter::once((fill, all))
             .chain(steps)

@@ -124,6 +124,22 @@ impl Cells {
         }
     }
 
+    /// The same of cells from `first` up to `end`.
+    #[inline(always)]
+    pub(crate) fn open_cells(&mut self, first: usize, end: usize) {
+        if !self.lined {
+            return;
+        }
+        if self.lines.is_empty() {
+            self.make_lines();
+        }
+        for line in first >> 5..end.div_ceil(32) {
+            if self.lines.get(line).is_some_and(|line| line[0] != MIXED) {
+                self.open_line(line);
+            }
+        }
+    }
+
     fn open_line(&mut self, line: usize) {
         self.make_each();
         let [write, read] = std::mem::replace(&mut self.lines[line], [MIXED; 2]);

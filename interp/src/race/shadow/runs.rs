@@ -11,14 +11,46 @@ use crate::race::epoch::{ATOMIC, Bases, PLACE, reach, reaching};
 
 /// All bits if so, else none.
 #[inline(always)]
-fn all(is: bool) -> u32 {
+pub(super) fn all(is: bool) -> u32 {
     0u32.wrapping_sub(u32::from(is))
 }
 
 /// `a` where the bits are set, else `b`.
 #[inline(always)]
-fn choose(on: u32, a: u32, b: u32) -> u32 {
+pub(super) fn choose(on: u32, a: u32, b: u32) -> u32 {
     a & on | b & !on
+}
+
+/// What comes of a cell that a lane reads. Conditions are all bits or none.
+pub(super) struct Reader {
+    /// It has to be judged, or nobody wrote the cell.
+    pub(super) judge: u32,
+    /// It joins those who have read the cell, and is none of them.
+    pub(super) joins: u32,
+    /// The cell's readers then, unless it is judged.
+    pub(super) next: u32,
+}
+
+impl Reader {
+    /// Of a cell with the last write and the readers `(w, r)`.
+    #[inline(always)]
+    pub(super) fn of((w, r): (u32, u32), me: u32, bases: Bases, exact: bool) -> Reader {
+        let plain = r & ATOMIC == 0;
+        let ours = bases.orders(w, me) & (w != 0);
+        let replaced = bases.orders_all(r, me) & plain;
+        let kept = replaced | bases.covers(r, exact);
+        let wider = bases.distance(r & PLACE);
+        let joined = plain & !exact & !kept & (wider > reach(r));
+        Reader {
+            judge: all(!(ours & (kept | joined))),
+            joins: all(joined),
+            next: choose(
+                all(replaced),
+                me,
+                choose(all(joined), reaching(me, wider), r),
+            ),
+        }
+    }
 }
 
 impl Lanes {
@@ -61,31 +93,20 @@ impl Cells {
         ) else {
             return false;
         };
-        const JUDGE: u32 = 1;
-        const JOINS: u32 = 2;
-        let (mut next, mut joining, mut answer) = ([0; 32], [0; 32], 0);
+        let (mut next, mut joining) = ([0; 32], [0; 32]);
+        let (mut judge, mut joins) = (0, 0);
         for l in 0..32 {
-            let (w, r) = (write[l], read[l]);
-            let me = tag | l as u32;
             let on = all(mask >> l & 1 != 0);
-            let plain = r & ATOMIC == 0;
-            let ours = bases.orders(w, me) & (w != 0);
-            let replaced = bases.orders_all(r, me) & plain;
-            let kept = replaced | bases.covers(r, exact);
-            let wider = bases.distance(r & PLACE);
-            let joined = plain & !exact & !kept & (wider > reach(r));
-            answer |= (all(!(ours & (kept | joined))) & JUDGE | all(joined) & JOINS) & on;
-            joining[l] = all(joined) & on;
-            next[l] = choose(
-                all(replaced) & on,
-                me,
-                choose(joining[l], reaching(me, wider), r),
-            );
+            let reader = Reader::of((write[l], read[l]), tag | l as u32, bases, exact);
+            judge |= reader.judge & on;
+            joining[l] = reader.joins & on;
+            joins |= joining[l];
+            next[l] = choose(on, reader.next, read[l]);
         }
-        if answer & JUDGE != 0 {
+        if judge != 0 {
             return false;
         }
-        if answer & JOINS != 0 {
+        if joins != 0 {
             for l in 0..32 {
                 other[l] = choose(joining[l], read[l] & PLACE, other[l]);
             }
