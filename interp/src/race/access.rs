@@ -9,7 +9,7 @@
 use super::deferred::Footprint;
 use super::detector::Detector;
 use super::epoch::{Bases, Entry, Table};
-use super::shadow::{Cells, Lanes, LineRun, Spread};
+use super::shadow::{Cells, FEW, Lanes, LineRun, Spread};
 use super::touches::gathered;
 use crate::fault::trap::AccessOp;
 use crate::isa::mask::LaneMask;
@@ -372,6 +372,29 @@ impl Detector<'_> {
         }
     }
 
+    /// A few lanes, if nothing is to be said of them.
+    #[inline(always)]
+    fn few<T: ByteOffset>(
+        &mut self,
+        access: &Access<'_>,
+        at: ShadowId,
+        (who, bases): ((u32, u32), Bases),
+        offsets: &[T; 32],
+    ) -> bool {
+        if who.0.count_ones() > FEW || access.site.op == AccessOp::Atomic || !self.subject.quick {
+            return false;
+        }
+        let cells = self.cells(at);
+        let shift = cells.shift;
+        let each = (access.site.width_bytes >> shift) as usize;
+        let first = |lane: usize| offsets[lane].cell(shift) as usize;
+        let stores = access.site.op == AccessOp::Store;
+        let noted = cells.few(who, (first, each), stores, bases);
+        #[cfg(test)]
+        crate::tests::SPREAD.set(crate::tests::SPREAD.get() + usize::from(noted));
+        noted
+    }
+
     /// Lanes whose cells are near each other and one lane's each, if nothing is to be said of them.
     #[inline(always)]
     fn spread<T: ByteOffset>(
@@ -443,6 +466,9 @@ impl Detector<'_> {
         if let Some(first) = first
             && self.at_once(access, at, (tag, mask), first, bases)
         {
+            return unset;
+        }
+        if self.few(access, at, ((mask, tag), bases), offsets) {
             return unset;
         }
         let mut lanes = Lanes {

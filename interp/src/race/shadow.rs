@@ -11,6 +11,7 @@
     reason = "loops over lanes must vanish into the levels; they index several arrays"
 )]
 
+mod few;
 mod lines;
 mod runs;
 mod spread;
@@ -20,6 +21,7 @@ use std::collections::HashMap;
 
 use super::epoch::{ATOMIC, Bases, PLACE, WARP, WRITTEN, reach, reaching};
 
+pub(crate) use few::FEW;
 pub(crate) use lines::LineRun;
 pub(crate) use spread::{Spread, Spreads};
 
