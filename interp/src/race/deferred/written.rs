@@ -149,12 +149,18 @@ impl Written {
         are_set(&self.bits, cell(from), cell(end - 1))
     }
 
-    /// Whether all bytes of each lane are.
+    /// Whether all bytes of each lane are: the cells of one lane are within one word, for its bytes are aligned.
     fn holds_lanes(&self, footprint: &Footprint<'_>, mask: u32, width_bytes: u32) -> bool {
-        LaneMask(mask).into_iter().all(|lane| {
-            let from = footprint.lowest + footprint.bytes[lane];
-            self.holds_range(from, from + width_bytes)
-        })
+        let own = u64::MAX >> (64 - (width_bytes >> self.shift).clamp(1, 64));
+        let mut missing = 0;
+        for lane in 0..32 {
+            let cell = footprint.lowest.wrapping_add(footprint.bytes[lane]) >> self.shift;
+            // Lanes that are not active may be anywhere.
+            let bits = self.bits.get((cell / 64) as usize).copied().unwrap_or(0);
+            let on = 0u64.wrapping_sub(u64::from(mask >> lane & 1));
+            missing |= !(bits >> (cell % 64)) & own & on;
+        }
+        missing == 0
     }
 }
 
