@@ -3,11 +3,13 @@
 //!
 //! Those of sums and products look at all 32 lanes, whether active or not, and a product's is not exact: what may overflow is looked at again,
 //! lane by lane. Those of divisors and of how far a number is shifted look at active lanes alone: a loop that divides until nothing is left
-//! leaves zeros in lanes that have ended. Loops over lanes have no branches, as those in `lanes`.
+//! leaves zeros in lanes that have ended. Loops over lanes have no branches, as those in `lanes`, and no iterators: what is
+//! not inlined is compiled without the engine's CPU features.
 
 #![allow(
     clippy::inline_always,
-    reason = "the loops must be compiled with the engine's CPU features"
+    clippy::needless_range_loop,
+    reason = "the loops must be compiled with the engine's CPU features; they index several arrays"
 )]
 
 use crate::isa::bytecode::Inst;
@@ -101,26 +103,40 @@ fn of_one(i: &Inst) -> Inst {
 #[inline(always)]
 fn any32(r: View, i: &Inst, f: impl Fn(u32, u32) -> u32) -> bool {
     let (a, b) = (r.v32(i.a), r.v32(i.b));
-    (0..32).fold(0, |bits, l| bits | f(a[l], b[l])) >> 31 == 1
+    let mut bits = 0;
+    for l in 0..32 {
+        bits |= f(a[l], b[l]);
+    }
+    bits >> 31 == 1
 }
 
 #[inline(always)]
 fn any64(r: View, i: &Inst, f: impl Fn(u64, u64) -> u64) -> bool {
     let (a, b) = (r.v64(i.a), r.v64(i.b));
-    (0..32).fold(0, |bits, l| bits | f(a[l], b[l])) >> 63 == 1
+    let mut bits = 0;
+    for l in 0..32 {
+        bits |= f(a[l], b[l]);
+    }
+    bits >> 63 == 1
 }
 
 /// Whether the second operand is so in some active lane.
 #[inline(always)]
 fn any_active32(r: View, i: &Inst, mask: u32, is: impl Fn(u32) -> bool) -> bool {
-    let b = r.v32(i.b);
-    (0..32).fold(0, |any, l| any | u32::from(is(b[l])) & mask >> l) & 1 == 1
+    let (b, mut any) = (r.v32(i.b), 0);
+    for l in 0..32 {
+        any |= u32::from(is(b[l])) & mask >> l;
+    }
+    any & 1 == 1
 }
 
 #[inline(always)]
 fn any_active64(r: View, i: &Inst, mask: u32, is: impl Fn(u64) -> bool) -> bool {
-    let (b, mask) = (r.v64(i.b), u64::from(mask));
-    (0..32).fold(0, |any, l| any | u64::from(is(b[l])) & mask >> l) & 1 == 1
+    let (b, mask, mut any) = (r.v64(i.b), u64::from(mask), 0);
+    for l in 0..32 {
+        any |= u64::from(is(b[l])) & mask >> l;
+    }
+    any & 1 == 1
 }
 
 /// The highest bit is set if the number is none of 32 bits, signed.
@@ -133,10 +149,11 @@ fn has_no_32_bits(a: u64) -> u64 {
 #[inline(always)]
 fn product32(r: View, i: &Inst) -> bool {
     let (a, b) = (r.v32(i.a), r.v32(i.b));
-    let largest = (0..32).fold(0, |largest: u32, l| {
+    let mut largest = 0;
+    for l in 0..32 {
         let product = a[l] as i32 as f32 * b[l] as i32 as f32;
-        largest.max(product.to_bits() & 0x7fff_ffff)
-    });
+        largest = largest.max(product.to_bits() & 0x7fff_ffff);
+    }
     largest > SURE.to_bits()
 }
 
