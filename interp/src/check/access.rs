@@ -58,6 +58,31 @@ fn offsets_in(
     beyond >> 63 == 0
 }
 
+/// The lanes of a mask whose bytes are in a region, and their offsets there; of other lanes, that of the first one.
+#[inline(always)]
+fn lanes_in(
+    region: &GlobalRegion,
+    access: &Access<'_>,
+    addresses: &[u64; 32],
+    mask: u32,
+) -> (u32, [u64; 32]) {
+    let first = addresses[mask.trailing_zeros() as usize & 31];
+    let width = u64::from(access.site.width_bytes);
+    let spare = first.wrapping_sub(region.base);
+    let mut offsets = [spare; 32];
+    let is_one = access.site.address.form == Form::Uniform && region.holds(first, width);
+    if is_one || offsets_in(region, addresses, (mask, spare, width), &mut offsets) {
+        return (mask, offsets);
+    }
+    let mut inside = 0;
+    for lane in 0..32 {
+        inside |= u32::from(region.holds(addresses[lane], width)) << lane;
+    }
+    let mask = mask & inside;
+    offsets_in(region, addresses, (mask, spare, width), &mut offsets);
+    (mask, offsets)
+}
+
 impl Checker<'_> {
     /// Whether it goes to memory that the host and other launches have to do with, too, and has to be noted.
     #[inline(always)]
@@ -164,24 +189,7 @@ impl Checker<'_> {
                 region = &map.regions[map.find(first) as usize];
                 self.region_of[access.counter as usize] = region.index;
             }
-            let spare = first.wrapping_sub(region.base);
-            let mut offsets = [0; 32];
-            let mask = match offsets_in(region, addresses, (left, spare, width), &mut offsets) {
-                true => left,
-                false => {
-                    let mut inside = 0;
-                    for lane in 0..32 {
-                        inside |= u32::from(region.holds(addresses[lane], width)) << lane;
-                    }
-                    offsets_in(
-                        region,
-                        addresses,
-                        (left & inside, spare, width),
-                        &mut offsets,
-                    );
-                    left & inside
-                }
-            };
+            let (mask, offsets) = lanes_in(region, access, addresses, left);
             left &= !mask;
             if mask == 0 {
                 return;
