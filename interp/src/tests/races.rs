@@ -220,7 +220,15 @@ fn text_apart(steps: &[(Step, Guard)], apart: Option<Apart>) -> String {
                 };
                 let value = if *width == 8 { 8 } else { 0 };
                 let _ = match kind {
-                    Kind::Load => writeln!(body, "%{g} = load.{ty}.{space} %{f} !{line}"),
+                    // What nobody wrote is a finding only where it is used.
+                    Kind::Load => {
+                        let (used, whole) = (next, if *width == 8 { "i64" } else { "i32" });
+                        next += 1;
+                        writeln!(
+                            body,
+                            "%{g} = load.{ty}.{space} %{f} !{line}\n%{used} = cmp.eq.{whole} %{g}, 77\nif %{used} !{line} {{\nset $2, 1\n}}"
+                        )
+                    }
                     Kind::Store => writeln!(body, "store.{ty}.{space} %{f}, %{value} !{line}"),
                     Kind::Atomic => writeln!(body, "%{g} = atomic.add.i32.{space} %{f}, 1 !{line}"),
                 };
@@ -237,6 +245,7 @@ fn text_apart(steps: &[(Step, Guard)], apart: Option<Apart>) -> String {
     }
     format!(
         "kernel fn0 @k($0: ptr.global \"data\" \"int *\" pointee i32, $1: ptr.global \"flags\" \"int *\" pointee i32) {{\n\
+         slot $2 : i32 \"used\"\n\
          shared shared0 \"s\" \"int\" [128] : 512 align 16 element 4 at 0\n\
          shared shared1 \"flag\" \"int\" [128] : 512 align 16 element 4 at 512\n{body}}}\n{locs}"
     )
