@@ -265,6 +265,18 @@ fn long_but_right() {
     );
     let output = survives("else_if.k", &["run", &path], LIMIT);
     assert_eq!(output.code, Some(0), "{}", output.stderr);
+    // Each hands its pointer on to the one before.
+    let chain: String = (1..6_000)
+        .map(|i| format!("int f{i}(int *p, int n) {{ while (n > 0) {{ n--; if (n == 3) return f{}(p, n); }} return *p; }}\n", i - 1))
+        .collect();
+    let path = file(
+        "handed_on.k",
+        format!(
+            "int f0(int *p, int n) {{ if (n) return *p; return 0; }}\n{chain}__global__ void k() {{}}\nint main() {{ int x = 3; return f5999(&x, 5) - 3; }}\n"
+        ),
+    );
+    let output = survives("handed_on.k", &["run", &path], LIMIT);
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
 }
 
 /// What grows with the square of its size is seen at this one: each took a minute and more.

@@ -8,11 +8,13 @@
 //! cannot reach are variables whose address nobody keeps ([`Kept`]): they are read before a loop that does not write them. Known after an
 //! `if` of which one side goes elsewhere is its condition. `volatile` accesses stay.
 
+use rustc_hash::FxHashMap;
+
 use super::{Simplifier, remove_unused};
 use crate::ir::renumber::renumber;
 use crate::ir::{
-    Access, Block, Const, Effect, Function, FunctionKind, HostFn, Inst, InstKind, LocId, LocalId,
-    MemType, Module, Node, Object, Operand, SlotId, Space, Type, ValueId,
+    Access, Block, Const, Effect, FuncId, Function, FunctionKind, HostFn, Inst, InstKind, LocId,
+    LocalId, MemType, Module, Node, Object, Operand, SlotId, Space, Type, ValueId,
 };
 
 /// Loads known at once: each store looks at all of them.
@@ -30,7 +32,12 @@ pub fn forward_loads(module: &mut Module) {
 
 /// One round. Whether anything changed.
 fn forward(function: &mut Function, kept: &Kept) -> bool {
-    let addresses = Addresses::of(function, kept);
+    let mut addresses = Addresses::of(function);
+    for (root, callee, number) in std::mem::take(&mut addresses.given) {
+        if kept.keeps(callee, number) {
+            addresses.keep_root(root);
+        }
+    }
     let mut simplifier = Simplifier {
         aliases: vec![None; function.values.len()],
         memory: Some(Memory {
@@ -50,33 +57,49 @@ fn forward(function: &mut Function, kept: &Kept) -> bool {
     simplifier.changed || removed
 }
 
-/// Which parameters of host functions somebody may still reach when the function has returned.
+/// Which parameters of host functions somebody may still reach when the function has returned, by function.
 struct Kept(Vec<Vec<bool>>);
 
 impl Kept {
-    /// Nobody keeps any, as long as no function is found that does: callers follow from what they call.
+    /// A parameter is kept by what its own function does with it, or by a function that it is handed on to.
     fn of(module: &Module) -> Kept {
         let params = module
             .functions
             .iter()
             .map(|it| vec![false; it.params.len()]);
         let mut kept = Kept(params.collect());
-        loop {
-            let mut changed = false;
-            for (index, function) in module.functions.iter().enumerate() {
-                if function.kind == FunctionKind::Host {
-                    let addresses = Addresses::of(function, &kept);
-                    for (param, known) in function.params.iter().zip(&mut kept.0[index]) {
-                        let is_kept = addresses.kept_slots.contains(&param.slot);
-                        changed |= is_kept && !*known;
-                        *known |= is_kept;
-                    }
+        let mut handed_on: FxHashMap<(FuncId, usize), Vec<(FuncId, usize)>> = FxHashMap::default();
+        let mut new = Vec::new();
+        for (index, function) in module.functions.iter().enumerate() {
+            if function.kind != FunctionKind::Host {
+                continue;
+            }
+            let addresses = Addresses::of(function);
+            let number = |slot| function.params.iter().position(|it| it.slot == slot);
+            let id = FuncId(index as u32);
+            let own = addresses.kept_slots.iter().filter_map(|&slot| number(slot));
+            new.extend(own.map(|number| (id, number)));
+            for &(root, callee, at) in &addresses.given {
+                if let Base::Param(slot) = root
+                    && let Some(number) = number(slot)
+                {
+                    let from = handed_on.entry((callee, at)).or_default();
+                    from.push((id, number));
                 }
             }
-            if !changed {
-                return kept;
+        }
+        while let Some((function, number)) = new.pop() {
+            // A call with too many arguments keeps them all.
+            let known = kept.0[function.index()].get_mut(number);
+            if known.is_none_or(|known| !std::mem::replace(known, true)) {
+                new.extend(handed_on.remove(&(function, number)).unwrap_or_default());
             }
         }
+        kept
+    }
+
+    fn keeps(&self, function: FuncId, number: usize) -> bool {
+        self.0[function.index()].get(number) != Some(&false)
     }
 }
 
@@ -108,17 +131,17 @@ struct Addresses {
     /// Parameters and variables whose address may be somewhere else than in temporaries.
     kept_slots: Vec<SlotId>,
     kept_locals: Vec<LocalId>,
-    /// Parameters of the functions it calls.
-    callees: Vec<Vec<bool>>,
+    /// What begins with these is an argument of a call: of which function, and which one.
+    given: Vec<(Base, FuncId, usize)>,
 }
 
 impl Addresses {
-    fn of(function: &Function, kept: &Kept) -> Addresses {
+    fn of(function: &Function) -> Addresses {
         let mut addresses = Addresses {
             places: vec![None; function.values.len()],
             kept_slots: Vec::new(),
             kept_locals: Vec::new(),
-            callees: kept.0.clone(),
+            given: Vec::new(),
         };
         let params: Vec<SlotId> = function.params.iter().map(|it| it.slot).collect();
         function
@@ -196,7 +219,11 @@ impl Addresses {
 
     /// The address of this may be anywhere.
     fn keep(&mut self, operand: Operand) {
-        match self.place(operand).root {
+        self.keep_root(self.place(operand).root);
+    }
+
+    fn keep_root(&mut self, root: Base) {
+        match root {
             Base::Object(Object::Local(local)) => self.kept_locals.push(local),
             Base::Param(slot) => self.kept_slots.push(slot),
             Base::Object(_) | Base::Value(_) | Base::Const(_) => {}
@@ -209,9 +236,8 @@ impl Addresses {
             InstKind::Store(_, _, values) => values.iter().for_each(|&value| self.keep(value)),
             InstKind::Call(callee, args) => {
                 for (number, &arg) in args.iter().enumerate() {
-                    if self.callees[callee.index()].get(number) != Some(&false) {
-                        self.keep(arg);
-                    }
+                    let root = self.place(arg).root;
+                    self.given.push((root, *callee, number));
                 }
             }
             // A parameter that is given another value is no parameter any more.
