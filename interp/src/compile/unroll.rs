@@ -577,7 +577,7 @@ fn rounds_with_barrier(body: &Block) -> Option<usize> {
         nodes += 1;
         meets |= matches!(node, Node::Inst(inst) if matches!(inst.kind, InstKind::Barrier(_)));
     });
-    meets.then_some(MOST_BARRIER_NODES / nodes)
+    meets.then(|| MOST_BARRIER_NODES / nodes)
 }
 
 /// Whether nodes leave or go on with the loop, or set its variable.
