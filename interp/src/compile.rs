@@ -59,10 +59,10 @@ pub(crate) struct Form {
 pub(crate) fn compile(module: &Module, id: FuncId, form: Form) -> Code {
     let Form { row_warps, checked } = form;
     let offsets = local_offsets(module.function(id));
-    let in_registers = array::in_registers(module.function(id), &offsets.0);
+    let unrolled = array::unrolled(module.function(id), &offsets.0);
     #[cfg(test)]
-    let in_registers = in_registers.filter(|_| !crate::tests::IN_MEMORY.get());
-    let (function, arrays) = match &in_registers {
+    let unrolled = unrolled.filter(|_| !crate::tests::IN_MEMORY.get());
+    let (function, arrays) = match &unrolled {
         Some(found) => (&found.function, found.arrays.as_slice()),
         None => (module.function(id), [].as_slice()),
     };
@@ -98,7 +98,7 @@ pub(crate) fn compile(module: &Module, id: FuncId, form: Form) -> Code {
         pointers: Pointers::default(),
         slots: Slots::default(),
         arrays: Arrays {
-            counters: in_registers.as_ref().map(|_| HashMap::new()),
+            counters: unrolled.as_ref().map(|_| HashMap::new()),
             ..Arrays::default()
         },
         constants: Constants::default(),
@@ -117,7 +117,7 @@ pub(crate) fn compile(module: &Module, id: FuncId, form: Form) -> Code {
         compiler.analyses.early = early.iter().map(|&(slot, _)| slot).collect();
     }
     compiler.run();
-    if in_registers.is_some() {
+    if unrolled.is_some() {
         compiler.count_the_rest(module.function(id));
     }
     compiler

@@ -9,8 +9,7 @@ use dsl::ir::Space;
 
 use super::Checker;
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::Form;
-use crate::isa::bytecode::Subscript;
+use crate::isa::bytecode::{Form, Subscript};
 use crate::isa::mask::LaneMask;
 use crate::memory::map::GlobalRegion;
 use crate::observe::{Access, Like};

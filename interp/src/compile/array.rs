@@ -19,14 +19,16 @@ use super::unroll::{self, Wanted};
 /// All arrays of a kernel together have at most so many elements.
 const MOST_WORDS: u64 = 256;
 
-/// A kernel's text in which the accesses to some arrays are to constant offsets in them, without a pointer; and those arrays.
-pub(super) struct InRegisters {
+/// A kernel's text with loops unrolled.
+pub(super) struct Unrolled {
     pub(super) function: Function,
+    /// The arrays that are registers: accesses to them are to constant offsets, without a pointer.
     pub(super) arrays: Vec<LocalId>,
 }
 
-/// Finds the arrays that can be registers; `offsets` is where each begins in a thread's memory. Loops with barriers are unrolled, too.
-pub(super) fn in_registers(function: &Function, offsets: &[u64]) -> Option<InRegisters> {
+/// Unrolls loops with a barrier, and those that index arrays which are registers then; `offsets` is where each begins in a thread's memory.
+/// `None` if there is nothing to unroll.
+pub(super) fn unrolled(function: &Function, offsets: &[u64]) -> Option<Unrolled> {
     if function.kind != FunctionKind::Kernel || !function.routines.is_empty() {
         return None;
     }
@@ -44,7 +46,7 @@ pub(super) fn in_registers(function: &Function, offsets: &[u64]) -> Option<InReg
                 rewrite(&mut unrolled, &wanted);
                 let mut arrays: Vec<_> = wanted.into_iter().collect();
                 arrays.sort();
-                return Some(InRegisters {
+                return Some(Unrolled {
                     function: unrolled,
                     arrays,
                 });
