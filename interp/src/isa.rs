@@ -7,4 +7,5 @@ pub(crate) mod grid;
 pub(crate) mod host;
 pub mod mask;
 pub(crate) mod op;
+pub(crate) mod operands;
 pub(crate) mod registers;

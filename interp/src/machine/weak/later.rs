@@ -3,16 +3,13 @@
 //! A load has been done as ever, and what it gave stands in its register; another value may take its place there, as long as nobody has used that. Copies to
 //! other registers, as variables are, only make these wait for it, too. An atomic has not been done at all; its operands have to stay.
 
-mod effect;
-
 use dsl::ir::AtomicOp;
-
-use effect::{Effect, Wide, effect, registers};
 
 use super::{How, Spot, atomic, spots};
 use crate::isa::bytecode::{Class, Inst, Place as Register};
 use crate::isa::mask::LaneMask;
 use crate::isa::op::Op;
+use crate::isa::operands::{Effect, Wide, effect, registers};
 use crate::isa::registers::View;
 use crate::machine::Machine;
 use crate::machine::ops::address::{addresses, offsets};

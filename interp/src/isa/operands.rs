@@ -1,4 +1,4 @@
-//! Which registers an instruction reads and writes, and what it orders.
+//! Which registers an instruction reads and writes, and what it orders among accesses.
 
 use dsl::ir::FenceScope;
 
@@ -9,10 +9,10 @@ use crate::isa::op::Op;
 
 /// A register, and whether a varying one has 64 bits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wide(pub(super) Register, pub(super) bool);
+pub(crate) struct Wide(pub(crate) Register, pub(crate) bool);
 
 impl Wide {
-    pub(super) fn overlaps(self, other: Wide) -> bool {
+    pub(crate) fn overlaps(self, other: Wide) -> bool {
         match (self.0, other.0) {
             (Register::S(one), Register::S(other)) => one == other,
             (Register::V(first), Register::V(second)) => {
@@ -25,7 +25,7 @@ impl Wide {
 }
 
 /// What an instruction has to do with accesses that wait.
-pub(super) enum Effect {
+pub(crate) enum Effect {
     /// All of them are done before it.
     Orders,
     /// A fence for the block.
@@ -37,7 +37,7 @@ pub(super) enum Effect {
 }
 
 /// What an instruction does, run by the lanes of the mask.
-pub(super) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
+pub(crate) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
     let (s, v) = (
         |register| Wide(Register::S(register), false),
         |register| Wide(Register::V(register), false),
@@ -136,7 +136,7 @@ pub(super) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
 }
 
 /// The registers that an access reads and writes.
-pub(super) fn registers(site: &MemSite, i: &Inst, mask: u32) -> (Vec<Wide>, Vec<(Wide, u32)>) {
+pub(crate) fn registers(site: &MemSite, i: &Inst, mask: u32) -> (Vec<Wide>, Vec<(Wide, u32)>) {
     let is_short = matches!(
         i.op,
         Op::LoadShared
