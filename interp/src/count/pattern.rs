@@ -34,12 +34,12 @@ pub(crate) enum Shape {
     Splat,
     /// 32 elements of 4 or 8 bytes in the order of the lanes.
     Run,
-    /// 4-byte elements, all of them within 128 bytes.
-    Row,
     /// 4-byte elements, each half-warp's in the order of its lanes: a warp of a 16 by 16 block on two rows of an array.
     Halves,
     /// 4-byte elements, one for each half-warp: the same, on a column.
     Pair,
+    /// Other 4-byte elements, all of them within 128 bytes.
+    Row,
     /// Up to four 4-byte elements of each lane, each half-warp's within [`ROWS_BYTES`]: `float4`, or words some words apart.
     Rows,
     /// Anything else.
@@ -302,9 +302,9 @@ impl Pattern {
         match site.access.ty {
             _ if runs => Shape::Run,
             _ if self.bytes == [0; 32] => Shape::Splat,
-            _ if is_words && self.bytes.iter().all(|&bytes| bytes < 128) => Shape::Row,
             _ if is_words && self.in_halves(4) => Shape::Halves,
             _ if is_words && self.in_halves(0) => Shape::Pair,
+            _ if is_words && self.bytes.iter().all(|&bytes| bytes < 128) => Shape::Row,
             _ => rows,
         }
     }

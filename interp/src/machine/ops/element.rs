@@ -218,6 +218,47 @@ pub(crate) fn first_active(mask: u32) -> u32 {
     (32 - mask.leading_zeros()).next_power_of_two()
 }
 
+/// The words of all lanes whose data lies in one of the common ways.
+///
+/// # Safety
+/// `memory` is readable, has 128 bytes if they lie in a row, and with the lowest lane at `lowest` all lanes' bytes lie inside.
+#[inline(always)]
+pub(crate) unsafe fn words<V: Vectors>(
+    shape: Shape,
+    bytes: &[u32; 32],
+    memory: *const [u8],
+    lowest: usize,
+    out: &mut [u32; 32],
+) {
+    // SAFETY: the caller's, in all branches.
+    unsafe {
+        let from = memory.cast::<u8>().add(lowest);
+        match shape {
+            Shape::Run => *out = from.cast::<[u32; 32]>().read_unaligned(),
+            Shape::Splat => *out = [from.cast::<u32>().read_unaligned(); 32],
+            Shape::Halves => {
+                for half in 0..2 {
+                    let from = from.add(bytes[16 * half] as usize);
+                    let run = from.cast::<[u32; 16]>().read_unaligned();
+                    out[16 * half..16 * half + 16].copy_from_slice(&run);
+                }
+            }
+            Shape::Pair => {
+                for half in 0..2 {
+                    let from = from.add(bytes[16 * half] as usize);
+                    out[16 * half..16 * half + 16].fill(from.cast::<u32>().read_unaligned());
+                }
+            }
+            Shape::Row => {
+                let start = window(lowest, 128, memory.len());
+                let row = memory.cast::<u8>().add(start).cast::<[u32; 32]>();
+                V::pick(row, bytes, (lowest - start) as u32, out);
+            }
+            Shape::Rows | Shape::Scattered => unreachable!("these lie in no common way"),
+        }
+    }
+}
+
 /// Loads a request like a pattern whose data lies in one of the common ways; else gives false. Lanes that are not active may get
 /// something, too: nothing reads it.
 ///
@@ -233,41 +274,18 @@ pub(crate) unsafe fn load_quickly<V: Vectors>(
 ) -> bool {
     // SAFETY: the caller's, in all branches.
     unsafe {
-        let from = memory.cast::<u8>().add(lowest);
         match pattern.shape {
-            Shape::Run => copy_in(r, site, from),
-            Shape::Splat if site.width_bytes == 4 => {
-                *r.v32_mut(site.values[0]) = [from.cast::<u32>().read_unaligned(); 32];
-            }
-            Shape::Splat => {
+            Shape::Run => copy_in(r, site, memory.cast::<u8>().add(lowest)),
+            Shape::Splat if site.width_bytes == 8 => {
+                let from = memory.cast::<u8>().add(lowest);
                 *r.v64_mut(site.values[0]) = [from.cast::<u64>().read_unaligned(); 32];
             }
-            Shape::Row if memory.len() >= 128 => {
-                let start = window(lowest, 128, memory.len());
-                let row = memory.cast::<u8>().add(start).cast::<[u32; 32]>();
-                V::pick(
-                    row,
-                    &pattern.bytes,
-                    (lowest - start) as u32,
-                    r.v32_mut(site.values[0]),
-                );
+            Shape::Row if memory.len() < 128 => return false,
+            Shape::Splat | Shape::Row | Shape::Halves | Shape::Pair => {
+                let out = r.v32_mut(site.values[0]);
+                words::<V>(pattern.shape, &pattern.bytes, memory, lowest, out);
             }
-            Shape::Halves => {
-                let d = r.v32_mut(site.values[0]);
-                for half in 0..2 {
-                    let from = from.add(pattern.bytes[16 * half] as usize);
-                    let run = from.cast::<[u32; 16]>().read_unaligned();
-                    d[16 * half..16 * half + 16].copy_from_slice(&run);
-                }
-            }
-            Shape::Pair => {
-                let d = r.v32_mut(site.values[0]);
-                for half in 0..2 {
-                    let from = from.add(pattern.bytes[16 * half] as usize);
-                    d[16 * half..16 * half + 16].fill(from.cast::<u32>().read_unaligned());
-                }
-            }
-            Shape::Row | Shape::Rows | Shape::Scattered => return false,
+            Shape::Rows | Shape::Scattered => return false,
         }
     }
     true
