@@ -26,6 +26,7 @@ mod private;
 pub mod program;
 mod ranges;
 mod registers;
+mod rounds;
 mod routine;
 mod select;
 mod uniformity;

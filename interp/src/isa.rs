@@ -9,3 +9,4 @@ pub mod mask;
 pub(crate) mod op;
 pub(crate) mod operands;
 pub(crate) mod registers;
+pub(crate) mod rounds;

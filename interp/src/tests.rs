@@ -28,6 +28,8 @@ thread_local! {
     pub(crate) static SPREAD: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     /// Kernels compiled by this thread keep arrays in memory and loops as they are.
     pub(crate) static IN_MEMORY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    /// Kernels compiled by this thread run every round of a loop by itself.
+    pub(crate) static ONE_BY_ONE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
 /// sm_90, one job, no limit.

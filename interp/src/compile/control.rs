@@ -438,6 +438,7 @@ impl Compiler<'_> {
         if let Some(loc) = signed_step {
             self.code.signed_steps.insert(at as u32, loc);
         }
+        self.rounds(head, at as u32);
         true
     }
 

@@ -16,6 +16,7 @@ use dsl::ir::{Access, AtomicOp, LocId, ReduceOp, SharedVar, ShuffleMode, Space, 
 use crate::fault::trap::AccessOp;
 use crate::isa::effects::{Effects, Root};
 use crate::isa::op::Op;
+use crate::isa::rounds::Rounds;
 
 /// One instruction. What the fields mean is the operation's business; `weight` is the number of IR instructions since the
 /// last instruction that had a weight, and stands in control instructions only.
@@ -376,6 +377,8 @@ pub(crate) struct Code {
     /// Ends of loops that have a step of the source's signed arithmetic in them, and its place. Only of code for checks.
     pub(crate) signed_steps: HashMap<u32, LocId>,
     pub(crate) sites: Vec<MemSite>,
+    /// Loops of which many rounds run at once.
+    pub(crate) rounds: Vec<Rounds>,
     pub(crate) counters: Vec<CounterSite>,
     pub(crate) tallies: Vec<Tally>,
     pub(crate) scales: Vec<PtrScale>,

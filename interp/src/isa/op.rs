@@ -340,6 +340,8 @@ lane_ops! { define_ops! {
     /// `b` if the comparison holds, which is the opposite of the head's, else to where the head jumps.
     LoopEq32, LoopNe32, LoopSlt32, LoopSle32, LoopSgt32, LoopSge32,
     LoopUlt32, LoopUle32, LoopUgt32, LoopUge32,
+    /// Behind such an end of a loop: row `a` of the table of loops of which many rounds run at once. Nothing comes to it.
+    Rounds,
     /// The active lanes are gone for good; to `b`.
     Exit,
     /// The end of the function.

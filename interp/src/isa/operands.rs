@@ -78,7 +78,7 @@ pub(crate) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
         Op::VPtrSS | Op::VPtrSU => all(&[s(a), v(b)], wide(d)),
         Op::VPtr32S => all(&[s(a), v(b)], v(d)),
         Op::Clock | Op::Clock64 | Op::ActiveMask | Op::Clear => all(&[], s(d)),
-        Op::Tick | Op::Jump | Op::Loop | Op::Tally | Op::Lifetime => {
+        Op::Tick | Op::Jump | Op::Loop | Op::Tally | Op::Lifetime | Op::Rounds => {
             Effect::Computes(vec![], vec![])
         }
         Op::JumpIf

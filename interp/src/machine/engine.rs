@@ -585,6 +585,7 @@ fn run<L: Level, O: Observer>(
                 look!();
             }
 
+            Op::Rounds => unreachable!("a loop's end jumps, and its exits lead behind it"),
             Op::HostLocal | Op::HostNonZero | Op::HostReads | Op::HostAssigns | Op::HostLoad | Op::HostStore | Op::HostAtomic | Op::Call | Op::HostCall
             | Op::Launch | Op::Return => unreachable!("host instructions are in host functions"),
         } } } }
