@@ -28,7 +28,7 @@ use dsl::ir::{FuncId, Object, Space};
 use crate::check::{Checker, Subject};
 use crate::compile::program::Program;
 use crate::config::{Check, ChildLaunch, LaunchConfig, MachineConfig, MemoryOrder};
-use crate::count::pattern::Pattern;
+use crate::count::pattern::{Patience, Pattern};
 use crate::count::stats::LaunchCounts;
 use crate::fault::finding::Fact;
 use crate::fault::trap::{AccessOp, Trap, TrapKind, Waiting, WaitingState};
@@ -414,6 +414,7 @@ impl<'a> Run<'a> {
             map: self.map,
             shared: Vec::new(),
             patterns: self.code.sites.iter().map(|_| Pattern::new()).collect(),
+            rounds: vec![Patience::default(); self.code.rounds.len()],
             observer,
             regions: SiteRegions {
                 last: declared.iter().map(|region| region.unwrap_or(0)).collect(),

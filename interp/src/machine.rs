@@ -27,7 +27,7 @@ use std::mem::Discriminant;
 use dsl::ir::{Function, LocId, Module, Space};
 
 use crate::config::Order;
-use crate::count::pattern::Pattern;
+use crate::count::pattern::{Patience, Pattern};
 use crate::fault::stop::StopFlag;
 use crate::fault::trap::{Trap, TrapKind};
 use crate::isa::bytecode::Code;
@@ -166,6 +166,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) shared: Vec<u8>,
     /// What the last requests looked like, by site; their hits are not observed before [`Machine::settle`].
     pub(crate) patterns: Vec<Pattern>,
+    /// How long it has been in vain to run rounds at once, by loop.
+    pub(crate) rounds: Vec<Patience>,
     /// Who watches.
     pub(crate) observer: O,
     pub(crate) regions: SiteRegions,

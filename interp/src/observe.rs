@@ -46,6 +46,16 @@ pub(crate) struct Like<'a> {
     pub(crate) lowest: u64,
 }
 
+/// Requests of several rounds of a loop, all of them like their site's pattern.
+pub(crate) struct Swept<'a> {
+    pub(crate) access: Access<'a>,
+    /// The first round's. No round has a subscript that is beyond its array.
+    pub(crate) like: Like<'a>,
+    /// From a round's request to the next one's.
+    pub(crate) stride_bytes: i64,
+    pub(crate) count: u32,
+}
+
 /// Lanes of a warp when a barrier opens: at a barrier, or ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
@@ -126,6 +136,12 @@ pub(crate) trait Observer: Sized {
     /// The same of global or constant memory.
     #[inline(always)]
     fn repeat_global(&mut self, access: &Access<'_>, like: &Like<'_>) {}
+    /// The loads of several rounds of a loop, in the order of a round, that [`Observer::repeats`] will count. Whether it has seen them, and
+    /// nothing is to be said of them; if not, they come one by one.
+    #[inline(always)]
+    fn repeat_rounds(&mut self, loads: &[Swept<'_>]) -> bool {
+        false
+    }
     /// So many accesses like the site's last one, with so many active lanes in all.
     fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64);
     /// Moving all addresses by a multiple of this changes no cost: of a site of shared, and of global memory.

@@ -30,6 +30,8 @@ thread_local! {
     pub(crate) static IN_MEMORY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
     /// Kernels compiled by this thread run every round of a loop by itself.
     pub(crate) static ONE_BY_ONE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    /// Rounds that ran at once.
+    pub(crate) static AT_ONCE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// sm_90, one job, no limit.

@@ -81,7 +81,24 @@ pub(crate) struct Pattern {
     pub(crate) patience: Patience,
     /// The lowest lane's address (offset, of shared memory) in the last request that was served in a function of its own.
     pub(crate) lowest: u64,
+    /// The last request, if it was like the pattern.
+    pub(crate) last: Last,
     pub(crate) walk: Walk,
+}
+
+/// Where a request like the pattern was.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Last {
+    /// The first lane's address (offset, of shared memory); [`Last::NONE`] if there was none.
+    pub(crate) first: u64,
+    /// The first lane's index, of a scalar base in global memory.
+    pub(crate) index: u32,
+}
+
+impl Last {
+    /// No address, and no offset.
+    pub(crate) const NONE: u64 = u64::MAX;
 }
 
 /// How a site's requests move from block to block.
@@ -186,7 +203,8 @@ impl Hits {
     }
 }
 
-/// Misses to let pass before the pattern is replaced, and how many it will be next time: grows while patterns are useless.
+/// Misses to let pass before another attempt, and how many it will be next time: grows while attempts are useless. Of a pattern that is
+/// replaced, and of rounds that are to run at once.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Patience {
@@ -195,7 +213,7 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    /// The pattern is replaced. Whether it was of use decides how long its successor stays at least.
+    /// An attempt is made. Whether the last one was of use decides how long it is the last one at least.
     #[inline(always)]
     pub(crate) fn renew(&mut self, was_useful: bool) {
         self.backoff = match was_useful {
@@ -203,6 +221,14 @@ impl Patience {
             false => (2 * self.backoff + 1).min(MAX_SKIPS),
         };
         self.skip = self.backoff;
+    }
+
+    /// After what was in vain: whether it is time to try again.
+    #[inline(always)]
+    pub(crate) fn tries(&mut self) -> bool {
+        let tries = self.skip == 0;
+        self.skip = self.skip.saturating_sub(1);
+        tries
     }
 }
 
@@ -240,6 +266,10 @@ impl Pattern {
             charge: Charge::Plain,
             patience: Patience::default(),
             lowest: 0,
+            last: Last {
+                first: Last::NONE,
+                index: 0,
+            },
             walk: Walk::default(),
         }
     }
@@ -255,6 +285,7 @@ impl Pattern {
         if !in_window {
             return false;
         }
+        self.last.first = first;
         if mask == self.mask {
             self.hits.alike += 1;
             return true;
@@ -265,14 +296,52 @@ impl Pattern {
         self.any_mask
     }
 
+    /// The same of several requests of one mask, each so many bytes behind the one before; counts nothing.
+    pub(crate) fn admits_all<const IN_SECTORS: bool>(
+        &self,
+        requests: &Requests,
+        mask: u32,
+    ) -> bool {
+        let window = &self.window;
+        let (first, last) = (requests.first, requests.at(requests.count - 1));
+        let inside = |address: u64| address.wrapping_sub(window.from) <= window.range;
+        // What moves in one direction stays between its ends.
+        if mask != self.mask && !self.any_mask || !inside(first) || !inside(last) {
+            return false;
+        }
+        let rounds = match requests.stride_bytes as u64 & window.period {
+            0 => 1,
+            // After a period it begins again.
+            _ => requests.count.min(window.period as u32 + 1),
+        };
+        (0..rounds).all(|round| match IN_SECTORS {
+            true => window.holds(requests.at(round)),
+            false => window.holds_exactly(requests.at(round)),
+        })
+    }
+
+    /// Counts so many requests that were admitted together.
+    pub(crate) fn count_all(&mut self, mask: u32, count: u32) {
+        match mask == self.mask {
+            true => self.hits.alike += u64::from(count),
+            false => self.hits.count_times(mask, count),
+        }
+    }
+
     /// After a miss: whether it is time for another pattern.
     #[inline(always)]
     pub(crate) fn wants_example(&mut self) -> bool {
-        if self.patience.skip > 0 {
-            self.patience.skip -= 1;
-            return false;
+        self.patience.tries()
+    }
+
+    /// Whether the data of words lies in a common way, in memory of so many bytes.
+    #[inline(always)]
+    pub(crate) fn is_quick(&self, bytes: u64) -> bool {
+        match self.shape {
+            Shape::Run | Shape::Splat | Shape::Halves | Shape::Pair => true,
+            Shape::Row => bytes >= 128,
+            Shape::Rows | Shape::Scattered => false,
         }
-        true
     }
 
     /// Whether each half-warp's elements are so many bytes apart.
@@ -307,6 +376,23 @@ impl Pattern {
             _ if is_words && self.bytes.iter().all(|&bytes| bytes < 128) => Shape::Row,
             _ => rows,
         }
+    }
+}
+
+/// Requests one after the other, each as far from the one before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Requests {
+    /// The first lane's address (offset, of shared memory) in the first one.
+    pub(crate) first: u64,
+    pub(crate) stride_bytes: i64,
+    pub(crate) count: u32,
+}
+
+impl Requests {
+    #[inline(always)]
+    pub(crate) fn at(&self, number: u32) -> u64 {
+        self.first
+            .wrapping_add_signed(self.stride_bytes.wrapping_mul(i64::from(number)))
     }
 }
 

@@ -21,6 +21,7 @@ use crate::isa::registers::View;
 use crate::machine::ops::fault::Done;
 use crate::machine::ops::{
     atomic, convert, exchange, float, generic, global, heap, int, lanes, local, overflow, print,
+    rounds::{self, Edge},
     routine, shared,
 };
 use crate::machine::vectors::{self, Vectors};
@@ -92,6 +93,16 @@ macro_rules! level {
             level! { @access $(#[$features])? store_global global::store_global::<$level, O> }
             level! { @access $(#[$features])? rest_store_global global::rest_store_global }
             level! { @access $(#[$features])? slow_store_global global::any_store_global }
+            fn rounds<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, edge: &Edge<'_>, most: u64) -> u32 {
+                #[inline(never)]
+                $(#[$features])?
+                fn rounds<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, edge: &Edge<'_>, most: u64) -> u32 {
+                    rounds::run::<$level, O>(machine, r, mask, edge, most)
+                }
+                #[allow(unused_unsafe, reason = "the portable level has no features")]
+                // SAFETY: as an access.
+                unsafe { rounds(machine, r, mask, edge, most) }
+            }
             $($more)*
         }
     };
@@ -293,15 +304,37 @@ fn run<L: Level, O: Observer>(
                 machine.observer.before(r, $inst, mask, here!());
             }
             lanes::s_step(r, $inst);
+            let behind = ip;
             next_round!($inst, $inst.b - 1);
             // SAFETY: the compiler puts the head's jump before the place this goes to.
             let head: &Inst = unsafe { &*ip };
             totals.branch(head, mask, false);
-            ip = at(if lanes::s_holds(r, head, $f) {
-                $inst.b
-            } else {
-                head.b
-            });
+            if !lanes::s_holds(r, head, $f) {
+                ip = at(head.b);
+                continue;
+            }
+            ip = at($inst.b);
+            // SAFETY: as `inst`; the end of a loop is not the last instruction.
+            let behind: &Inst = unsafe { &*behind };
+            if behind.op == Op::Rounds && !L::PAUSES && !(O::SEES_REPEATS && follows) {
+                // As many as the slice and the limit leave, so that either ends where it would have.
+                let weight = u64::from($inst.weight) + u64::from(head.weight);
+                let room = machine.policy.limit.saturating_sub(totals.warp_instructions);
+                let most = (rounds as u64 - 1).min(room / weight.max(1));
+                let edge = Edge {
+                    row: behind.a,
+                    step: $inst,
+                    head,
+                };
+                let ran = u64::from(L::rounds(machine, r, mask, &edge, most));
+                rounds -= ran as u32;
+                totals.warp_instructions += ran * weight;
+                totals.thread_instructions += ran * weight * u64::from(mask.count_ones());
+                totals.branches += 2 * ran;
+                if ran > 0 && !lanes::s_holds(r, head, $f) {
+                    ip = at(head.b);
+                }
+            }
         }};
     }
     loop {

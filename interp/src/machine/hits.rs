@@ -76,6 +76,7 @@ impl Pattern {
                 if !V::alike(b, &self.deltas) | !self.index.holds(index) {
                     return None;
                 }
+                self.last.index = index;
                 r.s(i.a)
                     .wrapping_add_signed(extend(site, index).wrapping_mul(site.address.scale))
                     .wrapping_add_signed(site.address.offset)
@@ -191,6 +192,11 @@ impl Pattern {
             matches!(example.charge, Charge::Shared(Some(cost)) if cost.transactions == 1);
         self.any_mask = least_cost && width <= 4 && example.mask == u32::MAX;
         self.mask = example.mask;
+        self.last.first = at(0);
+        if site.address.form == Form::UniformIndexed && !is_shared {
+            let term = r.s(site.address.term) as u32;
+            self.last.index = r.v32(inst.b)[0].wrapping_add(term);
+        }
     }
 
     /// Keeps the distances of an index, and gives the least and the most that one is away from the first lane's as a number.

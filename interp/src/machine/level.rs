@@ -10,6 +10,7 @@ use crate::isa::bytecode::Inst;
 use crate::isa::registers::View;
 use crate::machine::Machine;
 use crate::machine::ops::fault::Done;
+use crate::machine::ops::rounds::Edge;
 use crate::machine::vectors::Vectors;
 use crate::observe::Observer;
 
@@ -87,4 +88,12 @@ pub(crate) trait Level: Sized {
         mask: u32,
         i: &Inst,
     ) -> Done;
+    /// Runs rounds of a loop at once, up to so many; gives how many.
+    fn rounds<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        edge: &Edge<'_>,
+        most: u64,
+    ) -> u32;
 }

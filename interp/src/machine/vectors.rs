@@ -19,14 +19,95 @@ pub(crate) use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx512::Avx512;
 
+use crate::count::pattern::Shape;
 use crate::isa::bytecode::Inst;
 use crate::isa::registers::View;
-use crate::machine::ops::{float, lanes};
+use crate::machine::ops::{element, float, lanes};
 
 /// Any CPU.
 pub(crate) struct Portable;
 
 impl Vectors for Portable {}
+
+/// Where several rounds of a loop load words from that lie in one of the common ways.
+#[derive(Clone, Copy)]
+pub(crate) struct Feed {
+    pub(crate) memory: *const [u8],
+    /// Where the lowest lane's word is in the first round, and from a round to the next.
+    pub(crate) lowest: usize,
+    pub(crate) stride_bytes: isize,
+    pub(crate) shape: Shape,
+    /// As of a [`Pattern`](crate::count::pattern::Pattern).
+    pub(crate) bytes: *const [u32; 32],
+}
+
+impl Feed {
+    /// Of no load.
+    pub(crate) const NONE: Feed = Feed {
+        memory: std::ptr::slice_from_raw_parts(std::ptr::null(), 0),
+        lowest: 0,
+        stride_bytes: 0,
+        shape: Shape::Scattered,
+        bytes: std::ptr::null(),
+    };
+
+    /// Where the lowest lane's word is in a round.
+    #[inline(always)]
+    fn lowest_in(&self, round: u32) -> usize {
+        self.lowest
+            .wrapping_add_signed(self.stride_bytes.wrapping_mul(round as isize))
+    }
+
+    /// The word of a round, of a load that is the same in all lanes.
+    ///
+    /// # Safety
+    /// It is readable.
+    #[inline(always)]
+    pub(crate) unsafe fn word(&self, round: u32) -> u32 {
+        // SAFETY: the caller's.
+        unsafe {
+            let at = self.memory.cast::<u8>().add(self.lowest_in(round));
+            at.cast::<u32>().read_unaligned()
+        }
+    }
+
+    /// The words of a round.
+    ///
+    /// # Safety
+    /// They are readable; `memory` has 128 bytes if they lie in a row.
+    #[inline(always)]
+    pub(crate) unsafe fn words<V: Vectors>(&self, round: u32, out: &mut [u32; 32]) {
+        // SAFETY: the caller's.
+        unsafe {
+            element::words::<V>(
+                self.shape,
+                &*self.bytes,
+                self.memory,
+                self.lowest_in(round),
+                out,
+            );
+        }
+    }
+}
+
+/// [`Vectors::sum_rounds`] in words that any CPU has.
+///
+/// # Safety
+/// Its.
+#[inline(always)]
+unsafe fn sum_words<V: Vectors>(sum: &mut [u32; 32], one: &Feed, other: &Feed, count: u32) {
+    let (mut a, mut b) = ([0; 32], [0; 32]);
+    for round in 0..count {
+        // SAFETY: the caller's.
+        unsafe {
+            one.words::<V>(round, &mut a);
+            other.words::<V>(round, &mut b);
+        }
+        for l in 0..32 {
+            sum[l] = float::fma32(a[l], b[l], sum[l]);
+        }
+    }
+}
 
 /// The functions are safe to call where the CPU has what the type is named after; only the engine's loop of that kind does.
 pub(crate) trait Vectors: Sized {
@@ -125,6 +206,16 @@ pub(crate) trait Vectors: Sized {
     #[inline(always)]
     fn fma_into32(r: View, i: &Inst) {
         lanes::fma_into32(r, i, float::fma32);
+    }
+
+    /// `sum += one * other` of `f32` in so many rounds.
+    ///
+    /// # Safety
+    /// As [`Feed::words`], in all those rounds.
+    #[inline(always)]
+    unsafe fn sum_rounds(sum: &mut [u32; 32], one: &Feed, other: &Feed, count: u32) {
+        // SAFETY: the caller's.
+        unsafe { sum_words::<Self>(sum, one, other, count) }
     }
 
     /// Of one half-warp's lanes: register `k` = word `(bytes[l] + more) / 4 + k` of the rows.

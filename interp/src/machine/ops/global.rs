@@ -22,7 +22,7 @@ use super::element::{
     copies, copy_in, copy_out, gather, load_like, load_quickly, scatter, store_like, store_quickly,
 };
 use super::fault::{self, Done};
-use crate::count::pattern::{Example, Pattern, Shape};
+use crate::count::pattern::{Example, Last, Pattern, Shape};
 use crate::count::stats::Charge;
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Inst, MemSite};
@@ -350,6 +350,7 @@ pub(crate) fn any_load_global<O: Observer>(
     mask: u32,
     i: &Inst,
 ) -> Done {
+    machine.patterns[i.c as usize].last.first = Last::NONE;
     let site = &machine.code.sites[i.c as usize];
     let addresses = addresses(r, i, site);
     let served = global_in(machine, r, site, i.c as usize, mask, &addresses)?;

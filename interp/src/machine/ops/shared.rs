@@ -17,7 +17,7 @@ use super::element::{
     store_like, store_quickly,
 };
 use super::fault::{self, Done};
-use crate::count::pattern::{Example, Pattern, Shape};
+use crate::count::pattern::{Example, Last, Pattern, Shape};
 use crate::count::stats::Charge;
 use crate::isa::bytecode::{Inst, MemSite};
 use crate::isa::mask::LaneMask;
@@ -211,6 +211,7 @@ pub(crate) fn any_load_shared<O: Observer>(
     mask: u32,
     i: &Inst,
 ) -> Done {
+    machine.patterns[i.c as usize].last.first = Last::NONE;
     let site = &machine.code.sites[i.c as usize];
     let offsets = offsets(r, i, site, SHARED_BASE);
     let charge = shared_in(machine, r, site, site.counter, mask, &offsets)?;

@@ -5,22 +5,113 @@
 )]
 
 use std::arch::x86_64::{
-    __m256i, __m512i, _CMP_UNORD_Q, _mm_cvtsi32_si128, _mm_loadl_epi64, _mm_loadu_si128,
+    __m256i, __m512, __m512i, _CMP_UNORD_Q, _mm_cvtsi32_si128, _mm_loadl_epi64, _mm_loadu_si128,
     _mm256_loadu_si256, _mm512_add_epi32, _mm512_castsi512_ps, _mm512_cmp_ps_mask,
     _mm512_cmpge_epu32_mask, _mm512_cmpneq_epi32_mask, _mm512_cmpneq_epi64_mask,
     _mm512_cvtepi32_epi64, _mm512_fmadd_ps, _mm512_i32gather_epi32, _mm512_loadu_ps,
     _mm512_loadu_si512, _mm512_mask_blend_epi32, _mm512_mask_blend_ps, _mm512_movepi32_mask,
-    _mm512_permutex2var_epi32, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_srli_epi32,
-    _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_epi64,
-    _mm512_test_epi32_mask, _mm512_zextsi128_si512, _mm512_zextsi256_si512,
+    _mm512_permutex2var_epi32, _mm512_permutex2var_ps, _mm512_set1_epi32, _mm512_set1_epi64,
+    _mm512_set1_ps, _mm512_srli_epi32, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32,
+    _mm512_sub_epi64, _mm512_test_epi32_mask, _mm512_zextsi128_si512, _mm512_zextsi256_si512,
 };
 
-use super::Vectors;
+use super::{Feed, Vectors, sum_words};
+use crate::count::pattern::Shape;
 use crate::isa::bytecode::Inst;
 use crate::isa::registers::View;
 use crate::machine::ops::float;
 
 pub(crate) struct Avx512;
+
+/// How each half-warp's words lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Half {
+    /// One word for all lanes.
+    One,
+    /// Side by side.
+    Run,
+    /// Anywhere in 128 bytes.
+    Row,
+    /// The same near the end of memory.
+    LastRow,
+}
+
+impl Half {
+    /// As in all of so many rounds.
+    #[inline(always)]
+    fn of(feed: &Feed, count: u32) -> Half {
+        let highest = feed.lowest.max(feed.lowest_in(count - 1));
+        match feed.shape {
+            Shape::Splat | Shape::Pair => Half::One,
+            Shape::Run | Shape::Halves => Half::Run,
+            Shape::Row if highest + 128 <= feed.memory.len() => Half::Row,
+            Shape::Row | Shape::Rows | Shape::Scattered => Half::LastRow,
+        }
+    }
+}
+
+/// The words of a round, as two registers of the CPU.
+///
+/// # Safety
+/// As [`Feed::words`]; they lie so, and 128 bytes from the lowest lane on are readable if that is a row.
+#[inline(always)]
+unsafe fn halves<const HALF: u8>(feed: &Feed, round: u32) -> [__m512; 2] {
+    // SAFETY: the caller's, in all branches.
+    unsafe {
+        let (lowest, bytes) = (feed.lowest_in(round), &*feed.bytes);
+        let from = feed.memory.cast::<u8>().add(lowest);
+        let at = [from.add(bytes[0] as usize), from.add(bytes[16] as usize)];
+        if HALF == Half::One as u8 {
+            [
+                _mm512_set1_ps(at[0].cast::<f32>().read_unaligned()),
+                _mm512_set1_ps(at[1].cast::<f32>().read_unaligned()),
+            ]
+        } else if HALF == Half::Run as u8 {
+            [_mm512_loadu_ps(at[0].cast()), _mm512_loadu_ps(at[1].cast())]
+        } else {
+            let (low, high) = (
+                _mm512_loadu_ps(from.cast()),
+                _mm512_loadu_ps(from.add(64).cast()),
+            );
+            // Not by `map`: its closure would be called without the CPU's features.
+            let index = bytes.as_ptr().cast::<__m512i>();
+            let index = [_mm512_loadu_si512(index), _mm512_loadu_si512(index.add(1))];
+            [
+                _mm512_permutex2var_ps(low, _mm512_srli_epi32::<2>(index[0]), high),
+                _mm512_permutex2var_ps(low, _mm512_srli_epi32::<2>(index[1]), high),
+            ]
+        }
+    }
+}
+
+/// [`Vectors::sum_rounds`] of words that lie so.
+///
+/// # Safety
+/// Its.
+#[inline(always)]
+unsafe fn sum_halves<const ONE: u8, const OTHER: u8>(
+    sum: &mut [u32; 32],
+    one: &Feed,
+    other: &Feed,
+    count: u32,
+) {
+    let to = sum.as_mut_ptr().cast::<f32>();
+    // SAFETY: the level's CPU has AVX-512; halves of 128 bytes; the caller's for the words.
+    unsafe {
+        let (mut low, mut high) = (_mm512_loadu_ps(to), _mm512_loadu_ps(to.add(16)));
+        for round in 0..count {
+            let (a, b) = (halves::<ONE>(one, round), halves::<OTHER>(other, round));
+            low = _mm512_fmadd_ps(a[0], b[0], low);
+            high = _mm512_fmadd_ps(a[1], b[1], high);
+        }
+        // A sum that is a NaN stays one: its bits can be set behind the last round.
+        let nan = _mm512_castsi512_ps(_mm512_set1_epi32(float::NAN_F32 as i32));
+        let is_nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(low, low);
+        _mm512_storeu_ps(to, _mm512_mask_blend_ps(is_nan, low, nan));
+        let is_nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(high, high);
+        _mm512_storeu_ps(to.add(16), _mm512_mask_blend_ps(is_nan, high, nan));
+    }
+}
 
 impl Vectors for Avx512 {
     #[inline(always)]
@@ -130,6 +221,30 @@ impl Vectors for Avx512 {
                     d.add(16 * half).cast(),
                     _mm512_mask_blend_ps(is_nan, sums, nan),
                 );
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn sum_rounds(sum: &mut [u32; 32], one: &Feed, other: &Feed, count: u32) {
+        const ONE: u8 = Half::One as u8;
+        const RUN: u8 = Half::Run as u8;
+        const ROW: u8 = Half::Row as u8;
+        // SAFETY: the caller's.
+        unsafe {
+            match (Half::of(one, count), Half::of(other, count)) {
+                (Half::One, Half::Run) => sum_halves::<ONE, RUN>(sum, one, other, count),
+                (Half::Run, Half::One) => sum_halves::<ONE, RUN>(sum, other, one, count),
+                (Half::Run, Half::Run) => sum_halves::<RUN, RUN>(sum, one, other, count),
+                (Half::One, Half::Row) => sum_halves::<ONE, ROW>(sum, one, other, count),
+                (Half::Row, Half::One) => sum_halves::<ONE, ROW>(sum, other, one, count),
+                (Half::Row, Half::Row) => sum_halves::<ROW, ROW>(sum, one, other, count),
+                (Half::Row, Half::Run) => sum_halves::<ROW, RUN>(sum, one, other, count),
+                (Half::Run, Half::Row) => sum_halves::<ROW, RUN>(sum, other, one, count),
+                (Half::One, Half::One) => sum_halves::<ONE, ONE>(sum, one, other, count),
+                (Half::LastRow, _) | (_, Half::LastRow) => {
+                    sum_words::<Avx512>(sum, one, other, count);
+                }
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Each CPU's form against words that are moved and computed one by one. What this CPU does not have is not tested here.
 
-use super::{Portable, Vectors};
+use super::{Feed, Portable, Vectors, sum_words};
+use crate::count::pattern::Shape;
 use crate::isa::bytecode::Inst;
 use crate::isa::op::Op;
 use crate::isa::registers::Registers;
@@ -153,6 +154,65 @@ fn fuses<V: Vectors>() {
     }
 }
 
+/// Where a load's lanes read, as one of the common ways says.
+fn feed(chance: &mut Chance, memory: &[u32], bytes: &mut [u32; 32], count: u32) -> Feed {
+    use Shape::{Halves, Pair, Row, Run, Splat};
+    let shape = [Splat, Run, Halves, Pair, Row][chance.below(5) as usize];
+    let apart = 4 * [0, 16, 40][chance.below(3) as usize];
+    *bytes = std::array::from_fn(|lane| match (shape, lane as u32) {
+        (Run, lane) => 4 * lane,
+        (Halves, lane) => lane / 16 * apart + lane % 16 * 4,
+        (Pair, lane) => lane / 16 * apart,
+        (Row, _) => 4 * chance.below(32),
+        _ => 0,
+    });
+    let lowest = *bytes.iter().min().expect("lanes");
+    bytes.iter_mut().for_each(|at| *at -= lowest);
+    let extent = bytes.iter().max().expect("lanes") + 4;
+    let stride = 4 * [0, 1, 1, 3, 16][chance.below(5) as usize];
+    let (way, size) = (stride * (count - 1), 4 * memory.len() as u32);
+    // Often at the very end.
+    let last = size - extent - way;
+    let lowest = last - (4 * chance.below(20)).min(last);
+    let backwards = chance.below(3) == 0;
+    Feed {
+        memory: std::ptr::slice_from_raw_parts(memory.as_ptr().cast(), size as usize),
+        lowest: (lowest + if backwards { way } else { 0 }) as usize,
+        stride_bytes: if backwards {
+            -(stride as isize)
+        } else {
+            stride as isize
+        },
+        shape,
+        bytes,
+    }
+}
+
+fn sums<V: Vectors>() {
+    let mut chance = Chance(11);
+    let memory: Vec<u32> = (0..400u32)
+        .map(|at| match at {
+            77 => f32::INFINITY.to_bits(),
+            78 => f32::NAN.to_bits() | 1,
+            _ => (at as f32 * 0.3 - 40.0).to_bits(),
+        })
+        .collect();
+    for _ in 0..2000 {
+        let count = 1 + chance.below(9);
+        let (mut one, mut other) = ([0; 32], [0; 32]);
+        let one = feed(&mut chance, &memory, &mut one, count);
+        let other = feed(&mut chance, &memory, &mut other, count);
+        let mut sum: [u32; 32] = std::array::from_fn(|lane| (lane as f32).to_bits());
+        let mut expected = sum;
+        // SAFETY: all words lie in `memory`.
+        unsafe {
+            V::sum_rounds(&mut sum, &one, &other, count);
+            sum_words::<Portable>(&mut expected, &one, &other, count);
+        }
+        assert_eq!(sum, expected, "{:?} {:?}", one.shape, other.shape);
+    }
+}
+
 #[test]
 fn any_cpu() {
     holds::<Portable>();
@@ -165,6 +225,7 @@ fn avx2() {
     fn test() {
         holds::<super::Avx2>();
         fuses::<super::Avx2>();
+        sums::<super::Avx2>();
     }
     if is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("fma")
@@ -182,6 +243,7 @@ fn avx512() {
     fn test() {
         holds::<super::Avx512>();
         fuses::<super::Avx512>();
+        sums::<super::Avx512>();
     }
     if is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512vl")

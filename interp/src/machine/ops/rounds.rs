@@ -1,0 +1,429 @@
+//! Runs many rounds of a loop at once ([`isa::rounds`](crate::isa::rounds)).
+//!
+//! A round has just been done as ever: so every load's last request was like its site's pattern, or became it. The next rounds' requests
+//! are as far from it as the counter's step makes them; whether all of them are like the pattern, too, is seen from the first and the last one. Then
+//! they are counted as hits, shown to the observer as one, and only data is left to be moved.
+
+#![allow(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "these are compiled with the features of the engine that calls them"
+)]
+
+use super::address::is_within;
+use super::{global, int, lanes, overflow};
+use crate::count::pattern::{Last, Requests, Shape};
+use crate::isa::bytecode::{Form, Inst, MemSite};
+use crate::isa::op::Op;
+use crate::isa::registers::View;
+use crate::isa::rounds::{MOST_LOADS, Numbered, Rounds, Work};
+use crate::machine::Machine;
+use crate::machine::level::Level;
+use crate::machine::vectors::{Feed, Vectors};
+use crate::observe::{Access, Like, Observer, Swept};
+use dsl::ir::Space;
+
+/// Most rounds at once: their distances stay far from what 64 bits hold.
+const MOST_ROUNDS: u32 = 1 << 16;
+/// Longer steps are no program's.
+const MOST_STRIDE_BYTES: u64 = 1 << 40;
+
+/// The end of a loop, and its head.
+#[derive(Clone, Copy)]
+pub(crate) struct Edge<'a> {
+    pub(crate) row: u32,
+    pub(crate) step: &'a Inst,
+    pub(crate) head: &'a Inst,
+}
+
+/// Runs up to `most` rounds of a loop whose body is about to begin again; gives how many. The counter is as behind the last one.
+#[inline(always)]
+pub(crate) fn run<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    edge: &Edge<'_>,
+    most: u64,
+) -> u32 {
+    let rounds = &machine.code.rounds[edge.row as usize];
+    if !machine.rounds[edge.row as usize].tries() {
+        return 0;
+    }
+    let counter = edge.step.d;
+    let (from, by) = (r.s(counter) as u32, r.s(edge.step.c) as u32);
+    let most = u64::from(MOST_ROUNDS).min(most) as u32;
+    let count = left(edge, r, by, most);
+    let ran = count >= 2 && at_once::<L, O>(machine, r, mask, edge, rounds, count);
+    let last = if ran { by.wrapping_mul(count) } else { 0 };
+    r.set_s(counter, u64::from(from.wrapping_add(last)));
+    machine.rounds[edge.row as usize].renew(ran || count < 2);
+    if ran { count } else { 0 }
+}
+
+/// How many rounds there are before the head's jump leaves the loop; at most `most`.
+#[inline(always)]
+fn left(edge: &Edge<'_>, r: View, by: u32, most: u32) -> u32 {
+    let (head, counter) = (edge.head, edge.step.d);
+    let is_first = head.a == counter;
+    let other = r.s(if is_first { head.c } else { head.a }) as u32;
+    let from = r.s(counter) as u32;
+    macro_rules! count {
+        ($leaves:path) => {{
+            let (mut count, mut at) = (0, from);
+            while count < most {
+                let (a, b) = if is_first { (at, other) } else { (other, at) };
+                if $leaves(a, b) {
+                    break;
+                }
+                // What overflows is reported, and moves by another distance where it is widened.
+                let Some(next) = (at as i32).checked_add(by as i32) else {
+                    break;
+                };
+                (count, at) = (count + 1, next as u32);
+            }
+            count
+        }};
+    }
+    match head.op {
+        // One by one to a limit: what most loops do.
+        Op::JumpSge32 if is_first && by == 1 => {
+            (i64::from(other as i32) - i64::from(from as i32)).clamp(0, most.into()) as u32
+        }
+        Op::JumpEq32 => count!(int::eq32),
+        Op::JumpNe32 => count!(int::ne32),
+        Op::JumpSlt32 => count!(int::slt32),
+        Op::JumpSle32 => count!(int::sle32),
+        Op::JumpSgt32 => count!(int::sgt32),
+        Op::JumpSge32 => count!(int::sge32),
+        Op::JumpUlt32 => count!(int::ult32),
+        Op::JumpUle32 => count!(int::ule32),
+        Op::JumpUgt32 => count!(int::ugt32),
+        Op::JumpUge32 => count!(int::uge32),
+        _ => 0,
+    }
+}
+
+/// Whether an operation is wrong, under an observer that has to see it then.
+#[inline(always)]
+fn is_wrong<O: Observer>(machine: &Machine<'_, O>, r: View, mask: u32, of: &Numbered) -> bool {
+    let (op, inst) = (of.inst.op, &of.inst);
+    O::SEES_REPEATS
+        && O::RISKY[op as usize]
+        && machine.observer.risks(of.pc as usize)
+        && match overflow::is_tested(op) {
+            true => overflow::may(op, r, inst),
+            false => overflow::has_bad_operand(op, r, inst, mask),
+        }
+}
+
+/// What the body computes from the counter, in one round; `false` if something is wrong.
+#[inline(always)]
+fn compute<O: Observer>(machine: &Machine<'_, O>, r: View, mask: u32, rounds: &Rounds) -> bool {
+    let scales = &machine.code.scales;
+    for of in &rounds.moving {
+        let inst = &of.inst;
+        if is_wrong(machine, r, mask, of) {
+            return false;
+        }
+        match inst.op {
+            Op::SAdd32 | Op::SAddS32 => lanes::s_binary32(r, inst, int::add32),
+            Op::SSub32 | Op::SSubS32 => lanes::s_binary32(r, inst, int::sub32),
+            Op::SMul32 | Op::SMulS32 => lanes::s_binary32(r, inst, int::mul32),
+            Op::SPtrS => lanes::s_ptr(r, inst, scales, |x| i64::from(x as i32)),
+            Op::SPtrU => lanes::s_ptr(r, inst, scales, |x| i64::from(x as u32)),
+            Op::SPtrL => lanes::s_ptr(r, inst, scales, |x| x as i64),
+            Op::SPtr32 => lanes::s_ptr32(r, inst, scales),
+            Op::SMove => r.set_s(inst.d, r.s(inst.a)),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// The scalars that a load's address is made of, in a round; or how far they are from those of the round before.
+#[derive(Clone, Copy, Default)]
+struct Scalars {
+    base: u64,
+    term: u32,
+}
+
+impl Scalars {
+    #[inline(always)]
+    fn of(r: View, site: &MemSite, load: &Inst) -> Scalars {
+        let base = match site.address.form {
+            Form::Uniform | Form::UniformIndexed => r.s(load.a),
+            Form::Varying | Form::VaryingIndexed => 0,
+        };
+        Scalars {
+            base,
+            term: r.s(site.address.term) as u32,
+        }
+    }
+
+    #[inline(always)]
+    fn behind(self, other: Scalars) -> Scalars {
+        Scalars {
+            base: self.base.wrapping_sub(other.base),
+            term: self.term.wrapping_sub(other.term),
+        }
+    }
+}
+
+/// Whether all requests of a load are like its pattern; gives them.
+#[inline(always)]
+fn requests<O: Observer>(
+    machine: &Machine<'_, O>,
+    site: &MemSite,
+    mask: u32,
+    moved: Scalars,
+    count: u32,
+) -> Option<Requests> {
+    let pattern = &machine.patterns[site.row as usize];
+    let is_shared = site.access.space == Space::Shared;
+    let bytes = match is_shared {
+        true => machine.shared.len() as u64,
+        false => machine.map.regions[pattern.region as usize].size,
+    };
+    let is_quick = site.uniform_values || pattern.is_quick(bytes);
+    if pattern.last.first == Last::NONE || !is_quick {
+        return None;
+    }
+    let stride_bytes = match is_shared {
+        true => {
+            let moved_term = moved.term.wrapping_mul(site.address.term_scale as u32);
+            i64::from((moved.base as u32).wrapping_add(moved_term) as i32)
+        }
+        false => {
+            let moved_term = i64::from(moved.term as i32).checked_mul(site.address.scale)?;
+            (moved.base as i64).checked_add(moved_term)?
+        }
+    };
+    if stride_bytes.unsigned_abs() > MOST_STRIDE_BYTES {
+        return None;
+    }
+    let requests = Requests {
+        first: pattern.last.first.wrapping_add_signed(stride_bytes),
+        stride_bytes,
+        count,
+    };
+    let admits = match is_shared {
+        true => pattern.admits_all::<false>(&requests, mask),
+        false => pattern.admits_all::<true>(&requests, mask),
+    };
+    if !is_shared {
+        // The index is widened: it must not pass the end of 32 bits on the way.
+        let is_indexed = site.address.form == Form::UniformIndexed;
+        let index = pattern.last.index.wrapping_sub(pattern.index.from);
+        let end = i64::from(index) + i64::from(moved.term as i32) * i64::from(count);
+        if moved.term != 0 && !(is_indexed && (0..=i64::from(pattern.index.range)).contains(&end)) {
+            return None;
+        }
+        let tracker = machine.tracker.as_ref();
+        if tracker.is_some_and(|tracker| tracker.follows(pattern.region, false)) {
+            return None;
+        }
+    }
+    admits.then_some(requests)
+}
+
+/// Runs so many rounds; `false`, and nothing but temporaries changed, if that cannot be done.
+#[inline(always)]
+fn at_once<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    edge: &Edge<'_>,
+    rounds: &Rounds,
+    count: u32,
+) -> bool {
+    let (counter, by) = (edge.step.d, r.s(edge.step.c) as u32);
+    let from = r.s(counter) as u32;
+    if rounds.fixed.iter().any(|of| is_wrong(machine, r, mask, of)) {
+        return false;
+    }
+    let mut all = [None; MOST_LOADS];
+    let mut first = [Scalars::default(); MOST_LOADS];
+    let mut moved = [Scalars::default(); MOST_LOADS];
+    let mut within = [true; MOST_LOADS];
+    // What moves by one distance is known from two rounds, and right in all if it is right in the first and the last one.
+    for round in [0, 1, count - 1] {
+        let at = from.wrapping_add(by.wrapping_mul(round));
+        r.set_s(counter, u64::from(at));
+        if !compute(machine, r, mask, rounds) {
+            return false;
+        }
+        for (number, load) in rounds.loads.iter().enumerate() {
+            let site = &machine.code.sites[load.c as usize];
+            let scalars = Scalars::of(r, site, load);
+            match round {
+                0 => first[number] = scalars,
+                1 => moved[number] = scalars.behind(first[number]),
+                _ => {}
+            }
+            // An index that wraps around before it is widened is found out in the last round.
+            let way = moved[number].base.wrapping_mul(round.into());
+            if scalars.base != first[number].base.wrapping_add(way) {
+                return false;
+            }
+            if O::SEES_REPEATS && (round == 0 || round == count - 1) {
+                within[number] &= is_within::<L::Vectors>(r, site);
+            }
+        }
+        if round == 1 {
+            for (number, load) in rounds.loads.iter().enumerate() {
+                let site = &machine.code.sites[load.c as usize];
+                let Some(found) = requests(machine, site, mask, moved[number], count) else {
+                    return false;
+                };
+                all[number] = Some(found);
+            }
+        }
+    }
+    if O::SEES_REPEATS && !see(machine, r, mask, rounds, &all, &within) {
+        return false;
+    }
+    let mut feeds = [Feed::NONE; MOST_LOADS];
+    for (number, load) in rounds.loads.iter().enumerate() {
+        let Some(requests) = all[number] else {
+            return false;
+        };
+        let pattern = &mut machine.patterns[load.c as usize];
+        pattern.count_all(mask, count);
+        pattern.last.first = requests.at(count - 1);
+        pattern.last.index = pattern
+            .last
+            .index
+            .wrapping_add(moved[number].term.wrapping_mul(count));
+        let (memory, base) = match load.op {
+            Op::LoadShared => (&raw const machine.shared[..], 0),
+            _ => {
+                let region = &machine.map.regions[pattern.region as usize];
+                let bytes = region.bytes.cast_const();
+                let memory = std::ptr::slice_from_raw_parts(bytes, region.size as usize);
+                (memory, region.base)
+            }
+        };
+        feeds[number] = Feed {
+            memory,
+            lowest: (requests.first - pattern.below - base) as usize,
+            stride_bytes: requests.stride_bytes as isize,
+            shape: match machine.code.sites[load.c as usize].uniform_values {
+                true => Shape::Splat,
+                false => pattern.shape,
+            },
+            bytes: &raw const pattern.bytes,
+        };
+    }
+    #[cfg(test)]
+    crate::tests::AT_ONCE.set(crate::tests::AT_ONCE.get() + count as usize);
+    // SAFETY: every request's bytes lie inside of its memory (the pattern's invariant, of all requests that it admits).
+    unsafe { work::<L::Vectors>(r, &machine.code.sites, rounds, &feeds, count) };
+    true
+}
+
+/// Shows all requests to an observer that has to see them. Whether it has, and nothing is to be said of them.
+#[inline(always)]
+fn see<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    rounds: &Rounds,
+    all: &[Option<Requests>; MOST_LOADS],
+    within: &[bool; MOST_LOADS],
+) -> bool {
+    let loads = &rounds.loads;
+    if within.contains(&false) || all[..loads.len()].contains(&None) {
+        return false;
+    }
+    macro_rules! swept {
+        ($number:expr) => {{
+            let load = &loads[$number];
+            let requests = all[$number].unwrap_or_default();
+            let site = &machine.code.sites[load.c as usize];
+            let pattern = &machine.patterns[load.c as usize];
+            let access = match load.op {
+                Op::LoadShared => Access {
+                    site,
+                    counter: site.counter,
+                    space: Space::Shared,
+                    mask,
+                    r,
+                    memory: machine.shared.as_ptr(),
+                },
+                _ => global::access(r, site, mask),
+            };
+            Swept {
+                access,
+                like: Like {
+                    pattern,
+                    is_within: true,
+                    lowest: requests.first - pattern.below,
+                },
+                stride_bytes: requests.stride_bytes,
+                count: requests.count,
+            }
+        }};
+    }
+    // No list of its own: a loop of few rounds would feel it.
+    let observer = &mut machine.observer;
+    match loads.len() {
+        1 => observer.repeat_rounds(&[swept!(0)]),
+        2 => observer.repeat_rounds(&[swept!(0), swept!(1)]),
+        3 => observer.repeat_rounds(&[swept!(0), swept!(1), swept!(2)]),
+        _ => observer.repeat_rounds(&[swept!(0), swept!(1), swept!(2), swept!(3)]),
+    }
+}
+
+/// The loads and the sums.
+///
+/// # Safety
+/// All that the feeds name is readable.
+#[inline(always)]
+unsafe fn work<V: Vectors>(
+    r: View,
+    sites: &[MemSite],
+    rounds: &Rounds,
+    feeds: &[Feed; MOST_LOADS],
+    count: u32,
+) {
+    /// A load in a round. No closure: it would be compiled without the CPU's features.
+    macro_rules! load {
+        ($load:expr, $round:expr) => {{
+            let load = $load as usize;
+            let (site, feed) = (&sites[rounds.loads[load].c as usize], &feeds[load]);
+            // SAFETY: the caller's.
+            unsafe {
+                match site.uniform_values {
+                    true => r.set_s(site.values[0], u64::from(feed.word($round))),
+                    false => feed.words::<V>($round, r.v32_mut(site.values[0])),
+                }
+            }
+        }};
+    }
+    if let (Some([one, other]), Some((Work::Sum(sum), before))) =
+        (rounds.factors, rounds.work.split_last())
+    {
+        // SAFETY: the caller's.
+        unsafe {
+            let (one, other) = (&feeds[one as usize], &feeds[other as usize]);
+            V::sum_rounds(r.v32_mut(sum.d), one, other, count);
+        }
+        for work in before {
+            match work {
+                Work::Load(number) => load!(*number, count - 1),
+                Work::Spread(spread) => lanes::splat32(r, spread),
+                Work::Sum(_) => {}
+            }
+        }
+        return;
+    }
+    for round in 0..count {
+        for work in &rounds.work {
+            match work {
+                Work::Load(number) => load!(*number, round),
+                Work::Spread(spread) => lanes::splat32(r, spread),
+                Work::Sum(sum) => V::fma_into32(r, sum),
+            }
+        }
+    }
+}
