@@ -8,7 +8,9 @@ mod overflow;
 mod parallel;
 mod races;
 mod random;
+mod rounds;
 mod stop;
+mod text;
 
 use std::sync::Arc;
 

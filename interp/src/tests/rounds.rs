@@ -1,0 +1,308 @@
+//! Rounds of a loop that run at once against the same rounds one by one: random kernels, whose loops sum up products of what they load from
+//! shared and global memory. Results, counts, findings, what was touched and where a limit ends them have to be the same.
+//!
+//! Many of these loops leave their arrays, read what nobody wrote, race, overflow, or run under a limit: then every round has to be
+//! done by itself.
+
+use std::fmt::Write;
+
+use super::text::{Random, Text};
+use super::{AT_ONCE, Bench, ONE_BY_ONE, OUT_N};
+use crate::config::Checks;
+use crate::memory::traffic::Track;
+use crate::rules::{Arch, RuleSet};
+
+const THREADS: u32 = 64;
+/// Words of shared memory.
+const WORDS: usize = 1024;
+
+impl Text<'_> {
+    /// An index that does not depend on the loop's variable.
+    fn place(&mut self, most: u64) -> String {
+        let first = if most < 64 && self.random.below(8) > 0 {
+            2
+        } else {
+            0
+        };
+        let part = match first + self.random.below(8 - first) {
+            0 | 1 => "%0".to_owned(),
+            2 => self.value("lshr.i32 %0, 4"),
+            3 => self.value("and.i32 %0, 15"),
+            4 => self.value("lshr.i32 %0, 5"),
+            5 if most >= 64 => self.value("mul.i32 %0, 2"),
+            6 if most >= 64 => self.value("xor.i32 %0, 5"),
+            // What overflows in every round has to be said of every round.
+            7 if self.random.below(4) == 0 => {
+                let mul = self.op("mul");
+                let large = self.value(&format!("{mul} %0, 123456789"));
+                self.value(&format!("and.i32 {large}, 15"))
+            }
+            _ => return self.random.below(most).to_string(),
+        };
+        match self.random.below(3) {
+            0 => {
+                let (add, by) = (self.op("add"), self.random.below(most));
+                self.value(&format!("{add} {part}, {by}"))
+            }
+            _ => part,
+        }
+    }
+
+    /// A word at a place that moves with the loop's variable.
+    fn load(&mut self, counter: &str) -> String {
+        let shared = self.random.below(3) > 0;
+        let space = if shared { "shared" } else { "global" };
+        let base = match shared {
+            true => self.value("addr shared0"),
+            false => self.value("get $1"),
+        };
+        let way = self.random.below(4);
+        let place = self.place(if way == 1 { 16 } else { 200 });
+        let step = self.random.one_of(&[1, 1, 2, 16, 32, 32, 5, 70, 150]);
+        let (add, mul) = (self.op("add"), self.op("mul"));
+        let (pointer, within) = match way {
+            // `s[place + k * step]`
+            0 => {
+                let by = self.value(&format!("{mul} {counter}, {step}"));
+                let index = self.value(&format!("{add} {by}, {place}"));
+                (self.value(&format!("ptradd {base}, {index} * 4")), false)
+            }
+            // `s[place][k]`, and `s[k][place]`
+            1 => {
+                let row = self.value(&format!("ptradd {base}, {place} * 128"));
+                (self.value(&format!("ptradd {row}, {counter} * 4")), true)
+            }
+            2 => {
+                let row = self.value(&format!("ptradd {base}, {counter} * 128"));
+                (self.value(&format!("ptradd {row}, {place} * 4")), true)
+            }
+            _ => {
+                let bytes = 4 * step;
+                let row = self.value(&format!("ptradd {base}, {place} * 4"));
+                (
+                    self.value(&format!("ptradd {row}, {counter} * {bytes}")),
+                    false,
+                )
+            }
+        };
+        let array = match shared && within && self.random.below(2) == 0 {
+            true => " of shared0 within 32",
+            false if shared => " of shared0",
+            false => "",
+        };
+        self.value(&format!("load.f32.{space} {pointer}{array}"))
+    }
+
+    fn sums(&mut self) {
+        let label = self.label();
+        let (from, by, compare, to) = match self.random.below(8) {
+            0 => (31, -1, "sge", "0".to_owned()),
+            1 => (0, 2, "ne", "12".to_owned()),
+            2 => (3, 1, "ult", "19".to_owned()),
+            3 => (0, 1, "slt", "%2".to_owned()),
+            4 if self.random.below(3) == 0 => (2_147_483_640, 1, "sgt", "0".to_owned()),
+            5 if self.random.below(3) == 0 => (-2, 1, "slt", "9".to_owned()),
+            _ => (0, 1, "slt", "16".to_owned()),
+        };
+        self.inst(&format!("set $4, {from}"));
+        self.line(&format!("loop {label} !1 {{"));
+        let counter = self.value("get $4");
+        let goes = self.value(&format!("cmp.{compare}.i32 {counter}, {to}"));
+        self.line(&format!("if {goes} !1 {{\n}} else {{\nbreak {label}\n}}"));
+        let mut loads = vec![self.load(&counter)];
+        for _ in 0..self.random.below(3) {
+            loads.push(self.load(&counter));
+        }
+        for _ in 0..1 + self.random.below(4) / 3 {
+            let slot = self.random.one_of(&["$3", "$3", "$5"]);
+            let (one, other) = (
+                loads[self.random.below(loads.len() as u64) as usize].clone(),
+                loads[self.random.below(loads.len() as u64) as usize].clone(),
+            );
+            let sum = self.value(&format!("get {slot}"));
+            let sum = self.value(&format!("fma.f32 {one}, {other}, {sum}"));
+            self.inst(&format!("set {slot}, {sum}"));
+        }
+        self.line("} step {");
+        let counter = self.value("get $4");
+        let add = self.op("add");
+        let next = self.value(&format!("{add} {counter}, {by}"));
+        self.inst(&format!("set $4, {next}"));
+        self.line("}");
+    }
+
+    /// Writes some of shared memory.
+    fn fill(&mut self) {
+        let all = self.random.below(4) > 0;
+        for part in 0..WORDS as u32 / THREADS {
+            if !all && self.random.below(4) == 0 {
+                continue;
+            }
+            let source = self.value("get $1");
+            let from = self.value(&format!("ptradd {source}, %0 * 4 + {}", 4 * part));
+            let word = self.value(&format!("load.f32.global {from}"));
+            let base = self.value("addr shared0");
+            let to = self.value(&format!("ptradd {base}, %0 * 4 + {}", 4 * THREADS * part));
+            self.inst(&format!("store.f32.shared {to}, {word}"));
+        }
+    }
+}
+
+/// A kernel that fills shared memory, and sums up what it reads there and in global memory.
+fn kernel(random: &mut Random) -> String {
+    let mut text = Text::new(random);
+    text.line(
+        "kernel fn0 @k($0: ptr.global \"out\" \"float *\" pointee f32, $1: ptr.global \"data\" \"const float *\" pointee f32 const, \
+         $2: i32 \"n\" \"int\") {",
+    );
+    text.line("shared shared0 \"s\" \"float\" [32][32] : 4096 align 4 element 4 at 0");
+    text.line("slot $3 : f32 \"a\"\nslot $4 : i32 \"k\"\nslot $5 : f32 \"b\"");
+    text.value("special.tid.x");
+    text.value("special.ctaid.x");
+    text.value("get $2");
+    text.inst("set $3, 0.0");
+    text.inst("set $5, 1.5");
+    for _ in 0..1 + text.random.below(3) {
+        if text.random.below(6) > 0 {
+            text.fill();
+        }
+        if text.random.below(8) > 0 {
+            text.inst("barrier");
+        }
+        for _ in 0..1 + text.random.below(2) {
+            text.sums();
+        }
+        if text.random.below(3) > 0 {
+            text.inst("barrier");
+        }
+    }
+    let out = text.value("get $0");
+    let block = text.value(&format!("mul.i32 %1, {THREADS}"));
+    let at = text.value(&format!("add.i32 {block}, %0"));
+    let to = text.value(&format!("ptradd {out}, {at} * 4"));
+    let (a, b) = (text.value("get $3"), text.value("get $5"));
+    let sum = text.value(&format!("fadd.f32 {a}, {b}"));
+    text.inst(&format!("store.f32.global {to}, {sum}"));
+    text.end()
+}
+
+/// All that a launch of the kernel does.
+fn done(text: &str, seed: u64) -> String {
+    let mut bench = Bench::new(text);
+    let mut random = Random(seed);
+    bench.machine.checks = random.one_of(&[Checks::ALL, Checks::ALL, Checks::NONE]);
+    bench.machine.rules = RuleSet::for_arch(random.one_of(&[Arch::SM_90, Arch::SM_35]));
+    let limit = 200 + random.below(4000);
+    bench.machine.limit = random.one_of(&[None, None, None, Some(limit)]);
+    bench.machine.keep_going = random.below(3) == 0;
+    bench
+        .memory
+        .track(random.one_of(&[Track::Nothing, Track::Everything]));
+    let blocks = 5;
+    let words: Vec<i32> = (0..2048u32)
+        .map(|at| match at % 509 {
+            // Not all are numbers.
+            77 => f32::NAN.to_bits() as i32,
+            78 => f32::INFINITY.to_bits() as i32,
+            _ => (at as f32 * 0.37 - 200.0).to_bits() as i32,
+        })
+        .collect();
+    let data = bench.memory.malloc_device(8192).expect("memory");
+    // Some words nobody wrote.
+    let unwritten = match random.below(4) {
+        0 => 300 + random.below(1500) as usize,
+        _ => words.len(),
+    };
+    for (at, word) in (0..).step_by(4).zip(&words) {
+        if at / 4 % 64 != unwritten as u64 % 64 || at / 4 < unwritten as u64 {
+            bench
+                .memory
+                .write_bytes(data + at, &word.to_le_bytes())
+                .expect("inside");
+        }
+    }
+    let out = bench.ints(&vec![0; blocks * THREADS as usize]);
+    let threads = random.one_of(&[THREADS, THREADS, 40]);
+    let result = bench.try_launch(blocks as u32, threads, &[out, data, 20]);
+    let mut done = format!("{result:#?}\n{:?}", bench.memory.take_touched());
+    write!(done, "{:?}", bench.read(out, blocks * THREADS as usize)).expect("memory");
+    done
+}
+
+#[test]
+fn rounds_at_once_are_what_they_are_one_by_one() {
+    AT_ONCE.set(0);
+    let (mut faults, mut findings) = (0, 0);
+    for seed in 0..1200 {
+        let text = kernel(&mut Random(seed));
+        ONE_BY_ONE.set(true);
+        let expected = done(&text, seed);
+        ONE_BY_ONE.set(false);
+        let found = done(&text, seed);
+        if found != expected {
+            let lines = found.lines().zip(expected.lines());
+            let differs: Vec<_> = lines
+                .filter(|(found, expected)| found != expected)
+                .take(12)
+                .collect();
+            panic!("seed {seed}: {differs:#?}\n{text}");
+        }
+        faults += usize::from(expected.starts_with("Err"));
+        findings += usize::from(expected.contains("FindingAccess"));
+    }
+    let at_once = AT_ONCE.get();
+    assert!(
+        at_once > 20_000 && faults > 100 && findings > 100,
+        "{at_once} rounds, {faults} faults, {findings} findings"
+    );
+}
+
+/// The index of an address is widened from 32 bits. Where it passes their end on the way, the address leaps, although the counter moves evenly.
+#[test]
+fn an_index_that_passes_the_end_of_32_bits_leaps() {
+    for index in ["%6", "%7"] {
+        let text = format!(
+            "kernel fn0 @k({OUT_N}) {{
+             slot $2 : f32 \"sum\"
+             slot $3 : i32 \"k\"
+             %0 = special.tid.x
+             %1 = get $0
+             %2 = ptradd %1, -2147483640 * 4
+             set $2, 0.0
+             set $3, 0
+             loop L0 !1 {{
+               %3 = get $3
+               %4 = cmp.slt.i32 %3, 12
+               if %4 !1 {{
+               }} else {{
+                 break L0
+               }}
+               %5 = ptradd %1, %3 * 4
+               %8 = load.f32.global %5 !2
+               %6 = add.i32 %3, 2147483640
+               %7 = add.i32 %6, %0
+               %9 = ptradd %2, {index} * 4
+               %10 = load.f32.global %9 !3
+               %11 = get $2
+               %12 = fma.f32 %8, %10, %11
+               set $2, %12
+             }} step {{
+               %13 = get $3
+               %14 = add.i32 %13, 1
+               set $3, %14
+             }}
+             %15 = get $2
+             store.f32.global %1, %15
+             }}
+             file 0 \"t\"
+             loc !1 = 0:1:1
+             loc !2 = 0:2:1
+             loc !3 = 0:3:1"
+        );
+        let mut bench = Bench::new(&text);
+        let data = bench.ints(&[0x3f80_0000; 64]);
+        let trap = bench.trap(1, 4, &[data, 0]);
+        let line = bench.program.module().loc(trap.loc).line;
+        assert_eq!(line, 3, "{}", trap.kind);
+    }
+}
