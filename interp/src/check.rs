@@ -14,6 +14,7 @@ mod arithmetic;
 pub(crate) mod found;
 mod frames;
 mod frozen;
+mod rounds;
 mod subject;
 pub(crate) mod taint;
 mod unset;
@@ -34,7 +35,7 @@ use crate::isa::bytecode::{Code, Inst, MemSite, Place, RoutineCall};
 use crate::isa::registers::View;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
-use crate::observe::{Access, Arrival, Frame, Like, Observer};
+use crate::observe::{Access, Arrival, Frame, Like, Observer, Swept};
 use crate::race::deferred::Footprint;
 use crate::race::detector::Detector;
 use crate::race::order::groups;
@@ -357,6 +358,11 @@ impl Observer for Checker<'_> {
             self.subscript(access);
         }
         self.repeat_in_region(access, like);
+    }
+
+    #[inline(always)]
+    fn repeat_rounds(&mut self, loads: &[Swept<'_>]) -> bool {
+        self.sees_rounds(loads)
     }
 
     fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {

@@ -85,7 +85,7 @@ fn lanes_in(
 impl Checker<'_> {
     /// Whether it goes to memory that the host and other launches have to do with, too, and has to be noted.
     #[inline(always)]
-    fn sees_global(&self, access: &Access<'_>) -> bool {
+    pub(super) fn sees_global(&self, access: &Access<'_>) -> bool {
         matches!(access.space, Space::Global | Space::Constant) && access.mask != 0 && self.shadows
     }
 
@@ -243,7 +243,7 @@ impl Checker<'_> {
         }
     }
 
-    fn size_of(&self, region: usize) -> u64 {
+    pub(super) fn size_of(&self, region: usize) -> u64 {
         self.subject.races.map.regions[region].size
     }
 
@@ -298,13 +298,19 @@ impl Checker<'_> {
 
     /// Whether a load orders others.
     #[inline(always)]
-    fn synchronises(&self, access: &Access<'_>) -> bool {
+    pub(super) fn synchronises(&self, access: &Access<'_>) -> bool {
         access.site.access.volatile && self.subject.races.fences
     }
 
     /// Notes which bytes of a region that is only read a request like a pattern reads.
     #[inline(never)]
-    fn reads(&mut self, access: &Access<'_>, like: &Like<'_>, index: usize, offset: u64) {
+    pub(super) fn reads(
+        &mut self,
+        access: &Access<'_>,
+        like: &Like<'_>,
+        index: usize,
+        offset: u64,
+    ) {
         let (width, size) = (u64::from(access.site.width_bytes), self.size_of(index));
         let (pattern, mask) = (like.pattern, access.mask);
         let read = &mut self.touched[index].read;

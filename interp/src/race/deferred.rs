@@ -25,7 +25,7 @@ use super::shadow::Cells;
 use crate::fault::trap::AccessOp;
 use crate::isa::mask::LaneMask;
 use crate::isa::registers::View;
-use crate::observe::Access;
+use crate::observe::{Access, Swept};
 
 /// Most reads that wait.
 const MAX_DEFERRED: usize = 1 << 14;
@@ -58,6 +58,80 @@ impl Footprint<'_> {
     }
 }
 
+/// Reads of one site in several rounds of a loop, one by one in the order of the rounds: those of `together` sites, which follow each other in
+/// their list, take turns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Sweep {
+    /// From a round's lowest lane to the next one's, modulo 2^32.
+    pub(super) stride_bytes: u32,
+    pub(super) count: u32,
+    pub(super) together: u32,
+}
+
+impl Sweep {
+    /// A read by itself.
+    pub(super) const ONE: Sweep = Sweep {
+        stride_bytes: 0,
+        count: 1,
+        together: 1,
+    };
+
+    /// Where the lowest lane is in a round.
+    #[inline(always)]
+    pub(super) fn lowest(self, first: u32, round: u32) -> u32 {
+        first.wrapping_add(self.stride_bytes.wrapping_mul(round))
+    }
+
+    /// From where to where the reads go that end so many bytes behind the lowest lane.
+    #[inline(always)]
+    fn hull(self, first: u32, extent: u32) -> (u32, u32) {
+        let last = self.lowest(first, self.count - 1);
+        (first.min(last), first.max(last) + extent)
+    }
+}
+
+impl Swept<'_> {
+    /// Of shared memory: where the first round's lanes are, and how the other rounds' reads, of so many loads together, are behind it.
+    #[inline(always)]
+    pub(super) fn reads(&self, together: u32) -> (Footprint<'_>, Sweep) {
+        let pattern = self.like.pattern;
+        let footprint = Footprint {
+            bytes: &pattern.bytes,
+            lowest: self.like.lowest as u32,
+            extent: pattern.extent + self.access.site.width_bytes,
+            run: pattern.run,
+            pattern: Some((self.access.site.row, pattern.version)),
+        };
+        let sweep = Sweep {
+            stride_bytes: self.stride_bytes as u32,
+            count: self.count,
+            together,
+        };
+        (footprint, sweep)
+    }
+}
+
+/// Calls for each read of a list with where its lowest lane is, in the order in which they were made.
+#[inline(always)]
+pub(super) fn in_order<T>(
+    list: &[T],
+    place: impl Fn(&T) -> (u32, Sweep),
+    mut then: impl FnMut(&T, u32),
+) {
+    let mut at = 0;
+    while let Some(first) = list.get(at) {
+        let sweep = place(first).1;
+        let together = &list[at..at + sweep.together as usize];
+        for round in 0..sweep.count {
+            for read in together {
+                let (lowest, sweep) = place(read);
+                then(read, sweep.lowest(lowest, round));
+            }
+        }
+        at += together.len();
+    }
+}
+
 /// What reads have in common that wait: of one site, by the same lanes of a warp between two of its synchronisations, the lanes' places
 /// relative to the lowest.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +153,7 @@ struct Group {
 struct DeferredRead {
     group: u32,
     lowest: u32,
+    sweep: Sweep,
 }
 
 /// Of a site: the last group of its pattern. A read of the same group whose bytes are known to be written only has to be put on the list.
@@ -134,6 +209,16 @@ impl Deferred {
         self.life += 1;
     }
 
+    /// How many wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// So many go on waiting; those behind them were not made.
+    pub(super) fn keep(&mut self, waiting: usize) {
+        self.waiting.truncate(waiting);
+    }
+
     /// A block begins: nothing is written.
     pub(crate) fn begin(&mut self) {
         self.clear();
@@ -157,8 +242,19 @@ impl Detector<'_> {
     /// Puts a read of shared memory on the list, if it can wait.
     #[inline(always)]
     pub(crate) fn defer(&mut self, access: &Access<'_>, footprint: &Footprint<'_>) -> bool {
+        self.defer_sweep(access, footprint, Sweep::ONE)
+    }
+
+    /// The same of all reads of a site in several rounds.
+    #[inline(always)]
+    pub(super) fn defer_sweep(
+        &mut self,
+        access: &Access<'_>,
+        footprint: &Footprint<'_>,
+        sweep: Sweep,
+    ) -> bool {
         let deferred = &mut self.resident.deferred;
-        let (lowest, end) = (footprint.lowest, footprint.lowest + footprint.extent);
+        let (lowest, end) = sweep.hull(footprint.lowest, footprint.extent);
         if let Some((row, version)) = footprint.pattern {
             // Of a group that waits: so it was allowed to, and all that its reads have in common has been seen to.
             let known = &deferred.known[row as usize];
@@ -169,17 +265,27 @@ impl Detector<'_> {
                 & (known.written.0 <= lowest)
                 & (end <= known.written.1);
             if same & (deferred.waiting.len() < MAX_DEFERRED) {
-                let group = known.group;
-                deferred.waiting.push(DeferredRead { group, lowest });
+                let (group, lowest) = (known.group, footprint.lowest);
+                let read = DeferredRead {
+                    group,
+                    lowest,
+                    sweep,
+                };
+                deferred.waiting.push(read);
                 return true;
             }
         }
-        self.defer_first(access, footprint)
+        self.defer_first(access, footprint, sweep)
     }
 
     /// The same of the first one of a group.
     #[inline(never)]
-    fn defer_first(&mut self, access: &Access<'_>, footprint: &Footprint<'_>) -> bool {
+    fn defer_first(
+        &mut self,
+        access: &Access<'_>,
+        footprint: &Footprint<'_>,
+        sweep: Sweep,
+    ) -> bool {
         let resident = &mut self.resident;
         let width = access.site.width_bytes;
         if !resident.deferred.may_defer
@@ -191,14 +297,24 @@ impl Detector<'_> {
         {
             return false;
         }
-        let (lowest, end) = (footprint.lowest, footprint.lowest + footprint.extent);
+        let lowest = footprint.lowest;
         let mut written = (0, u32::MAX);
         let known = &mut resident.deferred.written;
         if self.subject.unset() && !known.is_all() {
-            if !known.holds(&resident.cells, footprint, access.mask, width) {
-                return false;
+            for round in 0..sweep.count {
+                let footprint = Footprint {
+                    lowest: sweep.lowest(lowest, round),
+                    ..*footprint
+                };
+                if !known.holds(&resident.cells, &footprint, access.mask, width) {
+                    return false;
+                }
             }
-            written = (lowest, end);
+            // Of one read; what is between those of several rounds is not known.
+            written = match sweep.count {
+                1 => (lowest, lowest + footprint.extent),
+                _ => (u32::MAX, 0),
+            };
         }
         let tag = self.tag(access);
         let resident = &mut self.resident;
@@ -242,7 +358,12 @@ impl Detector<'_> {
             warp: self.warp,
             since: (bases.warp, bases.sync, bases.first_turn),
         });
-        deferred.waiting.push(DeferredRead { group, lowest });
+        let read = DeferredRead {
+            group,
+            lowest,
+            sweep,
+        };
+        deferred.waiting.push(read);
         true
     }
 
@@ -290,8 +411,9 @@ impl Detector<'_> {
                 let regrets = &mut self.resident.deferred.regrets[group.row as usize];
                 *regrets = regrets.saturating_add(1);
             }
-            for DeferredRead { group, lowest } in &waiting {
-                let read = &groups[*group as usize];
+            let place = |read: &DeferredRead| (read.lowest, read.sweep);
+            in_order(&waiting, place, |read, lowest| {
+                let read = &groups[read.group as usize];
                 self.warp = read.warp;
                 self.resident.table.set_bases(Bases {
                     warp: read.since.0,
@@ -309,9 +431,9 @@ impl Detector<'_> {
                 };
                 let (bytes, run) = &footprints[read.footprint as usize];
                 if *run && read.mask == u32::MAX {
-                    let run = self.line_run(&access, *lowest, read.tag);
+                    let run = self.line_run(&access, lowest, read.tag);
                     if self.resident.cells.run(&run, self.resident.table.bases()) {
-                        continue;
+                        return;
                     }
                 }
                 self.resident.cells.prepare(access.site.width_bytes);
@@ -326,7 +448,7 @@ impl Detector<'_> {
                     &offsets,
                     (*run, read.pattern),
                 );
-            }
+            });
         }
         self.warp = warp;
         self.resident.table.set_bases(bases);

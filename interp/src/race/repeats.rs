@@ -16,11 +16,11 @@
 
 use dsl::ir::Space;
 
-use super::deferred::Footprint;
+use super::deferred::{Footprint, Sweep, in_order};
 use super::detector::Detector;
 use crate::fault::trap::AccessOp;
 use crate::isa::registers::View;
-use crate::observe::Access;
+use crate::observe::{Access, Swept};
 
 /// Most accesses of a block that are written down: 1 MiB of them.
 const MAX_EVENTS: usize = 1 << 15;
@@ -38,6 +38,8 @@ struct Event {
     row: u32,
     version: u32,
     lowest: u32,
+    /// Of loads: all of several rounds of a loop.
+    sweep: Sweep,
     mask: u32,
     warp: u32,
     /// Turns and barriers of the block until then.
@@ -55,6 +57,9 @@ impl Event {
         (self.row ^ other.row)
             | (self.version ^ other.version)
             | (self.lowest ^ other.lowest)
+            | (self.sweep.stride_bytes ^ other.sweep.stride_bytes)
+            | (self.sweep.count ^ other.sweep.count)
+            | (self.sweep.together ^ other.sweep.together)
             | (self.mask ^ other.mask)
             | (self.warp ^ other.warp)
             | (self.time ^ other.time)
@@ -159,6 +164,13 @@ impl Repeats {
     }
 }
 
+/// Those that are of shared memory.
+#[inline(always)]
+fn shared<'a>(loads: &'a [Swept<'a>]) -> impl Iterator<Item = &'a Swept<'a>> {
+    let is_shared = |load: &&Swept<'_>| load.access.space == Space::Shared;
+    loads.iter().filter(is_shared)
+}
+
 impl Detector<'_> {
     /// Whether blocks may be like each other: shared memory has a shadow, and nothing else orders its accesses.
     fn may_repeat(&self) -> bool {
@@ -191,21 +203,11 @@ impl Detector<'_> {
         footprint: &Footprint<'_>,
         is_clean: bool,
     ) -> bool {
-        let repeats = &mut self.repeats;
-        if repeats.mode == Mode::Off {
+        if self.repeats.mode == Mode::Off {
             return false;
         }
-        let (row, version) = footprint.pattern.unwrap_or((u32::MAX, 0));
-        let event = Event {
-            row,
-            version,
-            lowest: footprint.lowest,
-            mask: access.mask,
-            warp: self.warp,
-            time: self.now.wrapping_sub(repeats.begun),
-            barriers: self.resident.barriers,
-            first_turn: self.resident.table.is_first_turn(),
-        };
+        let event = self.event(access.mask, footprint, Sweep::ONE);
+        let repeats = &mut self.repeats;
         if repeats.mode == Mode::Follows {
             let next = repeats.events.get(repeats.at);
             if is_clean && next.is_some_and(|next| next.is(&event)) {
@@ -218,6 +220,67 @@ impl Detector<'_> {
         }
         self.off_list(access, footprint, is_clean.then_some(event));
         false
+    }
+
+    /// An access as it would stand in the list.
+    #[inline(always)]
+    fn event(&self, mask: u32, footprint: &Footprint<'_>, sweep: Sweep) -> Event {
+        let (row, version) = footprint.pattern.unwrap_or((u32::MAX, 0));
+        Event {
+            row,
+            version,
+            lowest: footprint.lowest,
+            sweep,
+            mask,
+            warp: self.warp,
+            time: self.now.wrapping_sub(self.repeats.begun),
+            barriers: self.resident.barriers,
+            first_turn: self.resident.table.is_first_turn(),
+        }
+    }
+
+    /// Whether all loads of shared memory, so many, in several rounds of a loop can be noted as one, and nothing is to be said of them. They
+    /// are noted then. No lane may hold a value that nobody wrote.
+    #[inline(always)]
+    pub(crate) fn repeats_rounds(&mut self, loads: &[Swept<'_>], together: u32) -> bool {
+        if self.repeats.mode != Mode::Follows {
+            return self.rounds_off_list(loads, together);
+        }
+        let at = self.repeats.at;
+        for (number, load) in shared(loads).enumerate() {
+            let (footprint, sweep) = load.reads(together);
+            let event = self.event(load.access.mask, &footprint, sweep);
+            let next = self.repeats.events.get(at + number);
+            if !next.is_some_and(|next| next.is(&event)) {
+                return false;
+            }
+        }
+        if at == 0 {
+            self.repeats.from = Some((loads[0].access.r, loads[0].access.memory));
+        }
+        self.repeats.at += together as usize;
+        true
+    }
+
+    /// The same where the block is like no other: they wait, and are written down.
+    #[inline(never)]
+    fn rounds_off_list(&mut self, loads: &[Swept<'_>], together: u32) -> bool {
+        let waiting = self.resident.deferred.waiting();
+        for load in shared(loads) {
+            let (footprint, sweep) = load.reads(together);
+            if !self.defer_sweep(&load.access, &footprint, sweep) {
+                self.resident.deferred.keep(waiting);
+                return false;
+            }
+        }
+        for load in shared(loads) {
+            if self.repeats.mode == Mode::Records {
+                let (footprint, sweep) = load.reads(together);
+                let event = self.event(load.access.mask, &footprint, sweep);
+                self.repeats.record(event, &footprint);
+            }
+        }
+        true
     }
 
     /// An access that is not the next one of the list: the block departs, or writes it down if it can be (`event`).
@@ -262,7 +325,8 @@ impl Detector<'_> {
         self.resident.table.begin_again();
         (self.resident.barriers, self.now) = (1, repeats.begun);
         if let Some((r, memory)) = repeats.from {
-            for event in &repeats.events[..repeats.at] {
+            let place = |event: &Event| (event.lowest, event.sweep);
+            in_order(&repeats.events[..repeats.at], place, |event, lowest| {
                 self.come_to(
                     repeats.begun.wrapping_add(event.time),
                     event.barriers,
@@ -283,7 +347,7 @@ impl Detector<'_> {
                 };
                 let footprint = Footprint {
                     bytes: &kept.bytes,
-                    lowest: event.lowest,
+                    lowest,
                     extent: kept.extent,
                     run: kept.run,
                     pattern: Some(pattern),
@@ -291,7 +355,7 @@ impl Detector<'_> {
                 if !self.shared_quickly(&access, &footprint, true) {
                     self.shared(&access, &footprint.offsets(), (kept.run, Some(pattern)));
                 }
-            }
+            });
         }
         self.come_to(now, barriers, first_turn);
         self.warp = warp;
