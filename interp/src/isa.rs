@@ -5,6 +5,7 @@ pub(crate) mod effects;
 pub(crate) mod flow;
 pub(crate) mod grid;
 pub(crate) mod host;
+pub(crate) mod idle;
 pub mod mask;
 pub(crate) mod op;
 pub(crate) mod operands;

@@ -5,6 +5,7 @@ pub(crate) mod engine;
 pub(crate) mod explain;
 pub(crate) mod fragment;
 mod hits;
+mod idle;
 pub(crate) mod level;
 pub(crate) mod numbered;
 pub(crate) mod ops;

@@ -2,6 +2,7 @@
 
 mod control;
 mod host;
+mod idle;
 mod memory;
 mod operations;
 mod overflow;
@@ -32,6 +33,10 @@ thread_local! {
     pub(crate) static IN_MEMORY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
     /// Kernels compiled by this thread run every round of a loop by itself.
     pub(crate) static ONE_BY_ONE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    /// In kernels compiled by this thread warps run what they could pass by.
+    pub(crate) static BUSY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    /// Rounds between barriers that warps passed by.
+    pub(crate) static PASSED_BY: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     /// Rounds that ran at once.
     pub(crate) static AT_ONCE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }

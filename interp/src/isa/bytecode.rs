@@ -15,6 +15,7 @@ use dsl::ir::{Access, AtomicOp, LocId, ReduceOp, SharedVar, ShuffleMode, Space, 
 
 use crate::fault::trap::AccessOp;
 use crate::isa::effects::{Effects, Root};
+use crate::isa::idle::IdleRound;
 use crate::isa::op::Op;
 use crate::isa::rounds::Rounds;
 
@@ -379,6 +380,8 @@ pub(crate) struct Code {
     pub(crate) sites: Vec<MemSite>,
     /// Loops of which many rounds run at once.
     pub(crate) rounds: Vec<Rounds>,
+    /// What a warp that has nothing to do passes by behind a barrier.
+    pub(crate) idle: Vec<IdleRound>,
     pub(crate) counters: Vec<CounterSite>,
     pub(crate) tallies: Vec<Tally>,
     pub(crate) scales: Vec<PtrScale>,

@@ -356,7 +356,7 @@ lane_ops! { define_ops! {
     /// Counts accesses to arrays that are registers, rows `a..b` of the table of tallies, and `c` branches of unrolled loops.
     Tally,
 
-    /// `__syncthreads`, plain (`c` is 1: the lanes of a warp may come apart) and with a reduction: `S[d]` from the predicate `S[a]`.
+    /// `__syncthreads`, plain (`c` is 1: the lanes of a warp may come apart; `b`: 0, or the row of what stands behind it, plus 1) and with a reduction: `S[d]` from the predicate `S[a]`.
     Barrier, BarrierCount, BarrierAnd, BarrierOr,
     /// Row `a` of the table of numbered barriers.
     NumberedBarrier,

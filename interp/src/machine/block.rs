@@ -172,6 +172,8 @@ impl Block {
             gone: 0,
             left: 0,
             state: WarpState::Ready,
+            idle: 0,
+            known_idle: vec![None; code.idle.len()],
             apart: 0,
             awaited: 0,
             vote: None,
@@ -217,7 +219,7 @@ impl Block {
             registers.s[S_FRAME as usize] = 0;
             warp.lanes = lanes_of(warp.number, shape.threads());
             (warp.pc, warp.mask, warp.gone) = (0, warp.lanes, 0);
-            (warp.apart, warp.awaited) = (0, 0);
+            (warp.apart, warp.awaited, warp.idle) = (0, 0, 0);
             warp.rounds = None;
             (warp.state, warp.vote, warp.fingerprint) = (WarpState::Ready, None, 0);
         }
@@ -420,6 +422,12 @@ impl Block {
             let first = machine.policy.order.number(turn, count) as usize;
             turn += 1;
             if self.warps[first].state != WarpState::Ready {
+                continue;
+            }
+            let (record, limit) = (&mut machine.record, machine.policy.limit);
+            let barriers = &mut record.barriers;
+            if self.warps[first].idles(machine.code, &mut record.totals, barriers, limit) {
+                round.advanced = true;
                 continue;
             }
             machine.pass.next = match machine.policy.order {

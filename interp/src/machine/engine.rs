@@ -11,11 +11,12 @@
 )]
 
 use crate::machine::block::MAX_PRINTED;
+use crate::machine::idle;
 use crate::machine::level::Level;
 use dsl::ir::{FenceScope, bfloat16, half};
 
 use crate::fault::trap::TrapKind;
-use crate::isa::bytecode::Inst;
+use crate::isa::bytecode::{Code, Inst};
 use crate::isa::op::{Op, lane_arms, lane_ops};
 use crate::isa::registers::View;
 use crate::machine::ops::fault::Done;
@@ -93,6 +94,16 @@ macro_rules! level {
             level! { @access $(#[$features])? store_global global::store_global::<$level, O> }
             level! { @access $(#[$features])? rest_store_global global::rest_store_global }
             level! { @access $(#[$features])? slow_store_global global::any_store_global }
+            fn idle(code: &Code, r: View, row: u32, mask: u32) -> (u32, bool) {
+                #[inline(never)]
+                $(#[$features])?
+                fn rounds(code: &Code, r: View, row: u32, mask: u32) -> (u32, bool) {
+                    idle::rounds::<$vectors>(code, r, row, mask)
+                }
+                #[allow(unused_unsafe, reason = "the portable level has no features")]
+                // SAFETY: as an access.
+                unsafe { rounds(code, r, row, mask) }
+            }
             fn rounds<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, edge: &Edge<'_>, most: u64) -> u32 {
                 #[inline(never)]
                 $(#[$features])?
@@ -184,11 +195,23 @@ fn run<L: Level, O: Observer>(
     /// The warp has ended, or waits at a barrier: the next one runs, if it can and may, else this leaves the loop.
     macro_rules! hand_on {
         ($stop:ident, $state:ident) => {{
-            let after = place.wrapping_add_signed(machine.pass.next);
+            let mut after = place.wrapping_add_signed(machine.pass.next);
             // What `over_limit` looks at between two warps.
             let may = machine.pass.next != 0
                 && totals.charged() <= machine.policy.limit
                 && machine.record.printed.len() <= MAX_PRINTED;
+            while may
+                && let Some(next) = warps.get_mut(after)
+                && next.state == WarpState::Ready
+                && next.idles(
+                    code,
+                    &mut totals,
+                    &mut machine.record.barriers,
+                    machine.policy.limit,
+                )
+            {
+                after = after.wrapping_add_signed(machine.pass.next);
+            }
             if !(may
                 && warps
                     .get(after)
@@ -553,6 +576,11 @@ fn run<L: Level, O: Observer>(
                     _ => None,
                 };
                 warp.vote = vote.map(|vote| (vote, mask & r.mask(inst.a), inst.d));
+                // Others may have to see what it does.
+                if inst.b != 0 && machine.pass.next != 0 && !L::PAUSES && !(O::SEES_REPEATS && follows) {
+                    let known = warp.known_idle[inst.b as usize - 1].filter(|_| mask == warp.lanes);
+                    warp.idle = known.unwrap_or_else(|| warp.finds_idle::<L>(code, r, inst.b, mask));
+                }
                 hand_on!(Barrier, AtBarrier);
             }
             Op::NumberedBarrier => {

@@ -63,6 +63,9 @@ fn copy(warp: &Warp, lanes: u32) -> Warp {
         lanes,
         gone: 0,
         state: WarpState::Ready,
+        idle: 0,
+        // Only warps that are whole ask.
+        known_idle: Vec::new(),
         vote: None,
         rounds: None,
         ..*warp

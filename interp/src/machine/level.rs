@@ -6,7 +6,7 @@
     reason = "these are compiled with the features of the engine that calls them"
 )]
 
-use crate::isa::bytecode::Inst;
+use crate::isa::bytecode::{Code, Inst};
 use crate::isa::registers::View;
 use crate::machine::Machine;
 use crate::machine::ops::fault::Done;
@@ -88,6 +88,8 @@ pub(crate) trait Level: Sized {
         mask: u32,
         i: &Inst,
     ) -> Done;
+    /// See [`idle::rounds`](crate::machine::idle::rounds).
+    fn idle(code: &Code, r: View, row: u32, mask: u32) -> (u32, bool);
     /// Runs rounds of a loop at once, up to so many; gives how many.
     fn rounds<O: Observer>(
         machine: &mut Machine<'_, O>,

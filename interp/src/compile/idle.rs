@@ -1,0 +1,79 @@
+//! Finds what a warp passes by between two barriers if it has nothing to do there ([`isa::idle`](crate::isa::idle)).
+
+use crate::isa::bytecode::{Code, Inst, S_NTID, S_TID_YZ, V_FREE, V_TID};
+use crate::isa::flow::{Flow, flow_and_widths};
+use crate::isa::idle::IdleRound;
+use crate::isa::op::Op;
+
+/// Has each barrier name what stands behind it, if that can be passed by: in field `b`, the row plus 1.
+pub(super) fn find(code: &mut Code) {
+    for at in 0..code.insts.len() {
+        if code.insts[at].op == Op::Barrier
+            && let Some(round) = behind(code, at)
+        {
+            code.idle.push(round);
+            code.insts[at].b = code.idle.len() as u32;
+        }
+    }
+}
+
+/// What stands behind the barrier at a place.
+fn behind(code: &Code, at: usize) -> Option<IdleRound> {
+    let inst = |at: usize| code.insts.get(at).copied();
+    let compare = inst(at + 1)?;
+    let is_compare = matches!(
+        flow_and_widths(compare.op),
+        (Flow::Compare | Flow::CompareScalar, [false, _])
+    );
+    let mut branches = 1;
+    let mut next = inst(at + 2)?;
+    let mut at_if = at + 2;
+    if next.op == Op::Tally && next.a == next.b {
+        branches += next.c;
+        at_if += 1;
+        next = inst(at_if)?;
+    }
+    let (join, barrier) = (inst(next.b as usize)?, inst(next.b as usize + 1)?);
+    let joins = join.op == Op::Join && join.d == next.d && next.b as usize > at_if;
+    if !is_compare
+        || next.op != Op::If
+        || next.a != compare.d
+        || !joins
+        || barrier.op != Op::Barrier
+    {
+        return None;
+    }
+    Some(IdleRound {
+        compare,
+        is_known: is_known(code, &compare),
+        weight: next.weight.into(),
+        join_weight: join.weight.into(),
+        branches,
+        barrier: next.b + 1,
+        barrier_weight: barrier.weight.into(),
+    })
+}
+
+/// Whether both sides of a comparison are what every block begins with, and nothing writes there.
+fn is_known(code: &Code, compare: &Inst) -> bool {
+    let layout = &code.registers;
+    let varying = |register: u32| {
+        (V_TID..V_FREE).contains(&register)
+            || layout
+                .v_init
+                .iter()
+                .any(|&(constant, ..)| constant == register)
+    };
+    let scalar = |register: u32| {
+        (S_NTID..S_TID_YZ).contains(&register)
+            || layout
+                .s_init
+                .iter()
+                .any(|&(constant, _)| constant == register)
+    };
+    let second = match flow_and_widths(compare.op).0 {
+        Flow::CompareScalar => scalar(compare.b),
+        _ => varying(compare.b),
+    };
+    varying(compare.a) && second
+}

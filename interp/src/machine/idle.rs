@@ -1,0 +1,106 @@
+//! Warps that have nothing to do between some barriers and the next ones: how many such rounds are before them is found out when they come to
+//! the first barrier, and each of them is counted when it would have been run.
+
+#![allow(
+    clippy::inline_always,
+    reason = "the comparisons are compiled with the features of the engine that calls them"
+)]
+
+use crate::isa::bytecode::Code;
+use crate::isa::op::{Op, lane_arms, lane_ops};
+use crate::isa::registers::View;
+use crate::machine::Totals;
+use crate::machine::level::Level;
+use crate::machine::ops::{float, int, lanes};
+use crate::machine::vectors::Vectors;
+use crate::machine::warp::{Warp, WarpState};
+
+/// How many rounds there are in a row in which no active lane has anything to do, from that of a row plus 1 on. What their comparisons read
+/// stays as it is in between. And whether it is the same in every block.
+#[inline(always)]
+pub(crate) fn rounds<V: Vectors>(code: &Code, r: View, mut row: u32, mask: u32) -> (u32, bool) {
+    macro_rules! compare {
+        ({ $inst:ident, $r:ident }
+         varying { $($varying:tt)* }
+         masks { $(($m:ident, $on_m:ident, $m_lane:path))* }
+         scalar { $($scalar:tt)* }) => {
+            match $inst.op {
+                $(Op::$m => lanes::$on_m::<V>($r, $inst, $m_lane),)*
+                // The compiler names no other.
+                _ => return u32::MAX,
+            }
+        };
+    }
+    /// The lanes in which a comparison holds. Its register is left alone: it may still hold something else.
+    #[inline(always)]
+    fn holds<V: Vectors>(r: View, inst: &crate::isa::bytecode::Inst) -> u32 {
+        let before = r.s(inst.d);
+        lane_ops! { lane_arms! { compare! { inst, r } } };
+        let holds = r.mask(inst.d);
+        r.set_s(inst.d, before);
+        holds
+    }
+    let (mut count, mut is_known) = (0, true);
+    while row != 0 {
+        let round = &code.idle[row as usize - 1];
+        is_known &= round.is_known;
+        if holds::<V>(r, &round.compare) & mask != 0 {
+            break;
+        }
+        count += 1;
+        row = code.insts[round.barrier as usize].b;
+    }
+    (count, is_known)
+}
+
+impl Warp {
+    /// How many barriers there are from one on to which it comes without anything to do before, and keeps that.
+    #[cold]
+    pub(crate) fn finds_idle<L: Level>(
+        &mut self,
+        code: &Code,
+        r: View,
+        row: u32,
+        mask: u32,
+    ) -> u32 {
+        let (count, is_known) = L::idle(code, r, row, mask);
+        if is_known && mask == self.lanes {
+            self.known_idle[row as usize - 1] = Some(count);
+        }
+        count
+    }
+
+    /// Comes from the barrier behind which it stands to the next one, if it has nothing to do before that and stays within the limit.
+    #[inline(always)]
+    pub(crate) fn idles(
+        &mut self,
+        code: &Code,
+        totals: &mut Totals,
+        barriers: &mut [u64],
+        limit: u64,
+    ) -> bool {
+        if self.idle == 0 {
+            return false;
+        }
+        let row = code.insts[self.pc as usize - 1].b;
+        let round = &code.idle[row as usize - 1];
+        let weight = u64::from(round.weight) + u64::from(round.barrier_weight);
+        let instructions = weight + u64::from(round.join_weight);
+        if totals.charged() + instructions > limit {
+            // It runs, so that the limit ends it where it would have.
+            self.idle = 0;
+            return false;
+        }
+        #[cfg(test)]
+        crate::tests::PASSED_BY.set(crate::tests::PASSED_BY.get() + 1);
+        totals.warp_instructions += instructions;
+        totals.thread_instructions += weight * u64::from(self.mask.count_ones());
+        totals.branches += u64::from(round.branches);
+        totals.barriers += 1;
+        barriers[round.barrier as usize] += 1;
+        self.pc = round.barrier + 1;
+        self.idle -= 1;
+        self.state = WarpState::AtBarrier;
+        true
+    }
+}
