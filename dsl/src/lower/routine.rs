@@ -44,15 +44,7 @@ impl Lowerer<'_> {
             });
             calls.insert(id, device.collect());
         }
-        // Who calls nobody that is left is in no circle. What remains is nothing, most often.
-        loop {
-            let before = calls.len();
-            let left: HashSet<FunctionId> = calls.keys().copied().collect();
-            calls.retain(|_, callees| callees.iter().any(|callee| left.contains(callee)));
-            if calls.len() == before {
-                break;
-            }
-        }
+        without_ends(&mut calls);
         for &start in calls.keys() {
             let mut reached = HashSet::new();
             let mut todo = vec![start];
@@ -69,6 +61,51 @@ impl Lowerer<'_> {
     /// Whether a device function may call itself.
     pub(super) fn is_recursive(&self, id: FunctionId) -> bool {
         self.recursive.contains(&id)
+    }
+}
+
+/// Leaves out who calls nobody that is left, or is called by nobody that is: they are in no circle. What remains is nothing, most often.
+fn without_ends(calls: &mut HashMap<FunctionId, Vec<FunctionId>>) {
+    let reversed = |calls: &HashMap<FunctionId, Vec<FunctionId>>| {
+        let mut callers: HashMap<FunctionId, Vec<FunctionId>> = HashMap::new();
+        for (&caller, callees) in calls {
+            for &callee in callees {
+                callers.entry(callee).or_default().push(caller);
+            }
+        }
+        callers
+    };
+    let callers = reversed(calls);
+    without_leaves(calls, &callers);
+    let mut callers = reversed(calls);
+    callers.retain(|callee, _| calls.contains_key(callee));
+    without_leaves(&mut callers, calls);
+    calls.retain(|caller, _| callers.contains_key(caller));
+}
+
+/// Leaves out those without an edge to one that is left. `back` has the edges the other way round.
+fn without_leaves(
+    edges: &mut HashMap<FunctionId, Vec<FunctionId>>,
+    back: &HashMap<FunctionId, Vec<FunctionId>>,
+) {
+    let lasting = |to: &&FunctionId| edges.contains_key(to);
+    let count = |to: &Vec<FunctionId>| to.iter().filter(lasting).count();
+    let mut counts: HashMap<FunctionId, usize> =
+        edges.iter().map(|(&from, to)| (from, count(to))).collect();
+    let ends = counts.iter().filter(|(_, count)| **count == 0);
+    let mut ends: Vec<FunctionId> = ends.map(|(&id, _)| id).collect();
+    while let Some(end) = ends.pop() {
+        edges.remove(&end);
+        for from in back.get(&end).into_iter().flatten() {
+            if let Some(count) = counts.get_mut(from)
+                && *count > 0
+            {
+                *count -= 1;
+                if *count == 0 {
+                    ends.push(*from);
+                }
+            }
+        }
     }
 }
 
