@@ -2,6 +2,7 @@
 
 pub(crate) mod bytecode;
 pub(crate) mod effects;
+pub(crate) mod family;
 pub(crate) mod flow;
 pub(crate) mod grid;
 pub(crate) mod host;

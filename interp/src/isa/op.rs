@@ -401,3 +401,24 @@ lane_ops! { define_ops! {
     /// Host: return, with `S[a]` if `b` is 1.
     Return,
 } }
+
+impl Op {
+    /// Whether it loads, stores or updates memory of a thread: field `c` names its site.
+    pub(crate) fn is_access(self) -> bool {
+        matches!(
+            self,
+            Op::LoadShared
+                | Op::StoreShared
+                | Op::AtomicShared
+                | Op::LoadGlobal
+                | Op::StoreGlobal
+                | Op::AtomicGlobal
+                | Op::LoadLocal
+                | Op::StoreLocal
+                | Op::AtomicLocal
+                | Op::LoadGeneric
+                | Op::StoreGeneric
+                | Op::AtomicGeneric
+        )
+    }
+}

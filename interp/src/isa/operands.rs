@@ -103,18 +103,7 @@ pub(crate) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
         Op::Fence if FenceScope::ALL[a as usize] == FenceScope::Block && b == 1 => {
             Effect::BlockFence
         }
-        Op::LoadShared
-        | Op::StoreShared
-        | Op::AtomicShared
-        | Op::LoadGlobal
-        | Op::StoreGlobal
-        | Op::AtomicGlobal
-        | Op::LoadLocal
-        | Op::StoreLocal
-        | Op::AtomicLocal
-        | Op::LoadGeneric
-        | Op::StoreGeneric
-        | Op::AtomicGeneric => {
+        op if op.is_access() => {
             let (reads, writes) = registers(&code.sites[c as usize], i, mask);
             Effect::Computes(reads, writes)
         }

@@ -188,19 +188,9 @@ fn points(run: &Run<'_>) -> Vec<bool> {
     let insts = run.code.insts.iter();
     insts
         .map(|inst| {
-            let is_access = matches!(
-                inst.op,
-                Op::LoadShared
-                    | Op::StoreShared
-                    | Op::AtomicShared
-                    | Op::LoadGlobal
-                    | Op::StoreGlobal
-                    | Op::AtomicGlobal
-                    | Op::LoadGeneric
-                    | Op::StoreGeneric
-                    | Op::AtomicGeneric
-            );
-            is_access && {
+            // Nobody else sees a thread's own memory.
+            let is_local = matches!(inst.op, Op::LoadLocal | Op::StoreLocal | Op::AtomicLocal);
+            inst.op.is_access() && !is_local && {
                 let site = &run.code.sites[inst.c as usize];
                 let waits = site.access.volatile || site.op != AccessOp::Load;
                 waits || inst.op == Op::LoadShared || site.frozen.is_none() && is_written(site)

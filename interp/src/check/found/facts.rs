@@ -7,14 +7,14 @@ use dsl::ir::{LocId, Space};
 use super::advice::Conflict;
 use super::mixed;
 use super::{BadMask, Beyond, Gone, Source, Uneven, Unset, User, WrongOperand};
-use crate::check::arithmetic::{self, Family};
+use crate::check::arithmetic;
 use crate::fault::finding::{
     Fact, Finding, FindingAccess, FindingObject, FindingOp, MissingWrite, RaceKind, Use, ValueBits,
     WitnessLanes,
 };
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::CounterSite;
-use crate::isa::op::Op;
+use crate::isa::family::Family;
 use crate::observe::Arrival;
 use crate::race::report::{Pair, Side};
 
@@ -346,7 +346,7 @@ impl Scene<'_> {
         self.code
             .insts
             .iter()
-            .position(|inst| is_access(inst.op) && inst.c as usize == row)
+            .position(|inst| inst.op.is_access() && inst.c as usize == row)
     }
 }
 
@@ -362,22 +362,4 @@ fn of_one(fact: Fact, access: FindingAccess, count: u64, lanes: u32) -> Finding 
         count,
         ..Finding::new(fact, vec![access])
     }
-}
-
-fn is_access(op: Op) -> bool {
-    matches!(
-        op,
-        Op::LoadShared
-            | Op::StoreShared
-            | Op::AtomicShared
-            | Op::LoadGlobal
-            | Op::StoreGlobal
-            | Op::AtomicGlobal
-            | Op::LoadLocal
-            | Op::StoreLocal
-            | Op::AtomicLocal
-            | Op::LoadGeneric
-            | Op::StoreGeneric
-            | Op::AtomicGeneric
-    )
 }
