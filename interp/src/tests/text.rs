@@ -86,3 +86,14 @@ impl Text<'_> {
         self.text
     }
 }
+
+/// What a kernel did the quick way is what it did the slow way.
+#[track_caller]
+pub(super) fn assert_same(seed: u64, text: &str, found: &str, expected: &str) {
+    if found != expected {
+        let lines = found.lines().zip(expected.lines());
+        let differs = lines.filter(|(found, expected)| found != expected);
+        let differs: Vec<_> = differs.take(12).collect();
+        panic!("seed {seed}: {differs:#?}\n{text}");
+    }
+}
