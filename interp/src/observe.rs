@@ -56,6 +56,15 @@ pub(crate) struct Swept<'a> {
     pub(crate) count: u32,
 }
 
+impl Swept<'_> {
+    /// The lowest lane's address (offset, in shared memory) in a round.
+    #[inline(always)]
+    pub(crate) fn lowest(&self, round: u32) -> u64 {
+        let way = self.stride_bytes.wrapping_mul(round.into());
+        self.like.lowest.wrapping_add_signed(way)
+    }
+}
+
 /// Lanes of a warp when a barrier opens: at a barrier, or ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {

@@ -298,7 +298,7 @@ impl Checker<'_> {
 
     /// Whether a load orders others.
     #[inline(always)]
-    pub(super) fn synchronises(&self, access: &Access<'_>) -> bool {
+    fn synchronises(&self, access: &Access<'_>) -> bool {
         access.site.access.volatile && self.subject.races.fences
     }
 

@@ -49,16 +49,14 @@ impl Checker<'_> {
         if access.space == Space::Shared {
             return match self.sees_shared(access) {
                 false => Some(Note::Nothing),
-                true => self.values.unset_cells.is_empty().then_some(Note::Shared),
+                // `volatile` reads do not wait, nor does any where cells hold values that nobody wrote, and no block follows the list then.
+                true => Some(Note::Shared),
             };
         }
         if !self.sees_global(access) {
             return Some(Note::Nothing);
         }
         let index = pattern.region as usize;
-        if self.synchronises(access) {
-            return None;
-        }
         if !self.watched[index] {
             return Some(Note::Nothing);
         }
@@ -80,11 +78,10 @@ impl Checker<'_> {
     fn hull(&self, load: &Swept<'_>) -> (u64, u64) {
         let pattern = load.like.pattern;
         let region = &self.subject.races.map.regions[pattern.region as usize];
-        let way = load.stride_bytes * i64::from(load.count - 1);
-        let first = load.like.lowest - region.base;
-        let last = first.wrapping_add_signed(way);
+        let ends = [load.lowest(0), load.lowest(load.count - 1)];
         let extent = u64::from(pattern.extent) + u64::from(load.access.site.width_bytes);
-        (first.min(last), way.unsigned_abs() + extent)
+        let from = ends[0].min(ends[1]) - region.base;
+        (from, ends[0].abs_diff(ends[1]) + extent)
     }
 
     /// Notes which bytes of a region that is only read the loads read.
@@ -117,16 +114,9 @@ impl Checker<'_> {
             }
             return;
         }
-        let region = &self.subject.races.map.regions[index];
-        let first = load.like.lowest - region.base;
+        let base = self.subject.races.map.regions[index].base;
         for round in 0..load.count {
-            let way = load.stride_bytes * i64::from(round);
-            self.reads(
-                &load.access,
-                &load.like,
-                index,
-                first.wrapping_add_signed(way),
-            );
+            self.reads(&load.access, &load.like, index, load.lowest(round) - base);
         }
     }
 }

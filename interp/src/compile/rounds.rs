@@ -5,10 +5,11 @@
 //! reads must have been written by what it names, or by nothing in the loop.
 
 use crate::isa::bytecode::{Code, Inst, Place};
+use crate::isa::family::form;
 use crate::isa::flow::{Flow, flow};
 use crate::isa::op::Op;
 use crate::isa::operands::{Effect, Wide, effect, registers};
-use crate::isa::rounds::{MOST_LOADS, Numbered, Rounds, Work};
+use crate::isa::rounds::{MOST_LOADS, Numbered, Rounds, Step, Work};
 use dsl::ir::MemType;
 
 use super::Compiler;
@@ -42,6 +43,15 @@ enum State {
     Data,
 }
 
+/// What becomes of an instruction where several rounds run at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    /// It has done what it does, in the round before them.
+    Done,
+    Step,
+    Work,
+}
+
 struct Finder<'a> {
     code: &'a Code,
     body: &'a [Inst],
@@ -51,8 +61,8 @@ struct Finder<'a> {
     /// By instruction: what it reads, and what it writes.
     operands: Vec<(Vec<Wide>, Vec<Wide>)>,
     states: Vec<(Wide, State)>,
-    /// By instruction: it is part of the work.
-    works: Vec<bool>,
+    /// By instruction, as far as they were looked at.
+    parts: Vec<Part>,
 }
 
 /// The loop whose head is the jump at `head`, and which the instruction at `end` closes.
@@ -76,7 +86,7 @@ fn find(code: &Code, head: usize, end: usize, checked: bool) -> Option<Rounds> {
         checked,
         operands,
         states: Vec::new(),
-        works: vec![false; body.len()],
+        parts: Vec::with_capacity(body.len()),
     };
     let limit = match (jump.a == step.d, jump.c == step.d) {
         (true, false) => jump.c,
@@ -90,7 +100,7 @@ fn find(code: &Code, head: usize, end: usize, checked: bool) -> Option<Rounds> {
         return None;
     }
     let mut rounds = Rounds {
-        moving: Vec::new(),
+        steps: Vec::new(),
         loads: Vec::new(),
         work: Vec::new(),
         factors: None,
@@ -101,7 +111,7 @@ fn find(code: &Code, head: usize, end: usize, checked: bool) -> Option<Rounds> {
     }
     rounds.factors = factors(code, &rounds);
     let has_sum = rounds.work.iter().any(|work| matches!(work, Work::Sum(_)));
-    (has_sum && !rounds.loads.is_empty() && finder.leaves_what_it_should()).then_some(rounds)
+    (has_sum && !rounds.loads.is_empty() && finder.agrees()).then_some(rounds)
 }
 
 /// The two loads whose products are summed up, if there is no other work.
@@ -206,11 +216,12 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether a register still has its value of the last round when several rounds begin, and keeps it.
-    fn stays(&self, register: Wide) -> bool {
+    /// Whether a register has its value when several rounds begin and keeps it, or gets it from what is computed for their addresses.
+    fn is_at_hand(&self, register: Wide) -> bool {
         match self.state(register) {
-            State::Fixed => self.writes(register) == 0,
-            State::Moves => self.writes(register) <= 1,
+            // Nobody else writes where it was computed.
+            State::Fixed => self.writes(register) <= 1,
+            State::Moves => true,
             State::Data => false,
         }
     }
@@ -218,16 +229,17 @@ impl Finder<'_> {
     /// Adds an instruction; `None` if the loop cannot run so.
     fn inst(&mut self, at: usize, pc: u32, rounds: &mut Rounds) -> Option<()> {
         let inst = self.body[at];
-        let state = match inst.op {
+        let (state, part) = match inst.op {
             Op::LoadShared | Op::LoadGlobal => {
                 self.load(&inst)?;
                 if rounds.loads.len() == MOST_LOADS {
                     return None;
                 }
-                rounds.work.push(Work::Load(rounds.loads.len() as u32));
+                let number = rounds.loads.len() as u32;
+                rounds.work.push(Work::Load(number));
+                rounds.steps.push(Step::Load(number));
                 rounds.loads.push(inst);
-                self.works[at] = true;
-                State::Data
+                (State::Data, Part::Work)
             }
             Op::VFmaInto32 => {
                 let reads = &self.operands[at].0;
@@ -238,44 +250,44 @@ impl Finder<'_> {
                     return None;
                 }
                 rounds.work.push(Work::Sum(inst));
-                self.works[at] = true;
-                State::Data
+                (State::Data, Part::Work)
             }
             Op::VSplat32 if self.state(self.operands[at].0[0]) == State::Data => {
                 if !self.comes_from_work(self.operands[at].0[0], at) {
                     return None;
                 }
                 rounds.work.push(Work::Spread(inst));
-                self.works[at] = true;
-                State::Data
+                (State::Data, Part::Work)
             }
             op => {
                 let reads = &self.operands[at].0;
                 let moves = reads
                     .iter()
                     .filter(|&&read| self.state(read) == State::Moves);
-                let (moves, stay) = (moves.count(), reads.iter().all(|&read| self.stays(read)));
+                let moves = moves.count();
+                let at_hand = reads.iter().all(|&read| self.is_at_hand(read));
                 let fixed = reads.iter().all(|&read| self.state(read) == State::Fixed);
-                let moving = Numbered { inst, pc };
+                let numbered = Numbered { inst, pc };
                 match moves {
                     0 if fixed => {
-                        if self.checked && flow(op) != Flow::Other {
-                            if !stay {
+                        if self.checked && form(op).is_some() {
+                            if !at_hand {
                                 return None;
                             }
-                            rounds.fixed.push(moving);
+                            rounds.fixed.push(numbered);
                         }
-                        State::Fixed
+                        (State::Fixed, Part::Done)
                     }
-                    1.. if stay && is_linear(op, moves) && self.writes(scalar(inst.d)) == 1 => {
-                        rounds.moving.push(moving);
-                        State::Moves
+                    1.. if at_hand && is_linear(op, moves) => {
+                        rounds.steps.push(Step::Moves(numbered));
+                        (State::Moves, Part::Step)
                     }
                     _ => return None,
                 }
             }
         };
-        for &to in &self.operands[at].1.clone() {
+        self.parts.push(part);
+        for &to in &self.operands[at].1 {
             self.states.push((to, state));
         }
         Some(())
@@ -293,16 +305,16 @@ impl Finder<'_> {
             let varying = subscript.varying.map(|at| Wide(Place::V(at), false));
             let uniform = subscript.uniform.map(scalar);
             let mut parts = varying.into_iter().chain(uniform);
-            !subscript.is_long && parts.all(|part| self.stays(part))
+            !subscript.is_long && parts.all(|part| self.is_at_hand(part))
         });
+        let is_scalar = |read: Wide| matches!(read.0, Place::S(_));
         let fits = one
-            && !site.access.volatile
             && at_hand
-            && self.stays(term)
-            && reads.iter().all(|&read| match read.0 {
-                // What moves must be at hand; what does not has done its part.
-                Place::S(_) if self.state(read) == State::Moves => self.stays(read),
-                _ => self.state(read) == State::Fixed,
+            && self.is_at_hand(term)
+            && reads.iter().all(|&read| match self.state(read) {
+                State::Fixed => true,
+                State::Moves => is_scalar(read),
+                State::Data => false,
             });
         fits.then_some(())
     }
@@ -311,7 +323,11 @@ impl Finder<'_> {
     fn comes_from_work(&self, register: Wide, at: usize) -> bool {
         let writes = |of: &usize| self.operands[*of].1.iter().any(|to| to.overlaps(register));
         if let Some(before) = (0..at).rev().find(writes) {
-            return self.works[before];
+            return match self.parts[before] {
+                Part::Work => true,
+                Part::Done => self.writes(register) == 1,
+                Part::Step => false,
+            };
         }
         // From the round before: all that writes to it must be a sum.
         let all = 0..self.body.len();
@@ -319,20 +335,24 @@ impl Finder<'_> {
             .all(|of| self.body[of].op == Op::VFmaInto32)
     }
 
-    /// Whether the registers hold behind the last round what they should: what is left out leaves nothing that the work overwrites.
-    fn leaves_what_it_should(&self) -> bool {
+    /// Whether the registers hold what they should, in and behind the rounds: of the instructions that write to one register none has
+    /// done its part if another one is a step, and only those that work may be left to the end.
+    fn agrees(&self) -> bool {
         (0..self.body.len()).all(|at| {
-            let is_last = |to: &Wide| {
-                let behind = at + 1..self.body.len();
-                let later = |of: usize| self.operands[of].1.iter().any(|later| later.overlaps(*to));
-                !behind.into_iter().any(later)
+            let part = self.parts[at];
+            let shares = |with: usize| {
+                let to = &self.operands[with].1;
+                let mut own = self.operands[at].1.iter();
+                own.any(|own| to.iter().any(|to| to.overlaps(*own)))
             };
-            let earlier = |to: &Wide| {
-                let writes = |of: usize| self.operands[of].1.iter().any(|of| of.overlaps(*to));
-                (0..at).any(|of| self.works[of] && writes(of))
-            };
-            let to = &self.operands[at].1;
-            self.works[at] || !to.iter().any(|to| is_last(to) && earlier(to))
+            let mut before = (0..at).filter(|&of| shares(of));
+            let mut behind = at + 1..self.body.len();
+            before.all(|of| match (self.parts[of], part) {
+                (Part::Done, Part::Step) | (Part::Step, Part::Done) => false,
+                // Something that works has to come behind it, then.
+                (Part::Work, Part::Done | Part::Step) => behind.any(shares),
+                _ => true,
+            })
         })
     }
 }

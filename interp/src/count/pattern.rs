@@ -213,7 +213,7 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    /// An attempt is made. Whether the last one was of use decides how long it is the last one at least.
+    /// An attempt is made. If the one before was of no use, more misses pass before the next.
     #[inline(always)]
     pub(crate) fn renew(&mut self, was_useful: bool) {
         self.backoff = match was_useful {

@@ -7,20 +7,29 @@ use crate::isa::bytecode::Inst;
 /// After a round as ever, the next ones differ from it by those distances alone.
 #[derive(Clone, Debug)]
 pub(crate) struct Rounds {
-    /// What it computes from the counter for its addresses: sums, differences and products that move by the same distance, too.
-    pub(crate) moving: Vec<Numbered>,
+    /// How its addresses move, in order.
+    pub(crate) steps: Vec<Step>,
     /// Its loads. Of their addresses only a scalar base and the site's term move.
     pub(crate) loads: Vec<Inst>,
     /// What it has to do, in order.
     pub(crate) work: Vec<Work>,
     /// If that is one sum, of the products of two loads: which ones.
     pub(crate) factors: Option<[u32; 2]>,
-    /// In code for checks: what it computes that is the same in every round. If that is wrong, every round has to be reported.
+    /// In code for checks: what can go wrong and is the same in every round. If it does, every round has to be reported.
     pub(crate) fixed: Vec<Numbered>,
 }
 
 /// Loads of a body, at most.
 pub(crate) const MOST_LOADS: usize = 4;
+
+/// A step on the way to the addresses of a round.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    /// It computes from the counter what moves by the same distance every round, too: a sum, a difference, a product.
+    Moves(Numbered),
+    /// The load with that number is where the registers say now.
+    Load(u32),
+}
 
 /// An instruction, and its number.
 #[derive(Clone, Copy, Debug)]

@@ -11,16 +11,16 @@
 )]
 
 use super::address::is_within;
-use super::{global, int, lanes, overflow};
+use super::{global, int, lanes, overflow, shared};
 use crate::count::pattern::{Last, Requests, Shape};
 use crate::isa::bytecode::{Form, Inst, MemSite};
 use crate::isa::op::Op;
 use crate::isa::registers::View;
-use crate::isa::rounds::{MOST_LOADS, Numbered, Rounds, Work};
+use crate::isa::rounds::{MOST_LOADS, Numbered, Rounds, Step, Work};
 use crate::machine::Machine;
 use crate::machine::level::Level;
 use crate::machine::vectors::{Feed, Vectors};
-use crate::observe::{Access, Like, Observer, Swept};
+use crate::observe::{Like, Observer, Swept};
 use dsl::ir::Space;
 
 /// Most rounds at once: their distances stay far from what 64 bits hold.
@@ -116,26 +116,23 @@ fn is_wrong<O: Observer>(machine: &Machine<'_, O>, r: View, mask: u32, of: &Numb
         }
 }
 
-/// What the body computes from the counter, in one round; `false` if something is wrong.
+/// Computes what moves, from the counter of a round; `false` if something is wrong with it.
 #[inline(always)]
-fn compute<O: Observer>(machine: &Machine<'_, O>, r: View, mask: u32, rounds: &Rounds) -> bool {
-    let scales = &machine.code.scales;
-    for of in &rounds.moving {
-        let inst = &of.inst;
-        if is_wrong(machine, r, mask, of) {
-            return false;
-        }
-        match inst.op {
-            Op::SAdd32 | Op::SAddS32 => lanes::s_binary32(r, inst, int::add32),
-            Op::SSub32 | Op::SSubS32 => lanes::s_binary32(r, inst, int::sub32),
-            Op::SMul32 | Op::SMulS32 => lanes::s_binary32(r, inst, int::mul32),
-            Op::SPtrS => lanes::s_ptr(r, inst, scales, |x| i64::from(x as i32)),
-            Op::SPtrU => lanes::s_ptr(r, inst, scales, |x| i64::from(x as u32)),
-            Op::SPtrL => lanes::s_ptr(r, inst, scales, |x| x as i64),
-            Op::SPtr32 => lanes::s_ptr32(r, inst, scales),
-            Op::SMove => r.set_s(inst.d, r.s(inst.a)),
-            _ => return false,
-        }
+fn compute<O: Observer>(machine: &Machine<'_, O>, r: View, mask: u32, of: &Numbered) -> bool {
+    let (inst, scales) = (&of.inst, &machine.code.scales);
+    if is_wrong(machine, r, mask, of) {
+        return false;
+    }
+    match inst.op {
+        Op::SAdd32 | Op::SAddS32 => lanes::s_binary32(r, inst, int::add32),
+        Op::SSub32 | Op::SSubS32 => lanes::s_binary32(r, inst, int::sub32),
+        Op::SMul32 | Op::SMulS32 => lanes::s_binary32(r, inst, int::mul32),
+        Op::SPtrS => lanes::s_ptr(r, inst, scales, |x| i64::from(x as i32)),
+        Op::SPtrU => lanes::s_ptr(r, inst, scales, |x| i64::from(x as u32)),
+        Op::SPtrL => lanes::s_ptr(r, inst, scales, |x| x as i64),
+        Op::SPtr32 => lanes::s_ptr32(r, inst, scales),
+        Op::SMove => r.set_s(inst.d, r.s(inst.a)),
+        _ => return false,
     }
     true
 }
@@ -241,18 +238,20 @@ fn at_once<L: Level, O: Observer>(
     if rounds.fixed.iter().any(|of| is_wrong(machine, r, mask, of)) {
         return false;
     }
-    let mut all = [None; MOST_LOADS];
+    let mut all = [Requests::default(); MOST_LOADS];
     let mut first = [Scalars::default(); MOST_LOADS];
     let mut moved = [Scalars::default(); MOST_LOADS];
-    let mut within = [true; MOST_LOADS];
     // What moves by one distance is known from two rounds, and right in all if it is right in the first and the last one.
     for round in [0, 1, count - 1] {
         let at = from.wrapping_add(by.wrapping_mul(round));
         r.set_s(counter, u64::from(at));
-        if !compute(machine, r, mask, rounds) {
-            return false;
-        }
-        for (number, load) in rounds.loads.iter().enumerate() {
+        for step in &rounds.steps {
+            let number = match step {
+                Step::Moves(of) if compute(machine, r, mask, of) => continue,
+                Step::Moves(_) => return false,
+                Step::Load(number) => *number as usize,
+            };
+            let load = &rounds.loads[number];
             let site = &machine.code.sites[load.c as usize];
             let scalars = Scalars::of(r, site, load);
             match round {
@@ -265,8 +264,10 @@ fn at_once<L: Level, O: Observer>(
             if scalars.base != first[number].base.wrapping_add(way) {
                 return false;
             }
-            if O::SEES_REPEATS && (round == 0 || round == count - 1) {
-                within[number] &= is_within::<L::Vectors>(r, site);
+            // Right in two rounds, a subscript moves by less than its array has elements. It cannot wrap around before the address leaves
+            // its memory.
+            if O::SEES_REPEATS && !is_within::<L::Vectors>(r, site) {
+                return false;
             }
         }
         if round == 1 {
@@ -275,18 +276,16 @@ fn at_once<L: Level, O: Observer>(
                 let Some(found) = requests(machine, site, mask, moved[number], count) else {
                     return false;
                 };
-                all[number] = Some(found);
+                all[number] = found;
             }
         }
     }
-    if O::SEES_REPEATS && !see(machine, r, mask, rounds, &all, &within) {
+    if O::SEES_REPEATS && !see(machine, r, mask, rounds, &all) {
         return false;
     }
     let mut feeds = [Feed::NONE; MOST_LOADS];
     for (number, load) in rounds.loads.iter().enumerate() {
-        let Some(requests) = all[number] else {
-            return false;
-        };
+        let requests = all[number];
         let pattern = &mut machine.patterns[load.c as usize];
         pattern.count_all(mask, count);
         pattern.last.first = requests.at(count - 1);
@@ -328,28 +327,19 @@ fn see<O: Observer>(
     r: View,
     mask: u32,
     rounds: &Rounds,
-    all: &[Option<Requests>; MOST_LOADS],
-    within: &[bool; MOST_LOADS],
+    all: &[Requests; MOST_LOADS],
 ) -> bool {
     let loads = &rounds.loads;
-    if within.contains(&false) || all[..loads.len()].contains(&None) {
-        return false;
-    }
     macro_rules! swept {
         ($number:expr) => {{
             let load = &loads[$number];
-            let requests = all[$number].unwrap_or_default();
+            let requests = all[$number];
             let site = &machine.code.sites[load.c as usize];
             let pattern = &machine.patterns[load.c as usize];
             let access = match load.op {
-                Op::LoadShared => Access {
-                    site,
-                    counter: site.counter,
-                    space: Space::Shared,
-                    mask,
-                    r,
-                    memory: machine.shared.as_ptr(),
-                },
+                Op::LoadShared => {
+                    shared::access((site, site.counter), mask, r, machine.shared.as_ptr())
+                }
                 _ => global::access(r, site, mask),
             };
             Swept {

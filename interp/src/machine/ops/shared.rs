@@ -86,6 +86,24 @@ pub(crate) fn is_inside(site: &MemSite, shift: u32, offset: u32, size: u64) -> b
     at >= start && end <= (start + len).min(size) && at & (width - 1) == 0
 }
 
+/// The event of an access, which counts for a counter of its site.
+#[inline(always)]
+pub(crate) fn access(
+    (site, counter): (&MemSite, u32),
+    mask: u32,
+    r: View,
+    memory: *const u8,
+) -> Access<'_> {
+    Access {
+        site,
+        counter,
+        space: Space::Shared,
+        mask,
+        r,
+        memory,
+    }
+}
+
 /// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.
 #[inline(always)]
 #[expect(clippy::too_many_arguments, reason = "all of one access")]
@@ -99,14 +117,7 @@ fn see_repeat<V: Vectors, O: Observer>(
     lowest: usize,
     memory: *const u8,
 ) {
-    let access = Access {
-        site,
-        counter: site.counter,
-        space: Space::Shared,
-        mask,
-        r,
-        memory,
-    };
+    let access = access((site, site.counter), mask, r, memory);
     if cfg!(debug_assertions) {
         let places = pattern.bytes.map(|bytes| lowest as u32 + bytes);
         assert_eq!(places, offsets(r, i, site, SHARED_BASE));
@@ -266,14 +277,7 @@ pub(crate) fn shared_in<O: Observer>(
         offsets,
         machine.shared.len() as u64,
     )?;
-    let access = Access {
-        site,
-        counter,
-        space: Space::Shared,
-        mask,
-        r,
-        memory: machine.shared.as_ptr(),
-    };
+    let access = access((site, counter), mask, r, machine.shared.as_ptr());
     let charge = machine.observer.window(&access, offsets);
     let base = machine.shared.as_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
@@ -384,14 +388,7 @@ pub(crate) fn shared_out<O: Observer>(
         offsets,
         machine.shared.len() as u64,
     )?;
-    let access = Access {
-        site,
-        counter,
-        space: Space::Shared,
-        mask,
-        r,
-        memory: machine.shared.as_ptr(),
-    };
+    let access = access((site, counter), mask, r, machine.shared.as_ptr());
     let charge = machine.observer.window(&access, offsets);
     let base = machine.shared.as_mut_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
