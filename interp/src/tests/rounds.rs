@@ -4,6 +4,8 @@
 //! Many of these loops leave their arrays, read what nobody wrote, race, overflow, or run under a limit: then every round has to be
 //! done by itself.
 
+mod cases;
+
 use std::fmt::Write;
 
 use super::text::{Random, Text, assert_same};
