@@ -299,8 +299,10 @@ impl Observer for Checker<'_> {
         if access.space == Space::Local {
             self.local(access, offsets);
         } else if self.sees_shared(access) {
-            self.races.leave_list();
-            if !self.races.defer_window(access, offsets) {
+            let is_clean = self.values.unset_cells.is_empty() && !self.following;
+            if !self.races.repeats_window(access, offsets, is_clean)
+                && !self.races.defer_window(access, offsets)
+            {
                 self.shared(access, offsets, (false, None));
             }
         }

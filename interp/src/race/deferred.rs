@@ -46,7 +46,30 @@ pub(crate) struct Footprint<'a> {
     pub(crate) pattern: Option<(u32, u32)>,
 }
 
-impl Footprint<'_> {
+impl<'a> Footprint<'a> {
+    /// Of an access without a pattern; lanes that are not active are where the lowest one is.
+    pub(crate) fn of(
+        access: &Access<'_>,
+        offsets: &[u32; 32],
+        bytes: &'a mut [u32; 32],
+    ) -> Footprint<'a> {
+        let (mut low, mut high) = (u32::MAX, 0);
+        for lane in LaneMask(access.mask) {
+            low = low.min(offsets[lane]);
+            high = high.max(offsets[lane]);
+        }
+        for lane in LaneMask(access.mask) {
+            bytes[lane] = offsets[lane] - low;
+        }
+        Footprint {
+            bytes,
+            lowest: low,
+            extent: high - low + access.site.width_bytes,
+            run: false,
+            pattern: None,
+        }
+    }
+
     /// Where the lanes read.
     #[inline(always)]
     pub(crate) fn offsets(&self) -> [u32; 32] {
@@ -372,22 +395,8 @@ impl Detector<'_> {
         if access.site.op != AccessOp::Load || !self.resident.deferred.may_defer {
             return false;
         }
-        let (mut low, mut high) = (u32::MAX, 0);
-        for lane in LaneMask(access.mask) {
-            low = low.min(offsets[lane]);
-            high = high.max(offsets[lane]);
-        }
         let mut bytes = [0; 32];
-        for lane in LaneMask(access.mask) {
-            bytes[lane] = offsets[lane] - low;
-        }
-        let footprint = Footprint {
-            bytes: &bytes,
-            lowest: low,
-            extent: high - low + access.site.width_bytes,
-            run: false,
-            pattern: None,
-        };
+        let footprint = Footprint::of(access, offsets, &mut bytes);
         self.defer(access, &footprint)
     }
 

@@ -7,7 +7,7 @@
 //! ([`Detector::depart`]), as of the warp and the moment it came from, and the block goes on without the list.
 //!
 //! The list is of loads and stores between barriers and turns of warps. Atomics, `volatile` accesses, fences and other synchronisation,
-//! accesses without a pattern, and values that nobody wrote end it.
+//! and values that nobody wrote end it.
 
 #![allow(
     clippy::inline_always,
@@ -18,14 +18,16 @@ use dsl::ir::Space;
 
 use super::deferred::{Footprint, Sweep, in_order};
 use super::detector::Detector;
+use crate::count::pattern::Patience;
 use crate::fault::trap::AccessOp;
+use crate::isa::mask::LaneMask;
 use crate::isa::registers::View;
 use crate::observe::{Access, Swept};
 
 /// Most accesses of a block that are written down: 1 MiB of them.
 const MAX_EVENTS: usize = 1 << 15;
-/// Blocks of a worker that may be written down.
-const MAX_RECORDINGS: u32 = 12;
+/// Most patterns of theirs: who has more will not do the same again.
+const MAX_KEPT: usize = 1 << 10;
 /// A list has so many points at first, gets one for a block like it, and loses some for a block that departs.
 const POINTS: u32 = 4;
 const MOST_POINTS: u32 = 16;
@@ -37,6 +39,8 @@ struct Event {
     /// The site, and which of its patterns.
     row: u32,
     version: u32,
+    /// Where its lanes are: among what is kept.
+    kept: u32,
     lowest: u32,
     /// Of loads: all of several rounds of a loop.
     sweep: Sweep,
@@ -51,12 +55,16 @@ struct Event {
 }
 
 impl Event {
-    /// Without branches: nearly always, it is the same.
+    /// Whether it is the same access. Without branches: nearly always, it is.
     #[inline(always)]
     fn is(&self, other: &Event) -> bool {
+        (self.version ^ other.version) | (self.lowest ^ other.lowest) == 0 && self.is_like(other)
+    }
+
+    /// The same, wherever its lanes are.
+    #[inline(always)]
+    fn is_like(&self, other: &Event) -> bool {
         (self.row ^ other.row)
-            | (self.version ^ other.version)
-            | (self.lowest ^ other.lowest)
             | (self.sweep.stride_bytes ^ other.sweep.stride_bytes)
             | (self.sweep.count ^ other.sweep.count)
             | (self.sweep.together ^ other.sweep.together)
@@ -69,10 +77,13 @@ impl Event {
     }
 }
 
+/// The version of what has no pattern.
+const NO_VERSION: u32 = u32::MAX;
+
 /// Where the lanes of a pattern access, as [`Footprint`] says it.
 #[derive(Clone, Copy, Debug)]
 struct Kept {
-    pattern: (u32, u32),
+    pattern: Option<(u32, u32)>,
     bytes: [u32; 32],
     extent: u32,
     run: bool,
@@ -98,7 +109,10 @@ pub(super) struct Repeats {
     /// The list is of a whole block.
     whole: bool,
     points: u32,
-    recordings: u32,
+    /// Blocks have done what the list says.
+    was_useful: bool,
+    /// Before a block is written down, if those that were are of no use.
+    patience: Patience,
     /// How many of the list the block has done.
     at: usize,
     /// The moment it began.
@@ -115,6 +129,7 @@ impl Repeats {
     pub(super) fn spoil(&mut self) {
         if self.mode == Mode::Records {
             self.mode = Mode::Off;
+            self.patience.renew(false);
         }
     }
 
@@ -123,8 +138,7 @@ impl Repeats {
         (self.at, self.begun, self.from) = (0, now, None);
         self.mode = match self.whole {
             true => Mode::Follows,
-            false if self.recordings < MAX_RECORDINGS => {
-                self.recordings += 1;
+            false if self.patience.tries() => {
                 self.events.clear();
                 self.kept.clear();
                 Mode::Records
@@ -137,30 +151,62 @@ impl Repeats {
     fn end(&mut self) {
         match self.mode {
             Mode::Records if !self.events.is_empty() => {
-                (self.whole, self.points) = (true, POINTS);
+                (self.whole, self.points, self.was_useful) = (true, POINTS, false);
             }
-            Mode::Follows => self.points = (self.points + 1).min(MOST_POINTS),
+            Mode::Follows => {
+                self.points = (self.points + 1).min(MOST_POINTS);
+                self.was_useful = true;
+            }
             Mode::Records | Mode::Off => {}
         }
         self.mode = Mode::Off;
     }
 
     #[cold]
-    fn record(&mut self, event: Event, footprint: &Footprint<'_>) {
-        if self.events.len() >= MAX_EVENTS {
-            (self.mode, self.recordings) = (Mode::Off, MAX_RECORDINGS);
-            return;
+    fn record(&mut self, mut event: Event, footprint: &Footprint<'_>) {
+        if self.events.len() >= MAX_EVENTS || self.kept.len() >= MAX_KEPT {
+            return self.spoil();
         }
-        let pattern = (event.row, event.version);
-        if !self.kept.iter().any(|kept| kept.pattern == pattern) {
+        let pattern = footprint.pattern;
+        let known = self.kept.iter().rposition(|kept| kept.pattern == pattern);
+        let at = known.filter(|_| pattern.is_some()).unwrap_or_else(|| {
             self.kept.push(Kept {
                 pattern,
                 bytes: *footprint.bytes,
                 extent: footprint.extent,
                 run: footprint.run,
             });
-        }
+            self.kept.len() - 1
+        });
+        event.kept = at as u32;
         self.events.push(event);
+    }
+
+    /// Whether an access is that one of the list.
+    #[inline(always)]
+    fn is_at(&mut self, at: usize, event: &Event, footprint: &Footprint<'_>) -> bool {
+        // Two accesses without a pattern need not be at the same offsets.
+        let next = self.events.get(at).filter(|_| footprint.pattern.is_some());
+        next.is_some_and(|next| next.is(event)) || self.is_renumbered(at, event, footprint)
+    }
+
+    /// The same of one whose site got another pattern since, or that has none: its lanes can still be where they were. A block at an edge of
+    /// the grid has such accesses, and the blocks behind it get other patterns.
+    #[cold]
+    #[inline(never)]
+    fn is_renumbered(&mut self, at: usize, event: &Event, footprint: &Footprint<'_>) -> bool {
+        let Some(next) = self.events.get_mut(at).filter(|next| next.is_like(event)) else {
+            return false;
+        };
+        let kept = &self.kept[next.kept as usize].bytes;
+        let mut lanes = LaneMask(event.mask).into_iter();
+        let is_same = lanes.all(|lane| {
+            next.lowest.wrapping_add(kept[lane]) == event.lowest.wrapping_add(footprint.bytes[lane])
+        });
+        if is_same && next.lowest == event.lowest && footprint.pattern.is_some() {
+            next.version = event.version;
+        }
+        is_same
     }
 }
 
@@ -206,29 +252,47 @@ impl Detector<'_> {
         if self.repeats.mode == Mode::Off {
             return false;
         }
-        let event = self.event(access.mask, footprint, Sweep::ONE);
+        let event = self.event(access, footprint, Sweep::ONE);
         let repeats = &mut self.repeats;
-        if repeats.mode == Mode::Follows {
-            let next = repeats.events.get(repeats.at);
-            if is_clean && next.is_some_and(|next| next.is(&event)) {
-                if repeats.at == 0 {
-                    repeats.from = Some((access.r, access.memory));
-                }
-                repeats.at += 1;
-                return true;
+        if repeats.mode == Mode::Follows && is_clean && repeats.is_at(repeats.at, &event, footprint)
+        {
+            if repeats.at == 0 {
+                repeats.from = Some((access.r, access.memory));
             }
+            repeats.at += 1;
+            return true;
         }
         self.off_list(access, footprint, is_clean.then_some(event));
         false
     }
 
+    /// The same of an access that is like no pattern.
+    pub(crate) fn repeats_window(
+        &mut self,
+        access: &Access<'_>,
+        offsets: &[u32; 32],
+        is_clean: bool,
+    ) -> bool {
+        if self.repeats.mode == Mode::Off || access.mask == 0 {
+            return false;
+        }
+        if access.counter != access.site.counter {
+            self.leave_list();
+            return false;
+        }
+        let mut bytes = [0; 32];
+        let footprint = Footprint::of(access, offsets, &mut bytes);
+        self.repeats(access, &footprint, is_clean)
+    }
+
     /// An access as it would stand in the list.
     #[inline(always)]
-    fn event(&self, mask: u32, footprint: &Footprint<'_>, sweep: Sweep) -> Event {
-        let (row, version) = footprint.pattern.unwrap_or((u32::MAX, 0));
+    fn event(&self, access: &Access<'_>, footprint: &Footprint<'_>, sweep: Sweep) -> Event {
+        let mask = access.mask;
         Event {
-            row,
-            version,
+            row: access.site.row,
+            version: footprint.pattern.map_or(NO_VERSION, |(_, version)| version),
+            kept: 0,
             lowest: footprint.lowest,
             sweep,
             mask,
@@ -240,7 +304,7 @@ impl Detector<'_> {
     }
 
     /// Whether all loads of shared memory, so many, in several rounds of a loop can be noted as one, and nothing is to be said of them. They
-    /// are noted then. No lane may hold a value that nobody wrote.
+    /// are noted then.
     #[inline(always)]
     pub(crate) fn repeats_rounds(&mut self, loads: &[Swept<'_>], together: u32) -> bool {
         if self.repeats.mode != Mode::Follows {
@@ -249,9 +313,8 @@ impl Detector<'_> {
         let at = self.repeats.at;
         for (number, load) in shared(loads).enumerate() {
             let (footprint, sweep) = load.reads(together);
-            let event = self.event(load.access.mask, &footprint, sweep);
-            let next = self.repeats.events.get(at + number);
-            if !next.is_some_and(|next| next.is(&event)) {
+            let event = self.event(&load.access, &footprint, sweep);
+            if !self.repeats.is_at(at + number, &event, &footprint) {
                 return false;
             }
         }
@@ -276,7 +339,7 @@ impl Detector<'_> {
         for load in shared(loads) {
             if self.repeats.mode == Mode::Records {
                 let (footprint, sweep) = load.reads(together);
-                let event = self.event(load.access.mask, &footprint, sweep);
+                let event = self.event(&load.access, &footprint, sweep);
                 self.repeats.record(event, &footprint);
             }
         }
@@ -333,9 +396,7 @@ impl Detector<'_> {
                     event.first_turn,
                 );
                 self.warp = event.warp;
-                let pattern = (event.row, event.version);
-                let kept = repeats.kept.iter().find(|kept| kept.pattern == pattern);
-                let kept = kept.expect("it was kept with the event");
+                let kept = &repeats.kept[event.kept as usize];
                 let site = &self.subject.code.sites[event.row as usize];
                 let access = Access {
                     site,
@@ -350,10 +411,10 @@ impl Detector<'_> {
                     lowest,
                     extent: kept.extent,
                     run: kept.run,
-                    pattern: Some(pattern),
+                    pattern: kept.pattern,
                 };
                 if !self.shared_quickly(&access, &footprint, true) {
-                    self.shared(&access, &footprint.offsets(), (kept.run, Some(pattern)));
+                    self.shared(&access, &footprint.offsets(), (kept.run, kept.pattern));
                 }
             });
         }
@@ -362,6 +423,7 @@ impl Detector<'_> {
         repeats.points = repeats.points.saturating_sub(LOSS);
         if repeats.points == 0 {
             repeats.whole = false;
+            repeats.patience.renew(repeats.was_useful);
         }
         repeats.mode = Mode::Off;
         self.repeats = repeats;

@@ -134,6 +134,8 @@ struct Apart {
     from: usize,
     /// of these blocks alone, or of all others: those whose number has bit 2 and not bit 1.
     by_these: bool,
+    /// Or all blocks do them, and those whose number has bit 2 elsewhere.
+    elsewhere: bool,
 }
 
 /// The kernel's text; the source of step `k` is line `k + 1`.
@@ -184,8 +186,19 @@ fn text_apart(steps: &[(Step, Guard)], apart: Option<Apart>) -> String {
                     (false, true) => 7,
                 };
                 let space = if *shared { "shared" } else { "global" };
-                let number = if *grid { 3 } else { 0 };
+                let mut number = if *grid { 3 } else { 0 };
                 let apart = apart.filter(|apart| k >= apart.from);
+                if apart.is_some_and(|apart| apart.elsewhere) {
+                    let _ = writeln!(
+                        body,
+                        "%{next} = and.i32 %1, 4\n%{a} = mul.i32 %{next}, 3\n%{b} = xor.i32 %{number}, %{a}",
+                        a = next + 1,
+                        b = next + 2
+                    );
+                    number = next + 2;
+                    next += 3;
+                }
+                let apart = apart.filter(|apart| !apart.elsewhere);
                 if let Some(Apart { by_these, .. }) = apart {
                     let compare = if by_these { "eq" } else { "ne" };
                     let (bits, these) = (next, next + 1);
@@ -452,6 +465,94 @@ fn random_kernels_have_the_same_findings_the_quick_way_and_the_slow_way() {
     );
 }
 
+/// Four blocks do the same. The fifth does it elsewhere in its memory: there one warp reads what the other one stores.
+#[test]
+fn a_block_that_goes_elsewhere_is_not_like_the_others() {
+    let mut bench = Bench::new(&format!(
+        "kernel fn0 @k({OUT_N}) {{
+         shared shared0 \"s\" \"int\" [128] : 512 align 4 element 4 at 0
+         %0 = special.tid.x
+         %1 = special.ctaid.x
+         %2 = addr shared0
+         %3 = ptradd %2, %0 * 4
+         store.i32.shared %3, 1 !1
+         %4 = ptradd %3, 0 * 0 + 256
+         store.i32.shared %4, 1 !2
+         barrier
+         %5 = lshr.i32 %1, 2
+         %6 = mul.i32 %5, 32
+         %7 = add.i32 %0, %6
+         %8 = ptradd %2, %7 * 4
+         store.i32.shared %8, 2 !3
+         %9 = load.i32.shared %3 !4
+         %10 = get $0
+         %11 = ptradd %10, %0 * 4
+         }}
+         file 0 \"t\"
+         loc !1 = 0:1:1
+         loc !2 = 0:2:1
+         loc !3 = 0:3:1
+         loc !4 = 0:4:1"
+    ));
+    bench.machine.checks = Checks::ALL;
+    let out = bench.ints(&[0; 64]);
+    assert_eq!(bench.launch(4, 64, &[out, 0]).findings.len(), 0);
+    super::DEPARTED.set(0);
+    assert_eq!(bench.launch(5, 64, &[out, 0]).findings.len(), 1);
+    assert!(super::DEPARTED.get() > 0);
+}
+
+/// The same where no store is like the one before, so that none has a pattern: four blocks permute, the fifth has two lanes store to each word.
+#[test]
+fn a_block_that_goes_elsewhere_without_a_pattern_is_not_like_the_others() {
+    let mut bench = Bench::new(&format!(
+        "kernel fn0 @k({OUT_N}) {{
+         shared shared0 \"s\" \"int\" [32] : 128 align 4 element 4 at 0
+         slot $2 : i32 \"k\"
+         %0 = special.tid.x
+         %1 = special.ctaid.x
+         %2 = addr shared0
+         %3 = lshr.i32 %1, 2
+         %4 = add.i32 %3, 1
+         set $2, 0
+         loop L0 {{
+           %5 = get $2
+           %6 = get $1
+           %7 = cmp.slt.i32 %5, %6
+           if %7 {{
+           }} else {{
+             break L0
+           }}
+           %8 = mul.i32 %5, 2
+           %9 = add.i32 %8, %4
+           %10 = mul.i32 %0, %9
+           %11 = and.i32 %10, 31
+           %12 = ptradd %2, %11 * 4
+           store.i32.shared %12, %0 !1
+           barrier
+         }} step {{
+           %13 = get $2
+           %14 = add.i32 %13, 1
+           set $2, %14
+         }}
+         }}
+         file 0 \"t\"
+         loc !1 = 0:1:1"
+    ));
+    bench.machine.checks = Checks::ALL;
+    let out = bench.ints(&[0; 64]);
+    let mut lanes = |blocks| {
+        let findings = bench.launch(blocks, 32, &[out, 8]).findings;
+        findings.iter().map(|finding| finding.count).sum::<u64>()
+    };
+    assert_eq!(lanes(4), 0);
+    super::SLOWLY.set(true);
+    let slowly = lanes(5);
+    super::SLOWLY.set(false);
+    assert!(slowly > 0);
+    assert_eq!(lanes(5), slowly);
+}
+
 /// Nothing is stored to the data in global memory.
 fn only_read(steps: &mut [(Step, Guard)]) {
     for (step, _) in steps {
@@ -507,6 +608,7 @@ fn random_blocks_that_depart_have_the_same_findings_the_quick_way_and_the_slow_w
         let apart = Apart {
             from: steps.len(),
             by_these: random.below(2) == 0,
+            elsewhere: random.below(2) == 0,
         };
         steps.extend(rest);
         let findings = |slowly: bool| {
