@@ -29,6 +29,8 @@ thread_local! {
     pub(crate) static DEPARTED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     /// Accesses whose lanes lie near each other and were noted at once.
     pub(crate) static SPREAD: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// Accesses of two runs of 16 lanes that were noted at once.
+    pub(crate) static HALVES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     /// Kernels compiled by this thread keep arrays in memory and loops as they are.
     pub(crate) static IN_MEMORY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
     /// Kernels compiled by this thread run every round of a loop by itself.

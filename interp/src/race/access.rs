@@ -395,6 +395,22 @@ impl Detector<'_> {
         noted
     }
 
+    /// Lanes in two runs, if nothing is to be said of them.
+    #[inline(always)]
+    fn halves(&mut self, access: &Access<'_>, at: ShadowId, lanes: &Lanes, bases: Bases) -> bool {
+        let Some(firsts) = lanes.halves() else {
+            return false;
+        };
+        if access.site.op == AccessOp::Atomic {
+            return false;
+        }
+        let stores = access.site.op == AccessOp::Store;
+        let noted = self.cells(at).halves(firsts, lanes.tag, stores, bases);
+        #[cfg(test)]
+        crate::tests::HALVES.set(crate::tests::HALVES.get() + usize::from(noted));
+        noted
+    }
+
     /// Lanes whose cells are near each other and one lane's each, if nothing is to be said of them.
     #[inline(always)]
     fn spread<T: ByteOffset>(
@@ -489,6 +505,9 @@ impl Detector<'_> {
             {
                 return unset;
             }
+        }
+        if first.is_none() && one_cell && self.halves(access, at, &lanes, bases) {
+            return unset;
         }
         if first.is_none() && self.spread(access, at, (&lanes, bases), offsets, pattern) {
             return unset;

@@ -12,6 +12,7 @@
 )]
 
 mod few;
+mod halves;
 mod lines;
 mod runs;
 mod spread;

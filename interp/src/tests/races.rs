@@ -117,7 +117,7 @@ fn program(random: &mut Random) -> Vec<(Step, Guard)> {
                     add: [0, 0, 1, 7, 32][random.below(5)],
                     elements: elements.min(BYTES / width),
                     grid: !shared && random.below(3) > 0,
-                    flip: [0, 0, 0, 1, 21, 31][random.below(6)],
+                    flip: [0, 0, 0, 1, 16, 16, 21, 31][random.below(8)],
                 };
                 let mask = [0, 0, 1, 16, 31, 32, 63, 3][random.below(8)];
                 let value = random.below(64) & mask;
@@ -425,6 +425,7 @@ fn meet(clocks: &mut [Clock], fenced: &mut [[Clock; 2]], first: usize, lanes: &[
 fn random_kernels_have_the_same_findings_the_quick_way_and_the_slow_way() {
     let (mut found, mut spans) = (0, 0);
     super::SPREAD.set(0);
+    super::HALVES.set(0);
     for seed in 10_000..11_500 {
         let mut steps = program(&mut Random(seed));
         let track = match seed % 3 {
@@ -458,11 +459,41 @@ fn random_kernels_have_the_same_findings_the_quick_way_and_the_slow_way() {
         found += quickly.0.len();
         spans += quickly.1.read.len();
     }
-    let spread = super::SPREAD.get();
+    let (spread, halves) = (super::SPREAD.get(), super::HALVES.get());
     assert!(
-        found > 1000 && spans > 1000 && spread > 1000,
-        "{found} {spans} {spread}"
+        found > 1000 && spans > 1000 && spread > 1000 && halves > 50,
+        "{found} {spans} {spread} {halves}"
     );
+}
+
+/// Two rows of 16 lanes that begin one element apart: 15 elements are stored to twice.
+#[test]
+fn two_runs_of_lanes_that_overlap_race() {
+    let mut bench = Bench::new(&format!(
+        "kernel fn0 @k({OUT_N}) {{
+         %0 = special.tid.x
+         %1 = and.i32 %0, 15
+         %2 = lshr.i32 %0, 4
+         %3 = get $1
+         %4 = mul.i32 %2, %3
+         %5 = add.i32 %1, %4
+         %6 = get $0
+         %7 = ptradd %6, %5 * 4
+         store.i32.global %7, %0 !1
+         }}
+         file 0 \"t\"
+         loc !1 = 0:1:1"
+    ));
+    bench.machine.checks = Checks::ALL;
+    let out = bench.ints(&[0; 64]);
+    super::HALVES.set(0);
+    let mut lanes = |apart| {
+        let findings = bench.launch(1, 32, &[out, apart]).findings;
+        findings.iter().map(|finding| finding.count).sum::<u64>()
+    };
+    assert_eq!((lanes(1), super::HALVES.get()), (15, 0));
+    assert_eq!((lanes(16), super::HALVES.get()), (0, 0), "one run");
+    assert_eq!((lanes(17), super::HALVES.get()), (0, 1));
 }
 
 /// Four blocks do the same. The fifth does it elsewhere in its memory: there one warp reads what the other one stores.
