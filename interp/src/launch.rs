@@ -28,7 +28,7 @@ use dsl::ir::{FuncId, Object, Space};
 use crate::check::{Checker, Subject};
 use crate::compile::program::Program;
 use crate::config::{Check, ChildLaunch, LaunchConfig, MachineConfig, MemoryOrder};
-use crate::count::pattern::{Patience, Pattern};
+use crate::count::pattern::Pattern;
 use crate::count::stats::LaunchCounts;
 use crate::fault::finding::Fact;
 use crate::fault::trap::{AccessOp, Trap, TrapKind, Waiting, WaitingState};
@@ -53,6 +53,7 @@ use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
 use crate::observe::Observer;
 use crate::observe::trace::Tracer;
+use crate::patience::Patience;
 use crate::rules::limits::Limits;
 use crate::views::{Choices, Views};
 

@@ -25,6 +25,7 @@ mod launch;
 mod machine;
 pub mod memory;
 mod observe;
+mod patience;
 pub mod printf;
 pub mod progress;
 mod race;

@@ -28,7 +28,7 @@ use std::mem::Discriminant;
 use dsl::ir::{Function, LocId, Module, Space};
 
 use crate::config::Order;
-use crate::count::pattern::{Patience, Pattern};
+use crate::count::pattern::Pattern;
 use crate::fault::stop::StopFlag;
 use crate::fault::trap::{Trap, TrapKind};
 use crate::isa::bytecode::Code;
@@ -37,6 +37,7 @@ use crate::machine::track::Tracker;
 use crate::machine::warp::Warp;
 use crate::memory::Memory;
 use crate::observe::Observer;
+use crate::patience::Patience;
 
 impl GlobalRegion {
     /// Whether the whole of `len` bytes at `address` lies inside.

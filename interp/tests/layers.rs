@@ -4,7 +4,7 @@
 
 use std::{fs, path::Path};
 
-/// A folder (or file) of `src`, and what it may use beside itself: only rows above its own. `coded`, `config`, `printf` and `progress` are
+/// A folder (or file) of `src`, and what it may use beside itself: only rows above its own. `coded`, `config`, `patience`, `printf` and `progress` are
 /// plain data for all.
 const LAYERS: &[(&str, &[&str])] = &[
     ("fault", &[]),
@@ -41,7 +41,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-const FOR_ALL: &[&str] = &["coded", "config", "printf", "progress"];
+const FOR_ALL: &[&str] = &["coded", "config", "patience", "printf", "progress"];
 
 /// The code of a file: what is behind its tests' head is not the crate's.
 fn code(path: &Path) -> String {

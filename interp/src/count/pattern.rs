@@ -26,6 +26,7 @@ use dsl::ir::MemType;
 use crate::count::stats::Charge;
 use crate::isa::bytecode::{Inst, MemSite};
 use crate::isa::registers::View;
+use crate::patience::Patience;
 
 /// How the data of 32 lanes lies in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -202,38 +203,6 @@ impl Hits {
         self.alike + self.others > 0
     }
 }
-
-/// Misses to let pass before another attempt, and how many it will be next time: grows while attempts are useless. Of a pattern that is
-/// replaced, and of rounds that are to run at once.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub(crate) struct Patience {
-    skip: u32,
-    backoff: u32,
-}
-
-impl Patience {
-    /// An attempt is made. If the one before was of no use, more misses pass before the next.
-    #[inline(always)]
-    pub(crate) fn renew(&mut self, was_useful: bool) {
-        self.backoff = match was_useful {
-            true => 0,
-            false => (2 * self.backoff + 1).min(MAX_SKIPS),
-        };
-        self.skip = self.backoff;
-    }
-
-    /// After what was in vain: whether it is time to try again.
-    #[inline(always)]
-    pub(crate) fn tries(&mut self) -> bool {
-        let tries = self.skip == 0;
-        self.skip = self.skip.saturating_sub(1);
-        tries
-    }
-}
-
-/// Most misses that pass without a new pattern.
-const MAX_SKIPS: u32 = 31;
 
 /// A request that was served the slow way, as a pattern to be.
 pub(crate) struct Example<'a> {

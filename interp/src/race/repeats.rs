@@ -18,11 +18,11 @@ use dsl::ir::Space;
 
 use super::deferred::{Footprint, Sweep, in_order};
 use super::detector::Detector;
-use crate::count::pattern::Patience;
 use crate::fault::trap::AccessOp;
 use crate::isa::mask::LaneMask;
 use crate::isa::registers::View;
 use crate::observe::{Access, Swept};
+use crate::patience::Patience;
 
 /// Most accesses of a block that are written down: 1 MiB of them.
 const MAX_EVENTS: usize = 1 << 15;
