@@ -49,7 +49,7 @@ impl Checker<'_> {
         if access.space == Space::Shared {
             return match self.sees_shared(access) {
                 false => Some(Note::Nothing),
-                // `volatile` reads do not wait, nor does any where cells hold values that nobody wrote, and no block follows the list then.
+                // Reads that are `volatile` do not wait. Where cells hold values that nobody wrote, none does, and no block follows the list.
                 true => Some(Note::Shared),
             };
         }
@@ -57,6 +57,7 @@ impl Checker<'_> {
             return Some(Note::Nothing);
         }
         let index = pattern.region as usize;
+        // Nobody writes it, so a `volatile` load finds nothing there that orders it.
         if !self.watched[index] {
             return Some(Note::Nothing);
         }

@@ -279,6 +279,47 @@ fn a_later_round_reads_what_a_block_before_wrote() {
     }
 }
 
+/// A `volatile` flag that only a later round comes to orders what the other block did before it.
+#[test]
+fn a_flag_is_seen_in_its_round() {
+    let mut bench = Bench::new(&loop_of(
+        "%4 = ptradd %2, 0 * 0 + 256
+         %5 = ptradd %2, 0 * 0 + 352
+         %6 = ptradd %3, %0 * 4
+         store.f32.shared %6, 1.0
+         %7 = cmp.eq.i32 %1, 0
+         if %7 {
+           store.i32.global %2, 1 !1
+           fence.device
+           store.f32.global.volatile %5, 1.0 !2
+         }",
+        "%23 = ptradd %4, %20 * 32
+         %24 = load.f32.global.volatile %23 !3
+         %25 = load.f32.shared %6
+         %26 = get $2
+         %27 = fma.f32 %24, %25, %26
+         set $2, %27",
+        "fence.device
+         %42 = load.i32.global %2 !4
+         %43 = ptradd %2, %1 * 4 + 512
+         store.i32.global %43, %42 !5",
+    ));
+    bench.machine.checks = Checks::ALL;
+    let data = bench.ints(&[0; 256]);
+    let mut racing = |rounds| {
+        let report = bench.launch(2, 1, &[data, rounds]);
+        let reads = report
+            .findings
+            .iter()
+            .map(|finding| finding.accesses[1].loc);
+        reads
+            .map(|loc| bench.program.module().loc(loc).line)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(racing(4), [3], "the flag itself, which nobody waits for");
+    assert_eq!(racing(3), [4], "the data");
+}
+
 /// `$2`, `$4` and `$6` together in 32 lanes, after ten rounds of a body. From `%2` on lie 64 ones, 128 of those numbers, and the same as
 /// `float`.
 fn sums(body: &str) -> Vec<f32> {
