@@ -44,7 +44,7 @@ use crate::launch::report::{
 use crate::launch::schedule::Plan;
 use crate::machine::block::{Block, Turn};
 use crate::machine::engine;
-use crate::machine::ops::routine;
+use crate::machine::ops::{rounds, routine};
 use crate::machine::warp::WarpState;
 use crate::machine::weak::Seeing;
 use crate::machine::{Fault, Machine, Pass, Policy, Record, SiteRegions, is_global};
@@ -416,6 +416,7 @@ impl<'a> Run<'a> {
             shared: Vec::new(),
             patterns: self.code.sites.iter().map(|_| Pattern::new()).collect(),
             rounds: vec![Patience::default(); self.code.rounds.len()],
+            loaded: rounds::loaded(self.code),
             observer,
             regions: SiteRegions {
                 last: declared.iter().map(|region| region.unwrap_or(0)).collect(),

@@ -22,6 +22,7 @@ use crate::coded::{Coded, coded};
 use crate::config::ChildLaunch;
 use crate::fault::trap::SkippedAccess;
 use crate::isa::grid::Shape;
+use crate::isa::registers::Registers;
 use crate::memory::map::{GlobalMap, GlobalRegion};
 use std::mem::Discriminant;
 
@@ -170,6 +171,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) patterns: Vec<Pattern>,
     /// How long it has been in vain to run rounds at once, by loop.
     pub(crate) rounds: Vec<Patience>,
+    /// What they have loaded, for their products.
+    pub(crate) loaded: Registers,
     /// Who watches.
     pub(crate) observer: O,
     pub(crate) regions: SiteRegions,

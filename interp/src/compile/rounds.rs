@@ -9,13 +9,15 @@ use crate::isa::family::form;
 use crate::isa::flow::{Flow, flow};
 use crate::isa::op::Op;
 use crate::isa::operands::{Effect, Wide, effect, registers};
-use crate::isa::rounds::{MOST_LOADS, Numbered, Rounds, Step, Work};
+use crate::isa::rounds::{
+    MOST_LOADS, MOST_SUMS, MOST_WORDS, Numbered, Products, Rounds, Row, Step, Work,
+};
 use dsl::ir::MemType;
 
 use super::Compiler;
 
-/// Longer bodies take their time in what they compute.
-const MOST_INSTS: usize = 24;
+/// Longer bodies take their time in what they compute. A product of tiles in registers has 64 sums in it.
+const MOST_INSTS: usize = 192;
 
 impl Compiler<'_> {
     /// Behind the end of a loop: what has to be known to run many of its rounds at once, if that can be done.
@@ -103,49 +105,18 @@ fn find(code: &Code, head: usize, end: usize, checked: bool) -> Option<Rounds> {
         steps: Vec::new(),
         loads: Vec::new(),
         work: Vec::new(),
-        factors: None,
+        products: None,
         fixed: Vec::new(),
+        tallies: Vec::new(),
+        branches: 0,
     };
     for at in 0..body.len() {
         finder.inst(at, (head + 1 + at) as u32, &mut rounds)?;
     }
-    rounds.factors = factors(code, &rounds);
     let has_sum = rounds.work.iter().any(|work| matches!(work, Work::Sum(_)));
-    (has_sum && !rounds.loads.is_empty() && finder.agrees()).then_some(rounds)
-}
-
-/// The two loads whose products are summed up, if there is no other work.
-fn factors(code: &Code, rounds: &Rounds) -> Option<[u32; 2]> {
-    let (last, before) = rounds.work.split_last()?;
-    let Work::Sum(sum) = last else { return None };
-    let site = |load: u32| &code.sites[rounds.loads[load as usize].c as usize];
-    // Where a register comes from that holds what a load gave, in every lane or in each its own.
-    let load_of = |register: u32| {
-        before
-            .iter()
-            .enumerate()
-            .rev()
-            .find_map(|(at, work)| match work {
-                Work::Load(load) if !site(*load).uniform_values => {
-                    (site(*load).values[0] == register).then_some(*load)
-                }
-                Work::Spread(spread) if spread.d == register => {
-                    let loads = before[..at].iter().rev();
-                    let mut loads = loads.filter_map(|work| match work {
-                        Work::Load(load) if site(*load).uniform_values => Some(*load),
-                        _ => None,
-                    });
-                    loads.find(|&load| site(load).values[0] == spread.a)
-                }
-                _ => None,
-            })
-    };
-    let is_sum = |work: &Work| matches!(work, Work::Sum(_));
-    if before.iter().any(is_sum) || rounds.loads.len() != 2 {
-        return None;
-    }
-    let factors = [load_of(sum.a)?, load_of(sum.b)?];
-    (factors[0] != factors[1]).then_some(factors)
+    rounds.products = finder.products(&rounds);
+    let agrees = finder.agrees(rounds.products.is_some());
+    (has_sum && !rounds.loads.is_empty() && agrees).then_some(rounds)
 }
 
 fn scalar(register: u32) -> Wide {
@@ -164,6 +135,7 @@ fn operands_of(code: &Code, inst: &Inst) -> Option<(Vec<Wide>, Vec<Wide>)> {
             let (reads, writes) = registers(&code.sites[inst.c as usize], inst, u32::MAX);
             Some((reads, writes.into_iter().map(|(to, _)| to).collect()))
         }
+        Op::Tally => Some((Vec::new(), Vec::new())),
         op if flow(op) == Flow::Other && !is_plain(op) => None,
         _ => match effect(code, inst, u32::MAX) {
             Effect::Computes(reads, writes) => {
@@ -241,6 +213,12 @@ impl Finder<'_> {
                 rounds.loads.push(inst);
                 (State::Data, Part::Work)
             }
+            Op::Tally => {
+                rounds.branches += u64::from(inst.c);
+                let tallies = &self.code.tallies[inst.a as usize..inst.b as usize];
+                rounds.tallies.extend(tallies);
+                (State::Fixed, Part::Done)
+            }
             Op::VFmaInto32 => {
                 let reads = &self.operands[at].0;
                 if !reads
@@ -252,11 +230,14 @@ impl Finder<'_> {
                 rounds.work.push(Work::Sum(inst));
                 (State::Data, Part::Work)
             }
-            Op::VSplat32 if self.state(self.operands[at].0[0]) == State::Data => {
+            Op::VSplat32 | Op::VMove32 if self.state(self.operands[at].0[0]) == State::Data => {
                 if !self.comes_from_work(self.operands[at].0[0], at) {
                     return None;
                 }
-                rounds.work.push(Work::Spread(inst));
+                rounds.work.push(match inst.op {
+                    Op::VSplat32 => Work::Spread(inst),
+                    _ => Work::Move(inst),
+                });
                 (State::Data, Part::Work)
             }
             op => {
@@ -297,7 +278,6 @@ impl Finder<'_> {
     fn load(&self, inst: &Inst) -> Option<()> {
         let site = &self.code.sites[inst.c as usize];
         let is_word = matches!(site.access.ty, MemType::F32 | MemType::I32);
-        let one = is_word && site.access.count == 1;
         let term = scalar(site.address.term);
         let reads = registers(site, inst, u32::MAX).0;
         let subscript = site.subscript.as_ref();
@@ -308,7 +288,7 @@ impl Finder<'_> {
             !subscript.is_long && parts.all(|part| self.is_at_hand(part))
         });
         let is_scalar = |read: Wide| matches!(read.0, Place::S(_));
-        let fits = one
+        let fits = is_word
             && at_hand
             && self.is_at_hand(term)
             && reads.iter().all(|&read| match self.state(read) {
@@ -336,8 +316,9 @@ impl Finder<'_> {
     }
 
     /// Whether the registers hold what they should, in and behind the rounds: of the instructions that write to one register none has
-    /// done its part if another one is a step, and only those that work may be left to the end.
-    fn agrees(&self) -> bool {
+    /// done its part if another one is a step, and only those that work may be left to the end. Where `products` say what is in a register
+    /// at the end, those that work write to no other.
+    fn agrees(&self, products: bool) -> bool {
         (0..self.body.len()).all(|at| {
             let part = self.parts[at];
             let shares = |with: usize| {
@@ -350,10 +331,102 @@ impl Finder<'_> {
             before.all(|of| match (self.parts[of], part) {
                 (Part::Done, Part::Step) | (Part::Step, Part::Done) => false,
                 // Something that works has to come behind it, then.
-                (Part::Work, Part::Done | Part::Step) => behind.any(shares),
+                (Part::Work, Part::Done | Part::Step) => products || behind.any(shares),
                 _ => true,
             })
         })
+    }
+
+    /// What a body does that sums up products of loaded words, and nothing else.
+    fn products(&self, rounds: &Rounds) -> Option<Products> {
+        let mut products = Products {
+            first: Vec::new(),
+            words: 0,
+            rows: Vec::new(),
+            factors: None,
+            ends: Vec::new(),
+        };
+        // By register that was written so far: the word that it holds.
+        let mut held: Vec<(Wide, Option<u32>)> = Vec::new();
+        let word_in = |held: &[(Wide, Option<u32>)], register: Wide| {
+            let mut held = held.iter().rev();
+            held.find(|(known, _)| known.overlaps(register))?.1
+        };
+        for (at, inst) in self.body.iter().enumerate() {
+            let (reads, writes) = &self.operands[at];
+            if self.parts[at] != Part::Work {
+                held.extend(writes.iter().map(|&to| (to, None)));
+                continue;
+            }
+            match inst.op {
+                Op::LoadShared | Op::LoadGlobal => {
+                    products.first.push(products.words);
+                    let words = products.words..;
+                    held.extend(writes.iter().copied().zip(words.map(Some)));
+                    products.words += writes.len() as u32;
+                }
+                Op::VFmaInto32 => {
+                    let own = Wide(Place::V(inst.d), false);
+                    let others = self.operands.iter().flat_map(|(reads, _)| reads);
+                    let is_own = self.writes(own) == 1
+                        && others.filter(|read| read.overlaps(own)).count() == 1;
+                    let (one, other) = (word_in(&held, reads[0])?, word_in(&held, reads[1])?);
+                    if !is_own {
+                        return None;
+                    }
+                    products.add(inst.d, one, other);
+                }
+                _ => {
+                    let word = word_in(&held, reads[0])?;
+                    held.push((writes[0], Some(word)));
+                }
+            }
+        }
+        if products.words as usize > MOST_WORDS {
+            return None;
+        }
+        for (at, &(register, word)) in held.iter().enumerate() {
+            let mut behind = held[at + 1..].iter();
+            let is_last = !behind.any(|(other, _)| other.overlaps(register));
+            products
+                .ends
+                .extend(word.filter(|_| is_last).map(|word| (register.0, word)));
+        }
+        products.factors = products.two_loads(rounds.loads.len());
+        Some(products)
+    }
+}
+
+impl Products {
+    /// Adds a sum to the row of its factor.
+    fn add(&mut self, sum: u32, one: u32, other: u32) {
+        let fits = |row: &&mut Row| row.factor == one && row.sums.len() < MOST_SUMS;
+        if let Some(row) = self.rows.last_mut().filter(fits) {
+            return row.sums.push((sum, other));
+        }
+        // Of one sum, either is the factor.
+        if let Some(row) = self.rows.last_mut()
+            && let [(sum_before, word)] = row.sums[..]
+            && word == one
+        {
+            (row.factor, row.sums[0]) = (one, (sum_before, row.factor));
+            return row.sums.push((sum, other));
+        }
+        self.rows.push(Row {
+            factor: one,
+            sums: vec![(sum, other)],
+        });
+    }
+
+    /// The two loads, if there are no others, whose products are the only sum.
+    fn two_loads(&self, loads: usize) -> Option<[u32; 2]> {
+        let [row] = &self.rows[..] else { return None };
+        let [(_, other)] = row.sums[..] else {
+            return None;
+        };
+        let is_one = loads == 2 && self.words == 2 && row.factor != other;
+        // Of a word each: so words and loads have the same numbers.
+        is_one.then_some([row.factor, other])
     }
 }
 

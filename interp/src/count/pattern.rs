@@ -47,6 +47,18 @@ pub(crate) enum Shape {
     Scattered,
 }
 
+impl Shape {
+    /// Whether words lie in a common way, in memory of so many bytes.
+    #[inline(always)]
+    pub(crate) fn is_quick(self, bytes: u64) -> bool {
+        match self {
+            Shape::Run | Shape::Splat | Shape::Halves | Shape::Pair => true,
+            Shape::Row => bytes >= 128,
+            Shape::Rows | Shape::Scattered => false,
+        }
+    }
+}
+
 /// How far apart a half-warp's bytes in [`Shape::Rows`] may be: four registers of a CPU with AVX-512.
 pub(crate) const ROWS_BYTES: u32 = 256;
 
@@ -194,9 +206,9 @@ impl Hits {
 
     /// So many of them.
     #[inline(always)]
-    pub(crate) fn count_times(&mut self, mask: u32, times: u32) {
-        self.others += u64::from(times);
-        self.other_lanes += u64::from(times) * u64::from(mask.count_ones());
+    pub(crate) fn count_times(&mut self, mask: u32, times: u64) {
+        self.others += times;
+        self.other_lanes += times * u64::from(mask.count_ones());
     }
 
     pub(crate) fn any(&self) -> bool {
@@ -293,7 +305,7 @@ impl Pattern {
     pub(crate) fn count_all(&mut self, mask: u32, count: u32) {
         match mask == self.mask {
             true => self.hits.alike += u64::from(count),
-            false => self.hits.count_times(mask, count),
+            false => self.hits.count_times(mask, count.into()),
         }
     }
 
@@ -301,16 +313,6 @@ impl Pattern {
     #[inline(always)]
     pub(crate) fn wants_example(&mut self) -> bool {
         self.patience.tries()
-    }
-
-    /// Whether the data of words lies in a common way, in memory of so many bytes.
-    #[inline(always)]
-    pub(crate) fn is_quick(&self, bytes: u64) -> bool {
-        match self.shape {
-            Shape::Run | Shape::Splat | Shape::Halves | Shape::Pair => true,
-            Shape::Row => bytes >= 128,
-            Shape::Rows | Shape::Scattered => false,
-        }
     }
 
     /// Whether each half-warp's elements are so many bytes apart.

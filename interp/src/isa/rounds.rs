@@ -1,6 +1,6 @@
 //! Loops of which many rounds run at once.
 
-use crate::isa::bytecode::Inst;
+use crate::isa::bytecode::{Inst, Place, Tally};
 
 /// A loop that closes with its counter's step ([`Op::LoopSlt32`](crate::isa::op::Op::LoopSlt32) and the like), and whose body is one
 /// straight line: loads from addresses that move by the same distance every round, sums of products, and what is the same in every round.
@@ -13,15 +13,47 @@ pub(crate) struct Rounds {
     pub(crate) loads: Vec<Inst>,
     /// What it has to do, in order.
     pub(crate) work: Vec<Work>,
-    /// If that is one sum, of the products of two loads: which ones.
-    pub(crate) factors: Option<[u32; 2]>,
+    /// The same, if it is nothing but sums of products of loaded words.
+    pub(crate) products: Option<Products>,
     /// In code for checks: what can go wrong and is the same in every round. If it does, every round has to be reported.
     pub(crate) fixed: Vec<Numbered>,
+    /// Accesses to count, and branches beside the loop's own: of the source's loops that were unrolled in the body.
+    pub(crate) tallies: Vec<Tally>,
+    pub(crate) branches: u64,
 }
 
 /// Loads of a body, at most.
-pub(crate) const MOST_LOADS: usize = 4;
+pub(crate) const MOST_LOADS: usize = 16;
+/// Loads of most of the bodies that have any.
+pub(crate) const FEW_LOADS: usize = 4;
+/// Words that the loads of a body bring into each lane, at most.
+pub(crate) const MOST_WORDS: usize = 64;
+/// Sums of a [`Row`], at most: with their factors they fit into the CPU's registers.
+pub(crate) const MOST_SUMS: usize = 8;
 
+/// Sums that nothing else in the loop reads or writes, each of one product of two loaded words in every round. So a sum can run through many
+/// rounds before the next one does.
+#[derive(Clone, Debug)]
+pub(crate) struct Products {
+    /// By load: the number of its first word. Those of a load have numbers one after the other.
+    pub(crate) first: Vec<u32>,
+    /// How many words there are.
+    pub(crate) words: u32,
+    pub(crate) rows: Vec<Row>,
+    /// If there is one sum, of two loads of a word each: which ones.
+    pub(crate) factors: Option<[u32; 2]>,
+    /// Registers that hold a word behind the last round, and which one.
+    pub(crate) ends: Vec<(Place, u32)>,
+}
+
+/// Sums that have a factor in common: a row of a tile in registers.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// The word.
+    pub(crate) factor: u32,
+    /// The register of each sum, and the word that is its other factor.
+    pub(crate) sums: Vec<(u32, u32)>,
+}
 /// A step on the way to the addresses of a round.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
@@ -45,6 +77,8 @@ pub(crate) enum Work {
     Load(u32),
     /// `V[d] = S[a]` in every lane.
     Spread(Inst),
+    /// `V[d] = V[a]`.
+    Move(Inst),
     /// `V[d] = V[a] * V[b] + V[d]`.
     Sum(Inst),
 }

@@ -19,6 +19,7 @@ use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::{Code, Inst};
 use crate::isa::op::{Op, lane_arms, lane_ops};
 use crate::isa::registers::View;
+use crate::isa::rounds::{FEW_LOADS, MOST_LOADS};
 use crate::machine::ops::fault::Done;
 use crate::machine::ops::{
     atomic, convert, exchange, float, generic, global, heap, int, lanes, local, overflow, print,
@@ -104,17 +105,21 @@ macro_rules! level {
                 // SAFETY: as an access.
                 unsafe { rounds(code, r, row, mask) }
             }
-            fn rounds<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, edge: &Edge<'_>, most: u64) -> u32 {
-                #[inline(never)]
-                $(#[$features])?
-                fn rounds<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, edge: &Edge<'_>, most: u64) -> u32 {
-                    rounds::run::<$level, O>(machine, r, mask, edge, most)
-                }
-                #[allow(unused_unsafe, reason = "the portable level has no features")]
-                // SAFETY: as an access.
-                unsafe { rounds(machine, r, mask, edge, most) }
-            }
+            level! { @rounds $(#[$features])? rounds rounds::run::<$level, O, FEW_LOADS> }
+            level! { @rounds $(#[$features])? many_rounds rounds::run::<$level, O, MOST_LOADS> }
             $($more)*
+        }
+    };
+    (@rounds $(#[$features:meta])? $name:ident $body:expr) => {
+        fn $name<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, edge: &Edge<'_>, most: u64) -> u32 {
+            #[inline(never)]
+            $(#[$features])?
+            fn rounds<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, edge: &Edge<'_>, most: u64) -> u32 {
+                $body(machine, r, mask, edge, most)
+            }
+            #[allow(unused_unsafe, reason = "the portable level has no features")]
+            // SAFETY: as an access.
+            unsafe { rounds(machine, r, mask, edge, most) }
         }
     };
     (@access $(#[$features:meta])? $name:ident $body:expr) => {
@@ -349,11 +354,16 @@ fn run<L: Level, O: Observer>(
                     step: $inst,
                     head,
                 };
-                let ran = u64::from(L::rounds(machine, r, mask, &edge, most));
+                let rounds_of = &code.rounds[edge.row as usize];
+                let ran = match rounds_of.loads.len() <= FEW_LOADS {
+                    true => L::rounds(machine, r, mask, &edge, most),
+                    false => L::many_rounds(machine, r, mask, &edge, most),
+                };
+                let ran = u64::from(ran);
                 rounds -= ran as u32;
                 totals.warp_instructions += ran * weight;
                 totals.thread_instructions += ran * weight * u64::from(mask.count_ones());
-                totals.branches += 2 * ran;
+                totals.branches += (2 + rounds_of.branches) * ran;
                 if ran > 0 && !lanes::s_holds(r, head, $f) {
                     ip = at(head.b);
                 }
@@ -609,7 +619,7 @@ fn run<L: Level, O: Observer>(
             Op::Tally => {
                 totals.branches += u64::from(inst.c);
                 for tally in &code.tallies[inst.a as usize..inst.b as usize] {
-                    machine.patterns[tally.site as usize].hits.count_times(mask, tally.times);
+                    machine.patterns[tally.site as usize].hits.count_times(mask, tally.times.into());
                 }
             }
             Op::Lifetime => machine.observer.lifetime(mask, (inst.a.wrapping_add(machine.shift), inst.b), inst.c == 1),

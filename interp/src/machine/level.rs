@@ -90,8 +90,16 @@ pub(crate) trait Level: Sized {
     ) -> Done;
     /// See [`idle::rounds`](crate::machine::idle::rounds).
     fn idle(code: &Code, r: View, row: u32, mask: u32) -> (u32, bool);
-    /// Runs rounds of a loop at once, up to so many; gives how many.
+    /// Runs rounds of a loop with [few loads](crate::isa::rounds::FEW_LOADS) at once, up to so many; gives how many.
     fn rounds<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        edge: &Edge<'_>,
+        most: u64,
+    ) -> u32;
+    /// The same of a loop with any number of loads: its lists take room.
+    fn many_rounds<O: Observer>(
         machine: &mut Machine<'_, O>,
         r: View,
         mask: u32,

@@ -22,33 +22,35 @@ pub(crate) use avx512::Avx512;
 use crate::count::pattern::Shape;
 use crate::isa::bytecode::Inst;
 use crate::isa::registers::View;
-use crate::machine::ops::{element, float, lanes};
+use crate::isa::rounds::Row;
+use crate::machine::ops::element::{self, Place32};
+use crate::machine::ops::{float, lanes};
 
 /// Any CPU.
 pub(crate) struct Portable;
 
 impl Vectors for Portable {}
 
-/// Where several rounds of a loop load words from that lie in one of the common ways.
+/// Where several rounds of a loop load words from.
 #[derive(Clone, Copy)]
-pub(crate) struct Feed {
-    pub(crate) memory: *const [u8],
+pub(crate) struct Feed<'a> {
+    pub(crate) place: Place32<'a>,
     /// Where the lowest lane's word is in the first round, and from a round to the next.
     pub(crate) lowest: usize,
     pub(crate) stride_bytes: isize,
-    pub(crate) shape: Shape,
-    /// As of a [`Pattern`](crate::count::pattern::Pattern).
-    pub(crate) bytes: *const [u32; 32],
 }
 
-impl Feed {
+impl Feed<'_> {
     /// Of no load.
-    pub(crate) const NONE: Feed = Feed {
-        memory: std::ptr::slice_from_raw_parts(std::ptr::null(), 0),
+    pub(crate) const NONE: Feed<'static> = Feed {
+        place: Place32 {
+            shape: Shape::Scattered,
+            bytes: &[0; 32],
+            half_lows: [0; 2],
+            memory: std::ptr::slice_from_raw_parts(std::ptr::null(), 0),
+        },
         lowest: 0,
         stride_bytes: 0,
-        shape: Shape::Scattered,
-        bytes: std::ptr::null(),
     };
 
     /// Where the lowest lane's word is in a round.
@@ -58,35 +60,71 @@ impl Feed {
             .wrapping_add_signed(self.stride_bytes.wrapping_mul(round as isize))
     }
 
-    /// The word of a round, of a load that is the same in all lanes.
+    /// The word so many words behind the first one of a round, of a load that is the same in all lanes.
     ///
     /// # Safety
     /// It is readable.
     #[inline(always)]
-    pub(crate) unsafe fn word(&self, round: u32) -> u32 {
+    pub(crate) unsafe fn word(&self, round: u32, behind: usize) -> u32 {
         // SAFETY: the caller's.
         unsafe {
-            let at = self.memory.cast::<u8>().add(self.lowest_in(round));
-            at.cast::<u32>().read_unaligned()
+            let at = self.place.memory.cast::<u8>().add(self.lowest_in(round));
+            at.cast::<u32>().add(behind).read_unaligned()
         }
     }
 
-    /// The words of a round.
+    /// Whether its words lie in a common way.
+    #[inline(always)]
+    pub(crate) fn is_quick(&self) -> bool {
+        self.place.shape.is_quick(self.place.memory.len() as u64)
+    }
+
+    /// The words of a round, of a load of one word that [is quick](Feed::is_quick).
     ///
     /// # Safety
-    /// They are readable; `memory` has 128 bytes if they lie in a row.
+    /// They are readable.
     #[inline(always)]
-    pub(crate) unsafe fn words<V: Vectors>(&self, round: u32, out: &mut [u32; 32]) {
+    pub(crate) unsafe fn quick<V: Vectors>(&self, round: u32, out: &mut [u32; 32]) {
+        let Place32 { shape, bytes, .. } = self.place;
+        // SAFETY: the caller's.
+        unsafe { element::words::<V>(shape, bytes, self.place.memory, self.lowest_in(round), out) }
+    }
+
+    /// The words of a round, of each lane.
+    ///
+    /// # Safety
+    /// They are readable.
+    #[inline(always)]
+    pub(crate) unsafe fn words<V: Vectors>(&self, round: u32, r: View, registers: &[u32]) {
         // SAFETY: the caller's.
         unsafe {
-            element::words::<V>(
-                self.shape,
-                &*self.bytes,
-                self.memory,
-                self.lowest_in(round),
-                out,
-            );
+            match registers {
+                [register] if self.is_quick() => self.quick::<V>(round, r.v32_mut(*register)),
+                _ => self.place.load::<V>(self.lowest_in(round), r, registers),
+            }
         }
+    }
+}
+
+/// Words of several rounds: in each so many registers one after the other.
+#[derive(Clone, Copy)]
+pub(crate) struct Loaded {
+    pub(crate) r: View,
+    pub(crate) words: u32,
+    pub(crate) rounds: u32,
+}
+
+impl Loaded {
+    /// A word of the first round. The next round's lies [so many lanes](Loaded::lanes_between) behind it.
+    #[inline(always)]
+    fn first(&self, word: u32) -> *const u32 {
+        self.r.v32(word).as_ptr()
+    }
+
+    /// From a round's word to the next one's, in lanes.
+    #[inline(always)]
+    fn lanes_between(&self) -> usize {
+        32 * self.words as usize
     }
 }
 
@@ -100,14 +138,32 @@ unsafe fn sum_words<V: Vectors>(sum: &mut [u32; 32], one: &Feed, other: &Feed, c
     for round in 0..count {
         // SAFETY: the caller's.
         unsafe {
-            one.words::<V>(round, &mut a);
-            other.words::<V>(round, &mut b);
+            one.quick::<V>(round, &mut a);
+            other.quick::<V>(round, &mut b);
         }
         for l in 0..32 {
             sum[l] = float::fma32(a[l], b[l], sum[l]);
         }
     }
 }
+
+/// Calls a function for some sums of a row after the other, as many as it can have at once. No function: it would be compiled without the
+/// CPU's features.
+macro_rules! in_registers {
+    ($r:expr, $row:expr, $loaded:expr, $some:ident) => {
+        in_registers!($r, $row, $loaded, $some, 8, 4, 2, 1)
+    };
+    ($r:expr, $row:expr, $loaded:expr, $some:ident, $($count:literal),*) => {
+        let mut rest = &$row.sums[..];
+        $(
+            while let Some((some, others)) = rest.split_first_chunk() {
+                $some::<$count>($r, $row.factor, some, $loaded);
+                rest = others;
+            }
+        )*
+    };
+}
+use in_registers;
 
 /// The functions are safe to call where the CPU has what the type is named after; only the engine's loop of that kind does.
 pub(crate) trait Vectors: Sized {
@@ -208,7 +264,7 @@ pub(crate) trait Vectors: Sized {
         lanes::fma_into32(r, i, float::fma32);
     }
 
-    /// `sum += one * other` of `f32` in so many rounds.
+    /// `sum += one * other` of `f32` in so many rounds. Both [are quick](Feed::is_quick).
     ///
     /// # Safety
     /// As [`Feed::words`], in all those rounds.
@@ -216,6 +272,21 @@ pub(crate) trait Vectors: Sized {
     unsafe fn sum_rounds(sum: &mut [u32; 32], one: &Feed, other: &Feed, count: u32) {
         // SAFETY: the caller's.
         unsafe { sum_words::<Self>(sum, one, other, count) }
+    }
+
+    /// Adds the products of all rounds to the sums of a row, of `f32`.
+    #[inline(always)]
+    fn sum_row(r: View, row: &Row, loaded: &Loaded) {
+        for &(sum, other) in &row.sums {
+            let sum = r.v32_mut(sum);
+            for round in 0..loaded.rounds {
+                let word = |word| loaded.r.v32(round * loaded.words + word);
+                let (a, b) = (word(row.factor), word(other));
+                for l in 0..32 {
+                    sum[l] = float::fma32(a[l], b[l], sum[l]);
+                }
+            }
+        }
     }
 
     /// Of one half-warp's lanes: register `k` = word `(bytes[l] + more) / 4 + k` of the rows.

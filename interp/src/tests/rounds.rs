@@ -142,7 +142,8 @@ impl Text<'_> {
         self.value(&format!("load.f32.{space}{volatile} {pointer}{array}"))
     }
 
-    fn sums(&mut self) {
+    /// A loop, and what is in it.
+    fn loop_of(&mut self, body: impl FnOnce(&mut Self, &str)) {
         let label = self.label();
         let (from, by, compare, to) = match self.random.below(8) {
             0 => (31, -1, "sge", "0".to_owned()),
@@ -159,9 +160,19 @@ impl Text<'_> {
         let counter = self.value("get $4");
         let goes = self.value(&format!("cmp.{compare}.i32 {counter}, {to}"));
         self.line(&format!("if {goes} !1 {{\n}} else {{\nbreak {label}\n}}"));
-        let mut loads = vec![self.load(&counter)];
+        body(self, &counter);
+        self.line("} step {");
+        let counter = self.value("get $4");
+        let add = self.op("add");
+        let next = self.value(&format!("{add} {counter}, {by}"));
+        self.inst(&format!("set $4, {next}"));
+        self.line("}");
+    }
+
+    fn sums(&mut self, counter: &str) {
+        let mut loads = vec![self.load(counter)];
         for _ in 0..self.random.below(3) {
-            loads.push(self.load(&counter));
+            loads.push(self.load(counter));
         }
         for _ in 0..1 + self.random.below(4) / 3 {
             let slot = self.random.one_of(&["$3", "$3", "$5"]);
@@ -171,7 +182,7 @@ impl Text<'_> {
                     let part = self.value("add.i32 %0, 3");
                     loads.push(self.value(&format!("cvt.f32.s32 {part}")));
                 }
-                2 | 3 => loads.push(self.load(&counter)),
+                2 | 3 => loads.push(self.load(counter)),
                 _ => {}
             }
             let (one, other) = (
@@ -182,12 +193,62 @@ impl Text<'_> {
             let sum = self.value(&format!("fma.f32 {one}, {other}, {sum}"));
             self.inst(&format!("set {slot}, {sum}"));
         }
-        self.line("} step {");
-        let counter = self.value("get $4");
-        let add = self.op("add");
-        let next = self.value(&format!("{add} {counter}, {by}"));
-        self.inst(&format!("set $4, {next}"));
-        self.line("}");
+    }
+
+    /// Words that move with the loop's variable: of loads by themselves, or of one of two or four words.
+    fn words(&mut self, count: usize, counter: &str) -> Vec<String> {
+        let mut words: Vec<_> = match self.random.below(4) {
+            0 => (0..count).map(|_| self.load(counter)).collect(),
+            way => {
+                let (width, lanes) = if count > 2 || way == 1 {
+                    (4, 16)
+                } else {
+                    (2, 8)
+                };
+                let space = self.random.one_of(&["shared", "shared", "global"]);
+                let base = match space {
+                    "shared" => self.value("addr shared0"),
+                    _ => self.value("get $1"),
+                };
+                let place = self.place(12);
+                let step = self.random.one_of(&[16, 16, 64, 128, 128, 32]);
+                let row = self.value(&format!("ptradd {base}, {place} * {lanes}"));
+                let pointer = self.value(&format!("ptradd {row}, {counter} * {step}"));
+                self.values(width, &format!("load.f32x{width}.{space} {pointer}"))
+            }
+        };
+        // By way of a variable.
+        if self.random.once_in(3) {
+            for word in &mut words {
+                self.inst(&format!("set $15, {word}"));
+                *word = self.value("get $15");
+            }
+        }
+        words.truncate(count);
+        words
+    }
+
+    /// Sums of the products of some words with some others, each its own: a tile in registers.
+    fn tile(&mut self, counter: &str) {
+        let (rows, columns) = (1 + self.random.below(3), 1 + self.random.below(3));
+        let left = self.words(rows as usize, counter);
+        let right = self.words(columns as usize, counter);
+        for row in 0..rows {
+            for column in 0..columns {
+                // Now and then two products of a round belong to one sum, or a sum to a product.
+                let slot = match self.random.below(40) {
+                    0 => 6,
+                    _ => 6 + 3 * row + column,
+                };
+                let sum = self.value(&format!("get ${slot}"));
+                let (one, mut other) = (&left[row as usize], right[column as usize].clone());
+                if self.random.once_in(40) {
+                    other = self.value("get $7");
+                }
+                let sum = self.value(&format!("fma.f32 {one}, {other}, {sum}"));
+                self.inst(&format!("set ${slot}, {sum}"));
+            }
+        }
     }
 
     /// Writes some of shared memory.
@@ -218,11 +279,17 @@ fn kernel(random: &mut Random) -> String {
     );
     text.line("shared shared0 \"s\" \"float\" [32][32] : 4096 align 4 element 4 at 0");
     text.line("slot $3 : f32 \"a\"\nslot $4 : i32 \"k\"\nslot $5 : f32 \"b\"");
+    for slot in 6..16 {
+        text.line(&format!("slot ${slot} : f32 \"t{slot}\""));
+    }
     text.value("special.tid.x");
     text.value("special.ctaid.x");
     text.value("get $2");
     text.inst("set $3, 0.0");
     text.inst("set $5, 1.5");
+    for slot in 6..16 {
+        text.inst(&format!("set ${slot}, 0.0"));
+    }
     for _ in 0..1 + text.random.below(3) {
         if text.random.below(6) > 0 {
             text.fill();
@@ -231,7 +298,10 @@ fn kernel(random: &mut Random) -> String {
             text.inst("barrier");
         }
         for _ in 0..1 + text.random.below(2) {
-            text.sums();
+            match text.random.below(3) {
+                0 => text.loop_of(Text::tile),
+                _ => text.loop_of(Text::sums),
+            }
         }
         if text.random.below(3) > 0 {
             text.inst("barrier");
@@ -252,8 +322,11 @@ fn kernel(random: &mut Random) -> String {
     let block = text.value(&format!("mul.i32 %1, {THREADS}"));
     let at = text.value(&format!("add.i32 {block}, %0"));
     let to = text.value(&format!("ptradd {out}, {at} * 4"));
-    let (a, b) = (text.value("get $3"), text.value("get $5"));
-    let sum = text.value(&format!("fadd.f32 {a}, {b}"));
+    let mut sum = text.value("get $3");
+    for slot in 5..16 {
+        let other = text.value(&format!("get ${slot}"));
+        sum = text.value(&format!("fadd.f32 {sum}, {other}"));
+    }
     text.inst(&format!("store.f32.global {to}, {sum}"));
     text.end()
 }

@@ -66,6 +66,15 @@ impl Text<'_> {
         name
     }
 
+    /// So many temporaries, of an instruction that has so many results.
+    pub(super) fn values(&mut self, count: u32, right: &str) -> Vec<String> {
+        let names = self.values..self.values + count;
+        let names: Vec<_> = names.map(|number| format!("%{number}")).collect();
+        self.values += count;
+        self.inst(&format!("{} = {right}", names.join(", ")));
+        names
+    }
+
     pub(super) fn label(&mut self) -> String {
         self.labels += 1;
         format!("L{}", self.labels - 1)

@@ -259,6 +259,53 @@ pub(crate) unsafe fn words<V: Vectors>(
     }
 }
 
+/// Where the words of a load lie, however they do.
+#[derive(Clone, Copy)]
+pub(crate) struct Place32<'a> {
+    pub(crate) shape: Shape,
+    /// As of a [`Pattern`].
+    pub(crate) bytes: &'a [u32; 32],
+    pub(crate) half_lows: [u32; 2],
+    pub(crate) memory: *const [u8],
+}
+
+impl Place32<'_> {
+    /// Loads each lane's words: register `k` gets the one `k` words behind the first.
+    ///
+    /// # Safety
+    /// `memory` is readable, and with the lowest lane at `lowest` all lanes' words lie inside.
+    #[inline(always)]
+    pub(crate) unsafe fn load<V: Vectors>(&self, lowest: usize, r: View, registers: &[u32]) {
+        let Place32 { bytes, memory, .. } = *self;
+        // SAFETY: the caller's, in all branches.
+        unsafe {
+            let from = memory.cast::<u8>().add(lowest);
+            if V::PICKS_ROWS && self.shape == Shape::Rows && memory.len() >= ROWS_BYTES as usize {
+                for half in 0..2 {
+                    let below = self.half_lows[half];
+                    let low = lowest + below as usize;
+                    let start = window(low, ROWS_BYTES as usize, memory.len());
+                    let more = ((low - start) as u32).wrapping_sub(below);
+                    let rows = memory.cast::<u8>().add(start);
+                    V::pick_rows(rows, bytes, more, r, registers, half);
+                }
+            } else if memory.len() <= i32::MAX as usize {
+                for (from, &register) in (0..).step_by(4).map(|k| from.add(k)).zip(registers) {
+                    V::collect(from, bytes, r.v32_mut(register));
+                }
+            } else {
+                for (k, &register) in registers.iter().enumerate() {
+                    let d = r.v32_mut(register);
+                    for l in 0..32 {
+                        let at = from.add(bytes[l] as usize).cast::<u32>();
+                        d[l] = at.add(k).read_unaligned();
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Loads a request like a pattern whose data lies in one of the common ways; else gives false. Lanes that are not active may get
 /// something, too: nothing reads it.
 ///
@@ -314,32 +361,14 @@ pub(crate) unsafe fn load_like<V: Vectors>(
             return gather(r, site, mask, at);
         }
         match ty {
-            MemType::I32 | MemType::F32
-                if V::PICKS_ROWS
-                    && pattern.shape == Shape::Rows
-                    && memory.len() >= ROWS_BYTES as usize =>
-            {
-                for half in 0..2 {
-                    let below = pattern.half_lows[half];
-                    let low = lowest + below as usize;
-                    let start = window(low, ROWS_BYTES as usize, memory.len());
-                    let more = ((low - start) as u32).wrapping_sub(below);
-                    let rows = memory.cast::<u8>().add(start);
-                    V::pick_rows(rows, &pattern.bytes, more, r, registers, half);
-                }
-            }
-            MemType::I32 | MemType::F32 if memory.len() <= i32::MAX as usize => {
-                for (from, &register) in (0..).step_by(4).map(|k| from.add(k)).zip(registers) {
-                    V::collect(from, &pattern.bytes, r.v32_mut(register));
-                }
-            }
             MemType::I32 | MemType::F32 => {
-                for (k, &register) in registers.iter().enumerate() {
-                    let d = r.v32_mut(register);
-                    for l in 0..32 {
-                        d[l] = at(l).cast::<u32>().add(k).read_unaligned();
-                    }
-                }
+                let place = Place32 {
+                    shape: pattern.shape,
+                    bytes: &pattern.bytes,
+                    half_lows: pattern.half_lows,
+                    memory,
+                };
+                place.load::<V>(lowest, r, registers);
             }
             MemType::I64 | MemType::F64 | MemType::Ptr => {
                 for (k, &register) in registers.iter().enumerate() {

@@ -11,15 +11,16 @@
 )]
 
 use super::address::is_within;
+use super::element::Place32;
 use super::{global, int, lanes, overflow, shared};
 use crate::count::pattern::{Last, Requests, Shape};
-use crate::isa::bytecode::{Form, Inst, MemSite};
+use crate::isa::bytecode::{Code, Form, Inst, MemSite, Place};
 use crate::isa::op::Op;
-use crate::isa::registers::View;
-use crate::isa::rounds::{MOST_LOADS, Numbered, Rounds, Step, Work};
+use crate::isa::registers::{Registers, View};
+use crate::isa::rounds::{FEW_LOADS, MOST_WORDS, Numbered, Products, Rounds, Step, Work};
 use crate::machine::Machine;
 use crate::machine::level::Level;
-use crate::machine::vectors::{Feed, Vectors};
+use crate::machine::vectors::{Feed, Loaded, Vectors};
 use crate::observe::{Like, Observer, Swept};
 use dsl::ir::Space;
 
@@ -27,6 +28,14 @@ use dsl::ir::Space;
 const MOST_ROUNDS: u32 = 1 << 16;
 /// Longer steps are no program's.
 const MOST_STRIDE_BYTES: u64 = 1 << 40;
+/// So many words of all lanes are loaded before they are multiplied: they stay in the nearest cache.
+const MOST_LOADED: u32 = 2 * MOST_WORDS as u32;
+
+/// Room for what the loops of a kernel load.
+pub(crate) fn loaded(code: &Code) -> Registers {
+    let sums_up = code.rounds.iter().any(|rounds| rounds.products.is_some());
+    Registers::new(if sums_up { MOST_LOADED } else { 0 }, 0)
+}
 
 /// The end of a loop, and its head.
 #[derive(Clone, Copy)]
@@ -36,9 +45,9 @@ pub(crate) struct Edge<'a> {
     pub(crate) head: &'a Inst,
 }
 
-/// Runs up to `most` rounds of a loop whose body is about to begin again; gives how many. The counter is as behind the last one.
+/// Runs up to `most` rounds of a loop with at most so many loads, whose body is about to begin again; gives how many. The counter is as behind the last one.
 #[inline(always)]
-pub(crate) fn run<L: Level, O: Observer>(
+pub(crate) fn run<L: Level, O: Observer, const LOADS: usize>(
     machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
@@ -53,7 +62,7 @@ pub(crate) fn run<L: Level, O: Observer>(
     let (from, by) = (r.s(counter) as u32, r.s(edge.step.c) as u32);
     let most = u64::from(MOST_ROUNDS).min(most) as u32;
     let count = left(edge, r, by, most);
-    let ran = count >= 2 && at_once::<L, O>(machine, r, mask, edge, rounds, count);
+    let ran = count >= 2 && at_once::<L, O, LOADS>(machine, r, mask, edge, rounds, count);
     let last = if ran { by.wrapping_mul(count) } else { 0 };
     r.set_s(counter, u64::from(from.wrapping_add(last)));
     machine.rounds[edge.row as usize].renew(ran || count < 2);
@@ -177,12 +186,7 @@ fn requests<O: Observer>(
 ) -> Option<Requests> {
     let pattern = &machine.patterns[site.row as usize];
     let is_shared = site.access.space == Space::Shared;
-    let bytes = match is_shared {
-        true => machine.shared.len() as u64,
-        false => machine.map.regions[pattern.region as usize].size,
-    };
-    let is_quick = site.uniform_values || pattern.is_quick(bytes);
-    if pattern.last.first == Last::NONE || !is_quick {
+    if pattern.last.first == Last::NONE {
         return None;
     }
     let stride_bytes = match is_shared {
@@ -225,7 +229,7 @@ fn requests<O: Observer>(
 
 /// Runs so many rounds; `false`, and nothing but temporaries changed, if that cannot be done.
 #[inline(always)]
-fn at_once<L: Level, O: Observer>(
+fn at_once<L: Level, O: Observer, const LOADS: usize>(
     machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
@@ -238,9 +242,9 @@ fn at_once<L: Level, O: Observer>(
     if rounds.fixed.iter().any(|of| is_wrong(machine, r, mask, of)) {
         return false;
     }
-    let mut all = [Requests::default(); MOST_LOADS];
-    let mut first = [Scalars::default(); MOST_LOADS];
-    let mut moved = [Scalars::default(); MOST_LOADS];
+    let mut all = [Requests::default(); LOADS];
+    let mut first = [Scalars::default(); LOADS];
+    let mut moved = [Scalars::default(); LOADS];
     // What moves by one distance is known from two rounds, and right in all if it is right in the first and the last one.
     for round in [0, 1, count - 1] {
         let at = from.wrapping_add(by.wrapping_mul(round));
@@ -283,7 +287,6 @@ fn at_once<L: Level, O: Observer>(
     if O::SEES_REPEATS && !see(machine, r, mask, rounds, &all) {
         return false;
     }
-    let mut feeds = [Feed::NONE; MOST_LOADS];
     for (number, load) in rounds.loads.iter().enumerate() {
         let requests = all[number];
         let pattern = &mut machine.patterns[load.c as usize];
@@ -293,6 +296,15 @@ fn at_once<L: Level, O: Observer>(
             .last
             .index
             .wrapping_add(moved[number].term.wrapping_mul(count));
+    }
+    for tally in &rounds.tallies {
+        let hits = &mut machine.patterns[tally.site as usize].hits;
+        hits.count_times(mask, u64::from(tally.times) * u64::from(count));
+    }
+    let mut feeds = [Feed::NONE; LOADS];
+    for (number, load) in rounds.loads.iter().enumerate() {
+        let requests = all[number];
+        let pattern = &machine.patterns[load.c as usize];
         let (memory, base) = match load.op {
             Op::LoadShared => (&raw const machine.shared[..], 0),
             _ => {
@@ -303,31 +315,40 @@ fn at_once<L: Level, O: Observer>(
             }
         };
         feeds[number] = Feed {
-            memory,
+            place: Place32 {
+                shape: match machine.code.sites[load.c as usize].uniform_values {
+                    true => Shape::Splat,
+                    false => pattern.shape,
+                },
+                bytes: &pattern.bytes,
+                half_lows: pattern.half_lows,
+                memory,
+            },
             lowest: (requests.first - pattern.below - base) as usize,
             stride_bytes: requests.stride_bytes as isize,
-            shape: match machine.code.sites[load.c as usize].uniform_values {
-                true => Shape::Splat,
-                false => pattern.shape,
-            },
-            bytes: &raw const pattern.bytes,
         };
     }
     #[cfg(test)]
     crate::tests::AT_ONCE.set(crate::tests::AT_ONCE.get() + count as usize);
+    let loaded = machine.loaded.view();
     // SAFETY: every request's bytes lie inside of its memory (the pattern's invariant, of all requests that it admits).
-    unsafe { work::<L::Vectors>(r, &machine.code.sites, rounds, &feeds, count) };
+    unsafe {
+        match &rounds.products {
+            Some(of) => products::<L::Vectors>(r, of, &feeds[..rounds.loads.len()], loaded, count),
+            None => work::<L::Vectors>(r, &machine.code.sites, rounds, &feeds, count),
+        }
+    }
     true
 }
 
 /// Shows all requests to an observer that has to see them. Whether it has, and nothing is to be said of them.
 #[inline(always)]
-fn see<O: Observer>(
+fn see<O: Observer, const LOADS: usize>(
     machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
     rounds: &Rounds,
-    all: &[Requests; MOST_LOADS],
+    all: &[Requests; LOADS],
 ) -> bool {
     let loads = &rounds.loads;
     macro_rules! swept {
@@ -360,11 +381,82 @@ fn see<O: Observer>(
         1 => observer.repeat_rounds(&[swept!(0)]),
         2 => observer.repeat_rounds(&[swept!(0), swept!(1)]),
         3 => observer.repeat_rounds(&[swept!(0), swept!(1), swept!(2)]),
-        _ => observer.repeat_rounds(&[swept!(0), swept!(1), swept!(2), swept!(3)]),
+        _ if LOADS <= FEW_LOADS => {
+            observer.repeat_rounds(&[swept!(0), swept!(1), swept!(2), swept!(3)])
+        }
+        of => {
+            let last = of.min(LOADS) - 1;
+            let all: [_; LOADS] = std::array::from_fn(|number| swept!(number.min(last)));
+            observer.repeat_rounds(&all[..=last])
+        }
     }
 }
 
-/// The loads and the sums.
+/// Loads some rounds' words, adds the products of each row to its sums, and so on. Behind them the registers hold the last round's words.
+///
+/// # Safety
+/// All that the feeds name is readable.
+#[inline(always)]
+unsafe fn products<V: Vectors>(
+    r: View,
+    products: &Products,
+    feeds: &[Feed<'_>],
+    loaded: View,
+    count: u32,
+) {
+    let quick = |load: u32| Some(&feeds[load as usize]).filter(|feed| feed.is_quick());
+    if let (Some(factors), [row]) = (products.factors, &products.rows[..])
+        && let [Some(one), Some(other)] = factors.map(quick)
+    {
+        // SAFETY: the caller's.
+        unsafe {
+            V::sum_rounds(r.v32_mut(row.sums[0].0), one, other, count);
+            for &(to, load) in &products.ends {
+                let feed = &feeds[load as usize];
+                match to {
+                    Place::V(to) => feed.quick::<V>(count - 1, r.v32_mut(to)),
+                    Place::S(to) => r.set_s(to, feed.word(count - 1, 0).into()),
+                }
+            }
+        }
+        return;
+    }
+    let words = products.words;
+    let mut loaded = Loaded {
+        r: loaded,
+        words,
+        rounds: 0,
+    };
+    let mut from = 0;
+    while from < count {
+        loaded.rounds = (MOST_LOADED / words).min(count - from);
+        for (number, feed) in feeds.iter().enumerate() {
+            let first = products.first[number];
+            let end = products.first.get(number + 1).map_or(words, |&next| next);
+            for round in 0..loaded.rounds {
+                let at = round * words;
+                let registers = [at + first, at + first + 1, at + first + 2, at + first + 3];
+                let registers = &registers[..(end - first) as usize];
+                // SAFETY: the caller's.
+                unsafe { feed.words::<V>(from + round, loaded.r, registers) };
+            }
+        }
+        for row in &products.rows {
+            V::sum_row(r, row, &loaded);
+        }
+        from += loaded.rounds;
+    }
+    let last = (loaded.rounds - 1) * words;
+    for &(to, word) in &products.ends {
+        let word = loaded.r.v32(last + word);
+        match to {
+            Place::V(to) => *r.v32_mut(to) = *word,
+            Place::S(to) => r.set_s(to, word[0].into()),
+        }
+    }
+}
+
+/// The loads and the sums, one round after the other.
 ///
 /// # Safety
 /// All that the feeds name is readable.
@@ -373,45 +465,30 @@ unsafe fn work<V: Vectors>(
     r: View,
     sites: &[MemSite],
     rounds: &Rounds,
-    feeds: &[Feed; MOST_LOADS],
+    feeds: &[Feed<'_>],
     count: u32,
 ) {
-    /// A load in a round. No closure: it would be compiled without the CPU's features.
-    macro_rules! load {
-        ($load:expr, $round:expr) => {{
-            let load = $load as usize;
-            let (site, feed) = (&sites[rounds.loads[load].c as usize], &feeds[load]);
-            // SAFETY: the caller's.
-            unsafe {
-                match site.uniform_values {
-                    true => r.set_s(site.values[0], u64::from(feed.word($round))),
-                    false => feed.words::<V>($round, r.v32_mut(site.values[0])),
-                }
-            }
-        }};
-    }
-    if let (Some([one, other]), Some((Work::Sum(sum), before))) =
-        (rounds.factors, rounds.work.split_last())
-    {
-        // SAFETY: the caller's.
-        unsafe {
-            let (one, other) = (&feeds[one as usize], &feeds[other as usize]);
-            V::sum_rounds(r.v32_mut(sum.d), one, other, count);
-        }
-        for work in before {
-            match work {
-                Work::Load(number) => load!(*number, count - 1),
-                Work::Spread(spread) => lanes::splat32(r, spread),
-                Work::Sum(_) => {}
-            }
-        }
-        return;
-    }
     for round in 0..count {
         for work in &rounds.work {
             match work {
-                Work::Load(number) => load!(*number, round),
+                Work::Load(load) => {
+                    let site = &sites[rounds.loads[*load as usize].c as usize];
+                    let feed = &feeds[*load as usize];
+                    let registers = &site.values[..site.access.count as usize];
+                    // SAFETY: the caller's.
+                    unsafe {
+                        match site.uniform_values {
+                            true => {
+                                for (behind, &register) in registers.iter().enumerate() {
+                                    r.set_s(register, feed.word(round, behind).into());
+                                }
+                            }
+                            false => feed.words::<V>(round, r, registers),
+                        }
+                    }
+                }
                 Work::Spread(spread) => lanes::splat32(r, spread),
+                Work::Move(from) => lanes::move32(r, from),
                 Work::Sum(sum) => V::fma_into32(r, sum),
             }
         }

@@ -8,17 +8,54 @@ use std::arch::x86_64::{
     __m256i, _CMP_UNORD_Q, _mm_cvtsi32_si128, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi32,
     _mm256_blendv_ps, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cmpeq_epi32, _mm256_fmadd_ps,
     _mm256_i32gather_epi32, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_epu32,
-    _mm256_movemask_ps, _mm256_or_si256, _mm256_set1_epi32, _mm256_setzero_si256, _mm256_storeu_ps,
-    _mm256_storeu_si256, _mm256_sub_epi32, _mm256_testz_si256, _mm256_xor_si256,
-    _mm256_zextsi128_si256,
+    _mm256_movemask_ps, _mm256_or_si256, _mm256_set1_epi32, _mm256_setzero_ps,
+    _mm256_setzero_si256, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_epi32,
+    _mm256_testz_si256, _mm256_xor_si256, _mm256_zextsi128_si256,
 };
 
-use super::Vectors;
+use super::{Loaded, Vectors, in_registers};
 use crate::isa::bytecode::Inst;
 use crate::isa::registers::View;
+use crate::isa::rounds::Row;
 use crate::machine::ops::float;
 
 pub(crate) struct Avx2;
+
+/// [`Vectors::sum_row`] of so many sums, a quarter of which stay in registers of the CPU.
+#[inline(always)]
+fn sum_some<const N: usize>(r: View, factor: u32, sums: &[(u32, u32); N], loaded: &Loaded) {
+    // SAFETY: the level's CPU has AVX2 and FMA; registers have 128 bytes.
+    unsafe {
+        let nan = _mm256_castsi256_ps(_mm256_set1_epi32(float::NAN_F32 as i32));
+        for part in 0..4 {
+            let mut some = [_mm256_setzero_ps(); N];
+            for number in 0..N {
+                let from = r.v32(sums[number].0).as_ptr().add(8 * part);
+                some[number] = _mm256_loadu_ps(from.cast());
+            }
+            let one = loaded.first(factor).cast::<f32>().add(8 * part);
+            let mut others = [one; N];
+            for number in 0..N {
+                others[number] = loaded.first(sums[number].1).cast::<f32>().add(8 * part);
+            }
+            let mut at = 0;
+            for _ in 0..loaded.rounds {
+                let one = _mm256_loadu_ps(one.wrapping_add(at));
+                for number in 0..N {
+                    let other = _mm256_loadu_ps(others[number].wrapping_add(at));
+                    some[number] = _mm256_fmadd_ps(one, other, some[number]);
+                }
+                at += loaded.lanes_between();
+            }
+            // A sum that is a NaN stays one: so its bits can be set behind the last round.
+            for number in 0..N {
+                let to = r.v32_mut(sums[number].0).as_mut_ptr().add(8 * part);
+                let is_nan = _mm256_cmp_ps::<_CMP_UNORD_Q>(some[number], some[number]);
+                _mm256_storeu_ps(to.cast(), _mm256_blendv_ps(some[number], nan, is_nan));
+            }
+        }
+    }
+}
 
 impl Vectors for Avx2 {
     #[inline(always)]
@@ -98,6 +135,11 @@ impl Vectors for Avx2 {
                 _mm256_storeu_ps(d.add(8 * part).cast(), _mm256_blendv_ps(sums, nan, is_nan));
             }
         }
+    }
+
+    #[inline(always)]
+    fn sum_row(r: View, row: &Row, loaded: &Loaded) {
+        in_registers!(r, row, loaded, sum_some);
     }
 
     #[inline(always)]

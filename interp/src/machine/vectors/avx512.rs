@@ -11,14 +11,16 @@ use std::arch::x86_64::{
     _mm512_cvtepi32_epi64, _mm512_fmadd_ps, _mm512_i32gather_epi32, _mm512_loadu_ps,
     _mm512_loadu_si512, _mm512_mask_blend_epi32, _mm512_mask_blend_ps, _mm512_movepi32_mask,
     _mm512_permutex2var_epi32, _mm512_permutex2var_ps, _mm512_set1_epi32, _mm512_set1_epi64,
-    _mm512_set1_ps, _mm512_srli_epi32, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32,
-    _mm512_sub_epi64, _mm512_test_epi32_mask, _mm512_zextsi128_si512, _mm512_zextsi256_si512,
+    _mm512_set1_ps, _mm512_setzero_ps, _mm512_srli_epi32, _mm512_storeu_ps, _mm512_storeu_si512,
+    _mm512_sub_epi32, _mm512_sub_epi64, _mm512_test_epi32_mask, _mm512_zextsi128_si512,
+    _mm512_zextsi256_si512,
 };
 
-use super::{Feed, Vectors, sum_words};
+use super::{Feed, Loaded, Vectors, in_registers, sum_words};
 use crate::count::pattern::Shape;
 use crate::isa::bytecode::Inst;
 use crate::isa::registers::View;
+use crate::isa::rounds::Row;
 use crate::machine::ops::float;
 
 pub(crate) struct Avx512;
@@ -41,10 +43,10 @@ impl Half {
     #[inline(always)]
     fn of(feed: &Feed, count: u32) -> Half {
         let highest = feed.lowest.max(feed.lowest_in(count - 1));
-        match feed.shape {
+        match feed.place.shape {
             Shape::Splat | Shape::Pair => Half::One,
             Shape::Run | Shape::Halves => Half::Run,
-            Shape::Row if highest + 128 <= feed.memory.len() => Half::Row,
+            Shape::Row if highest + 128 <= feed.place.memory.len() => Half::Row,
             Shape::Row | Shape::Rows | Shape::Scattered => Half::LastRow,
         }
     }
@@ -58,8 +60,8 @@ impl Half {
 unsafe fn halves<const HALF: u8>(feed: &Feed, round: u32) -> [__m512; 2] {
     // SAFETY: the caller's, in all branches.
     unsafe {
-        let (lowest, bytes) = (feed.lowest_in(round), &*feed.bytes);
-        let from = feed.memory.cast::<u8>().add(lowest);
+        let (lowest, bytes) = (feed.lowest_in(round), feed.place.bytes);
+        let from = feed.place.memory.cast::<u8>().add(lowest);
         let at = [from.add(bytes[0] as usize), from.add(bytes[16] as usize)];
         if HALF == Half::One as u8 {
             [
@@ -104,12 +106,57 @@ unsafe fn sum_halves<const ONE: u8, const OTHER: u8>(
             low = _mm512_fmadd_ps(a[0], b[0], low);
             high = _mm512_fmadd_ps(a[1], b[1], high);
         }
-        // A sum that is a NaN stays one: its bits can be set behind the last round.
+        store_sums(to, low, high);
+    }
+}
+
+/// Stores sums of products. One that is a NaN stays one: so its bits can be set behind the last round.
+///
+/// # Safety
+/// 128 bytes are writable.
+#[inline(always)]
+unsafe fn store_sums(to: *mut f32, low: __m512, high: __m512) {
+    // SAFETY: the level's CPU has AVX-512; the caller's.
+    unsafe {
         let nan = _mm512_castsi512_ps(_mm512_set1_epi32(float::NAN_F32 as i32));
         let is_nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(low, low);
         _mm512_storeu_ps(to, _mm512_mask_blend_ps(is_nan, low, nan));
         let is_nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(high, high);
         _mm512_storeu_ps(to.add(16), _mm512_mask_blend_ps(is_nan, high, nan));
+    }
+}
+
+/// [`Vectors::sum_row`] of so many sums, which stay in registers of the CPU.
+#[inline(always)]
+fn sum_some<const N: usize>(r: View, factor: u32, sums: &[(u32, u32); N], loaded: &Loaded) {
+    // SAFETY: the level's CPU has AVX-512; registers have 128 bytes.
+    unsafe {
+        let (mut low, mut high) = ([_mm512_setzero_ps(); N], [_mm512_setzero_ps(); N]);
+        for number in 0..N {
+            let from = r.v32(sums[number].0).as_ptr().cast::<f32>();
+            (low[number], high[number]) = (_mm512_loadu_ps(from), _mm512_loadu_ps(from.add(16)));
+        }
+        let one: *const f32 = loaded.first(factor).cast();
+        let mut others = [one; N];
+        for number in 0..N {
+            others[number] = loaded.first(sums[number].1).cast();
+        }
+        let mut at = 0;
+        for _ in 0..loaded.rounds {
+            let one = one.wrapping_add(at);
+            let one = [_mm512_loadu_ps(one), _mm512_loadu_ps(one.add(16))];
+            for number in 0..N {
+                let other = others[number].wrapping_add(at);
+                low[number] = _mm512_fmadd_ps(one[0], _mm512_loadu_ps(other), low[number]);
+                let other = _mm512_loadu_ps(other.add(16));
+                high[number] = _mm512_fmadd_ps(one[1], other, high[number]);
+            }
+            at += loaded.lanes_between();
+        }
+        for number in 0..N {
+            let to = r.v32_mut(sums[number].0).as_mut_ptr().cast();
+            store_sums(to, low[number], high[number]);
+        }
     }
 }
 
@@ -247,6 +294,11 @@ impl Vectors for Avx512 {
                 }
             }
         }
+    }
+
+    #[inline(always)]
+    fn sum_row(r: View, row: &Row, loaded: &Loaded) {
+        in_registers!(r, row, loaded, sum_some);
     }
 
     #[inline(always)]

@@ -1,10 +1,12 @@
 //! Each CPU's form against words that are moved and computed one by one. What this CPU does not have is not tested here.
 
-use super::{Feed, Portable, Vectors, sum_words};
+use super::{Feed, Loaded, Portable, Vectors, sum_words};
 use crate::count::pattern::Shape;
 use crate::isa::bytecode::Inst;
 use crate::isa::op::Op;
-use crate::isa::registers::Registers;
+use crate::isa::registers::{Registers, View};
+use crate::isa::rounds::Row;
+use crate::machine::ops::element::Place32;
 
 /// Numbers that look like chance.
 struct Chance(u64);
@@ -134,7 +136,7 @@ fn fuses<V: Vectors>() {
             _ => (chance.next() << 16 ^ chance.next()) as u32,
         };
         let rows: [[u32; 32]; 3] = std::array::from_fn(|_| std::array::from_fn(|_| word()));
-        let of = |fuse: fn(crate::isa::registers::View, &Inst)| {
+        let of = |fuse: fn(View, &Inst)| {
             let mut registers = Registers::new(8, 1);
             for (unit, row) in registers.v.iter_mut().zip(rows) {
                 unit.0 = row;
@@ -155,7 +157,7 @@ fn fuses<V: Vectors>() {
 }
 
 /// Where a load's lanes read, as one of the common ways says.
-fn feed(chance: &mut Chance, memory: &[u32], bytes: &mut [u32; 32], count: u32) -> Feed {
+fn feed<'a>(chance: &mut Chance, memory: &[u32], bytes: &'a mut [u32; 32], count: u32) -> Feed<'a> {
     use Shape::{Halves, Pair, Row, Run, Splat};
     let shape = [Splat, Run, Halves, Pair, Row][chance.below(5) as usize];
     let apart = 4 * [0, 16, 40][chance.below(3) as usize];
@@ -176,15 +178,18 @@ fn feed(chance: &mut Chance, memory: &[u32], bytes: &mut [u32; 32], count: u32) 
     let lowest = last - (4 * chance.below(20)).min(last);
     let backwards = chance.below(3) == 0;
     Feed {
-        memory: std::ptr::slice_from_raw_parts(memory.as_ptr().cast(), size as usize),
+        place: Place32 {
+            shape,
+            bytes,
+            half_lows: [0; 2],
+            memory: std::ptr::slice_from_raw_parts(memory.as_ptr().cast(), size as usize),
+        },
         lowest: (lowest + if backwards { way } else { 0 }) as usize,
         stride_bytes: if backwards {
             -(stride as isize)
         } else {
             stride as isize
         },
-        shape,
-        bytes,
     }
 }
 
@@ -209,7 +214,44 @@ fn sums<V: Vectors>() {
             V::sum_rounds(&mut sum, &one, &other, count);
             sum_words::<Portable>(&mut expected, &one, &other, count);
         }
-        assert_eq!(sum, expected, "{:?} {:?}", one.shape, other.shape);
+        let shapes = (one.place.shape, other.place.shape);
+        assert_eq!(sum, expected, "{shapes:?}");
+    }
+}
+
+fn rows<V: Vectors>() {
+    let mut chance = Chance(17);
+    for _ in 0..200 {
+        let (words, rounds) = (1 + chance.below(20), 1 + chance.below(6));
+        let count = 1 + chance.below(21);
+        let mut word = || match chance.below(400) {
+            0 => f32::INFINITY.to_bits(),
+            1 => f32::NAN.to_bits() | 1,
+            _ => (chance.below(1000) as f32 * 0.3 - 40.0).to_bits(),
+        };
+        let mut loaded = Registers::new(words * rounds, 0);
+        loaded
+            .v
+            .iter_mut()
+            .for_each(|unit| unit.0.fill_with(&mut word));
+        let mut registers = Registers::new(count, 0);
+        registers
+            .v
+            .iter_mut()
+            .for_each(|unit| unit.0.fill_with(&mut word));
+        let row = Row {
+            factor: chance.below(words.into()),
+            sums: (0..count)
+                .map(|sum| (sum, chance.below(words.into())))
+                .collect(),
+        };
+        let mut of = |sum: fn(View, &Row, &Loaded)| {
+            let mut registers = registers.clone();
+            let r = loaded.view();
+            sum(registers.view(), &row, &Loaded { r, words, rounds });
+            registers.v.iter().map(|unit| unit.0).collect::<Vec<_>>()
+        };
+        assert_eq!(of(V::sum_row), of(Portable::sum_row));
     }
 }
 
@@ -226,6 +268,7 @@ fn avx2() {
         holds::<super::Avx2>();
         fuses::<super::Avx2>();
         sums::<super::Avx2>();
+        rows::<super::Avx2>();
     }
     if is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("fma")
@@ -244,6 +287,7 @@ fn avx512() {
         holds::<super::Avx512>();
         fuses::<super::Avx512>();
         sums::<super::Avx512>();
+        rows::<super::Avx512>();
     }
     if is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512vl")

@@ -10,11 +10,14 @@ fn loop_of(before: &str, body: &str, behind: &str) -> String {
     let mut text = format!(
         "kernel fn0 @k({OUT_N}) {{
          shared shared0 \"s\" \"float\" [4][32] : 512 align 4 element 4 at 0
+         local local0 \"l\" \"float\" [2] : 8 align 4 element 4
          slot $2 : f32 \"sum\"
          slot $3 : i32 \"k\"
          slot $4 : i32 \"before\"
          slot $5 : i32 \"next\"
          slot $6 : f32 \"last\"
+         slot $7 : i32 \"j\"
+         slot $8 : f32 \"other\"
          %0 = special.tid.x
          %1 = special.ctaid.x
          %2 = get $0
@@ -24,6 +27,7 @@ fn loop_of(before: &str, body: &str, behind: &str) -> String {
          set $4, %0
          set $5, 0
          set $6, 0.0
+         set $8, 0.0
          set $3, 0
          loop L0 {{
            %20 = get $3
@@ -486,4 +490,57 @@ fn what_moves_is_read_in_the_next_round() {
     );
     // Two times the counter of the last round but one.
     assert_eq!(found, [10.0 + 16.0; 32]);
+}
+
+/// What a loop inside of the body did is counted for every round: its accesses to an array in registers, and its branches.
+#[test]
+fn a_loop_that_was_unrolled_counts_in_every_round() {
+    let text = loop_of(
+        "%4 = ptradd %2, %0 * 4
+         store.f32.shared %3, 1.0",
+        "%23 = load.f32.global %4
+         %24 = addr local0
+         store.f32.local %24, %23 of local0
+         %25 = ptradd %24, 1 * 4
+         %26 = load.f32.shared %3 of shared0
+         store.f32.local %25, %26 of local0
+         set $7, 0
+         loop L1 {
+           %27 = get $7
+           %28 = cmp.slt.i32 %27, 2
+           if %28 {
+           } else {
+             break L1
+           }
+           %29 = addr local0
+           %30 = ptradd %29, %27 * 4
+           %31 = load.f32.local %30 of local0 !2
+           %32 = get $2
+           %33 = fma.f32 %31, %23, %32
+           set $2, %33
+         } step {
+           %34 = get $7
+           %35 = add.i32 %34, 1
+           set $7, %35
+         }
+         %36 = get $8
+         %37 = fma.f32 %26, %23, %36
+         set $8, %37",
+        "%42 = get $2
+         %43 = get $8
+         %44 = fadd.f32 %42, %43
+         store.f32.global %4, %44",
+    );
+    let done = |one_by_one: bool| {
+        ONE_BY_ONE.set(one_by_one);
+        let mut bench = Bench::new(&text);
+        let data = bench.ints(&[0x4000_0000; 32]);
+        let report = bench.launch(2, 32, &[data, 12]);
+        ONE_BY_ONE.set(false);
+        (format!("{report:#?}"), bench.read(data, 32))
+    };
+    let expected = done(true);
+    AT_ONCE.set(0);
+    assert_eq!(done(false), expected);
+    assert_eq!(AT_ONCE.get(), 2 * 11);
 }
