@@ -286,7 +286,10 @@ impl Compiler<'_> {
     fn parting_if(&mut self, cond: u32, then: &Block, otherwise: &Block, loc: LocId) {
         let save = self.allocator.scalars.take(1);
         let start = self.next_pc();
+        // An instruction between a comparison and this one would keep them apart.
+        let branches = self.branches_alone();
         let skip = self.control(Op::If, save, cond, 0);
+        self.code.insts[skip].c = branches;
         self.frames.push(Frame::side());
         self.block(then);
         let mut frame = self.frames.pop().expect("pushed");

@@ -72,6 +72,14 @@ impl Compiler<'_> {
         }
     }
 
+    /// The branches that the segment has in the source, if there is nothing else to count: for an instruction that counts them.
+    pub(super) fn branches_alone(&mut self) -> u32 {
+        match self.arrays.pending.is_empty() {
+            true => std::mem::take(&mut self.arrays.branches),
+            false => 0,
+        }
+    }
+
     /// Counts what the segment has accessed in registers, and the branches it has in the source.
     pub(super) fn tally(&mut self) {
         let branches = std::mem::take(&mut self.arrays.branches);

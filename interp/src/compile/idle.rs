@@ -25,16 +25,9 @@ fn behind(code: &Code, at: usize) -> Option<IdleRound> {
         flow_and_widths(compare.op),
         (Flow::Compare | Flow::CompareScalar, [false, _])
     );
-    let mut branches = 1;
-    let mut next = inst(at + 2)?;
-    let mut at_if = at + 2;
-    if next.op == Op::Tally && next.a == next.b {
-        branches += next.c;
-        at_if += 1;
-        next = inst(at_if)?;
-    }
+    let next = inst(at + 2)?;
     let (join, barrier) = (inst(next.b as usize)?, inst(next.b as usize + 1)?);
-    let joins = join.op == Op::Join && join.d == next.d && next.b as usize > at_if;
+    let joins = join.op == Op::Join && join.d == next.d && next.b as usize > at + 2;
     if !is_compare
         || next.op != Op::If
         || next.a != compare.d
@@ -48,7 +41,7 @@ fn behind(code: &Code, at: usize) -> Option<IdleRound> {
         is_known: is_known(code, &compare),
         weight: next.weight.into(),
         join_weight: join.weight.into(),
-        branches,
+        branches: 1 + next.c,
         barrier: next.b + 1,
         barrier_weight: barrier.weight.into(),
     })

@@ -318,7 +318,7 @@ lane_ops! { define_ops! {
     JumpUlt32, JumpUle32, JumpUgt32, JumpUge32,
     /// Nothing but its weight: ends a segment.
     Tick,
-    /// The lanes with `S[a]` go on, the others wait in `S[d]`; to `b` if none goes on.
+    /// The lanes with `S[a]` go on, the others wait in `S[d]`; to `b` if none goes on. Counts `c` branches of unrolled loops, too.
     If,
     /// The waiting lanes of `S[d]` and the active ones change places; to `b` if none goes on.
     Else,

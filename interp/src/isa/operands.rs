@@ -93,12 +93,12 @@ pub(crate) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
         | Op::JumpUle32
         | Op::JumpUgt32
         | Op::JumpUge32
-        | Op::If
         | Op::Else
         | Op::Join
         | Op::Park
         | Op::ParkIf
         | Op::ParkIfNot => Effect::Computes(vec![s(a), s(c), s(d)], vec![]),
+        Op::If => Effect::Computes(vec![s(a), s(d)], vec![]),
         // One that is not sequentially consistent has no place among those of the block, which what waits relies on.
         Op::Fence if FenceScope::ALL[a as usize] == FenceScope::Block && b == 1 => {
             Effect::BlockFence

@@ -663,6 +663,7 @@ fn run<L: Level, O: Observer>(
         if let Some(inst) = parting {
             let (go, stay) = (mask & r.mask(inst.a), mask & !r.mask(inst.a));
             totals.branch(inst, mask, go != 0 && stay != 0);
+            totals.branches += u64::from(inst.c);
             if go != 0 && stay != 0 {
                 machine.diverges(here!(), go, stay);
             }
