@@ -33,6 +33,8 @@ pub(super) struct Lifetimes {
     pub(super) steps: Vec<bool>,
     /// A sum of a varying and a uniform index that only accesses read, which add the uniform one themselves: the two.
     pub(super) sums: Vec<Option<(Operand, Operand)>>,
+    /// Of such a sum whose uniform index is a constant: it is part of the addresses' offset.
+    pub(super) shifts: Vec<bool>,
     /// Positions at which each slot is set.
     pub(super) sets: Vec<Vec<u32>>,
     /// A `get` that is its slot's register, or a load that is its array's.
@@ -60,6 +62,8 @@ enum Role {
     Base,
     /// The varying index of such a pointer, its base being uniform.
     Index,
+    /// The same of a pointer of 32 bits whose accesses do not look at the index by itself: what is added to it may be added to the pointer.
+    ShortIndex,
     Other,
     /// Nothing any more.
     Forgotten,
@@ -104,6 +108,7 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity, checked: boo
         swapped: vec![None; n],
         steps: vec![false; n],
         sums: vec![None; n],
+        shifts: vec![false; n],
         sets: walk.sets.clone(),
         alias: vec![false; n],
         spread: vec![false; n],
@@ -176,11 +181,18 @@ fn fuse(
                     && !uniform(&Operand::Value(ValueId(v as u32))) =>
             {
                 let (varying, other) = if uniform(b) { (a, b) } else { (b, a) };
-                if uniform(other) && only_for(walk, &[Role::Index]) {
+                if uniform(other) && only_for(walk, &[Role::Index, Role::ShortIndex]) {
+                    let shifts = constant(other).is_some() && only_for(walk, &[Role::ShortIndex]);
                     result.sums[v] = Some((*varying, *other));
+                    result.shifts[v] = shifts;
                     walk.forget(varying, pos);
                     walk.forget(other, pos);
-                    walk.lend(v, varying, Role::Other);
+                    let role = if shifts {
+                        Role::ShortIndex
+                    } else {
+                        Role::Other
+                    };
+                    walk.lend(v, varying, role);
                     walk.lend(v, other, Role::Other);
                 }
             }
@@ -203,10 +215,11 @@ fn fuse(
                     continue;
                 }
                 if fuses(function, uniformity, index) {
-                    let (first, second) = if uniform(base) {
-                        (Role::Base, Role::Index)
-                    } else {
-                        (Role::Other, Role::Other)
+                    let is_short = narrow && !walk.rows.contains(&ValueId(v as u32));
+                    let (first, second) = match uniform(base) {
+                        true if is_short => (Role::Base, Role::ShortIndex),
+                        true => (Role::Base, Role::Index),
+                        false => (Role::Other, Role::Other),
                     };
                     walk.forget(base, pos);
                     walk.forget(index, pos);

@@ -116,10 +116,18 @@ impl Compiler<'_> {
             sum.step = None;
         }
         let mut added = None;
-        if let Operand::Value(id) = sum.index
+        while let Operand::Value(id) = sum.index
+            && added.is_none()
             && let Some((varying, uniform)) = self.analyses.lifetimes.sums[id.index()]
         {
-            (sum.index, added) = (varying, Some(uniform));
+            sum.index = varying;
+            match lifetimes::constant(&uniform) {
+                Some(constant) if self.analyses.lifetimes.shifts[id.index()] => {
+                    let bytes = i64::from(constant.bits as i32).wrapping_mul(sum.scale);
+                    sum.offset = sum.offset.wrapping_add(bytes);
+                }
+                _ => added = Some(uniform),
+            }
         }
         Pointer {
             sum,
