@@ -1,5 +1,6 @@
 //! The machine on IR text: results, counts, traps. One helper launches; the files name the behaviours.
 
+mod arrays;
 mod control;
 mod host;
 mod idle;

@@ -4,8 +4,8 @@
 //! but an element is a varying register, so that a load is another name for it and a store is written by what computes the
 //! value.
 //!
-//! An array qualifies if its address goes nowhere but into loads and stores of elements of 4 bytes, each at a constant place inside of it, and
-//! each load comes after a store to the same element on every way that leads there: then no check has anything to find in it.
+//! An array qualifies if its address goes nowhere but into loads and stores of elements of 4 bytes, or of 8, each at a constant place inside of
+//! it, and each load comes after a store to the same element on every way that leads there: then no check has anything to find in it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use dsl::ir::{
 
 use super::unroll::{self, Wanted};
 
-/// All arrays of a kernel together have at most so many elements.
+/// All arrays of a kernel together have at most so many words.
 const MOST_WORDS: u64 = 256;
 
 /// A kernel's text with loops unrolled.
@@ -61,7 +61,8 @@ pub(super) fn unrolled(function: &Function, offsets: &[u64]) -> Option<Unrolled>
     found.or_else(|| (!candidates.is_empty()).then(|| with(false)).flatten())
 }
 
-/// The element that an access is to, of an array in registers: such an access has no pointer, and its place in the array instead.
+/// The first word of the element that an access is to, of an array in registers: such an access has no pointer, and its place in the array
+/// instead.
 pub(super) fn element(access: &Access, ptr: &Operand) -> Option<(LocalId, u32)> {
     match (access.object, ptr) {
         (Some(Object::Local(local)), Operand::Const(offset)) => {
@@ -142,10 +143,18 @@ impl Pointers {
     }
 }
 
+/// The words of an element of an access to an array in registers.
+pub(super) fn words_each(access: &Access) -> u32 {
+    access.ty.bytes() / 4
+}
+
 /// An access that registers can make.
 fn is_plain(access: &Access) -> bool {
-    matches!(access.ty, MemType::I32 | MemType::F32)
-        && access.space == Space::Local
+    let ty = access.ty;
+    matches!(
+        ty,
+        MemType::I32 | MemType::F32 | MemType::I64 | MemType::F64
+    ) && access.space == Space::Local
         && !access.volatile
         && !access.partial
 }
@@ -161,6 +170,8 @@ fn candidates(function: &Function) -> HashSet<LocalId> {
             kept.insert(LocalId(index as u32));
         }
     }
+    // By array: the words of its elements.
+    let mut widths = HashMap::new();
     function.body.for_each_node(&mut |node| {
         let Node::Inst(inst) = node else {
             if let Some(pointer) = node.operand().and_then(|operand| pointers.get(operand)) {
@@ -170,6 +181,12 @@ fn candidates(function: &Function) -> HashSet<LocalId> {
         };
         let access = match &inst.kind {
             InstKind::Load(access, ptr) | InstKind::Store(access, ptr, _) if is_plain(access) => {
+                if let Some(pointer) = pointers.get(ptr) {
+                    let words = words_each(access);
+                    if *widths.entry(pointer.local).or_insert(words) != words {
+                        kept.remove(&pointer.local);
+                    }
+                }
                 Some(ptr)
             }
             InstKind::PtrAdd { base, .. } => Some(base),
@@ -314,7 +331,7 @@ impl Settled<'_> {
         };
         let words = assigned.words(
             self.first_words[pointer.local.index()] + word,
-            usize::from(access.count),
+            access.width_bytes() as usize / 4,
         );
         if stores {
             words.fill(true);
@@ -336,7 +353,7 @@ impl Settled<'_> {
         let is_allowed = in_row
             && offset.checked_add(width)? <= self.function.locals[local].size_bytes
             && (self.offsets[local] + offset).is_multiple_of(width)
-            && offset.is_multiple_of(4);
+            && offset.is_multiple_of(access.ty.bytes().into());
         is_allowed.then_some(offset as usize / 4)
     }
 }

@@ -3,7 +3,7 @@
 
 use dsl::ir::{Access, LocalId, Operand, Space, ValueId};
 
-use super::Compiler;
+use super::{Compiler, array};
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Class, CounterSite, Place, Tally};
 use crate::isa::op::Op;
@@ -21,13 +21,15 @@ impl Compiler<'_> {
 
     pub(super) fn load_registers(&mut self, access: &Access, first: u32, results: &[ValueId]) {
         self.count_element(AccessOp::Load, access);
-        for (unit, &id) in (first..).zip(results) {
+        let class = Class::of(access.ty.value_type());
+        let units = (first..).step_by(array::words_each(access) as usize);
+        for (unit, &id) in units.zip(results) {
             let element = Place::V(unit);
             if self.analyses.lifetimes.alias[id.index()] {
                 self.values.places[id.index()] = Some(element);
             } else {
                 let to = self.define(id);
-                self.copy(to, element, Class::W32);
+                self.copy(to, element, class);
             }
         }
     }
@@ -35,14 +37,16 @@ impl Compiler<'_> {
     pub(super) fn store_registers(&mut self, access: &Access, first: u32, values: &[Operand]) {
         self.count_element(AccessOp::Store, access);
         let is_whole = !self.parted();
-        for (unit, value) in (first..).zip(values) {
+        let class = Class::of(access.ty.value_type());
+        let units = (first..).step_by(array::words_each(access) as usize);
+        for (unit, value) in units.zip(values) {
             let element = Place::V(unit);
             if !is_whole {
-                self.blend(element, value, Class::W32);
+                self.blend(element, value, class);
             } else if !self.redirect(None, value, element) {
                 let from = self.place(value);
                 if from != element {
-                    self.copy(element, from, Class::W32);
+                    self.copy(element, from, class);
                 }
             }
         }

@@ -142,7 +142,8 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity, checked: boo
             && let Some((local, first)) = array::element(access, ptr)
         {
             let component = inst.results.iter().position(|id| id.index() == v);
-            let element = (local, first + component.unwrap_or(0) as u32);
+            let element = first + component.unwrap_or(0) as u32 * array::words_each(access);
+            let element = (local, element);
             // What stores several elements might read this one after it has written it.
             let changes = |&(store, several): &(u32, bool)| {
                 store > def && (store < last || several && store == last)
@@ -403,7 +404,9 @@ impl<'a> Walk<'a> {
         if let InstKind::Store(access, ptr, _) = &inst.kind
             && let Some((local, first)) = array::element(access, ptr)
         {
-            for element in first..first + u32::from(access.count) {
+            let words = array::words_each(access);
+            for element in (first..first + u32::from(access.count) * words).step_by(words as usize)
+            {
                 let stores = self.stores.entry((local, element)).or_default();
                 stores.push((self.pos, access.count > 1));
             }
