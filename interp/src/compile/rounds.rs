@@ -9,9 +9,7 @@ use crate::isa::family::form;
 use crate::isa::flow::{Flow, flow};
 use crate::isa::op::Op;
 use crate::isa::operands::{Effect, Wide, effect, registers};
-use crate::isa::rounds::{
-    MOST_LOADS, MOST_SUMS, MOST_WORDS, Numbered, Products, Rounds, Row, Step, Work,
-};
+use crate::isa::rounds::{MOST_LOADS, MOST_SUMS, Numbered, Products, Rounds, Row, Step, Work};
 use dsl::ir::MemType;
 
 use super::Compiler;
@@ -230,12 +228,15 @@ impl Finder<'_> {
                 rounds.work.push(Work::Sum(inst));
                 (State::Data, Part::Work)
             }
-            Op::VSplat32 | Op::VMove32 if self.state(self.operands[at].0[0]) == State::Data => {
+            Op::SMove | Op::VSplat32 | Op::VMove32
+                if self.state(self.operands[at].0[0]) == State::Data =>
+            {
                 if !self.comes_from_work(self.operands[at].0[0], at) {
                     return None;
                 }
                 rounds.work.push(match inst.op {
                     Op::VSplat32 => Work::Spread(inst),
+                    Op::SMove => Work::Copy(inst),
                     _ => Work::Move(inst),
                 });
                 (State::Data, Part::Work)
@@ -366,12 +367,9 @@ impl Finder<'_> {
                     products.words += writes.len() as u32;
                 }
                 Op::VFmaInto32 => {
-                    let own = Wide(Place::V(inst.d), false);
-                    let others = self.operands.iter().flat_map(|(reads, _)| reads);
-                    let is_own = self.writes(own) == 1
-                        && others.filter(|read| read.overlaps(own)).count() == 1;
                     let (one, other) = (word_in(&held, reads[0])?, word_in(&held, reads[1])?);
-                    if !is_own {
+                    // What else reads it finds no word there.
+                    if self.writes(Wide(Place::V(inst.d), false)) > 1 {
                         return None;
                     }
                     products.add(inst.d, one, other);
@@ -381,9 +379,6 @@ impl Finder<'_> {
                     held.push((writes[0], Some(word)));
                 }
             }
-        }
-        if products.words as usize > MOST_WORDS {
-            return None;
         }
         for (at, &(register, word)) in held.iter().enumerate() {
             let mut behind = held[at + 1..].iter();

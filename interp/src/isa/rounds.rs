@@ -27,7 +27,7 @@ pub(crate) const MOST_LOADS: usize = 16;
 /// Loads of most of the bodies that have any.
 pub(crate) const FEW_LOADS: usize = 4;
 /// Words that the loads of a body bring into each lane, at most.
-pub(crate) const MOST_WORDS: usize = 64;
+pub(crate) const MOST_WORDS: usize = 4 * MOST_LOADS;
 /// Sums of a [`Row`], at most: with their factors they fit into the CPU's registers.
 pub(crate) const MOST_SUMS: usize = 8;
 
@@ -79,6 +79,8 @@ pub(crate) enum Work {
     Spread(Inst),
     /// `V[d] = V[a]`.
     Move(Inst),
+    /// `S[d] = S[a]`.
+    Copy(Inst),
     /// `V[d] = V[a] * V[b] + V[d]`.
     Sum(Inst),
 }

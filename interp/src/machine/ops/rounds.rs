@@ -489,6 +489,7 @@ unsafe fn work<V: Vectors>(
                 }
                 Work::Spread(spread) => lanes::splat32(r, spread),
                 Work::Move(from) => lanes::move32(r, from),
+                Work::Copy(from) => r.set_s(from.d, r.s(from.a)),
                 Work::Sum(sum) => V::fma_into32(r, sum),
             }
         }

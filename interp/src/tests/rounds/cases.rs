@@ -18,6 +18,7 @@ fn loop_of(before: &str, body: &str, behind: &str) -> String {
          slot $6 : f32 \"last\"
          slot $7 : i32 \"j\"
          slot $8 : f32 \"other\"
+         slot $9 : f32 \"uniform\"
          %0 = special.tid.x
          %1 = special.ctaid.x
          %2 = get $0
@@ -28,6 +29,7 @@ fn loop_of(before: &str, body: &str, behind: &str) -> String {
          set $5, 0
          set $6, 0.0
          set $8, 0.0
+         set $9, 0.0
          set $3, 0
          loop L0 {{
            %20 = get $3
@@ -324,7 +326,7 @@ fn a_flag_is_seen_in_its_round() {
     assert_eq!(racing(3), [4], "the data");
 }
 
-/// `$2`, `$4` and `$6` together in 32 lanes, after ten rounds of a body. From `%2` on lie 64 ones, 128 of those numbers, and the same as
+/// `$2`, `$4`, `$6` and `$9` together in 32 lanes, after ten rounds of a body. From `%2` on lie 64 ones, 128 of those numbers, and the same as
 /// `float`.
 fn sums(body: &str) -> Vec<f32> {
     let mut bench = Bench::new(&loop_of(
@@ -336,7 +338,9 @@ fn sums(body: &str) -> Vec<f32> {
          %45 = get $4
          %46 = cvt.f32.s32 %45
          %47 = fadd.f32 %44, %46
-         store.f32.global %4, %47",
+         %48 = get $9
+         %49 = fadd.f32 %47, %48
+         store.f32.global %4, %49",
     ));
     let ones = [1.0f32.to_bits() as i32; 64];
     let numbers: [i32; 128] = std::array::from_fn(|at| number(at) as i32);
@@ -543,4 +547,45 @@ fn a_loop_that_was_unrolled_counts_in_every_round() {
     AT_ONCE.set(0);
     assert_eq!(done(false), expected);
     assert_eq!(AT_ONCE.get(), 2 * 11);
+}
+
+/// A sum that begins again in every round, with a word that is loaded, has one product in the end.
+#[test]
+fn a_sum_that_begins_again_has_one_product() {
+    let found = sums(
+        "%23 = load.f32.global %4
+         set $6, %23
+         %24 = ptradd %4, %20 * 4 + 768
+         %25 = load.f32.global %24
+         %26 = get $6
+         %27 = fma.f32 %23, %25, %26
+         set $6, %27",
+    );
+    let expected: Vec<f32> = (0..32)
+        .map(|lane| (lane as u32 + 1 + number(9 + lane)) as f32)
+        .collect();
+    assert_eq!(found, expected);
+}
+
+/// A word that is the same in all lanes is in its variable behind the loop, too: the last round's.
+#[test]
+fn a_uniform_word_of_the_last_round_stays() {
+    // One sum of two loads, and two sums.
+    for other in ["", "%33 = get $8\n%34 = fma.f32 %24, %24, %33\nset $8, %34"] {
+        let found = sums(&format!(
+            "%23 = ptradd %2, %20 * 4 + 768
+             %24 = load.f32.global %23
+             set $9, %24
+             %25 = load.f32.global %4
+             %26 = get $2
+             %27 = fma.f32 %24, %25, %26
+             set $2, %27
+             {other}"
+        ));
+        let sum: u32 = (0..10).map(number).sum();
+        let expected: Vec<f32> = (0..32)
+            .map(|lane| (sum + number(9) + lane) as f32)
+            .collect();
+        assert_eq!(found, expected, "{other}");
+    }
 }
