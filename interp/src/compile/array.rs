@@ -353,7 +353,7 @@ impl Settled<'_> {
         let is_allowed = in_row
             && offset.checked_add(width)? <= self.function.locals[local].size_bytes
             && (self.offsets[local] + offset).is_multiple_of(width)
-            && offset.is_multiple_of(access.ty.bytes().into());
+            && offset.is_multiple_of(4);
         is_allowed.then_some(offset as usize / 4)
     }
 }

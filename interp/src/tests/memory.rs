@@ -1,6 +1,7 @@
 //! Accesses: results, counts, traps.
 
 use super::{Bench, OUT_N};
+use crate::config::Checks;
 use crate::fault::trap::{AccessOp, TrapKind};
 
 const VEC_ADD: &str = "
@@ -290,4 +291,38 @@ kernel fn0 @k() {
     let mut bench = Bench::new(text);
     bench.launch(2, 3, &[]);
     assert_eq!(bench.printed, "0:abc  1.50\n1:abc  1.50\n".repeat(2));
+}
+
+/// A constant in an index can be added to the address instead; where the index is a subscript, what is looked at is their sum.
+#[test]
+fn a_subscript_has_its_constant_in_it() {
+    let body = "shared shared0 \"s\" \"int\" [4][32] : 512 align 4 element 4 at 0
+         %0 = special.tid.x
+         %1 = addr shared0
+         %2 = add.i32 %0, 3
+         %3 = ptradd %1, %2 * 4
+         store.i32.shared %3, 7 of shared0 within 32";
+    let mut bench = Bench::kernel(OUT_N, body);
+    bench.machine.checks = Checks::ALL;
+    let report = bench.launch(1, 32, &[0, 0]);
+    let lanes = report.findings.iter().map(|finding| finding.count);
+    assert_eq!(lanes.sum::<u64>(), 3, "{:#?}", report.findings);
+}
+
+/// An index of global memory is widened from 32 bits: a constant in it cannot be added behind that.
+#[test]
+fn a_constant_takes_an_index_past_the_end_of_32_bits() {
+    let body = "%0 = special.tid.x
+         %1 = get $0
+         %2 = ptradd %1, -2147483600 * 4
+         %3 = mul.i32 %0, 3
+         %4 = add.i32 %3, 2147483600
+         %5 = ptradd %2, %4 * 4
+         store.i32.global %5, %0";
+    let mut bench = Bench::kernel(OUT_N, body);
+    let out = bench.ints(&[-1; 96]);
+    bench.launch(1, 16, &[out, 0]);
+    assert_eq!(bench.read(out, 96)[45], 15);
+    // Lane 16 comes to 2^31.
+    assert_eq!(bench.trap(1, 32, &[out, 0]).thread, [16, 0, 0]);
 }

@@ -346,6 +346,7 @@ fn sums(body: &str) -> Vec<f32> {
     let numbers: [i32; 128] = std::array::from_fn(|at| number(at) as i32);
     let floats = numbers.map(|number| (number as f32).to_bits() as i32);
     let data = bench.ints(&[&ones[..], &numbers[..], &floats[..]].concat());
+    AT_ONCE.set(0);
     bench.launch(1, 32, &[data, 10]);
     let words = bench.read(data, 32);
     words
@@ -555,23 +556,25 @@ fn a_sum_that_begins_again_has_one_product() {
     let found = sums(
         "%23 = load.f32.global %4
          set $6, %23
-         %24 = ptradd %4, %20 * 4 + 768
+         %24 = ptradd %4, %20 * 32 + 768
          %25 = load.f32.global %24
          %26 = get $6
          %27 = fma.f32 %23, %25, %26
          set $6, %27",
     );
     let expected: Vec<f32> = (0..32)
-        .map(|lane| (lane as u32 + 1 + number(9 + lane)) as f32)
+        .map(|lane| (lane as u32 + 1 + number(8 * 9 + lane)) as f32)
         .collect();
     assert_eq!(found, expected);
+    assert_eq!(AT_ONCE.get(), 9);
 }
 
 /// A word that is the same in all lanes is in its variable behind the loop, too: the last round's.
 #[test]
 fn a_uniform_word_of_the_last_round_stays() {
-    // One sum of two loads, and two sums.
-    for other in ["", "%33 = get $8\n%34 = fma.f32 %24, %24, %33\nset $8, %34"] {
+    // One sum of two loads, two sums, and one of two products.
+    let more = |sum: u32| format!("%33 = get ${sum}\n%34 = fma.f32 %24, %25, %33\nset ${sum}, %34");
+    for (other, times) in [(String::new(), 1), (more(8), 1), (more(2), 2)] {
         let found = sums(&format!(
             "%23 = ptradd %2, %20 * 4 + 768
              %24 = load.f32.global %23
@@ -583,9 +586,8 @@ fn a_uniform_word_of_the_last_round_stays() {
              {other}"
         ));
         let sum: u32 = (0..10).map(number).sum();
-        let expected: Vec<f32> = (0..32)
-            .map(|lane| (sum + number(9) + lane) as f32)
-            .collect();
-        assert_eq!(found, expected, "{other}");
+        let expected = (0..32).map(|lane| (times * sum + number(9) + lane) as f32);
+        assert_eq!(found, expected.collect::<Vec<_>>(), "{other}");
+        assert_eq!(AT_ONCE.get(), 9, "{other}");
     }
 }
