@@ -83,3 +83,23 @@ fn elements_of_eight_bytes_are_what_they_are_in_memory() {
     let long = |lane: usize| in_registers.0[4 * lane + 2];
     assert_eq!([long(3), long(9)], [3 + 77, 9 + 81]);
 }
+
+/// A word of an element is no register: an array that is accessed so stays in memory.
+#[test]
+fn halves_of_elements_are_in_memory() {
+    let body = "local local0 \"l\" \"long long\" [2] : 16 align 8 element 8
+         %0 = special.tid.x
+         %1 = addr local0
+         %2 = cvt.i64.i32.sext %0
+         %3 = mul.i64 %2, 4294967297
+         store.i64.local %1, %3
+         %4 = ptradd %1, 1 * 4
+         %5 = load.i32.local %4
+         %6 = get $0
+         %7 = ptradd %6, %0 * 4
+         store.i32.global %7, %5";
+    let mut bench = Bench::kernel(OUT_N, body);
+    let out = bench.ints(&[-1; 32]);
+    bench.launch(1, 32, &[out, 0]);
+    assert_eq!(bench.read(out, 32), (0..32).collect::<Vec<_>>());
+}
