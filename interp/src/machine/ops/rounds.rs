@@ -45,7 +45,8 @@ pub(crate) struct Edge<'a> {
     pub(crate) head: &'a Inst,
 }
 
-/// Runs up to `most` rounds of a loop with at most so many loads, whose body is about to begin again; gives how many. The counter is as behind the last one.
+/// Runs up to `most` rounds of a loop with at most so many loads, whose body is about to begin again; gives how many. The counter is as behind
+/// the last one.
 #[inline(always)]
 pub(crate) fn run<L: Level, O: Observer, const LOADS: usize>(
     machine: &mut Machine<'_, O>,
