@@ -102,6 +102,7 @@ fn find(code: &Code, head: usize, end: usize, checked: bool) -> Option<Rounds> {
     let mut rounds = Rounds {
         steps: Vec::new(),
         loads: Vec::new(),
+        still: Vec::new(),
         work: Vec::new(),
         products: None,
         fixed: Vec::new(),
@@ -201,7 +202,7 @@ impl Finder<'_> {
         let inst = self.body[at];
         let (state, part) = match inst.op {
             Op::LoadShared | Op::LoadGlobal => {
-                self.load(&inst)?;
+                let still = self.load(&inst)?;
                 if rounds.loads.len() == MOST_LOADS {
                     return None;
                 }
@@ -209,6 +210,7 @@ impl Finder<'_> {
                 rounds.work.push(Work::Load(number));
                 rounds.steps.push(Step::Load(number));
                 rounds.loads.push(inst);
+                rounds.still.push(still);
                 (State::Data, Part::Work)
             }
             Op::Tally => {
@@ -275,29 +277,36 @@ impl Finder<'_> {
         Some(())
     }
 
-    /// A load of words whose addresses move by the same distance every round.
-    fn load(&self, inst: &Inst) -> Option<()> {
+    /// A load of words whose addresses move by the same distance every round: whether its innermost subscript stays where it is.
+    fn load(&self, inst: &Inst) -> Option<bool> {
         let site = &self.code.sites[inst.c as usize];
         let is_word = matches!(site.access.ty, MemType::F32 | MemType::I32);
         let term = scalar(site.address.term);
         let reads = registers(site, inst, u32::MAX).0;
-        let subscript = site.subscript.as_ref();
-        let at_hand = subscript.is_none_or(|subscript| {
+        let subscript = site.subscript.iter().flat_map(|subscript| {
             let varying = subscript.varying.map(|at| Wide(Place::V(at), false));
-            let uniform = subscript.uniform.map(scalar);
-            let mut parts = varying.into_iter().chain(uniform);
-            !subscript.is_long && parts.all(|part| self.is_at_hand(part))
+            varying.into_iter().chain(subscript.uniform.map(scalar))
         });
+        let is_long = site
+            .subscript
+            .as_ref()
+            .is_some_and(|subscript| subscript.is_long);
+        let still = subscript
+            .clone()
+            .all(|part| self.state(part) == State::Fixed);
+        // One that moves is looked at in the rounds to come.
+        let is_known = still || subscript.clone().all(|part| self.is_at_hand(part));
         let is_scalar = |read: Wide| matches!(read.0, Place::S(_));
         let fits = is_word
-            && at_hand
+            && !is_long
+            && is_known
             && self.is_at_hand(term)
             && reads.iter().all(|&read| match self.state(read) {
                 State::Fixed => true,
                 State::Moves => is_scalar(read),
                 State::Data => false,
             });
-        fits.then_some(())
+        fits.then_some(still)
     }
 
     /// Whether a register that the work at a place reads has what it has in a round by itself.

@@ -107,6 +107,8 @@ pub(crate) struct Last {
     pub(crate) first: u64,
     /// The first lane's index, of a scalar base in global memory.
     pub(crate) index: u32,
+    /// No lane's innermost subscript was beyond its array. Known under observers that see every access.
+    pub(crate) is_within: bool,
 }
 
 impl Last {
@@ -250,6 +252,7 @@ impl Pattern {
             last: Last {
                 first: Last::NONE,
                 index: 0,
+                is_within: false,
             },
             walk: Walk::default(),
         }

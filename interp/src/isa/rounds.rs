@@ -11,6 +11,8 @@ pub(crate) struct Rounds {
     pub(crate) steps: Vec<Step>,
     /// Its loads. Of their addresses only a scalar base and the site's term move.
     pub(crate) loads: Vec<Inst>,
+    /// By load: its innermost subscript is the same in every round.
+    pub(crate) still: Vec<bool>,
     /// What it has to do, in order.
     pub(crate) work: Vec<Work>,
     /// The same, if it is nothing but sums of products of loaded words.

@@ -115,7 +115,14 @@ impl Text<'_> {
             // `s[place][k]`, and `s[k][place]`
             1 => {
                 let row = self.value(&format!("ptradd {base}, {place} * 128"));
-                (self.value(&format!("ptradd {row}, {counter} * 4")), true)
+                let column = match self.random.once_in(3) {
+                    true => {
+                        let part = self.place(8);
+                        self.value(&format!("{add} {counter}, {part}"))
+                    }
+                    false => counter.to_owned(),
+                };
+                (self.value(&format!("ptradd {row}, {column} * 4")), true)
             }
             2 => {
                 let row = self.value(&format!("ptradd {base}, {counter} * 128"));

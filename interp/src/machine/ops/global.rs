@@ -11,7 +11,7 @@
 )]
 
 use crate::machine::level::Level;
-use crate::machine::vectors::Vectors;
+use crate::machine::vectors::{Portable, Vectors};
 use crate::memory::map::GlobalMap;
 use crate::memory::map::GlobalRegion;
 use crate::rules::affine::stride64;
@@ -166,7 +166,7 @@ fn see_repeat<V: Vectors, O: Observer>(
     observer: &mut O,
     r: View,
     i: &Inst,
-    pattern: &Pattern,
+    pattern: &mut Pattern,
     site: &MemSite,
     mask: u32,
     lowest: u64,
@@ -178,6 +178,7 @@ fn see_repeat<V: Vectors, O: Observer>(
         assert_eq!(pattern.charge, observer.charge_global(&access, &places));
     }
     let is_within = is_within::<V>(r, site);
+    pattern.last.is_within = is_within;
     observer.repeat_global(
         &access,
         &Like {
@@ -333,6 +334,7 @@ fn learn<O: Observer>(
         region: region.index,
     };
     pattern.learn(r, &example, &mut machine.observer, |l| addresses[l]);
+    pattern.last.is_within = O::SEES_REPEATS && is_within::<Portable>(r, site);
 }
 
 /// A request that went the slow way.

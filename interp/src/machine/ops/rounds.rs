@@ -271,7 +271,12 @@ fn at_once<L: Level, O: Observer, const LOADS: usize>(
             }
             // Right in two rounds, a subscript moves by less than its array has elements. It cannot wrap around before the address leaves
             // its memory.
-            if O::SEES_REPEATS && !is_within::<L::Vectors>(r, site) {
+            if O::SEES_REPEATS
+                && !match rounds.still[number] {
+                    true => machine.patterns[load.c as usize].last.is_within,
+                    false => is_within::<L::Vectors>(r, site),
+                }
+            {
                 return false;
             }
         }

@@ -8,7 +8,7 @@
 )]
 
 use crate::machine::level::Level;
-use crate::machine::vectors::Vectors;
+use crate::machine::vectors::{Portable, Vectors};
 use dsl::ir::Space;
 
 use super::address::{extent32, is_within, offsets};
@@ -111,7 +111,7 @@ fn see_repeat<V: Vectors, O: Observer>(
     observer: &mut O,
     r: View,
     i: &Inst,
-    pattern: &Pattern,
+    pattern: &mut Pattern,
     site: &MemSite,
     mask: u32,
     lowest: usize,
@@ -125,6 +125,7 @@ fn see_repeat<V: Vectors, O: Observer>(
     }
     let lowest = lowest as u64;
     let is_within = is_within::<V>(r, site);
+    pattern.last.is_within = is_within;
     observer.repeat_window(
         &access,
         &Like {
@@ -257,6 +258,7 @@ fn learn<O: Observer>(
     pattern.learn(r, &example, &mut machine.observer, |l| {
         u64::from(offsets[l])
     });
+    pattern.last.is_within = O::SEES_REPEATS && is_within::<Portable>(r, site);
 }
 
 /// Loads from checked and counted offsets; gives the cost.
