@@ -1,6 +1,6 @@
 //! The loop that runs a warp: dispatch only, one line per instruction; bodies are in `ops`.
 //!
-//! The loop is compiled three times: for any CPU, for AVX2 with FMA, and for AVX-512; [`runner`] picks one when a launch
+//! The loop is compiled three times ([`levels`]): for any CPU, for AVX2 with FMA, and for AVX-512; [`runner`] picks one when a launch
 //! begins. All three give the same bits: lanes are independent and every operation is exactly rounded.
 //! Only this loop changes a warp's `pc` and mask.
 
@@ -10,23 +10,23 @@
     reason = "the loop must be compiled with the features of each of its three hosts"
 )]
 
+mod levels;
+
+pub(crate) use levels::{pausing, runner, weak};
+
 use crate::machine::block::MAX_PRINTED;
-use crate::machine::idle;
 use crate::machine::level::Level;
 use dsl::ir::{FenceScope, bfloat16, half};
 
 use crate::fault::trap::TrapKind;
-use crate::isa::bytecode::{Code, Inst};
+use crate::isa::bytecode::Inst;
 use crate::isa::op::{Op, lane_arms, lane_ops};
-use crate::isa::registers::View;
-use crate::isa::rounds::{FEW_LOADS, MOST_LOADS};
-use crate::machine::ops::fault::Done;
+use crate::isa::rounds::FEW_LOADS;
 use crate::machine::ops::{
-    atomic, convert, exchange, float, generic, global, heap, int, lanes, local, overflow, print,
-    rounds::{self, Edge},
-    routine, shared,
+    atomic, convert, exchange, float, generic, heap, int, lanes, local, overflow, print,
+    rounds::Edge, routine,
 };
-use crate::machine::vectors::{self, Vectors};
+use crate::machine::vectors::Vectors;
 use crate::machine::warp::{Vote, Warp, WarpState};
 use crate::machine::weak;
 use crate::machine::{Fault, Machine, Stop, Totals};
@@ -35,118 +35,6 @@ use crate::observe::Observer;
 /// Runs the warp at a place of the block's list until it ends, waits, yields or faults. Where [`Pass::next`](crate::machine::Pass::next)
 /// allows it, those behind it run, too, as long as each ends or comes to a barrier: the place is that of the last one then.
 pub(crate) type Runner<O> = fn(&mut Machine<'_, O>, &mut [Warp], &mut usize) -> Stop;
-
-/// The fastest engine this CPU can run.
-pub(crate) fn runner<O: Observer>() -> Runner<O> {
-    #[cfg(target_arch = "x86_64")]
-    if const { O::IS_QUICK } {
-        if is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("bmi2")
-        {
-            // SAFETY: the CPU has the features.
-            return |machine, warps, place| unsafe { run_avx512(machine, warps, place) };
-        }
-        if is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("bmi2")
-        {
-            // SAFETY: the CPU has the features.
-            return |machine, warps, place| unsafe { run_avx2(machine, warps, place) };
-        }
-    }
-    run_portable
-}
-
-/// The engine that pauses: see [`Pass::points`](crate::machine::Pass::points).
-pub(crate) fn pausing<O: Observer>() -> Runner<O> {
-    run_pausing
-}
-
-/// The engine that pauses, and whose memory is weak.
-pub(crate) fn weak<O: Observer>() -> Runner<O> {
-    run_weak
-}
-
-/// A level: the loop and the slow ways, compiled with its features.
-macro_rules! level {
-    ($level:ident $vectors:path, $run:ident $(#[$features:meta])? { $($more:tt)* }) => {
-        struct $level;
-
-        $(#[$features])?
-        fn $run<O: Observer>(machine: &mut Machine<'_, O>, warps: &mut [Warp], place: &mut usize) -> Stop {
-            run::<$level, O>(machine, warps, place)
-        }
-
-        impl Level for $level {
-            type Vectors = $vectors;
-            level! { @access $(#[$features])? load_shared shared::load_shared::<$level, O> }
-            level! { @access $(#[$features])? rest_load_shared shared::rest_load_shared::<$level, O> }
-            level! { @access $(#[$features])? slow_load_shared shared::any_load_shared }
-            level! { @access $(#[$features])? store_shared shared::store_shared::<$level, O> }
-            level! { @access $(#[$features])? rest_store_shared shared::rest_store_shared }
-            level! { @access $(#[$features])? slow_store_shared shared::any_store_shared }
-            level! { @access $(#[$features])? load_global global::load_global::<$level, O> }
-            level! { @access $(#[$features])? rest_load_global global::rest_load_global::<$level, O> }
-            level! { @access $(#[$features])? slow_load_global global::any_load_global }
-            level! { @access $(#[$features])? store_global global::store_global::<$level, O> }
-            level! { @access $(#[$features])? rest_store_global global::rest_store_global }
-            level! { @access $(#[$features])? slow_store_global global::any_store_global }
-            fn idle(code: &Code, r: View, row: u32, mask: u32) -> (u32, bool) {
-                #[inline(never)]
-                $(#[$features])?
-                fn rounds(code: &Code, r: View, row: u32, mask: u32) -> (u32, bool) {
-                    idle::rounds::<$vectors>(code, r, row, mask)
-                }
-                #[allow(unused_unsafe, reason = "the portable level has no features")]
-                // SAFETY: as an access.
-                unsafe { rounds(code, r, row, mask) }
-            }
-            level! { @rounds $(#[$features])? rounds rounds::run::<$level, O, FEW_LOADS> }
-            level! { @rounds $(#[$features])? many_rounds rounds::run::<$level, O, MOST_LOADS> }
-            $($more)*
-        }
-    };
-    (@rounds $(#[$features:meta])? $name:ident $body:expr) => {
-        fn $name<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, edge: &Edge<'_>, most: u64) -> u32 {
-            #[inline(never)]
-            $(#[$features])?
-            fn rounds<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, edge: &Edge<'_>, most: u64) -> u32 {
-                $body(machine, r, mask, edge, most)
-            }
-            #[allow(unused_unsafe, reason = "the portable level has no features")]
-            // SAFETY: as an access.
-            unsafe { rounds(machine, r, mask, edge, most) }
-        }
-    };
-    (@access $(#[$features:meta])? $name:ident $body:expr) => {
-        fn $name<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) -> Done {
-            #[inline(never)]
-            $(#[$features])?
-            fn access<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) -> Done {
-                $body(machine, r, mask, i)
-            }
-            #[allow(unused_unsafe, reason = "the portable level has no features")]
-            // SAFETY: only the loop of this level comes here, and `runner` chose it for a CPU that has its features.
-            unsafe { access(machine, r, mask, i) }
-        }
-    };
-}
-
-level! { PortableLevel vectors::Portable, run_portable {} }
-level! { PausingLevel vectors::Portable, run_pausing { const PAUSES: bool = true; } }
-level! { WeakLevel vectors::Portable, run_weak { const PAUSES: bool = true; const WEAK: bool = true; } }
-
-#[cfg(target_arch = "x86_64")]
-level! { Avx2Level vectors::Avx2, run_avx2 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")] {} }
-#[cfg(target_arch = "x86_64")]
-level! {
-    Avx512Level vectors::Avx512, run_avx512
-    #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt")] {}
-}
 
 /// The dispatch: the arms given, then one for every computing instruction, before which `$risk` looks at it; `$then` comes after comparisons
 /// of lanes.
