@@ -23,7 +23,7 @@ use crate::count::pattern::Shape;
 use crate::isa::bytecode::Inst;
 use crate::isa::registers::View;
 use crate::isa::rounds::Row;
-use crate::machine::ops::element::{self, Place32};
+use crate::machine::ops::element::{self, WordLayout};
 use crate::machine::ops::{float, lanes};
 
 /// Any CPU.
@@ -34,7 +34,7 @@ impl Vectors for Portable {}
 /// Where several rounds of a loop load words from.
 #[derive(Clone, Copy)]
 pub(crate) struct Feed<'a> {
-    pub(crate) place: Place32<'a>,
+    pub(crate) layout: WordLayout<'a>,
     /// Where the lowest lane's word is in the first round, and from a round to the next.
     pub(crate) lowest: usize,
     pub(crate) stride_bytes: isize,
@@ -43,7 +43,7 @@ pub(crate) struct Feed<'a> {
 impl Feed<'_> {
     /// Of no load.
     pub(crate) const NONE: Feed<'static> = Feed {
-        place: Place32 {
+        layout: WordLayout {
             shape: Shape::Scattered,
             bytes: &[0; 32],
             half_lows: [0; 2],
@@ -68,7 +68,7 @@ impl Feed<'_> {
     pub(crate) unsafe fn word(&self, round: u32, behind: usize) -> u32 {
         // SAFETY: the caller's.
         unsafe {
-            let at = self.place.memory.cast::<u8>().add(self.lowest_in(round));
+            let at = self.layout.memory.cast::<u8>().add(self.lowest_in(round));
             at.cast::<u32>().add(behind).read_unaligned()
         }
     }
@@ -76,7 +76,7 @@ impl Feed<'_> {
     /// Whether its words lie in a common way.
     #[inline(always)]
     pub(crate) fn is_quick(&self) -> bool {
-        self.place.shape.is_quick(self.place.memory.len() as u64)
+        self.layout.shape.is_quick(self.layout.memory.len() as u64)
     }
 
     /// The words of a round, of a load of one word that [is quick](Feed::is_quick).
@@ -85,9 +85,9 @@ impl Feed<'_> {
     /// They are readable.
     #[inline(always)]
     pub(crate) unsafe fn quick<V: Vectors>(&self, round: u32, out: &mut [u32; 32]) {
-        let Place32 { shape, bytes, .. } = self.place;
+        let WordLayout { shape, bytes, .. } = self.layout;
         // SAFETY: the caller's.
-        unsafe { element::words::<V>(shape, bytes, self.place.memory, self.lowest_in(round), out) }
+        unsafe { element::words::<V>(shape, bytes, self.layout.memory, self.lowest_in(round), out) }
     }
 
     /// The words of a round, of each lane.
@@ -100,7 +100,7 @@ impl Feed<'_> {
         unsafe {
             match registers {
                 [register] if self.is_quick() => self.quick::<V>(round, r.v32_mut(*register)),
-                _ => self.place.load::<V>(self.lowest_in(round), r, registers),
+                _ => self.layout.load::<V>(self.lowest_in(round), r, registers),
             }
         }
     }

@@ -261,7 +261,7 @@ pub(crate) unsafe fn words<V: Vectors>(
 
 /// Where the words of a load lie, however they do.
 #[derive(Clone, Copy)]
-pub(crate) struct Place32<'a> {
+pub(crate) struct WordLayout<'a> {
     pub(crate) shape: Shape,
     /// As of a [`Pattern`].
     pub(crate) bytes: &'a [u32; 32],
@@ -269,14 +269,14 @@ pub(crate) struct Place32<'a> {
     pub(crate) memory: *const [u8],
 }
 
-impl Place32<'_> {
+impl WordLayout<'_> {
     /// Loads each lane's words: register `k` gets the one `k` words behind the first.
     ///
     /// # Safety
     /// `memory` is readable, and with the lowest lane at `lowest` all lanes' words lie inside.
     #[inline(always)]
     pub(crate) unsafe fn load<V: Vectors>(&self, lowest: usize, r: View, registers: &[u32]) {
-        let Place32 { bytes, memory, .. } = *self;
+        let WordLayout { bytes, memory, .. } = *self;
         // SAFETY: the caller's, in all branches.
         unsafe {
             let from = memory.cast::<u8>().add(lowest);
@@ -362,13 +362,13 @@ pub(crate) unsafe fn load_like<V: Vectors>(
         }
         match ty {
             MemType::I32 | MemType::F32 => {
-                let place = Place32 {
+                let layout = WordLayout {
                     shape: pattern.shape,
                     bytes: &pattern.bytes,
                     half_lows: pattern.half_lows,
                     memory,
                 };
-                place.load::<V>(lowest, r, registers);
+                layout.load::<V>(lowest, r, registers);
             }
             MemType::I64 | MemType::F64 | MemType::Ptr => {
                 for (k, &register) in registers.iter().enumerate() {

@@ -11,7 +11,7 @@
 )]
 
 use super::address::is_within;
-use super::element::Place32;
+use super::element::WordLayout;
 use super::{global, int, lanes, overflow, shared};
 use crate::count::pattern::{Last, Requests, Shape};
 use crate::isa::bytecode::{Code, Form, Inst, MemSite, Place};
@@ -321,7 +321,7 @@ fn at_once<L: Level, O: Observer, const LOADS: usize>(
             }
         };
         feeds[number] = Feed {
-            place: Place32 {
+            layout: WordLayout {
                 shape: match machine.code.sites[load.c as usize].uniform_values {
                     true => Shape::Splat,
                     false => pattern.shape,
@@ -390,10 +390,10 @@ fn see<O: Observer, const LOADS: usize>(
         _ if LOADS <= FEW_LOADS => {
             observer.repeat_rounds(&[swept!(0), swept!(1), swept!(2), swept!(3)])
         }
-        of => {
-            let last = of.min(LOADS) - 1;
-            let all: [_; LOADS] = std::array::from_fn(|number| swept!(number.min(last)));
-            observer.repeat_rounds(&all[..=last])
+        count => {
+            // Behind the last one, that one again: nobody looks there.
+            let all: [_; LOADS] = std::array::from_fn(|number| swept!(number.min(count - 1)));
+            observer.repeat_rounds(&all[..count])
         }
     }
 }

@@ -43,10 +43,10 @@ impl Half {
     #[inline(always)]
     fn of(feed: &Feed, count: u32) -> Half {
         let highest = feed.lowest.max(feed.lowest_in(count - 1));
-        match feed.place.shape {
+        match feed.layout.shape {
             Shape::Splat | Shape::Pair => Half::One,
             Shape::Run | Shape::Halves => Half::Run,
-            Shape::Row if highest + 128 <= feed.place.memory.len() => Half::Row,
+            Shape::Row if highest + 128 <= feed.layout.memory.len() => Half::Row,
             Shape::Row | Shape::Rows | Shape::Scattered => Half::LastRow,
         }
     }
@@ -60,8 +60,8 @@ impl Half {
 unsafe fn halves<const HALF: u8>(feed: &Feed, round: u32) -> [__m512; 2] {
     // SAFETY: the caller's, in all branches.
     unsafe {
-        let (lowest, bytes) = (feed.lowest_in(round), feed.place.bytes);
-        let from = feed.place.memory.cast::<u8>().add(lowest);
+        let (lowest, bytes) = (feed.lowest_in(round), feed.layout.bytes);
+        let from = feed.layout.memory.cast::<u8>().add(lowest);
         let at = [from.add(bytes[0] as usize), from.add(bytes[16] as usize)];
         if HALF == Half::One as u8 {
             [

@@ -6,7 +6,7 @@ use crate::isa::bytecode::Inst;
 use crate::isa::op::Op;
 use crate::isa::registers::{Registers, View};
 use crate::isa::rounds::Row;
-use crate::machine::ops::element::Place32;
+use crate::machine::ops::element::WordLayout;
 
 /// Numbers that look like chance.
 struct Chance(u64);
@@ -178,7 +178,7 @@ fn feed<'a>(chance: &mut Chance, memory: &[u32], bytes: &'a mut [u32; 32], count
     let lowest = last - (4 * chance.below(20)).min(last);
     let backwards = chance.below(3) == 0;
     Feed {
-        place: Place32 {
+        layout: WordLayout {
             shape,
             bytes,
             half_lows: [0; 2],
@@ -214,7 +214,7 @@ fn sums<V: Vectors>() {
             V::sum_rounds(&mut sum, &one, &other, count);
             sum_words::<Portable>(&mut expected, &one, &other, count);
         }
-        let shapes = (one.place.shape, other.place.shape);
+        let shapes = (one.layout.shape, other.layout.shape);
         assert_eq!(sum, expected, "{shapes:?}");
     }
 }
