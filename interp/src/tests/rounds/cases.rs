@@ -591,3 +591,41 @@ fn a_uniform_word_of_the_last_round_stays() {
         assert_eq!(AT_ONCE.get(), 9, "{other}");
     }
 }
+
+/// A subscript of which one part moves is looked at again, from its registers. Here the other part's register has got something else by then, so
+/// the rounds run one by one.
+#[test]
+fn a_subscript_whose_register_has_something_else_is_reported() {
+    let text = loop_of(
+        "%4 = ptradd %3, %0 * 4
+         store.f32.shared %4, 1.0
+         %5 = ptradd %4, 1 * 128
+         store.f32.shared %5, 1.0
+         barrier",
+        "%23 = and.i32 %0, 31
+         %24 = add.i32 %23, %20
+         %25 = ptradd %3, %24 * 4
+         %26 = load.f32.shared %25 of shared0 within 32 !2
+         %27 = load.f32.shared %4 of shared0 !3
+         %28 = get $2
+         %29 = fma.f32 %26, %27, %28
+         set $2, %29
+         %30 = lshr.i32 %0, 5
+         %31 = lshr.i32 %0, 6
+         %32 = lshr.i32 %0, 7
+         %33 = lshr.i32 %0, 8
+         %34 = add.i32 %30, %31
+         %35 = add.i32 %32, %33
+         %36 = add.i32 %34, %35
+         set $4, %36",
+        "%42 = get $2
+         store.f32.global %2, %42",
+    );
+    let mut bench = Bench::new(&text);
+    bench.machine.checks = Checks::ALL;
+    let out = bench.ints(&[0]);
+    let report = bench.launch(1, 32, &[out, 16]);
+    let beyond = report.findings.iter().map(|finding| finding.count);
+    // One lane more in every round.
+    assert_eq!(beyond.max(), Some((0..16).sum()), "{:#?}", report.findings);
+}
