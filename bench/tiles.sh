@@ -4,6 +4,7 @@
 #   ROUNDS=3     rounds, in which the binaries take turns; the least user time is reported
 #   N=512        rows of the matrices
 #   LAUNCHES=20  launches
+#   PROGRAMS=    some of column, square, double (square in double precision), wide; all by default
 #
 # Seconds of user time of a whole run without checks and with all of them. Each program compares some elements with the host's.
 set -euo pipefail
@@ -15,11 +16,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 for ((round = 0; round < ${ROUNDS:-3}; round++)); do
-    for program in column square "square -D REAL=double" wide; do
+    for program in ${PROGRAMS:-column square double wide}; do
+        words=("${program/double/square}")
+        [ "$program" != double ] || words+=(-D REAL=double)
         for dslc in "$@"; do
             for checks in "--no-checks" "--order ascending"; do
-                read -ra words <<<"$program $checks"
-                { time "$dslc" run --jobs 1 --cures never "${words[@]:1}" "$here/${words[0]}.cu" -- "$n" "$launches" \
+                read -ra options <<<"$checks"
+                { time "$dslc" run --jobs 1 --cures never "${words[@]:1}" "${options[@]}" "$here/${words[0]}.cu" -- "$n" "$launches" \
                     >"$work/out" 2>&1; } 2>"$work/time" || { cat "$work/out" >&2; exit 1; }
                 printf '%s\t%s\t%s\t%s\n' "$program" "$dslc" "${checks#--}" "$(cat "$work/time")"
             done
