@@ -7,6 +7,7 @@ pub(crate) mod fragment;
 mod hits;
 mod idle;
 pub(crate) mod level;
+mod meeting;
 pub(crate) mod numbered;
 pub(crate) mod ops;
 #[cfg_attr(

@@ -23,10 +23,10 @@ use crate::machine::fragment::{self, Stranded};
 use crate::machine::numbered::{Numbered, is_awaited};
 use crate::machine::ops::routine::Stack;
 use crate::machine::ops::skip;
-use crate::machine::warp::{Vote, Warp, WarpState};
-use crate::machine::{Fault, Machine, Stop};
+use crate::machine::warp::{Warp, WarpState};
+use crate::machine::{Fault, Machine, Stop, meeting};
 use crate::memory::Memory;
-use crate::observe::{Arrival, Observer};
+use crate::observe::Observer;
 
 /// Rounds of a loop before a warp lets others run; less once nothing seems to move.
 pub(crate) const SLICE: u32 = 1024;
@@ -336,10 +336,11 @@ impl Block {
         if !machine.code.barriers.is_empty() && is_awaited(&self.warps) {
             return Met::Stuck;
         }
-        if O::SEES_REPEATS && !self.meets() {
-            machine.observer.uneven_barrier(&self.meeting());
+        if O::SEES_REPEATS && !meeting::is_even(&self.warps) {
+            let arrivals = meeting::arrivals(&self.warps);
+            machine.observer.uneven_barrier(&arrivals);
         }
-        if !self.open_barrier() {
+        if !meeting::open(&mut self.warps) {
             return Met::Ends;
         }
         machine.observer.barrier();
@@ -519,77 +520,6 @@ impl Block {
             }
         }
         Ok(Ran::Advanced)
-    }
-
-    /// Whether all threads wait at one barrier, or none does.
-    fn meets(&self) -> bool {
-        let mut waiting = self
-            .warps
-            .iter()
-            .filter(|warp| warp.state == WarpState::AtBarrier);
-        let Some(first) = waiting.next() else {
-            return true;
-        };
-        waiting.all(|warp| warp.pc == first.pc) && self.warps.iter().all(|warp| warp.gone == 0)
-    }
-
-    /// Who stands where when a barrier opens.
-    fn meeting(&self) -> Vec<Arrival> {
-        let mut meeting = Vec::new();
-        for (number, warp) in (0..).zip(&self.warps) {
-            if warp.state == WarpState::AtBarrier {
-                meeting.push(Arrival {
-                    warp: number,
-                    pc: warp.pc.saturating_sub(1),
-                    lanes: warp.mask,
-                    waits: true,
-                });
-            }
-            if warp.gone != 0 {
-                meeting.push(Arrival {
-                    warp: number,
-                    pc: warp.left,
-                    lanes: warp.gone,
-                    waits: false,
-                });
-            }
-        }
-        meeting
-    }
-
-    /// Lets the waiting warps go; false if none waits.
-    fn open_barrier(&mut self) -> bool {
-        if self.warps.iter().any(|warp| warp.vote.is_some()) {
-            self.count_votes();
-        }
-        let mut any = false;
-        for warp in &mut self.warps {
-            if warp.state == WarpState::AtBarrier {
-                warp.state = WarpState::Ready;
-                any = true;
-            }
-        }
-        any
-    }
-
-    /// Tells the waiting warps what the block has voted.
-    fn count_votes(&mut self) {
-        let waits = |warp: &&Warp| warp.state == WarpState::AtBarrier;
-        let waiting = || self.warps.iter().filter(waits);
-        let lanes: u32 = waiting().map(|warp| warp.mask.count_ones()).sum();
-        let votes = waiting().filter_map(|warp| warp.vote);
-        let held: u32 = votes.map(|(_, held, _)| held.count_ones()).sum();
-        for warp in &mut self.warps {
-            let Some((vote, _, register)) = warp.vote.take() else {
-                continue;
-            };
-            let result = match vote {
-                Vote::Count => held,
-                Vote::And => u32::from(held == lanes),
-                Vote::Or => u32::from(held > 0),
-            };
-            warp.registers.s[register as usize] = u64::from(result);
-        }
     }
 }
 

@@ -66,6 +66,12 @@ pub(crate) enum Vote {
 }
 
 impl Warp {
+    /// Whether it waits at the block's barrier.
+    #[inline(always)]
+    pub(crate) fn waits(&self) -> bool {
+        self.state == WarpState::AtBarrier
+    }
+
     /// Lanes end.
     #[inline(always)]
     pub(crate) fn leave(&mut self, lanes: u32, pc: usize) {

@@ -1,0 +1,71 @@
+//! The warps of a block that meet at its barrier.
+
+use crate::machine::warp::{Vote, Warp, WarpState};
+use crate::observe::Arrival;
+
+/// Whether all threads wait at one barrier, or none does.
+pub(crate) fn is_even(warps: &[Warp]) -> bool {
+    let mut waiting = warps.iter().filter(|warp| warp.waits());
+    let Some(first) = waiting.next() else {
+        return true;
+    };
+    waiting.all(|warp| warp.pc == first.pc) && warps.iter().all(|warp| warp.gone == 0)
+}
+
+/// Who stands where when a barrier opens.
+pub(crate) fn arrivals(warps: &[Warp]) -> Vec<Arrival> {
+    let mut arrivals = Vec::new();
+    for (number, warp) in (0..).zip(warps) {
+        if warp.waits() {
+            arrivals.push(Arrival {
+                warp: number,
+                pc: warp.pc.saturating_sub(1),
+                lanes: warp.mask,
+                waits: true,
+            });
+        }
+        if warp.gone != 0 {
+            arrivals.push(Arrival {
+                warp: number,
+                pc: warp.left,
+                lanes: warp.gone,
+                waits: false,
+            });
+        }
+    }
+    arrivals
+}
+
+/// Lets the waiting warps go; false if none waits.
+pub(crate) fn open(warps: &mut [Warp]) -> bool {
+    if warps.iter().any(|warp| warp.vote.is_some()) {
+        count_votes(warps);
+    }
+    let mut any = false;
+    for warp in warps {
+        if warp.waits() {
+            warp.state = WarpState::Ready;
+            any = true;
+        }
+    }
+    any
+}
+
+/// Tells the waiting warps what the block has voted.
+fn count_votes(warps: &mut [Warp]) {
+    let waiting = || warps.iter().filter(|warp| warp.waits());
+    let lanes: u32 = waiting().map(|warp| warp.mask.count_ones()).sum();
+    let votes = waiting().filter_map(|warp| warp.vote);
+    let held: u32 = votes.map(|(_, held, _)| held.count_ones()).sum();
+    for warp in warps {
+        let Some((vote, _, register)) = warp.vote.take() else {
+            continue;
+        };
+        let result = match vote {
+            Vote::Count => held,
+            Vote::And => u32::from(held == lanes),
+            Vote::Or => u32::from(held > 0),
+        };
+        warp.registers.s[register as usize] = u64::from(result);
+    }
+}
