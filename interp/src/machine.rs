@@ -145,6 +145,8 @@ pub(crate) struct Pass {
     /// Where in the block's list the warp stands, relative to the one before it, that may run as soon as that one has ended or waits at
     /// the barrier, without anybody looking at the block between them; 0: none may.
     pub(crate) next: isize,
+    /// Barriers of the block that may open in the same way, when the last of its warps has ended or waits.
+    pub(crate) barriers: u32,
     /// Of an engine that pauses: accesses that the warp may make, of those at which the order of threads can matter.
     pub(crate) points: u64,
 }

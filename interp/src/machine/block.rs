@@ -66,6 +66,8 @@ struct Round {
     same: bool,
     /// Some had their share and can go on.
     left: bool,
+    /// Barriers that have opened on the way.
+    barriers: u32,
 }
 
 /// What came of a block whose warps could not go on.
@@ -259,10 +261,11 @@ impl Block {
         let (mut idle, mut barriers) = (0, 0);
         (machine.pass.watch, machine.pass.slice) = (false, SLICE);
         loop {
-            let round = match self.round(machine, run) {
+            let round = match self.round(machine, run, BARRIERS - 1 - barriers) {
                 Ok(round) => round,
                 Err((warp, fault)) => return Turn::Fault { warp, fault },
             };
+            barriers += round.barriers;
             self.moved |= round.advanced || machine.pass.watch && machine.pass.changed;
             if self.release(machine) {
                 (self.moved, idle) = (true, 0);
@@ -279,9 +282,12 @@ impl Block {
                     Met::Fault { warp, fault } => return Turn::Fault { warp, fault },
                 }
                 barriers += 1;
-                if barriers == BARRIERS && machine.code.effects.ordered {
-                    self.moved = true;
-                    return Turn::Stuck;
+                if barriers == BARRIERS {
+                    if machine.code.effects.ordered {
+                        self.moved = true;
+                        return Turn::Stuck;
+                    }
+                    barriers = 0;
                 }
                 (machine.pass.watch, machine.pass.slice) = (false, SLICE);
                 idle = 0;
@@ -405,17 +411,20 @@ impl Block {
         any
     }
 
-    /// Runs each warp that can run once, to where it ends, waits, or has had its share.
+    /// Runs each warp that can run once, to where it ends, waits, or has had its share. Up to so many times all of them come to a barrier on
+    /// the way and begin anew behind it.
     fn round<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
         run: Runner<O>,
+        most: u32,
     ) -> Result<Round, (usize, Box<Fault>)> {
         machine.pass.changed = false;
         let mut round = Round {
             advanced: false,
             same: true,
             left: false,
+            barriers: 0,
         };
         let count = self.warps.len() as u64;
         let mut turn = 0;
@@ -436,13 +445,18 @@ impl Block {
                 Order::Ascending => 1,
                 Order::Descending => -1,
             };
+            let opens = !round.left && machine.pass.next != 0 && machine.code.barriers.is_empty();
+            machine.pass.barriers = if opens { most - round.barriers } else { 0 };
+            let may_open = machine.pass.barriers;
             let mut place = first;
             let ran = self.run_warps(&mut place, machine, run);
             machine.pass.next = 0;
             let ran = ran?;
-            let more = place.abs_diff(first);
-            turn += more as u64;
-            round.advanced |= more > 0 || matches!(ran, Ran::Advanced | Ran::Goes);
+            let opened = may_open - machine.pass.barriers;
+            round.barriers += opened;
+            turn = machine.policy.order.number(place as u64, count) + 1;
+            round.advanced |=
+                place != first || opened > 0 || matches!(ran, Ran::Advanced | Ran::Goes);
             round.left |= self.warps[place].state == WarpState::Ready || ran == Ran::Goes;
             if ran == Ran::Yielded && machine.pass.watch {
                 let warp = &mut self.warps[place];

@@ -29,7 +29,7 @@ use crate::machine::ops::{
 use crate::machine::vectors::Vectors;
 use crate::machine::warp::{Vote, Warp, WarpState};
 use crate::machine::weak;
-use crate::machine::{Fault, Machine, Stop, Totals};
+use crate::machine::{Fault, Machine, Stop, Totals, meeting};
 use crate::observe::Observer;
 
 /// Runs the warp at a place of the block's list until it ends, waits, yields or faults. Where [`Pass::next`](crate::machine::Pass::next)
@@ -85,38 +85,41 @@ fn run<L: Level, O: Observer>(
             return $stop;
         }};
     }
-    /// The warp has ended, or waits at a barrier: the next one runs, if it can and may, else this leaves the loop.
+    /// The warp has ended, or waits at a barrier: the next one runs, if it can and may, else this leaves the loop. Behind the last one
+    /// the barrier opens, if it may be opened here, and the first one is the next.
     macro_rules! hand_on {
         ($stop:ident, $state:ident) => {{
-            let mut after = place.wrapping_add_signed(machine.pass.next);
-            // What `over_limit` looks at between two warps.
-            let may = machine.pass.next != 0
-                && totals.charged() <= machine.policy.limit
-                && machine.record.printed.len() <= MAX_PRINTED;
-            while may
-                && let Some(next) = warps.get_mut(after)
-                && next.state == WarpState::Ready
-                && next.idles(
-                    code,
-                    &mut totals,
-                    &mut machine.record.barriers,
-                    machine.policy.limit,
-                )
-            {
-                after = after.wrapping_add_signed(machine.pass.next);
-            }
-            if !(may
-                && warps
-                    .get(after)
-                    .is_some_and(|next| next.state == WarpState::Ready))
-            {
-                let warp = &mut warps[*place];
-                stop!(warp, ip, Stop::$stop);
-            }
             let before = &mut warps[*place];
             // SAFETY: both point into the code.
             before.pc = unsafe { ip.offset_from(insts) } as u32;
             (before.mask, before.state) = (mask, WarpState::$state);
+            let next = machine.pass.next;
+            // What `over_limit` looks at between two warps.
+            let may = next != 0
+                && totals.charged() <= machine.policy.limit
+                && machine.record.printed.len() <= MAX_PRINTED;
+            let mut after = place.wrapping_add_signed(next);
+            let goes = may
+                && loop {
+                    let Some(warp) = warps.get_mut(after) else {
+                        if !meeting::opens_at_once(machine, warps) {
+                            break false;
+                        }
+                        after = if next > 0 { 0 } else { warps.len() - 1 };
+                        continue;
+                    };
+                    let barriers = &mut machine.record.barriers;
+                    if warp.state == WarpState::Ready
+                        && !warp.idles(code, &mut totals, barriers, machine.policy.limit)
+                    {
+                        break true;
+                    }
+                    after = after.wrapping_add_signed(next);
+                };
+            if !goes {
+                let warp = &mut warps[*place];
+                stop!(warp, ip, Stop::$stop);
+            }
             *place = after;
             warp = &mut warps[after];
             warp.apart = 0;
