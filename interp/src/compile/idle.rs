@@ -15,6 +15,9 @@ pub(super) fn find(code: &mut Code) {
             code.insts[at].b = code.idle.len() as u32;
         }
     }
+    for round in &mut code.idle {
+        round.next = code.insts[round.barrier as usize].b;
+    }
 }
 
 /// What stands behind the barrier at a place.
@@ -36,14 +39,15 @@ fn behind(code: &Code, at: usize) -> Option<IdleRound> {
     {
         return None;
     }
+    let of_lanes = u64::from(next.weight) + u64::from(barrier.weight);
     Some(IdleRound {
         compare,
         is_known: is_known(code, &compare),
-        weight: next.weight.into(),
-        join_weight: join.weight.into(),
-        branches: 1 + next.c,
+        instructions: of_lanes + u64::from(join.weight),
+        of_lanes,
+        branches: 1 + u64::from(next.c),
         barrier: next.b + 1,
-        barrier_weight: barrier.weight.into(),
+        next: 0,
     })
 }
 

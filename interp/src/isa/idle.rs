@@ -10,12 +10,13 @@ pub(crate) struct IdleRound {
     pub(crate) compare: Inst,
     /// What it compares is the same in every block of a launch, as threads' numbers and constants are.
     pub(crate) is_known: bool,
-    /// Of the `if`, which all active lanes count.
-    pub(crate) weight: u32,
-    /// Of the place where its sides join.
-    pub(crate) join_weight: u32,
-    pub(crate) branches: u32,
+    /// What a warp adds to `warp_instructions`: of the `if`, of the place where its sides join, and of the next barrier.
+    pub(crate) instructions: u64,
+    /// Those that every active lane adds to `thread_instructions`; at the join none is active.
+    pub(crate) of_lanes: u64,
+    pub(crate) branches: u64,
     /// The next barrier.
     pub(crate) barrier: u32,
-    pub(crate) barrier_weight: u32,
+    /// The row of what stands behind that one, plus 1; 0: there is none.
+    pub(crate) next: u32,
 }

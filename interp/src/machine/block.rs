@@ -175,6 +175,7 @@ impl Block {
             left: 0,
             state: WarpState::Ready,
             idle: 0,
+            idle_row: 0,
             known_idle: vec![None; code.idle.len()],
             apart: 0,
             awaited: 0,

@@ -479,8 +479,7 @@ fn run<L: Level, O: Observer>(
                 warp.vote = vote.map(|vote| (vote, mask & r.mask(inst.a), inst.d));
                 // Others may have to see what it does.
                 if inst.b != 0 && machine.pass.next != 0 && !L::PAUSES && !(O::SEES_REPEATS && follows) {
-                    let known = warp.known_idle[inst.b as usize - 1];
-                    warp.idle = known.unwrap_or_else(|| warp.finds_idle::<L>(code, r, inst.b, mask));
+                    warp.begins_idle::<L>(code, r, inst.b, mask);
                 }
                 hand_on!(Barrier, AtBarrier);
             }

@@ -48,21 +48,22 @@ pub(crate) fn rounds<V: Vectors>(code: &Code, r: View, mut row: u32, mask: u32) 
             break;
         }
         count += 1;
-        row = code.insts[round.barrier as usize].b;
+        row = round.next;
     }
     (count, is_known)
 }
 
 impl Warp {
-    /// How many barriers there are from one on to which it comes without anything to do before, and keeps that.
+    /// At a barrier: how many there are behind it to which the warp comes without anything to do before.
+    #[inline(always)]
+    pub(crate) fn begins_idle<L: Level>(&mut self, code: &Code, r: View, row: u32, mask: u32) {
+        let known = self.known_idle[row as usize - 1];
+        self.idle = known.unwrap_or_else(|| self.finds_idle::<L>(code, r, row, mask));
+        self.idle_row = row;
+    }
+
     #[cold]
-    pub(crate) fn finds_idle<L: Level>(
-        &mut self,
-        code: &Code,
-        r: View,
-        row: u32,
-        mask: u32,
-    ) -> u32 {
+    fn finds_idle<L: Level>(&mut self, code: &Code, r: View, row: u32, mask: u32) -> u32 {
         let (count, is_known) = L::idle(code, r, row, mask);
         if is_known && mask == self.lanes {
             self.known_idle[row as usize - 1] = Some(count);
@@ -82,22 +83,20 @@ impl Warp {
         if self.idle == 0 {
             return false;
         }
-        let row = code.insts[self.pc as usize - 1].b;
-        let round = &code.idle[row as usize - 1];
-        let weight = u64::from(round.weight) + u64::from(round.barrier_weight);
-        let instructions = weight + u64::from(round.join_weight);
-        if totals.charged() + instructions > limit {
+        let round = &code.idle[self.idle_row as usize - 1];
+        if totals.charged() + round.instructions > limit {
             // It runs, so that the limit ends it where it would have.
             self.idle = 0;
             return false;
         }
         #[cfg(test)]
         crate::tests::PASSED_BY.set(crate::tests::PASSED_BY.get() + 1);
-        totals.warp_instructions += instructions;
-        totals.thread_instructions += weight * u64::from(self.mask.count_ones());
-        totals.branches += u64::from(round.branches);
+        totals.warp_instructions += round.instructions;
+        totals.thread_instructions += round.of_lanes * u64::from(self.mask.count_ones());
+        totals.branches += round.branches;
         totals.barriers += 1;
         barriers[round.barrier as usize] += 1;
+        self.idle_row = round.next;
         self.pc = round.barrier + 1;
         self.idle -= 1;
         self.state = WarpState::AtBarrier;
