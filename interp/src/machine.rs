@@ -10,6 +10,7 @@ pub(crate) mod level;
 mod meeting;
 pub(crate) mod numbered;
 pub(crate) mod ops;
+mod parked;
 #[cfg_attr(
     not(feature = "threads"),
     allow(dead_code, reason = "only blocks side by side are tracked")
@@ -35,6 +36,7 @@ use crate::fault::stop::StopFlag;
 use crate::fault::trap::{Trap, TrapKind};
 use crate::isa::bytecode::Code;
 use crate::machine::explain::{Thread, explain};
+use crate::machine::parked::Parked;
 use crate::machine::track::Tracker;
 use crate::machine::warp::Warp;
 use crate::memory::Memory;
@@ -147,6 +149,7 @@ pub(crate) struct Pass {
     pub(crate) next: isize,
     /// Barriers of the block that may open in the same way, when the last of its warps has ended or waits.
     pub(crate) barriers: u32,
+    pub(crate) parked: Parked,
     /// Of an engine that pauses: accesses that the warp may make, of those at which the order of threads can matter.
     pub(crate) points: u64,
 }

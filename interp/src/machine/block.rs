@@ -23,6 +23,7 @@ use crate::machine::fragment::{self, Stranded};
 use crate::machine::numbered::{Numbered, is_awaited};
 use crate::machine::ops::routine::Stack;
 use crate::machine::ops::skip;
+use crate::machine::parked::Parked;
 use crate::machine::warp::{Warp, WarpState};
 use crate::machine::{Fault, Machine, Stop, meeting};
 use crate::memory::Memory;
@@ -176,6 +177,7 @@ impl Block {
             state: WarpState::Ready,
             idle: 0,
             idle_row: 0,
+            parked_at: 0,
             known_idle: vec![None; code.idle.len()],
             apart: 0,
             awaited: 0,
@@ -449,6 +451,7 @@ impl Block {
             let opens = !round.left && machine.pass.next != 0 && machine.code.barriers.is_empty();
             machine.pass.barriers = if opens { most - round.barriers } else { 0 };
             let may_open = machine.pass.barriers;
+            machine.pass.parked = Parked::none(machine.policy.order, self.warps.len());
             let mut place = first;
             let ran = self.run_warps(&mut place, machine, run);
             machine.pass.next = 0;
@@ -576,7 +579,11 @@ fn run_on<O: Observer>(
 ) -> Stop {
     // Each time the engine begins with a full slice; so many are a slice themselves.
     for _ in 0..SLICE {
-        match run(machine, warps, place) {
+        let stop = run(machine, warps, place);
+        let mut parked = machine.pass.parked;
+        parked.leave(machine.policy.order, warps);
+        machine.pass.parked = parked;
+        match stop {
             Stop::Fault(fault) if machine.policy.keep_going && fault.kind.access().is_some() => {
                 let warp = &mut warps[*place];
                 let lanes = skip::skip(machine, warp, &fault);

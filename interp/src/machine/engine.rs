@@ -29,7 +29,7 @@ use crate::machine::ops::{
 use crate::machine::vectors::Vectors;
 use crate::machine::warp::{Vote, Warp, WarpState};
 use crate::machine::weak;
-use crate::machine::{Fault, Machine, Stop, Totals, meeting};
+use crate::machine::{Fault, Machine, Stop, Totals, parked};
 use crate::observe::Observer;
 
 /// Runs the warp at a place of the block's list until it ends, waits, yields or faults. Where [`Pass::next`](crate::machine::Pass::next)
@@ -101,13 +101,16 @@ fn run<L: Level, O: Observer>(
             let mut after = place.wrapping_add_signed(next);
             let goes = may
                 && loop {
-                    let Some(warp) = warps.get_mut(after) else {
-                        if !meeting::opens_at_once(machine, warps) {
-                            break false;
-                        }
-                        after = if next > 0 { 0 } else { warps.len() - 1 };
+                    if after == machine.pass.parked.first {
+                        // Of a copy: what is in the CPU's registers has no address.
+                        let mut counted = totals;
+                        let first = parked::next_pass(machine, warps, &mut counted);
+                        totals = counted;
+                        let Some(first) = first else { break false };
+                        after = first;
                         continue;
-                    };
+                    }
+                    let warp = &mut warps[after];
                     let barriers = &mut machine.record.barriers;
                     if warp.state == WarpState::Ready
                         && !warp.idles(code, &mut totals, barriers, machine.policy.limit)

@@ -1,8 +1,7 @@
 //! The warps of a block that meet at its barrier.
 
-use crate::machine::Machine;
 use crate::machine::warp::{Vote, Warp, WarpState};
-use crate::observe::{Arrival, Observer};
+use crate::observe::Arrival;
 
 /// Whether all threads wait at one barrier, or none does.
 pub(crate) fn is_even(warps: &[Warp]) -> bool {
@@ -50,17 +49,6 @@ pub(crate) fn open(warps: &mut [Warp]) -> bool {
         }
     }
     any
-}
-
-/// The same between two warps of a pass, all of which have ended or wait: only where that is all there is to do when a barrier opens.
-#[inline(never)]
-pub(crate) fn opens_at_once<O: Observer>(machine: &mut Machine<'_, O>, warps: &mut [Warp]) -> bool {
-    if machine.pass.barriers == 0 || O::SEES_REPEATS && !is_even(warps) || !open(warps) {
-        return false;
-    }
-    machine.pass.barriers -= 1;
-    machine.observer.barrier();
-    true
 }
 
 /// Tells the waiting warps what the block has voted.

@@ -40,6 +40,8 @@ pub(crate) struct Warp {
     pub(crate) idle: u32,
     /// What is before it until the first of them: a row of [`Code::idle`], plus 1.
     pub(crate) idle_row: u32,
+    /// To how many barriers those that are parked had come when it was.
+    pub(crate) parked_at: u32,
     /// By row: how many that are, if it is the same in every block and was found out. Of all its lanes: fewer idle as often, or more.
     pub(crate) known_idle: Vec<Option<u32>>,
     /// Lanes of the same warp that run apart from these and have not ended, as this one's turn began.
