@@ -431,6 +431,7 @@ impl<'a> Run<'a> {
                 order: self.machine.order,
                 keep_going: self.machine.keep_going,
                 independent_lanes: self.machine.rules.arch.has_independent_lanes(),
+                has_like_warps: Shape::has_like_warps(self.shape.block),
             },
             record: Record::new(self.code.insts.len()),
             pass: Pass::default(),

@@ -85,6 +85,8 @@ pub(crate) struct Policy<'a> {
     pub(crate) keep_going: bool,
     /// A lane that can go on does, whatever the other lanes of its warp wait for: since sm_70.
     pub(crate) independent_lanes: bool,
+    /// See [`Shape::has_like_warps`].
+    pub(crate) has_like_warps: bool,
 }
 
 /// What a worker has seen that is not per site.

@@ -9,7 +9,9 @@ use dsl::ir::{
 
 use super::{Compiler, FusedPointer, array, lifetimes};
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{Address, Class, CounterSite, Form, MemSite, Place, Subscript};
+use crate::isa::bytecode::{
+    Address, Class, CounterSite, Form, MemSite, Place, Subscript, V_FREE, V_TID,
+};
 use crate::isa::effects::Root;
 use crate::isa::op::Op;
 
@@ -167,6 +169,7 @@ impl Compiler<'_> {
         let address = Address {
             form,
             unsigned: sum.unsigned,
+            is_of_thread: form == Form::UniformIndexed && (V_TID..V_FREE).contains(&b),
             scale: sum.scale,
             offset,
             term,
@@ -297,6 +300,7 @@ impl Compiler<'_> {
             address: Address {
                 form: Form::Uniform,
                 unsigned: false,
+                is_of_thread: false,
                 scale: 0,
                 offset: 0,
                 term: self.constant(0),

@@ -80,6 +80,8 @@ pub(crate) struct Pattern {
     pub(crate) mask: u32,
     /// Any mask will do: the request costs the least even with all lanes.
     pub(crate) any_mask: bool,
+    /// Every request of the launch has these distances.
+    pub(crate) is_fixed: bool,
     pub(crate) shape: Shape,
     /// All lanes follow each other without gaps, whatever the width.
     pub(crate) run: bool,
@@ -227,6 +229,8 @@ pub(crate) struct Example<'a> {
     /// Bounds the site's accesses are checked against: first address and end.
     pub(crate) bounds: (u64, u64),
     pub(crate) region: u32,
+    /// See [`has_like_warps`](crate::isa::grid::Shape::has_like_warps).
+    pub(crate) has_like_warps: bool,
 }
 
 impl Pattern {
@@ -240,6 +244,7 @@ impl Pattern {
             index: IndexRange::default(),
             mask: 0,
             any_mask: false,
+            is_fixed: false,
             shape: Shape::Scattered,
             run: false,
             extent: 0,

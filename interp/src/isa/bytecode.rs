@@ -156,6 +156,8 @@ pub(crate) struct Address {
     pub(crate) form: Form,
     /// The index is extended with zeros.
     pub(crate) unsigned: bool,
+    /// The index, behind a scalar base, is the number of a thread.
+    pub(crate) is_of_thread: bool,
     pub(crate) scale: i64,
     pub(crate) offset: i64,
     /// A uniform term in a scalar register: of 32-bit pointers, so many times this scale, of others it is added to the index.

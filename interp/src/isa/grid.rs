@@ -23,6 +23,12 @@ impl Shape<'_> {
         block[0].is_multiple_of(32) || block[1] == 1 && block[2] == 1
     }
 
+    /// Whether the lanes of every warp, active or not, have `tid`s that are as far apart as those of the first warp.
+    pub(crate) fn has_like_warps(block: [u32; 3]) -> bool {
+        block[0].is_multiple_of(32)
+            || 32u32.is_multiple_of(block[0]) && (block[0] * block[1]).is_multiple_of(32)
+    }
+
     /// The multiprocessor that a block runs on: they take turns.
     pub(crate) fn multiprocessor(&self, block: u64) -> u32 {
         (block % u64::from(self.multiprocessors.max(1))) as u32

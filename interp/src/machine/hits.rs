@@ -33,7 +33,7 @@ impl Pattern {
             Form::Uniform => (r.s(i.a) as u32).wrapping_add(offset),
             Form::UniformIndexed => {
                 let b = r.v32(i.b);
-                if !V::alike(b, &self.deltas) {
+                if !self.is_index_alike::<V>(b) {
                     return None;
                 }
                 (r.s(i.a) as u32)
@@ -73,7 +73,7 @@ impl Pattern {
             Form::UniformIndexed => {
                 let b = r.v32(i.b);
                 let index = b[0].wrapping_add(r.s(site.address.term) as u32);
-                if !V::alike(b, &self.deltas) | !self.index.holds(index) {
+                if !self.is_index_alike::<V>(b) | !self.index.holds(index) {
                     return None;
                 }
                 self.last.index = index;
@@ -97,6 +97,13 @@ impl Pattern {
             }
         };
         self.admits::<true>(first, mask).then_some(first)
+    }
+
+    /// Whether an index behind a scalar base has the pattern's distances.
+    #[inline(always)]
+    fn is_index_alike<V: Vectors>(&self, index: &[u32; 32]) -> bool {
+        debug_assert!(!self.is_fixed || V::alike(index, &self.deltas));
+        self.is_fixed || V::alike(index, &self.deltas)
     }
 
     /// Tells the observer how many hits there were.
@@ -191,6 +198,7 @@ impl Pattern {
         let least_cost =
             matches!(example.charge, Charge::Shared(Some(cost)) if cost.transactions == 1);
         self.any_mask = least_cost && width <= 4 && example.mask == u32::MAX;
+        self.is_fixed = site.address.is_of_thread && example.has_like_warps;
         self.mask = example.mask;
         self.last.first = at(0);
         if site.address.form == Form::UniformIndexed && !is_shared {

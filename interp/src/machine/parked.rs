@@ -84,13 +84,10 @@ impl Parked {
 
     /// Parks those of the others that wait next to the parked ones, at the same barrier, and are idle behind it.
     fn park(&mut self, order: Order, warps: &mut [Warp]) {
-        let (_, others) = self.split(order, warps);
-        let count = others.len();
-        for k in 0..count {
-            // From the end of the order on.
+        while self.count < warps.len() {
             let warp = match order {
-                Order::Ascending => &mut others[count - 1 - k],
-                Order::Descending => &mut others[k],
+                Order::Ascending => &mut warps[self.first - 1],
+                Order::Descending => &mut warps[self.first.wrapping_add(1)],
             };
             let joins = self.count == 0 || warp.idle_row == self.row;
             if !warp.waits() || warp.idle == 0 || !joins {

@@ -332,6 +332,7 @@ fn learn<O: Observer>(
         charge: served.charge,
         bounds: (region.base, region.base + region.size),
         region: region.index,
+        has_like_warps: machine.policy.has_like_warps,
     };
     pattern.learn(r, &example, &mut machine.observer, |l| addresses[l]);
     pattern.last.is_within = O::SEES_REPEATS && is_within::<Portable>(r, site);

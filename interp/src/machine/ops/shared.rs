@@ -254,6 +254,7 @@ fn learn<O: Observer>(
         charge,
         bounds: (start, (start + len).min(size)),
         region: 0,
+        has_like_warps: machine.policy.has_like_warps,
     };
     pattern.learn(r, &example, &mut machine.observer, |l| {
         u64::from(offsets[l])
