@@ -62,7 +62,8 @@ impl Shape {
 /// How far apart a half-warp's bytes in [`Shape::Rows`] may be: four registers of a CPU with AVX-512.
 pub(crate) const ROWS_BYTES: u32 = 256;
 
-/// What a site's last slow request looked like. See the module.
+/// What a site's last slow request looked like. See the module. What a request like it needs is in two of the CPU's cache lines, behind the
+/// distances.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Pattern {
@@ -70,12 +71,9 @@ pub(crate) struct Pattern {
     pub(crate) deltas: [u32; 32],
     /// The bytes between the lowest lane and each lane.
     pub(crate) bytes: [u32; 32],
-    /// The bytes between the lowest lane and the lowest of each half-warp.
-    pub(crate) half_lows: [u32; 2],
+    pub(crate) window: Window,
     /// The bytes between the lowest lane and the first one.
     pub(crate) below: u64,
-    pub(crate) window: Window,
-    pub(crate) index: IndexRange,
     /// The mask of the requests; 0 if there is no pattern.
     pub(crate) mask: u32,
     /// Any mask will do: the request costs the least even with all lanes.
@@ -85,19 +83,22 @@ pub(crate) struct Pattern {
     pub(crate) shape: Shape,
     /// All lanes follow each other without gaps, whatever the width.
     pub(crate) run: bool,
+    pub(crate) hits: Hits,
+    /// The last request, if it was like the pattern.
+    pub(crate) last: Last,
+    /// The lowest lane's address (offset, of shared memory) in the last request that was served in a function of its own.
+    pub(crate) lowest: u64,
+    pub(crate) index: IndexRange,
+    /// The bytes between the lowest lane and the lowest of each half-warp.
+    pub(crate) half_lows: [u32; 2],
     /// The bytes between the lowest and the highest lane.
     pub(crate) extent: u32,
     /// How many patterns there have been.
     pub(crate) version: u32,
     /// The region all lanes are in: of global memory.
     pub(crate) region: u32,
-    pub(crate) hits: Hits,
     pub(crate) charge: Charge,
     pub(crate) patience: Patience,
-    /// The lowest lane's address (offset, of shared memory) in the last request that was served in a function of its own.
-    pub(crate) lowest: u64,
-    /// The last request, if it was like the pattern.
-    pub(crate) last: Last,
     pub(crate) walk: Walk,
 }
 

@@ -123,19 +123,20 @@ pub(crate) struct Subscript {
 
 /// A memory instruction's unchanging part.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct MemSite {
-    /// Its place in [`Code::sites`].
-    pub(crate) row: u32,
-    pub(crate) op: AccessOp,
-    pub(crate) access: Access,
-    pub(crate) width_bytes: u32,
     pub(crate) address: Address,
-    /// First counter: generic accesses have one each for global, shared and local.
-    pub(crate) counter: u32,
     /// Registers of the components: all `V`, or all `S` (masks, uniform results).
     pub(crate) values: [u32; 4],
+    pub(crate) width_bytes: u32,
+    /// First counter: generic accesses have one each for global, shared and local.
+    pub(crate) counter: u32,
+    /// Its place in [`Code::sites`].
+    pub(crate) row: u32,
     /// Whether `values` are scalar registers with one value for all lanes.
     pub(crate) uniform_values: bool,
+    pub(crate) op: AccessOp,
+    pub(crate) access: Access,
     /// What its pointer starts from, if that is one thing: outside of shared and local memory the access has to stay in there.
     pub(crate) root: Option<Root>,
     /// A load of memory that is read-only during the launch: through `__ldg` (`true`) or a `const … __restrict__` parameter.

@@ -18,14 +18,12 @@ pub(crate) enum WarpState {
 }
 
 /// The threads of a warp, or those of them that run apart from the others (see [`fragment`](super::fragment)).
+///
+/// What a turn between two barriers needs comes first, in few of the CPU's cache lines.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Warp {
-    /// The warp's number in its block.
-    pub(crate) number: u32,
     pub(crate) registers: Registers,
-    /// Thread-local memory, interleaved: word `w` of lane `l` is at `(w * 32 + l) * 4`.
-    pub(crate) local: Vec<u8>,
-    pub(crate) stack: Stack,
     pub(crate) pc: u32,
     /// Active lanes.
     pub(crate) mask: u32,
@@ -33,8 +31,6 @@ pub(crate) struct Warp {
     pub(crate) lanes: u32,
     /// Lanes that have ended.
     pub(crate) gone: u32,
-    /// Where the last of them did.
-    pub(crate) left: u32,
     pub(crate) state: WarpState,
     /// So many barriers from here on it comes to without anything to do before.
     pub(crate) idle: u32,
@@ -42,14 +38,22 @@ pub(crate) struct Warp {
     pub(crate) idle_row: u32,
     /// To how many barriers those that are parked had come when it was.
     pub(crate) parked_at: u32,
-    /// By row: how many that are, if it is the same in every block and was found out. Of all its lanes: fewer idle as often, or more.
-    pub(crate) known_idle: Vec<Option<u32>>,
     /// Lanes of the same warp that run apart from these and have not ended, as this one's turn began.
     pub(crate) apart: u32,
-    /// The same when it began to wait for them.
-    pub(crate) awaited: u32,
     /// At a barrier with a reduction: which, the lanes whose predicate holds, and the register for the result.
     pub(crate) vote: Option<(Vote, u32, u32)>,
+    /// By row: how many barriers `idle` is, if it is the same in every block and was found out. Of all its lanes: fewer idle as often, or
+    /// more.
+    pub(crate) known_idle: Vec<Option<u32>>,
+    pub(crate) stack: Stack,
+    /// The warp's number in its block.
+    pub(crate) number: u32,
+    /// Where the last of its lanes that have ended did.
+    pub(crate) left: u32,
+    /// Lanes of the same warp that ran apart when it began to wait for them.
+    pub(crate) awaited: u32,
+    /// Thread-local memory, interleaved: word `w` of lane `l` is at `(w * 32 + l) * 4`.
+    pub(crate) local: Vec<u8>,
     /// Where it yielded last in a loop that may be seen never to end, with which lanes, and what the loop's end depends on held then.
     pub(crate) rounds: Option<(u32, u32, Vec<u64>)>,
     /// The state's fingerprint at the last yield.
