@@ -5,12 +5,13 @@
 )]
 
 use std::arch::x86_64::{
-    __m256i, _CMP_UNORD_Q, _mm_cvtsi32_si128, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi32,
-    _mm256_blendv_ps, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cmpeq_epi32, _mm256_fmadd_ps,
-    _mm256_i32gather_epi32, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_epu32,
-    _mm256_movemask_ps, _mm256_or_si256, _mm256_set1_epi32, _mm256_setzero_ps,
-    _mm256_setzero_si256, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_epi32,
-    _mm256_testz_si256, _mm256_xor_si256, _mm256_zextsi128_si256,
+    __m128i, __m256i, _CMP_UNORD_Q, _mm_cvtsi32_si128, _mm_loadl_epi64, _mm_loadu_si128,
+    _mm256_add_epi32, _mm256_blendv_ps, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cmpeq_epi32,
+    _mm256_fmadd_ps, _mm256_i32gather_epi32, _mm256_loadu_ps, _mm256_loadu_si256,
+    _mm256_loadu2_m128i, _mm256_max_epu32, _mm256_movemask_ps, _mm256_or_si256, _mm256_set1_epi32,
+    _mm256_setzero_ps, _mm256_setzero_si256, _mm256_storeu_ps, _mm256_storeu_si256,
+    _mm256_sub_epi32, _mm256_testz_si256, _mm256_unpackhi_epi32, _mm256_unpackhi_epi64,
+    _mm256_unpacklo_epi32, _mm256_unpacklo_epi64, _mm256_xor_si256, _mm256_zextsi128_si256,
 };
 
 use super::{Loaded, Vectors, in_registers};
@@ -58,6 +59,9 @@ fn sum_some<const N: usize>(r: View, factor: u32, sums: &[(u32, u32); N], loaded
 }
 
 impl Vectors for Avx2 {
+    /// A gather costs some AMD CPUs as much as the loads one by one.
+    const COLLECTS_FOURS: bool = true;
+
     #[inline(always)]
     fn mask_of(holds: &[u32; 32]) -> u32 {
         let mut mask = 0;
@@ -114,6 +118,37 @@ impl Vectors for Avx2 {
                 let bytes = _mm256_loadu_si256(bytes.as_ptr().cast::<__m256i>().add(part));
                 let words = _mm256_i32gather_epi32::<1>(from.cast(), bytes);
                 _mm256_storeu_si256(out.as_mut_ptr().cast::<__m256i>().add(part), words);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn collect_fours(from: *const u8, bytes: &[u32; 32], r: View, registers: &[u32; 4]) {
+        let out = registers.map(|register| r.v32_mut(register).as_mut_ptr());
+        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes; the caller's for each lane.
+        unsafe {
+            for part in 0..4 {
+                // Four lanes' words, and those of the four lanes behind them.
+                let mut lanes = [_mm256_setzero_si256(); 4];
+                for lane in 0..4 {
+                    let [low, high] = [0, 4].map(|behind| {
+                        let at = from.add(bytes[8 * part + behind + lane] as usize);
+                        at.cast::<__m128i>()
+                    });
+                    lanes[lane] = _mm256_loadu2_m128i(high, low);
+                }
+                let [a, b, c, d] = lanes;
+                let (ab, cd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d));
+                let (ab_high, cd_high) = (_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d));
+                let words = [
+                    _mm256_unpacklo_epi64(ab, cd),
+                    _mm256_unpackhi_epi64(ab, cd),
+                    _mm256_unpacklo_epi64(ab_high, cd_high),
+                    _mm256_unpackhi_epi64(ab_high, cd_high),
+                ];
+                for k in 0..4 {
+                    _mm256_storeu_si256(out[k].add(8 * part).cast(), words[k]);
+                }
             }
         }
     }

@@ -255,6 +255,31 @@ fn rows<V: Vectors>() {
     }
 }
 
+fn fours<V: Vectors>() {
+    let mut chance = Chance(23);
+    let memory: Vec<u32> = (0..500).collect();
+    for _ in 0..200 {
+        let bytes = std::array::from_fn(|_| 4 * chance.below(490));
+        let all: [_; 2] = [V::collect_fours, Portable::collect_fours].map(
+            |collect: unsafe fn(*const u8, &[u32; 32], View, &[u32; 4])| {
+                let mut registers = Registers::new(5, 0);
+                // SAFETY: all words lie in `memory`.
+                unsafe {
+                    collect(
+                        memory.as_ptr().cast(),
+                        &bytes,
+                        registers.view(),
+                        &[3, 0, 4, 1],
+                    )
+                };
+                registers.v.iter().map(|unit| unit.0).collect::<Vec<_>>()
+            },
+        );
+        assert_eq!(all[0], all[1]);
+        assert_eq!(all[0][4][7], bytes[7] / 4 + 2);
+    }
+}
+
 #[test]
 fn any_cpu() {
     holds::<Portable>();
@@ -269,6 +294,7 @@ fn avx2() {
         fuses::<super::Avx2>();
         sums::<super::Avx2>();
         rows::<super::Avx2>();
+        fours::<super::Avx2>();
     }
     if is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("fma")
