@@ -133,6 +133,38 @@ fn run<L: Level, O: Observer>(
             look!();
         }};
     }
+    /// Comes to the block's barrier, where all lanes have to.
+    macro_rules! arrive {
+        ($inst:ident) => {{
+            totals.weigh($inst, mask);
+            let alive = warp.lanes & !warp.gone;
+            if mask != alive && $inst.c == 1 && machine.policy.independent_lanes {
+                stop!(ip.wrapping_sub(1), Stop::Part);
+            }
+            if mask != alive {
+                let (arrived, missing) = (mask.count_ones(), (alive & !mask).count_ones());
+                let kind = TrapKind::BarrierDivergence { arrived, missing };
+                stop!(
+                    ip.wrapping_sub(1),
+                    Stop::Fault(Box::new(Fault {
+                        kind,
+                        lane: mask.trailing_zeros()
+                    }))
+                );
+            }
+            totals.barriers += 1;
+            machine.record.barriers[here!()] += 1;
+        }};
+    }
+    /// The lanes of an `if` are together again.
+    macro_rules! join {
+        ($inst:ident) => {{
+            totals.weigh($inst, mask);
+            mask |= r.mask($inst.d);
+            r.set_s($inst.d, 0);
+            skip_if_empty!($inst);
+        }};
+    }
     /// The number of the instruction that runs.
     macro_rules! here {
         () => {
@@ -394,7 +426,16 @@ fn run<L: Level, O: Observer>(
             Op::JumpUle32 => jump_if!(inst, int::ule32),
             Op::JumpUgt32 => jump_if!(inst, int::ugt32),
             Op::JumpUge32 => jump_if!(inst, int::uge32),
-            Op::Tick => totals.weigh(inst, mask),
+            Op::Tick => {
+                totals.weigh(inst, mask);
+                // SAFETY: as `inst`; it is not the last instruction.
+                let next: &Inst = unsafe { &*ip };
+                // Most stand before one.
+                if next.op == Op::Join && !L::PAUSES && !(O::SEES_REPEATS && follows) {
+                    ip = ip.wrapping_add(1);
+                    join!(next);
+                }
+            }
             Op::If => parting = Some(inst),
             Op::Else => {
                 totals.weigh(inst, mask);
@@ -403,7 +444,7 @@ fn run<L: Level, O: Observer>(
                 mask = waiting;
                 skip_if_empty!(inst);
             }
-            Op::Join => { totals.weigh(inst, mask); mask |= r.mask(inst.d); r.set_s(inst.d, 0); skip_if_empty!(inst); }
+            Op::Join => join!(inst),
             Op::Clear => r.set_s(inst.d, 0),
             Op::Park => {
                 totals.weigh(inst, mask);
@@ -447,7 +488,16 @@ fn run<L: Level, O: Observer>(
             Op::Exit => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; ip = at(inst.b); }
             Op::End => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; hand_on!(Done, Done); }
 
-            Op::LoadShared => attempt!(L::load_shared(machine, r, mask, inst)),
+            Op::LoadShared => {
+                attempt!(L::load_shared(machine, r, mask, inst));
+                // SAFETY: as `inst`; it is not the last instruction.
+                let next: &Inst = unsafe { &*ip };
+                // They often come in pairs.
+                if next.op == Op::LoadShared && !L::PAUSES && !(O::SEES_REPEATS && follows) {
+                    ip = ip.wrapping_add(1);
+                    attempt!(L::load_shared(machine, r, mask, next));
+                }
+            }
             Op::StoreShared => attempt!(L::store_shared(machine, r, mask, inst)),
             Op::AtomicShared => attempt!(atomic::shared(machine, r, mask, inst)),
             Op::LoadGlobal => attempt!(L::load_global(machine, r, mask, inst)),
@@ -460,30 +510,22 @@ fn run<L: Level, O: Observer>(
             Op::StoreGeneric => attempt!(generic::store_generic(machine, r, mask, inst, &mut warp.local)),
             Op::AtomicGeneric => attempt!(atomic::generic(machine, r, mask, inst, &mut warp.local)),
 
-            Op::Barrier | Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr => {
-                totals.weigh(inst, mask);
-                let alive = warp.lanes & !warp.gone;
-                if mask != alive && inst.c == 1 && machine.policy.independent_lanes {
-                    stop!(ip.wrapping_sub(1), Stop::Part);
-                }
-                if mask != alive {
-                    let (arrived, missing) = (mask.count_ones(), (alive & !mask).count_ones());
-                    let kind = TrapKind::BarrierDivergence { arrived, missing };
-                    stop!(ip.wrapping_sub(1), Stop::Fault(Box::new(Fault { kind, lane: mask.trailing_zeros() })));
-                }
-                totals.barriers += 1;
-                machine.record.barriers[here!()] += 1;
-                let vote = match inst.op {
-                    Op::BarrierCount => Some(Vote::Count),
-                    Op::BarrierAnd => Some(Vote::And),
-                    Op::BarrierOr => Some(Vote::Or),
-                    _ => None,
-                };
-                warp.vote = vote.map(|vote| (vote, mask & r.mask(inst.a), inst.d));
+            Op::Barrier => {
+                arrive!(inst);
                 // Others may have to see what it does.
                 if inst.b != 0 && machine.pass.next != 0 && !L::PAUSES && !(O::SEES_REPEATS && follows) {
                     warp.begins_idle::<L>(code, r, inst.b, mask);
                 }
+                hand_on!(Barrier, AtBarrier);
+            }
+            Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr => {
+                arrive!(inst);
+                let vote = match inst.op {
+                    Op::BarrierCount => Vote::Count,
+                    Op::BarrierAnd => Vote::And,
+                    _ => Vote::Or,
+                };
+                warp.vote = Some((vote, mask & r.mask(inst.a), inst.d));
                 hand_on!(Barrier, AtBarrier);
             }
             Op::NumberedBarrier => {
