@@ -1,5 +1,10 @@
 //! The warps of a block that meet at its barrier.
 
+#![allow(
+    clippy::inline_always,
+    reason = "barriers open often, and mostly for few warps"
+)]
+
 use crate::machine::warp::{Vote, Warp, WarpState};
 use crate::observe::Arrival;
 
@@ -36,26 +41,47 @@ pub(crate) fn arrivals(warps: &[Warp]) -> Vec<Arrival> {
     arrivals
 }
 
-/// Lets the waiting warps go; false if none waits.
+/// Lets the waiting warps of a block go; false if none waits.
 pub(crate) fn open(warps: &mut [Warp]) -> bool {
-    if warps.iter().any(|warp| warp.vote.is_some()) {
+    let opened = release(warps);
+    if opened.has_votes {
         count_votes(warps);
     }
-    let mut any = false;
+    opened.any
+}
+
+/// What [`release`] has found.
+pub(crate) struct Opened {
+    /// Warps that waited.
+    pub(crate) any: bool,
+    /// Some of them had voted.
+    pub(crate) has_votes: bool,
+}
+
+/// Lets those of some warps go that wait, whatever they have voted.
+#[inline(always)]
+pub(crate) fn release(warps: &mut [Warp]) -> Opened {
+    let mut opened = Opened {
+        any: false,
+        has_votes: false,
+    };
     for warp in warps {
         if warp.waits() {
             warp.state = WarpState::Ready;
-            any = true;
+            opened.any = true;
+            opened.has_votes |= warp.vote.is_some();
         }
     }
-    any
+    opened
 }
 
-/// Tells the waiting warps what the block has voted.
-fn count_votes(warps: &mut [Warp]) {
-    let waiting = || warps.iter().filter(|warp| warp.waits());
-    let lanes: u32 = waiting().map(|warp| warp.mask.count_ones()).sum();
-    let votes = waiting().filter_map(|warp| warp.vote);
+/// Tells the warps of a block whose barrier has opened what the block has voted. Parked ones still wait.
+#[cold]
+pub(crate) fn count_votes(warps: &mut [Warp]) {
+    let came = |warp: &&Warp| warp.waits() || warp.state == WarpState::Ready;
+    let came = || warps.iter().filter(came);
+    let lanes: u32 = came().map(|warp| warp.mask.count_ones()).sum();
+    let votes = came().filter_map(|warp| warp.vote);
     let held: u32 = votes.map(|(_, held, _)| held.count_ones()).sum();
     for warp in warps {
         let Some((vote, _, register)) = warp.vote.take() else {

@@ -82,13 +82,18 @@ impl Parked {
         true
     }
 
+    /// The place of the warp that is parked next, if it can be.
+    #[inline(always)]
+    fn neighbour(&self, order: Order) -> usize {
+        match order {
+            Order::Ascending => self.first.wrapping_sub(1),
+            Order::Descending => self.first.wrapping_add(1),
+        }
+    }
+
     /// Parks those of the others that wait next to the parked ones, at the same barrier, and are idle behind it.
     fn park(&mut self, order: Order, warps: &mut [Warp]) {
-        while self.count < warps.len() {
-            let warp = match order {
-                Order::Ascending => &mut warps[self.first - 1],
-                Order::Descending => &mut warps[self.first.wrapping_add(1)],
-            };
+        while let Some(warp) = warps.get_mut(self.neighbour(order)) {
             let joins = self.count == 0 || warp.idle_row == self.row;
             if !warp.waits() || warp.idle == 0 || !joins {
                 break;
@@ -101,10 +106,7 @@ impl Parked {
             self.most = self.most.min(self.come + warp.idle);
             self.lanes += u64::from(warp.mask.count_ones());
             self.count += 1;
-            self.first = match order {
-                Order::Ascending => self.first - 1,
-                Order::Descending => self.first.wrapping_add(1),
-            };
+            self.first = self.neighbour(order);
         }
     }
 
@@ -143,9 +145,19 @@ pub(crate) fn next_pass<O: Observer>(
     if parked.count != 0 && parked.come == parked.most {
         parked.leave(order, warps);
     }
-    parked.park(order, warps);
+    // Mostly nobody joins them.
+    if warps
+        .get(parked.neighbour(order))
+        .is_some_and(|warp| warp.idle != 0)
+    {
+        parked.park(order, warps);
+    }
     parked.is_open = true;
-    if !meeting::open(parked.split(order, warps).1) && parked.count == 0 {
+    let opened = meeting::release(parked.split(order, warps).1);
+    if opened.has_votes {
+        meeting::count_votes(warps);
+    }
+    if !opened.any && parked.count == 0 {
         return None;
     }
     machine.pass.barriers -= 1;

@@ -3,7 +3,7 @@
 //! the other warps.
 
 use super::text::{Random, Text, assert_same};
-use super::{BUSY, Bench, PASSED_BY};
+use super::{BUSY, Bench, OUT_N, PASSED_BY};
 use crate::Order;
 use crate::config::Checks;
 
@@ -136,4 +136,37 @@ fn warps_that_pass_by_do_what_warps_that_run_do() {
         passed_by > 20_000 && faults > 50 && findings > 100,
         "{passed_by} rounds, {faults} faults, {findings} findings"
     );
+}
+
+/// One warp votes at a barrier of its own while the other, which has nothing to do there or in the round behind it, waits at the next one:
+/// it counts.
+#[test]
+fn parked_warps_count_where_others_vote() {
+    let body = "%0 = special.tid.x
+         barrier
+         %1 = cmp.ult.i32 %0, 32
+         if %1 {
+           %2 = barrier.and %1
+           %3 = get $0
+           %4 = ptradd %3, %0 * 4
+           store.i32.global %4, %2
+         }
+         barrier
+         %5 = cmp.ult.i32 %0, 1
+         if %5 {
+           %6 = get $0
+           store.i32.global %6, 7
+         }
+         barrier";
+    for busy in [true, false] {
+        BUSY.set(busy);
+        PASSED_BY.set(0);
+        let mut bench = Bench::kernel(OUT_N, body);
+        bench.machine.checks = Checks::NONE;
+        let out = bench.ints(&[9; 64]);
+        bench.launch(1, 64, &[out, 0]);
+        assert_eq!(bench.read(out, 33)[31..], [0, 9]);
+        assert_eq!(PASSED_BY.get(), if busy { 0 } else { 2 });
+    }
+    BUSY.set(false);
 }
