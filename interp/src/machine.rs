@@ -34,7 +34,7 @@ use crate::config::Order;
 use crate::count::pattern::Pattern;
 use crate::fault::stop::StopFlag;
 use crate::fault::trap::{Trap, TrapKind};
-use crate::isa::bytecode::Code;
+use crate::isa::bytecode::{Code, Inst};
 use crate::machine::explain::{Thread, explain};
 use crate::machine::parked::Parked;
 use crate::machine::track::Tracker;
@@ -68,6 +68,22 @@ impl Totals {
     #[inline(always)]
     pub(crate) fn charged(&self) -> u64 {
         self.warp_instructions.saturating_add(self.warps)
+    }
+
+    /// Counts the segment that ends with this instruction.
+    #[inline(always)]
+    pub(crate) fn weigh(&mut self, inst: &Inst, mask: u32) {
+        self.warp_instructions += u64::from(inst.weight);
+        self.thread_instructions += u64::from(inst.weight) * u64::from(mask.count_ones());
+    }
+
+    #[inline(always)]
+    pub(crate) fn branch(&mut self, inst: &Inst, mask: u32, parts: bool) {
+        self.weigh(inst, mask);
+        self.branches += 1;
+        if parts {
+            self.divergent_branches += 1;
+        }
     }
 }
 

@@ -29,7 +29,7 @@ use crate::machine::ops::{
 use crate::machine::vectors::Vectors;
 use crate::machine::warp::{Vote, Warp, WarpState};
 use crate::machine::weak;
-use crate::machine::{Fault, Machine, Stop, Totals, parked};
+use crate::machine::{Fault, Machine, Stop, parked};
 use crate::observe::Observer;
 
 /// Runs the warp at a place of the block's list until it ends, waits, yields or faults. Where [`Pass::next`](crate::machine::Pass::next)
@@ -615,24 +615,6 @@ fn run<L: Level, O: Observer>(
             r.set_s(inst.d, u64::from(stay));
             mask = go;
             skip_if_empty!(inst);
-        }
-    }
-}
-
-impl Totals {
-    /// Counts the segment that ends with this instruction.
-    #[inline(always)]
-    fn weigh(&mut self, inst: &Inst, mask: u32) {
-        self.warp_instructions += u64::from(inst.weight);
-        self.thread_instructions += u64::from(inst.weight) * u64::from(mask.count_ones());
-    }
-
-    #[inline(always)]
-    fn branch(&mut self, inst: &Inst, mask: u32, parts: bool) {
-        self.weigh(inst, mask);
-        self.branches += 1;
-        if parts {
-            self.divergent_branches += 1;
         }
     }
 }
