@@ -156,15 +156,6 @@ fn run<L: Level, O: Observer>(
             machine.record.barriers[here!()] += 1;
         }};
     }
-    /// The lanes of an `if` are together again.
-    macro_rules! join {
-        ($inst:ident) => {{
-            totals.weigh($inst, mask);
-            mask |= r.mask($inst.d);
-            r.set_s($inst.d, 0);
-            skip_if_empty!($inst);
-        }};
-    }
     /// The number of the instruction that runs.
     macro_rules! here {
         () => {
@@ -426,16 +417,7 @@ fn run<L: Level, O: Observer>(
             Op::JumpUle32 => jump_if!(inst, int::ule32),
             Op::JumpUgt32 => jump_if!(inst, int::ugt32),
             Op::JumpUge32 => jump_if!(inst, int::uge32),
-            Op::Tick => {
-                totals.weigh(inst, mask);
-                // SAFETY: as `inst`; it is not the last instruction.
-                let next: &Inst = unsafe { &*ip };
-                // Most stand before one.
-                if next.op == Op::Join && !L::PAUSES && !(O::SEES_REPEATS && follows) {
-                    ip = ip.wrapping_add(1);
-                    join!(next);
-                }
-            }
+            Op::Tick => totals.weigh(inst, mask),
             Op::If => parting = Some(inst),
             Op::Else => {
                 totals.weigh(inst, mask);
@@ -444,7 +426,7 @@ fn run<L: Level, O: Observer>(
                 mask = waiting;
                 skip_if_empty!(inst);
             }
-            Op::Join => join!(inst),
+            Op::Join => { totals.weigh(inst, mask); mask |= r.mask(inst.d); r.set_s(inst.d, 0); skip_if_empty!(inst); }
             Op::Clear => r.set_s(inst.d, 0),
             Op::Park => {
                 totals.weigh(inst, mask);
@@ -488,16 +470,7 @@ fn run<L: Level, O: Observer>(
             Op::Exit => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; ip = at(inst.b); }
             Op::End => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; hand_on!(Done, Done); }
 
-            Op::LoadShared => {
-                attempt!(L::load_shared(machine, r, mask, inst));
-                // SAFETY: as `inst`; it is not the last instruction.
-                let next: &Inst = unsafe { &*ip };
-                // They often come in pairs.
-                if next.op == Op::LoadShared && !L::PAUSES && !(O::SEES_REPEATS && follows) {
-                    ip = ip.wrapping_add(1);
-                    attempt!(L::load_shared(machine, r, mask, next));
-                }
-            }
+            Op::LoadShared => attempt!(L::load_shared(machine, r, mask, inst)),
             Op::StoreShared => attempt!(L::store_shared(machine, r, mask, inst)),
             Op::AtomicShared => attempt!(atomic::shared(machine, r, mask, inst)),
             Op::LoadGlobal => attempt!(L::load_global(machine, r, mask, inst)),
