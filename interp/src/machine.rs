@@ -6,11 +6,11 @@ pub(crate) mod explain;
 pub(crate) mod fragment;
 mod hits;
 mod idle;
+mod idle_tail;
 pub(crate) mod level;
 mod meeting;
 pub(crate) mod numbered;
 pub(crate) mod ops;
-mod parked;
 #[cfg_attr(
     not(feature = "threads"),
     allow(dead_code, reason = "only blocks side by side are tracked")
@@ -36,7 +36,7 @@ use crate::fault::stop::StopFlag;
 use crate::fault::trap::{Trap, TrapKind};
 use crate::isa::bytecode::{Code, Inst};
 use crate::machine::explain::{Thread, explain};
-use crate::machine::parked::Parked;
+use crate::machine::idle_tail::IdleTail;
 use crate::machine::track::Tracker;
 use crate::machine::warp::Warp;
 use crate::memory::Memory;
@@ -167,7 +167,7 @@ pub(crate) struct Pass {
     pub(crate) next: isize,
     /// Barriers of the block that may open in the same way, when the last of its warps has ended or waits.
     pub(crate) barriers: u32,
-    pub(crate) parked: Parked,
+    pub(crate) tail: IdleTail,
     /// Of an engine that pauses: accesses that the warp may make, of those at which the order of threads can matter.
     pub(crate) points: u64,
 }

@@ -20,10 +20,10 @@ use crate::isa::mask::LaneMask;
 use crate::isa::registers::Registers;
 use crate::machine::engine::Runner;
 use crate::machine::fragment::{self, Stranded};
+use crate::machine::idle_tail::IdleTail;
 use crate::machine::numbered::{Numbered, is_awaited};
 use crate::machine::ops::routine::Stack;
 use crate::machine::ops::skip;
-use crate::machine::parked::Parked;
 use crate::machine::warp::{Warp, WarpState};
 use crate::machine::{Fault, Machine, Stop, meeting};
 use crate::memory::Memory;
@@ -177,7 +177,7 @@ impl Block {
             state: WarpState::Ready,
             idle: 0,
             idle_row: 0,
-            parked_at: 0,
+            joined_at: 0,
             known_idle: vec![None; code.idle.len()],
             apart: 0,
             awaited: 0,
@@ -451,7 +451,7 @@ impl Block {
             let opens = !round.left && machine.pass.next != 0 && machine.code.barriers.is_empty();
             machine.pass.barriers = if opens { most - round.barriers } else { 0 };
             let may_open = machine.pass.barriers;
-            machine.pass.parked = Parked::none(machine.policy.order, self.warps.len());
+            machine.pass.tail = IdleTail::none(machine.policy.order, self.warps.len());
             let mut place = first;
             let ran = self.run_warps(&mut place, machine, run);
             machine.pass.next = 0;
@@ -580,9 +580,7 @@ fn run_on<O: Observer>(
     // Each time the engine begins with a full slice; so many are a slice themselves.
     for _ in 0..SLICE {
         let stop = run(machine, warps, place);
-        let mut parked = machine.pass.parked;
-        parked.leave(machine.policy.order, warps);
-        machine.pass.parked = parked;
+        machine.pass.tail.dissolve(machine.policy.order, warps);
         match stop {
             Stop::Fault(fault) if machine.policy.keep_going && fault.kind.access().is_some() => {
                 let warp = &mut warps[*place];

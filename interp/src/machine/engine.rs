@@ -29,7 +29,7 @@ use crate::machine::ops::{
 use crate::machine::vectors::Vectors;
 use crate::machine::warp::{Vote, Warp, WarpState};
 use crate::machine::weak;
-use crate::machine::{Fault, Machine, Stop, parked};
+use crate::machine::{Fault, Machine, Stop, idle_tail};
 use crate::observe::Observer;
 
 /// Runs the warp at a place of the block's list until it ends, waits, yields or faults. Where [`Pass::next`](crate::machine::Pass::next)
@@ -101,10 +101,10 @@ fn run<L: Level, O: Observer>(
             let mut after = place.wrapping_add_signed(next);
             let goes = may
                 && loop {
-                    if after == machine.pass.parked.first {
+                    if after == machine.pass.tail.first {
                         // Of a copy: what is in the CPU's registers has no address.
                         let mut counted = totals;
-                        let first = parked::next_pass(machine, warps, &mut counted);
+                        let first = idle_tail::next_pass(machine, warps, &mut counted);
                         totals = counted;
                         let Some(first) = first else { break false };
                         after = first;

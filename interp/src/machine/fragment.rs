@@ -414,7 +414,7 @@ pub(crate) fn apart_at_barriers(warps: &mut [Warp], code: &Code) -> Option<(usiz
     for place in 0..warps.len() {
         let warp = &warps[place];
         let others = warps[place + 1..].iter().filter(|other| {
-            let waits = [warp, other].map(|warp| warp.state == WarpState::AtBarrier);
+            let waits = [warp, other].map(|warp| warp.waits());
             let together = other.number == warp.number && waits == [true; 2];
             together && other.pc != warp.pc && !(is_loose(warp) && is_loose(other))
         });

@@ -75,7 +75,7 @@ pub(crate) fn release(warps: &mut [Warp]) -> Opened {
     opened
 }
 
-/// Tells the warps of a block whose barrier has opened what the block has voted. Parked ones still wait.
+/// Tells the warps of a block whose barrier has opened what the block has voted. Those of the idle tail still wait.
 #[cold]
 pub(crate) fn count_votes(warps: &mut [Warp]) {
     let came = |warp: &&Warp| warp.waits() || warp.state == WarpState::Ready;

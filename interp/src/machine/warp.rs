@@ -36,8 +36,8 @@ pub(crate) struct Warp {
     pub(crate) idle: u32,
     /// What is before it until the first of them: a row of [`Code::idle`], plus 1.
     pub(crate) idle_row: u32,
-    /// To how many barriers those that are parked had come when it was.
-    pub(crate) parked_at: u32,
+    /// To how many barriers the [idle tail](super::idle_tail) had come when it joined.
+    pub(crate) joined_at: u32,
     /// Lanes of the same warp that run apart from these and have not ended, as this one's turn began.
     pub(crate) apart: u32,
     /// At a barrier with a reduction: which, the lanes whose predicate holds, and the register for the result.

@@ -141,7 +141,7 @@ fn warps_that_pass_by_do_what_warps_that_run_do() {
 /// One warp votes at a barrier of its own while the other, which has nothing to do there or in the round behind it, waits at the next one:
 /// it counts.
 #[test]
-fn parked_warps_count_where_others_vote() {
+fn the_idle_tail_counts_where_others_vote() {
     let body = "%0 = special.tid.x
          barrier
          %1 = cmp.ult.i32 %0, 32
