@@ -169,8 +169,6 @@ use in_registers;
 pub(crate) trait Vectors: Sized {
     /// [`Vectors::pick_rows`] is faster than [`Vectors::collect`].
     const PICKS_ROWS: bool = false;
-    /// [`Vectors::collect_fours`] is faster than four times [`Vectors::collect`].
-    const COLLECTS_FOURS: bool = false;
 
     /// The lanes that are all ones; the others are zero.
     #[inline(always)]
@@ -246,18 +244,12 @@ pub(crate) trait Vectors: Sized {
     /// Register `k` = the words at `from + bytes[l] + 4 * k`: `float4`.
     ///
     /// # Safety
-    /// Every `from + bytes[l]` is readable for 16 bytes.
+    /// Every `from + bytes[l]` is readable for 16 bytes, and every `bytes[l]` is less than 2^31.
     #[inline(always)]
     unsafe fn collect_fours(from: *const u8, bytes: &[u32; 32], r: View, registers: &[u32; 4]) {
-        for (k, &register) in registers.iter().enumerate() {
-            let out = r.v32_mut(register);
-            for l in 0..32 {
-                // SAFETY: the caller's.
-                out[l] = unsafe {
-                    let at = from.add(bytes[l] as usize).cast::<u32>();
-                    at.add(k).read_unaligned()
-                };
-            }
+        for k in 0..4 {
+            // SAFETY: the caller's.
+            unsafe { Self::collect(from.add(4 * k), bytes, r.v32_mut(registers[k])) };
         }
     }
 

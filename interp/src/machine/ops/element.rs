@@ -289,11 +289,11 @@ impl WordLayout<'_> {
                     let rows = memory.cast::<u8>().add(start);
                     V::pick_rows(rows, bytes, more, r, registers, half);
                 }
-            } else if V::COLLECTS_FOURS
-                && let &[a, b, c, d] = registers
-            {
-                V::collect_fours(from, bytes, r, &[a, b, c, d]);
             } else if memory.len() <= i32::MAX as usize {
+                if let &[a, b, c, d] = registers {
+                    V::collect_fours(from, bytes, r, &[a, b, c, d]);
+                    return;
+                }
                 for (from, &register) in (0..).step_by(4).map(|k| from.add(k)).zip(registers) {
                     V::collect(from, bytes, r.v32_mut(register));
                 }

@@ -59,9 +59,6 @@ fn sum_some<const N: usize>(r: View, factor: u32, sums: &[(u32, u32); N], loaded
 }
 
 impl Vectors for Avx2 {
-    /// A gather costs some AMD CPUs as much as the loads one by one.
-    const COLLECTS_FOURS: bool = true;
-
     #[inline(always)]
     fn mask_of(holds: &[u32; 32]) -> u32 {
         let mut mask = 0;
@@ -122,6 +119,7 @@ impl Vectors for Avx2 {
         }
     }
 
+    /// A gather costs some AMD CPUs as much as its loads one by one; here each lane has one.
     #[inline(always)]
     unsafe fn collect_fours(from: *const u8, bytes: &[u32; 32], r: View, registers: &[u32; 4]) {
         let out = registers.map(|register| r.v32_mut(register).as_mut_ptr());
