@@ -3,6 +3,7 @@
 pub(crate) mod bytecode;
 pub(crate) mod effects;
 pub(crate) mod family;
+pub(crate) mod fields;
 pub(crate) mod flow;
 pub(crate) mod grid;
 pub(crate) mod host;

@@ -4,7 +4,7 @@ use dsl::ir::FenceScope;
 
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Class, Code, Form, Inst, MemSite, Place as Register};
-use crate::isa::flow::{Flow, flow_and_widths};
+use crate::isa::fields::{Field, fields};
 use crate::isa::op::Op;
 
 /// A register, and whether a varying one has 64 bits.
@@ -38,45 +38,20 @@ pub(crate) enum Effect {
 
 /// What an instruction does, run by the lanes of the mask.
 pub(crate) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
-    let (s, v) = (
-        |register| Wide(Register::S(register), false),
-        |register| Wide(Register::V(register), false),
-    );
-    let wide = |register| Wide(Register::V(register), true);
+    let s = |register| Wide(Register::S(register), false);
+    let (a, c, d) = (i.a, i.c, i.d);
     let all =
         |reads: &[Wide], write: Wide| Effect::Computes(reads.to_vec(), vec![(write, u32::MAX)]);
-    let (a, b, c, d) = (i.a, i.b, i.c, i.d);
     match i.op {
         Op::SMove => Effect::Copies(Register::S(a), Register::S(d), u32::MAX),
         Op::VMove32 => Effect::Copies(Register::V(a), Register::V(d), u32::MAX),
         Op::VBlend32 => Effect::Copies(Register::V(a), Register::V(d), mask),
         Op::VSplat32 => Effect::Copies(Register::S(a), Register::V(d), u32::MAX),
-        Op::VMove64 => all(&[wide(a)], wide(d)),
-        Op::VBlend64 => Effect::Computes(vec![wide(a)], vec![(wide(d), mask)]),
-        Op::VSplat64 => all(&[s(a)], wide(d)),
-        Op::MBlend => Effect::Computes(vec![s(a), s(d)], vec![]),
-        Op::MAnd
-        | Op::MOr
-        | Op::MXor
-        | Op::MEq
-        | Op::SPtrS
-        | Op::SPtrU
-        | Op::SPtrL
-        | Op::SPtr32 => all(&[s(a), s(b)], s(d)),
-        Op::MNot | Op::SBool => all(&[s(a)], s(d)),
-        Op::MSelect | Op::SSelect | Op::SFma32 | Op::SFma64 | Op::SFmaHalves | Op::SFmaBfloats => {
-            all(&[s(a), s(b), s(c)], s(d))
+        Op::VBlend64 => {
+            let wide = |register| Wide(Register::V(register), true);
+            Effect::Computes(vec![wide(a)], vec![(wide(d), mask)])
         }
-        Op::VSelect32 => all(&[s(a), v(b), v(c)], v(d)),
-        Op::VSelect64 => all(&[s(a), wide(b), wide(c)], wide(d)),
-        Op::VBool => all(&[s(a)], v(d)),
-        Op::VFma32 | Op::VFmaHalves | Op::VFmaBfloats => all(&[v(a), v(b), v(c)], v(d)),
-        Op::VFma64 => all(&[wide(a), wide(b), wide(c)], wide(d)),
-        Op::VPtrVS | Op::VPtrVU => all(&[wide(a), v(b)], wide(d)),
-        Op::VPtrVL => all(&[wide(a), wide(b)], wide(d)),
-        Op::VPtr32V => all(&[v(a), v(b)], v(d)),
-        Op::VPtrSS | Op::VPtrSU => all(&[s(a), v(b)], wide(d)),
-        Op::VPtr32S => all(&[s(a), v(b)], v(d)),
+        Op::MBlend => Effect::Computes(vec![s(a), s(d)], vec![]),
         Op::Clock | Op::Clock64 | Op::ActiveMask | Op::Clear => all(&[], s(d)),
         Op::Tick | Op::Jump | Op::Loop | Op::Tally | Op::Lifetime | Op::Rounds => {
             Effect::Computes(vec![], vec![])
@@ -100,27 +75,35 @@ pub(crate) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
         | Op::ParkIfNot => Effect::Computes(vec![s(a), s(c), s(d)], vec![]),
         Op::If => Effect::Computes(vec![s(a), s(d)], vec![]),
         // One that is not sequentially consistent has no place among those of the block, which what waits relies on.
-        Op::Fence if FenceScope::ALL[a as usize] == FenceScope::Block && b == 1 => {
+        Op::Fence if FenceScope::ALL[a as usize] == FenceScope::Block && i.b == 1 => {
             Effect::BlockFence
         }
         op if op.is_access() => {
             let (reads, writes) = registers(&code.sites[c as usize], i, mask);
             Effect::Computes(reads, writes)
         }
-        op => {
-            let (flow, [takes, gives]) = flow_and_widths(op);
-            let varying = |register| Wide(Register::V(register), takes);
-            match flow {
-                Flow::V1 => all(&[varying(a)], Wide(Register::V(d), gives)),
-                Flow::V2 => all(&[varying(a), varying(b)], Wide(Register::V(d), gives)),
-                Flow::S1 => all(&[s(a)], s(d)),
-                Flow::S2 => all(&[s(a), s(b)], s(d)),
-                Flow::Compare => all(&[varying(a), varying(b)], s(d)),
-                Flow::CompareScalar => all(&[varying(a), s(b)], s(d)),
-                // Barriers, exchanges, calls, ends: whatever else there is.
-                Flow::Other => Effect::Orders,
+        op => match fields(op) {
+            Some(fields) => {
+                let named = [(fields.a, i.a), (fields.b, i.b), (fields.c, i.c)];
+                let kept = fields.keeps.then_some((fields.d, i.d));
+                let reads = named.into_iter().chain(kept);
+                let reads = reads.filter_map(|(field, register)| register_of(field, register));
+                let writes = register_of(fields.d, i.d).map(|write| (write, u32::MAX));
+                Effect::Computes(reads.collect(), writes.into_iter().collect())
             }
-        }
+            // Barriers, exchanges, calls, ends: whatever else there is.
+            None => Effect::Orders,
+        },
+    }
+}
+
+/// The register that a field names.
+fn register_of(field: Field, register: u32) -> Option<Wide> {
+    match field {
+        Field::Other => None,
+        Field::Scalar => Some(Wide(Register::S(register), false)),
+        Field::Narrow => Some(Wide(Register::V(register), false)),
+        Field::Wide => Some(Wide(Register::V(register), true)),
     }
 }
 
