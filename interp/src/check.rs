@@ -116,6 +116,8 @@ pub(crate) struct Checker<'a> {
     suspended: HashMap<u64, Values>,
     found: Found,
     origins: Origins,
+    /// The block that runs, or ran last, is replayed.
+    is_replayed: bool,
     /// The current warp has unwritten values.
     following: bool,
     /// Memory needs a shadow.
@@ -147,6 +149,7 @@ impl<'a> Checker<'a> {
             suspended: HashMap::new(),
             found: Found::default(),
             origins: Origins::default(),
+            is_replayed: false,
             following: false,
             shadows: races.shadows(),
             watched: watched
@@ -172,6 +175,27 @@ impl<'a> Checker<'a> {
         (self.races.block(), self.races.warp(), lanes)
     }
 
+    /// A block begins. Of one that is replayed nothing is noted but what it does to global memory.
+    fn begin(&mut self, index: u64, is_replayed: bool) {
+        self.counters.begin_block(index);
+        let is_clear = std::mem::replace(&mut self.is_replayed, is_replayed) && is_replayed;
+        if let Some(block) = self.races.begin_block(index, is_clear) {
+            let next = Values::new(self.subject);
+            let left = std::mem::replace(&mut self.values, next);
+            self.suspended.insert(block, left);
+        }
+        if !self.suspended.is_empty()
+            && let Some(back) = self.suspended.remove(&index)
+        {
+            self.values = back;
+        } else if !is_clear {
+            self.values.clear();
+            if self.subject.unset() {
+                self.unassigned();
+            }
+        }
+    }
+
     /// Whether it is an access to shared memory that has to be noted.
     #[inline(always)]
     fn sees_shared(&self, access: &Access<'_>) -> bool {
@@ -181,20 +205,7 @@ impl<'a> Checker<'a> {
 
 impl Observer for Checker<'_> {
     fn begin_block(&mut self, index: u64) {
-        self.counters.begin_block(index);
-        if let Some(block) = self.races.begin_block(index) {
-            let next = Values::new(self.subject);
-            let left = std::mem::replace(&mut self.values, next);
-            self.suspended.insert(block, left);
-        }
-        if let Some(back) = self.suspended.remove(&index) {
-            self.values = back;
-        } else {
-            self.values.clear();
-            if self.subject.unset() {
-                self.unassigned();
-            }
-        }
+        self.begin(index, false);
     }
 
     fn end_block(&mut self) {
@@ -289,6 +300,28 @@ impl Observer for Checker<'_> {
         tracked
             .map(|(region, touch)| (region.base, touch))
             .collect()
+    }
+
+    const REPLAYS: bool = true;
+
+    fn is_quiet(&self, shared: bool) -> bool {
+        let is_like = !shared || !self.shadows || self.races.follows();
+        is_like && !self.following && self.values.unset_cells.is_empty()
+    }
+
+    fn begin_replayed(&mut self, index: u64) {
+        self.begin(index, true);
+    }
+
+    #[inline(always)]
+    fn watches(&self, region: u32) -> bool {
+        self.shadows && self.watched[region as usize]
+    }
+
+    #[inline(always)]
+    fn is_written(&self, region: u32, offset: u64, bytes: u64) -> bool {
+        let defined = self.subject.defined[region as usize];
+        !self.subject.unset() || defined.is_none_or(|defined| defined.holds(offset, bytes))
     }
 
     const SEES_REPEATS: bool = true;

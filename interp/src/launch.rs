@@ -45,6 +45,7 @@ use crate::launch::schedule::Plan;
 use crate::machine::block::{Block, Turn};
 use crate::machine::engine;
 use crate::machine::ops::{rounds, routine};
+use crate::machine::replay::Replay;
 use crate::machine::warp::WarpState;
 use crate::machine::weak::Seeing;
 use crate::machine::{Fault, Machine, Pass, Policy, Record, SiteRegions, is_global};
@@ -435,6 +436,7 @@ impl<'a> Run<'a> {
             },
             record: Record::new(self.code.insts.len()),
             pass: Pass::default(),
+            replay: Replay::new(self.code, self.count() / self.machine.jobs.max(1) as u128),
             is_point: Vec::new(),
             parts_early: false,
             shift: 0,
@@ -450,7 +452,7 @@ impl<'a> Run<'a> {
     ) -> (Machine<'a, O>, Option<Trap>) {
         self.machine.progress.begins_again();
         let mut machine = self.worker(observer);
-        let run = engine::runner();
+        let engine = engine::engine();
         let blocks = self.count() as u64;
         let resident = resident_blocks(self.machine, &self.shape);
         let mut next = 0;
@@ -458,23 +460,27 @@ impl<'a> Run<'a> {
         let mut spare = None;
         let mut unmoved = 0;
         while next < blocks || !suspended.is_empty() {
-            let mut block = if next < blocks && suspended.len() < resident {
+            let (block, turn) = if next < blocks && suspended.len() < resident {
                 let mut block = spare
                     .take()
                     .unwrap_or_else(|| Block::new(self.code, &self.shape, self.memory));
                 let number = self.block(self.machine.order.number(next, blocks));
-                block.begin(number, self.code, &self.shape);
-                machine.record.totals.warps += block.warps.len() as u64;
                 next += 1;
-                block
+                let turn = block.run(number, &mut machine, &engine);
+                (block, turn)
             } else {
-                suspended.pop_front().expect("blocks are left")
+                let mut block = suspended.pop_front().expect("blocks are left");
+                let turn = block.turn(&mut machine, engine.run);
+                (block, turn)
             };
-            match block.turn(&mut machine, run) {
+            let mut block = block;
+            match turn {
                 Turn::Done => {
                     self.machine.progress.ended(1);
-                    out(&block.printed);
-                    block.printed.clear();
+                    if !block.printed.is_empty() {
+                        out(&block.printed);
+                        block.printed.clear();
+                    }
                     spare = Some(block);
                     unmoved = 0;
                 }

@@ -11,6 +11,7 @@ pub(crate) mod level;
 mod meeting;
 pub(crate) mod numbered;
 pub(crate) mod ops;
+pub(crate) mod replay;
 #[cfg_attr(
     not(feature = "threads"),
     allow(dead_code, reason = "only blocks side by side are tracked")
@@ -37,6 +38,7 @@ use crate::fault::trap::{Trap, TrapKind};
 use crate::isa::bytecode::{Code, Inst};
 use crate::machine::explain::{Thread, explain};
 use crate::machine::idle_tail::IdleTail;
+use crate::machine::replay::Replay;
 use crate::machine::track::Tracker;
 use crate::machine::warp::Warp;
 use crate::memory::Memory;
@@ -64,6 +66,31 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
+    pub(crate) fn add(&mut self, part: &Totals) {
+        self.add_times(part, 1);
+    }
+
+    pub(crate) fn add_times(&mut self, part: &Totals, times: u64) {
+        self.warps += times * part.warps;
+        self.warp_instructions += times * part.warp_instructions;
+        self.thread_instructions += times * part.thread_instructions;
+        self.branches += times * part.branches;
+        self.divergent_branches += times * part.divergent_branches;
+        self.barriers += times * part.barriers;
+    }
+
+    /// What has come since they were `before`.
+    pub(crate) fn since(&self, before: &Totals) -> Totals {
+        Totals {
+            warps: self.warps - before.warps,
+            warp_instructions: self.warp_instructions - before.warp_instructions,
+            thread_instructions: self.thread_instructions - before.thread_instructions,
+            branches: self.branches - before.branches,
+            divergent_branches: self.divergent_branches - before.divergent_branches,
+            barriers: self.barriers - before.barriers,
+        }
+    }
+
     /// What counts against a limit: also the ends of warps, so that those without an instruction count.
     #[inline(always)]
     pub(crate) fn charged(&self) -> u64 {
@@ -136,13 +163,7 @@ impl Record {
 impl Record {
     /// Adds what another worker has seen, so many times.
     pub(crate) fn absorb_times(&mut self, other: &Record, times: u64) {
-        let (sum, part) = (&mut self.totals, &other.totals);
-        sum.warps += times * part.warps;
-        sum.warp_instructions += times * part.warp_instructions;
-        sum.thread_instructions += times * part.thread_instructions;
-        sum.branches += times * part.branches;
-        sum.divergent_branches += times * part.divergent_branches;
-        sum.barriers += times * part.barriers;
+        self.totals.add_times(&other.totals, times);
         for (sum, part) in self.divergence.iter_mut().zip(&other.divergence) {
             sum.branches += times * part.branches;
             sum.fewer_lanes += times * part.fewer_lanes;
@@ -150,6 +171,23 @@ impl Record {
         for (sum, part) in self.barriers.iter_mut().zip(&other.barriers) {
             *sum += times * part;
         }
+    }
+}
+
+impl Record {
+    /// What has come since these were its branches and barriers, but for the totals.
+    pub(crate) fn since(&self, before: &Record) -> Record {
+        let mut since = Record::new(0);
+        let branches = self.divergence.iter().zip(&before.divergence);
+        since.divergence = branches
+            .map(|(now, before)| Divergence {
+                branches: now.branches - before.branches,
+                fewer_lanes: now.fewer_lanes - before.fewer_lanes,
+            })
+            .collect();
+        let barriers = self.barriers.iter().zip(&before.barriers);
+        since.barriers = barriers.map(|(now, before)| now - before).collect();
+        since
     }
 }
 
@@ -204,6 +242,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) tracker: Option<Box<Tracker>>,
     pub(crate) record: Record,
     pub(crate) pass: Pass,
+    /// What its blocks do, if they do the same.
+    pub(crate) replay: Replay,
     /// By instruction: the order of threads can matter there. For engines that pause.
     pub(crate) is_point: Vec<bool>,
     /// No block could go on in lockstep: warps part as soon as they seem to wait for their own lanes.
@@ -373,6 +413,7 @@ impl<O: Observer> Machine<'_, O> {
 
     /// Makes the observer's sums complete.
     pub(crate) fn settle(&mut self) {
+        self.settle_replayed();
         for (site, pattern) in self.code.sites.iter().zip(&mut self.patterns) {
             pattern.settle(site, &mut self.observer);
         }

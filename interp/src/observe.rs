@@ -129,6 +129,29 @@ pub(crate) trait Observer: Sized {
     }
     /// Whether it is worth an engine for each kind of CPU.
     const IS_QUICK: bool = true;
+    /// Whether blocks that do what another one did may come without their accesses to shared memory: see [`replay`](crate::machine::replay).
+    const REPLAYS: bool = false;
+    /// Whether nothing is to be said of what the block did to shared memory and registers so far, nor of a block that does the same.
+    /// `shared`: it accesses shared memory.
+    #[inline(always)]
+    fn is_quiet(&self, shared: bool) -> bool {
+        true
+    }
+    /// Such a block begins.
+    #[inline(always)]
+    fn begin_replayed(&mut self, index: u64) {
+        self.begin_block(index);
+    }
+    /// Whether it has something to do with what such a block does to a region.
+    #[inline(always)]
+    fn watches(&self, region: u32) -> bool {
+        true
+    }
+    /// Whether so many bytes of a region are known to be written, from an offset on.
+    #[inline(always)]
+    fn is_written(&self, region: u32, offset: u64, bytes: u64) -> bool {
+        true
+    }
     /// Whether it has to see every access. If not, those that are like the site's last one come as sums only.
     const SEES_REPEATS: bool;
     /// Shared or thread-local memory, by offset in it. Gives what it costs.

@@ -10,6 +10,7 @@ mod overflow;
 mod parallel;
 mod races;
 mod random;
+mod replay;
 mod rounds;
 mod stop;
 mod text;
@@ -40,6 +41,10 @@ thread_local! {
     pub(crate) static BUSY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
     /// Rounds between barriers that warps passed by.
     pub(crate) static PASSED_BY: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// Launches of so many blocks may have lists of what they do.
+    pub(crate) static REPLAYS_FROM: std::cell::Cell<u128> = const { std::cell::Cell::new(6) };
+    /// Blocks that ran as the list says.
+    pub(crate) static REPLAYED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     /// Rounds that ran at once.
     pub(crate) static AT_ONCE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }

@@ -286,6 +286,40 @@ impl Pattern {
         self.any_mask
     }
 
+    /// Whether the same requests are like both.
+    pub(crate) fn is_same(&self, other: &Pattern) -> bool {
+        let window = |pattern: &Pattern| {
+            let Window {
+                from,
+                range,
+                phase,
+                period,
+                slack,
+                align,
+            } = pattern.window;
+            (from, range, phase & period, period, slack, align)
+        };
+        (self.deltas, self.bytes, self.mask, self.region, self.charge)
+            == (
+                other.deltas,
+                other.bytes,
+                other.mask,
+                other.region,
+                other.charge,
+            )
+            && window(self) == window(other)
+    }
+
+    /// A request that was admitted did not come.
+    pub(crate) fn take_back(&mut self, mask: u32) {
+        if mask == self.mask {
+            self.hits.alike -= 1;
+        } else {
+            self.hits.others -= 1;
+            self.hits.other_lanes -= u64::from(mask.count_ones());
+        }
+    }
+
     /// The same of several requests of one mask, each so many bytes behind the one before; counts nothing.
     pub(crate) fn admits_all<const IN_SECTORS: bool>(
         &self,

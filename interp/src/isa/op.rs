@@ -248,7 +248,7 @@ macro_rules! define_ops {
        [convert64to32 $({$n:ident, $nv:ident, $ns:ident, $($nf:tt)*})*]
        [convert64to64 $({$l:ident, $lv:ident, $ls:ident, $($lf:tt)*})*])?) => {
         /// What an instruction does. The computing ones come last.
-        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u16)]
         pub(crate) enum Op {
             $($done)*
@@ -400,6 +400,23 @@ lane_ops! { define_ops! {
     Launch,
     /// Host: return, with `S[a]` if `b` is 1.
     Return,
+
+    /// A block that does what another one did (see `machine::replay`): lanes `c` of `S[a]` have to be `b`; request `a` of global memory has
+    /// to be like its pattern, its bytes written if `b` is 1.
+    ReplayMask, ReplayTest,
+    /// All of those are so: the block begins.
+    ReplayBegin,
+    /// The turn of warp `a`, at place `b`; the block's barrier, once for several with nothing to see between them.
+    ReplayTurn, ReplayBarrier,
+    /// Request `a` of global memory; observers see it if `b` is 1.
+    ReplayLoad, ReplayStore,
+    /// Shared memory: a run of words at offset `b`, of all lanes, or of the first `c` lanes or more; `V[d]` or `V[a]`.
+    ReplayLoadRun, ReplayLoadFew, ReplayStoreRun,
+    /// The same for the lanes of `c`.
+    ReplayStoreSome,
+    /// Request `a` of shared memory, whatever it is.
+    ReplayLoadWindow, ReplayStoreWindow,
+    ReplayEnd,
 } }
 
 impl Op {

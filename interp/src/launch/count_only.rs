@@ -320,7 +320,7 @@ fn represent(
     let mut machine = alone.worker(watcher);
     block.begin(number, run.code, &run.shape);
     machine.record.totals.warps += block.warps.len() as u64;
-    let run_warp = engine::runner();
+    let run_warp = engine::engine().run;
     let mut turn = block.turn(&mut machine, run_warp);
     // Its warps had their share of a long loop; others would have a turn now.
     while matches!(turn, Turn::Stuck) && block.moved {

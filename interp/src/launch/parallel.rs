@@ -220,7 +220,7 @@ fn worker<'a, O: Observer>(
 ) -> Option<(Machine<'a, O>, Printed)> {
     let mut machine = run.worker(observer);
     machine.tracker = Some(Box::new(Tracker::new(reachable)));
-    let engine = engine::runner();
+    let engine = engine::engine();
     let mut block = Block::new(run.code, &run.shape, run.memory);
     let mut printed = Vec::new();
     let mut printed_bytes = 0;
@@ -233,12 +233,10 @@ fn worker<'a, O: Observer>(
         // Those of the portion before: a number for people, who do not see so few.
         run.machine.progress.ended(portion.end - portion.start);
         for index in portion.map(|k| run.block(k)) {
-            block.begin(index, run.code, &run.shape);
-            machine.record.totals.warps += block.warps.len() as u64;
             if stop.failed.load(Ordering::Relaxed) {
                 return None;
             }
-            let turn = block.turn(&mut machine, engine);
+            let turn = block.run(index, &mut machine, &engine);
             if machine
                 .tracker
                 .as_ref()

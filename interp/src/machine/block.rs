@@ -259,7 +259,12 @@ impl Block {
         std::mem::swap(&mut machine.record.printed, &mut self.printed);
     }
 
-    fn passes<O: Observer>(&mut self, machine: &mut Machine<'_, O>, run: Runner<O>) -> Turn {
+    /// The passes over its warps, from where they stand.
+    pub(super) fn passes<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        run: Runner<O>,
+    ) -> Turn {
         self.moved = false;
         let (mut idle, mut barriers) = (0, 0);
         (machine.pass.watch, machine.pass.slice) = (false, SLICE);
@@ -382,7 +387,7 @@ impl Block {
 
     /// The active lanes go on without those that wait for them.
     #[cold]
-    fn parts<O: Observer>(
+    pub(super) fn parts<O: Observer>(
         &mut self,
         place: usize,
         machine: &mut Machine<'_, O>,

@@ -12,7 +12,7 @@
 
 mod levels;
 
-pub(crate) use levels::{pausing, runner, weak};
+pub(crate) use levels::{Engine, engine, pausing, weak};
 
 use crate::machine::block::MAX_PRINTED;
 use crate::machine::level::Level;
@@ -37,20 +37,22 @@ use crate::observe::Observer;
 pub(crate) type Runner<O> = fn(&mut Machine<'_, O>, &mut [Warp], &mut usize) -> Stop;
 
 /// The dispatch: the arms given, then one for every computing instruction, before which `$risk` looks at it; `$then` comes after comparisons
-/// of lanes.
+/// of lanes; arms that follow.
 macro_rules! dispatch {
-    ({ $inst:ident, $r:ident, $risk:ident, $then:ident, { $($arms:tt)* } }
+    ({ $inst:ident, $r:ident, $risk:ident, $then:ident, $level:ident, { $($arms:tt)* } $($rest:tt)* }
      varying { $(($v:ident, $on_v:ident, $v_lane:path))* }
      masks { $(($m:ident, $on_m:ident, $m_lane:path))* }
      scalar { $(($s:ident, $on_s:ident, $s_lane:path))* }) => {
         match $inst.op {
             $($arms)*
             $(Op::$v => { $risk!($v); lanes::$on_v($r, $inst, $v_lane) })*
-            $(Op::$m => { $risk!($m); lanes::$on_m::<L::Vectors>($r, $inst, $m_lane); $then!($inst) })*
+            $(Op::$m => { $risk!($m); lanes::$on_m::<$level::Vectors>($r, $inst, $m_lane); $then!($inst) })*
             $(Op::$s => { $risk!($s); lanes::$on_s($r, $inst, $s_lane) })*
+            $($rest)*
         }
     };
 }
+pub(crate) use dispatch;
 
 /// A [`Runner`]. A table: one arm per operation; they share the loop's variables, which stay in the CPU's registers.
 #[inline(always)]
@@ -347,7 +349,7 @@ fn run<L: Level, O: Observer>(
                 }
             }};
         }
-        lane_ops! { lane_arms! { dispatch! { inst, r, risk, then_if, {
+        lane_ops! { lane_arms! { dispatch! { inst, r, risk, then_if, L, {
             Op::SMove => r.set_s(inst.d, r.s(inst.a)),
             Op::VMove32 => lanes::move32(r, inst),
             Op::VMove64 => lanes::move64(r, inst),
@@ -372,7 +374,7 @@ fn run<L: Level, O: Observer>(
             Op::VFmaInto32 => {
                 L::Vectors::fma_into32(r, inst);
                 // Products of tiles in registers have dozens in a row.
-                if !(O::SEES_REPEATS && follows) {
+                if !(L::PAUSES || O::SEES_REPEATS && follows) {
                     // SAFETY: as `inst`; this is not the last instruction.
                     while let next = unsafe { &*ip } && next.op == Op::VFmaInto32 {
                         L::Vectors::fma_into32(r, next);
@@ -567,6 +569,10 @@ fn run<L: Level, O: Observer>(
             Op::Rounds => unreachable!("a loop's end jumps, and its exits lead behind it"),
             Op::HostLocal | Op::HostNonZero | Op::HostReads | Op::HostAssigns | Op::HostLoad | Op::HostStore | Op::HostAtomic | Op::Call | Op::HostCall
             | Op::Launch | Op::Return => unreachable!("host instructions are in host functions"),
+            Op::ReplayMask | Op::ReplayTest | Op::ReplayBegin | Op::ReplayTurn | Op::ReplayBarrier | Op::ReplayLoad | Op::ReplayStore | Op::ReplayLoadRun
+            | Op::ReplayLoadFew | Op::ReplayStoreRun | Op::ReplayStoreSome | Op::ReplayLoadWindow | Op::ReplayStoreWindow | Op::ReplayEnd => {
+                unreachable!("these are in lists of what a block did")
+            }
         } } } }
         if let Some(inst) = parting {
             let (go, stay) = (mask & r.mask(inst.a), mask & !r.mask(inst.a));

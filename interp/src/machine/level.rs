@@ -11,6 +11,7 @@ use crate::isa::registers::View;
 use crate::machine::Machine;
 use crate::machine::ops::fault::Done;
 use crate::machine::ops::rounds::Edge;
+use crate::machine::replay::List;
 use crate::machine::vectors::Vectors;
 use crate::observe::Observer;
 
@@ -88,6 +89,13 @@ pub(crate) trait Level: Sized {
         mask: u32,
         i: &Inst,
     ) -> Done;
+    /// See [`Replayer`](crate::machine::replay::run::Replayer).
+    fn replay<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        list: &mut List,
+        shared: &mut [u8],
+        index: u64,
+    ) -> bool;
     /// See [`idle::rounds`](crate::machine::idle::rounds).
     fn idle(code: &Code, r: View, row: u32, mask: u32) -> (u32, bool);
     /// Runs rounds of a loop with [few loads](crate::isa::rounds::FEW_LOADS) at once, up to so many; gives how many.

@@ -59,6 +59,7 @@ impl Observer for Counters {
         self.whence.warp = number;
     }
 
+    const REPLAYS: bool = true;
     const SEES_REPEATS: bool = false;
 
     #[inline(always)]

@@ -108,8 +108,9 @@ impl<'a> Detector<'a> {
         self.global.regions = shadow(self.subject);
     }
 
-    /// A block begins, or continues after others had their turn. Returns the one that is suspended for it.
-    pub(crate) fn begin_block(&mut self, index: u64) -> Option<u64> {
+    /// A block begins, or continues after others had their turn. Returns the one that is suspended for it. `is_clear`: nothing was noted of the
+    /// last one's shared memory, as nothing will be of this one's.
+    pub(crate) fn begin_block(&mut self, index: u64, is_clear: bool) -> Option<u64> {
         if !self.ended {
             self.leave_list();
         }
@@ -122,14 +123,18 @@ impl<'a> Detector<'a> {
             block
         });
         self.ended = false;
-        let back = self.suspended.remove(&index);
+        let back = match self.suspended.is_empty() {
+            true => None,
+            false => self.suspended.remove(&index),
+        };
         let is_new = back.is_none();
         let new_block = is_new && self.subject.quick;
         if let Some(back) = back {
             self.resident = back;
             self.flush();
         } else {
-            self.resident.begin(index, self.subject);
+            self.resident
+                .begin(index, self.subject, is_clear && left.is_none());
         }
         self.resident.table.begin_block(new_block);
         self.global.table.begin_block(new_block);
@@ -260,15 +265,18 @@ impl Resident {
         }
     }
 
-    fn begin(&mut self, index: u64, subject: &Subject<'_>) {
+    fn begin(&mut self, index: u64, subject: &Subject<'_>, is_clear: bool) {
         self.block = index;
         self.order.begin(index as u32, self.turns.len());
+        self.barriers = 1;
+        self.turns.fill(0);
+        if is_clear {
+            return;
+        }
         self.table.clear();
         self.cells.clear();
         self.released.clear();
         self.deferred.begin();
         self.deferred.may_defer = subject.may_defer_reads();
-        self.barriers = 1;
-        self.turns.fill(0);
     }
 }

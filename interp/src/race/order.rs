@@ -256,8 +256,10 @@ impl Order {
     /// All threads came to a barrier.
     pub(crate) fn barrier(&mut self, now: u32) {
         self.barrier = now;
-        for own in std::mem::take(&mut self.own) {
-            self.common.join(&own);
+        if !self.own.is_empty() {
+            for own in std::mem::take(&mut self.own) {
+                self.common.join(&own);
+            }
             self.has_common = true;
         }
         if self.has_pairs {

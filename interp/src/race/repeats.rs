@@ -236,7 +236,7 @@ impl Detector<'_> {
 
     /// The block does what the list says: nothing is noted.
     #[inline(always)]
-    pub(super) fn follows(&self) -> bool {
+    pub(crate) fn follows(&self) -> bool {
         self.repeats.mode == Mode::Follows
     }
 

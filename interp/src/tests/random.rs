@@ -5,7 +5,7 @@
 //! keeps uniform variables in divergent code. Most kernels have arrays of their own that fixed loops index, which become registers; a
 //! kernel whose arrays stay in memory has to report the same. Some of these loops have a barrier, and are unrolled for that.
 
-mod generator;
+pub(super) mod generator;
 mod thread;
 
 use std::sync::Arc;
@@ -19,8 +19,9 @@ use crate::{LaunchConfig, LaunchReport, Memory, Program, launch};
 use generator::{ARRAYS, INPUTS, SLOTS, WORDS, module};
 use thread::{Thread, input};
 
-/// Two blocks of 40 threads, a whole warp and a part of one each: what they leave, and the report.
-fn run(module: &Arc<Module>, words: usize) -> (Vec<i32>, LaunchReport) {
+/// Blocks of 40 threads, a whole warp and a part of one each: what they leave, and the report.
+pub(super) fn run(module: &Arc<Module>, blocks: u32) -> (Vec<i32>, LaunchReport) {
+    let words = (blocks * 40 * SLOTS) as usize;
     let program = Program::new(Arc::clone(module));
     let mut memory = Memory::new(program.module());
     let out = memory.malloc_device(words as u64 * 4).unwrap();
@@ -30,7 +31,7 @@ fn run(module: &Arc<Module>, words: usize) -> (Vec<i32>, LaunchReport) {
     let bytes: Vec<u8> = (0..INPUTS).flat_map(|k| input(k).to_le_bytes()).collect();
     memory.write_bytes(inputs, &bytes).unwrap();
     let config = LaunchConfig {
-        grid: [2, 1, 1],
+        grid: [blocks, 1, 1],
         block: [40, 1, 1],
         shared_bytes: 0,
         cooperative: false,
@@ -82,9 +83,9 @@ fn check(seed: u64) -> (bool, bool) {
         .collect();
     let text = print(&module);
     let module = Arc::new(module);
-    let (found, report) = run(&module, expected.len());
+    let (found, report) = run(&module, 2);
     IN_MEMORY.set(true);
-    let (_, in_memory) = run(&module, expected.len());
+    let (_, in_memory) = run(&module, 2);
     IN_MEMORY.set(false);
     assert_eq!(
         report, in_memory,

@@ -8,12 +8,20 @@ use crate::machine::level::Level;
 use crate::machine::ops::fault::Done;
 use crate::machine::ops::rounds::{self, Edge};
 use crate::machine::ops::{global, shared};
+use crate::machine::replay::run::Replayer;
+use crate::machine::replay::{self, List};
 use crate::machine::warp::Warp;
 use crate::machine::{Machine, Stop, idle, vectors};
 use crate::observe::Observer;
 
-/// The fastest engine this CPU can run.
-pub(crate) fn runner<O: Observer>() -> Runner<O> {
+/// An engine.
+pub(crate) struct Engine<O> {
+    pub(crate) run: Runner<O>,
+    pub(crate) replay: Replayer<O>,
+}
+
+/// The fastest one this CPU can run.
+pub(crate) fn engine<O: Observer>() -> Engine<O> {
     #[cfg(target_arch = "x86_64")]
     if const { O::IS_QUICK } {
         if is_x86_feature_detected!("avx512f")
@@ -23,18 +31,27 @@ pub(crate) fn runner<O: Observer>() -> Runner<O> {
             && is_x86_feature_detected!("fma")
             && is_x86_feature_detected!("bmi2")
         {
-            // SAFETY: the CPU has the features.
-            return |machine, warps, place| unsafe { run_avx512(machine, warps, place) };
+            return Engine {
+                // SAFETY: the CPU has the features.
+                run: |machine, warps, place| unsafe { run_avx512(machine, warps, place) },
+                replay: Avx512Level::replay,
+            };
         }
         if is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("fma")
             && is_x86_feature_detected!("bmi2")
         {
-            // SAFETY: the CPU has the features.
-            return |machine, warps, place| unsafe { run_avx2(machine, warps, place) };
+            return Engine {
+                // SAFETY: the CPU has the features.
+                run: |machine, warps, place| unsafe { run_avx2(machine, warps, place) },
+                replay: Avx2Level::replay,
+            };
         }
     }
-    run_portable
+    Engine {
+        run: run_portable,
+        replay: PortableLevel::replay,
+    }
 }
 
 /// The engine that pauses: see [`Pass::points`](crate::machine::Pass::points).
@@ -80,6 +97,16 @@ macro_rules! level {
                 #[allow(unused_unsafe, reason = "the portable level has no features")]
                 // SAFETY: as an access.
                 unsafe { rounds(code, r, row, mask) }
+            }
+            fn replay<O: Observer>(machine: &mut Machine<'_, O>, list: &mut List, shared: &mut [u8], index: u64) -> bool {
+                #[inline(never)]
+                $(#[$features])?
+                fn blocks<O: Observer>(machine: &mut Machine<'_, O>, list: &mut List, shared: &mut [u8], index: u64) -> bool {
+                    replay::run::run::<$level, O>(machine, list, shared, index)
+                }
+                #[allow(unused_unsafe, reason = "the portable level has no features")]
+                // SAFETY: as an access.
+                unsafe { blocks(machine, list, shared, index) }
             }
             level! { @rounds $(#[$features])? rounds rounds::run::<$level, O, FEW_LOADS> }
             level! { @rounds $(#[$features])? many_rounds rounds::run::<$level, O, MOST_LOADS> }

@@ -466,6 +466,94 @@ pub(crate) fn rest_store_global<O: Observer>(
     Ok(())
 }
 
+/// Loads a request that was found to be like a pattern, of a block that is [replayed](crate::machine::replay): the site has other
+/// registers than the code's.
+///
+/// # Safety
+/// The pattern has admitted the request, its lowest lane at `lowest`. `is_seen`: an observer that has to see accesses has to see this one.
+#[inline(always)]
+pub(crate) unsafe fn load_found<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    (i, site, pattern): (&Inst, &MemSite, &mut Pattern),
+    mask: u32,
+    (lowest, is_seen): (u64, bool),
+) {
+    let (memory, offset) = see_found::<L, O>(
+        machine,
+        r,
+        (i, site, pattern),
+        mask,
+        (lowest, is_seen),
+        false,
+    );
+    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant).
+    unsafe {
+        if !load_quickly::<L::Vectors>(r, site, pattern, memory, offset) {
+            load_like::<L::Vectors>(r, site, pattern, mask, memory, offset);
+        }
+    }
+}
+
+/// The same of a store.
+///
+/// # Safety
+/// As [`load_found`].
+#[inline(always)]
+pub(crate) unsafe fn store_found<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    (i, site, pattern): (&Inst, &MemSite, &mut Pattern),
+    mask: u32,
+    (lowest, is_seen): (u64, bool),
+) {
+    let (memory, offset) = see_found::<L, O>(
+        machine,
+        r,
+        (i, site, pattern),
+        mask,
+        (lowest, is_seen),
+        true,
+    );
+    let to = memory.cast::<u8>().wrapping_add(offset);
+    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant), which was found writable.
+    unsafe {
+        if !store_quickly(r, site, pattern, mask, to) {
+            store_like(r, site, pattern, mask, to, false);
+        }
+    }
+}
+
+/// Tells who watches of a request that was found, and asks the CPU for what the next block's will want. Gives the region's bytes, and where
+/// the lowest lane is in them.
+#[inline(always)]
+fn see_found<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    (i, site, pattern): (&Inst, &MemSite, &mut Pattern),
+    mask: u32,
+    (lowest, is_seen): (u64, bool),
+    writes: bool,
+) -> (*mut [u8], usize) {
+    if O::SEES_REPEATS && is_seen || cfg!(debug_assertions) {
+        see_repeat::<L::Vectors, O>(&mut machine.observer, r, i, pattern, site, mask, lowest);
+    }
+    if let Some(tracker) = &mut machine.tracker {
+        note_like(machine.map, tracker, site, pattern, mask, lowest, writes);
+    }
+    let region = &machine.map.regions[pattern.region as usize];
+    let offset = (lowest - region.base) as usize;
+    let step = pattern.walk.step(machine.block, lowest);
+    L::Vectors::prefetch(
+        region
+            .bytes
+            .wrapping_add(offset)
+            .wrapping_add(step as usize),
+    );
+    let memory = std::ptr::slice_from_raw_parts_mut(region.bytes, region.size as usize);
+    (memory, offset)
+}
+
 /// The slow way: any request.
 #[inline(always)]
 pub(crate) fn any_store_global<O: Observer>(

@@ -431,7 +431,7 @@ impl Generator {
 }
 
 /// `k(out, in)`: every thread stores its slots to its part of `out`.
-pub(super) fn module(seed: u64) -> Module {
+pub(in crate::tests) fn module(seed: u64) -> Module {
     let mut generator = Generator {
         seed,
         types: Vec::new(),

@@ -1,0 +1,211 @@
+//! Blocks that do what a block before them did, with other data.
+//!
+//! In most kernels each block goes the same way: which lanes are active, and where in shared memory they go, follows from the threads'
+//! numbers, not from data. Such a launch has one of its blocks written down ([`record`]), instruction by instruction. What is the
+//! same in every block becomes a constant then, masks and offsets in shared memory among them; what is left is a straight list of
+//! instructions over one file of registers ([`plan`]), which the blocks behind it run ([`run`]). They have the same counts, so these are
+//! multiplied.
+//!
+//! What follows from the block's number comes first in the list: conditions, which have to hold as they did, and requests of global memory,
+//! which have to cost what they did. If it is not so, nothing has happened yet, and the block runs as any other. What follows from
+//! data may go nowhere but into registers and memory; else the launch has no such list.
+//!
+//! Observers see a replayed block's global memory, barriers, and operands that may be wrong. They do not see its shared memory: as of the
+//! [`repeats`](crate::race) of the race check nothing is to be said of it where nothing was of the block that was written down.
+
+mod plan;
+mod record;
+pub(crate) mod run;
+
+use crate::count::pattern::Pattern;
+use crate::count::stats::Charge;
+use crate::isa::bytecode::{Code, Inst, MemSite};
+use crate::isa::op::Op;
+use crate::isa::registers::Registers;
+use crate::machine::block::{Block, Turn};
+use crate::machine::engine::Engine;
+use crate::machine::{Machine, Record, Totals};
+use crate::observe::Observer;
+
+/// With fewer blocks than this it is not worth it: writing one down takes as long as a hundred of a reduction.
+#[cfg_attr(test, allow(dead_code, reason = "tests have few blocks"))]
+const FEW_BLOCKS: u128 = 256;
+/// So many blocks run first: the race check gets a list of their shared memory, and which warps are idle is known.
+const FIRST_BLOCKS: u32 = 4;
+/// Blocks that are written down in vain, or whose lists serve nobody, before it is given up.
+const ATTEMPTS: u32 = 4;
+/// Blocks in a row that do not go as the list does, before another one is written.
+const MISSES: u32 = 8;
+
+/// Where an instruction of a list comes from.
+#[derive(Clone, Copy, Default)]
+struct Whence {
+    pc: u32,
+    mask: u32,
+    /// The warp's number, and its place in the block's list.
+    warp: u32,
+    place: u32,
+}
+
+/// A request of global memory.
+pub(super) struct Reach {
+    site: MemSite,
+    /// Its address registers; `c` is the site's row.
+    inst: Inst,
+    mask: u32,
+    /// Of [`List::patterns`].
+    pattern: u32,
+    /// The lowest lane's address in the block that runs.
+    lowest: u64,
+}
+
+/// A request of shared memory that is no run of words.
+pub(super) struct Window {
+    site: MemSite,
+    mask: u32,
+    /// Of [`List::layouts`], if all lanes are inside.
+    layout: Option<u32>,
+    /// The lowest lane's offset; without a layout each lane's.
+    lowest: u32,
+    offsets: Box<[u32; 32]>,
+}
+
+/// Requests of shared memory that cost the same.
+struct Cost {
+    row: u32,
+    charge: Charge,
+    requests: u64,
+    lanes: u64,
+}
+
+/// What the blocks run.
+pub(crate) struct List {
+    insts: Vec<Inst>,
+    /// Of each.
+    whence: Vec<Whence>,
+    registers: Registers,
+    reaches: Vec<Reach>,
+    /// Of requests of global memory, with the rows of their sites. Blocks that run otherwise do not change them.
+    patterns: Vec<(u32, Pattern)>,
+    windows: Vec<Window>,
+    layouts: Vec<Pattern>,
+    /// What a block counts, without its requests of global memory: the totals are here.
+    totals: Totals,
+    record: Record,
+    costs: Vec<Cost>,
+    /// Blocks that ran and are in no sum but the totals.
+    blocks: u64,
+}
+
+/// The list of a worker, if it has one.
+#[derive(Default)]
+pub(crate) struct Replay {
+    /// Attempts that are left.
+    attempts: u32,
+    /// The kernel accesses shared memory.
+    has_shared: bool,
+    /// Blocks that ran otherwise since the last attempt, or since the last that went as the list does.
+    others: u32,
+    /// Patterns of all lists so far: the race check tells a site's patterns apart by their versions.
+    patterns: u32,
+    list: Option<Box<List>>,
+}
+
+impl Replay {
+    /// Of a worker that has so many blocks, about.
+    pub(crate) fn new(code: &Code, blocks: u128) -> Replay {
+        #[cfg(test)]
+        let few = crate::tests::REPLAYS_FROM.get();
+        #[cfg(not(test))]
+        let few = FEW_BLOCKS;
+        let is_worth_it = blocks >= few && plan::is_possible(code);
+        let mut insts = code.insts.iter();
+        Replay {
+            attempts: if is_worth_it { ATTEMPTS } else { 0 },
+            has_shared: insts.any(|inst| matches!(inst.op, Op::LoadShared | Op::StoreShared)),
+            others: 0,
+            patterns: 0,
+            list: None,
+        }
+    }
+}
+
+impl<O: Observer> Machine<'_, O> {
+    /// Makes what replayed blocks count a part of the sums.
+    pub(super) fn settle_replayed(&mut self) {
+        let Some(list) = &mut self.replay.list else {
+            return;
+        };
+        let blocks = std::mem::take(&mut list.blocks);
+        if blocks == 0 {
+            return;
+        }
+        self.record.absorb_times(&list.record, blocks);
+        for cost in &list.costs {
+            let site = &self.code.sites[cost.row as usize];
+            let (requests, lanes) = (blocks * cost.requests, blocks * cost.lanes);
+            self.observer.repeats(site, cost.charge, requests, lanes);
+        }
+        for (row, pattern) in &mut list.patterns {
+            pattern.settle(&self.code.sites[*row as usize], &mut self.observer);
+        }
+    }
+}
+
+impl Block {
+    /// Runs block number `index` from its beginning until it is done or cannot go on alone.
+    pub(crate) fn run<O: Observer>(
+        &mut self,
+        index: u64,
+        machine: &mut Machine<'_, O>,
+        engine: &Engine<O>,
+    ) -> Turn {
+        if O::REPLAYS && machine.replay.attempts > 0 {
+            if self.is_replayed(index, machine, engine) {
+                return Turn::Done;
+            }
+            machine.replay.others += 1;
+            if machine.replay.others == MISSES && machine.replay.list.is_some() {
+                machine.settle_replayed();
+                machine.replay.list = None;
+                machine.replay.attempts -= 1;
+            }
+        }
+        let before = machine.record.totals;
+        self.begin(index, machine.code, &machine.shape);
+        machine.record.totals.warps += self.warps.len() as u64;
+        let replay = &machine.replay;
+        let records = replay.attempts > 0 && replay.list.is_none();
+        if O::REPLAYS && records && replay.others >= FIRST_BLOCKS {
+            return self.record(machine, engine, before);
+        }
+        self.turn(machine, engine.run)
+    }
+
+    /// Runs it as the list says, if there is one, and it goes so.
+    #[inline(always)]
+    fn is_replayed<O: Observer>(
+        &mut self,
+        index: u64,
+        machine: &mut Machine<'_, O>,
+        engine: &Engine<O>,
+    ) -> bool {
+        let charged = machine.record.totals.charged();
+        let room = machine.policy.limit.saturating_sub(charged);
+        let stops = machine.policy.stop.asked().is_some();
+        let may = |list: &mut Box<List>| list.totals.charged() <= room && !stops;
+        let Some(mut list) = machine.replay.list.take_if(may) else {
+            return false;
+        };
+        let runs = (engine.replay)(machine, &mut list, &mut self.shared, index);
+        if runs {
+            list.blocks += 1;
+            #[cfg(test)]
+            crate::tests::REPLAYED.set(crate::tests::REPLAYED.get() + 1);
+            machine.record.totals.add(&list.totals);
+            machine.replay.others = 0;
+        }
+        machine.replay.list = Some(list);
+        runs
+    }
+}

@@ -1,0 +1,499 @@
+//! What a block did, as a list for others: what is the same in every block is taken out of it.
+
+mod files;
+mod kinds;
+mod requests;
+
+use std::collections::HashMap;
+
+use self::kinds::{compares, is_control, is_loop, tests_lanes, unchecked};
+use super::{Cost, Reach, Whence, Window};
+use crate::count::pattern::Pattern;
+use crate::count::stats::Charge;
+use crate::isa::bytecode::{Code, Inst, S_CTAID, S_SM};
+use crate::isa::fields::{Field, fields};
+use crate::isa::op::Op;
+use crate::isa::registers::{Registers, View};
+use crate::machine::Machine;
+use crate::machine::ops::overflow;
+use crate::machine::replay::run::holds;
+use crate::observe::Observer;
+
+/// Why a block has no list.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// None of the launch has: data, or the block's number, decide what must be the same.
+    Differs,
+    /// An access leaves its memory, or lanes that are not active would.
+    Leaves,
+}
+
+use Refusal::Differs;
+
+/// What a value follows from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Origin {
+    /// The launch and the thread's number in its block: it is the same in every block.
+    Launch,
+    Block,
+    Data,
+}
+
+/// A field of an instruction before registers have numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Operand {
+    /// A number that is no register's.
+    Raw(u32),
+    /// Of [`Planner::constants`].
+    Constant(u32),
+    /// Of [`Planner::values`].
+    Value(u32),
+}
+
+const NOTHING: Operand = Operand::Raw(0);
+
+/// What a warp's register holds.
+#[derive(Clone, Copy, Debug)]
+enum Held {
+    /// What it held when the block began.
+    First,
+    /// The second unit of a wide one, or half of one that is no more.
+    Half,
+    Now(Field, Operand, Origin),
+}
+
+/// A value that an instruction gives.
+struct Value {
+    field: Field,
+    /// It follows from data: it is computed when the block has begun.
+    is_late: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Constant {
+    Scalar(u64),
+    Narrow([u32; 32]),
+    Wide([u64; 32]),
+}
+
+/// An instruction to be.
+#[derive(Clone, Copy)]
+struct Draft {
+    op: Op,
+    d: Operand,
+    a: Operand,
+    b: Operand,
+    c: Operand,
+    whence: Whence,
+    /// Its operands may be wrong.
+    is_risky: bool,
+}
+
+/// The registers of a request: of its address, and of what is moved.
+#[derive(Default)]
+struct Moved {
+    address: [Option<Operand>; 2],
+    term: Option<Operand>,
+    subscript: [Option<Operand>; 2],
+    values: Vec<Operand>,
+}
+
+/// Whether every instruction of a kernel can stand in a list.
+pub(super) fn is_possible(code: &Code) -> bool {
+    let is_plain = |inst: &Inst| {
+        let moves = matches!(
+            inst.op,
+            Op::LoadShared | Op::StoreShared | Op::LoadGlobal | Op::StoreGlobal
+        );
+        moves && !code.sites[inst.c as usize].access.volatile
+    };
+    let mut insts = code.insts.iter();
+    code.barriers.is_empty()
+        && insts.all(|inst| {
+            let op = inst.op;
+            matches!(op, Op::ActiveMask | Op::Tally)
+                || is_control(op)
+                || fields(op).is_some()
+                || is_plain(inst)
+        })
+}
+
+impl Draft {
+    fn new(op: Op, whence: Whence) -> Draft {
+        Draft {
+            op,
+            d: NOTHING,
+            a: NOTHING,
+            b: NOTHING,
+            c: NOTHING,
+            whence,
+            is_risky: false,
+        }
+    }
+}
+
+/// Whether an instruction's operands are wrong, or may be.
+fn is_wrong(inst: &Inst, r: View, mask: u32) -> bool {
+    match overflow::is_tested(inst.op) {
+        true => overflow::may(inst.op, r, inst),
+        false => overflow::has_bad_operand(inst.op, r, inst, mask),
+    }
+}
+
+/// A block that is being written down.
+pub(super) struct Planner<'a> {
+    code: &'a Code,
+    /// By warp: its registers when the block began.
+    first: Vec<Registers>,
+    /// By warp and register.
+    scalars: Vec<Vec<Held>>,
+    units: Vec<Vec<Held>>,
+    constants: Vec<Constant>,
+    values: Vec<Value>,
+    early: Vec<Draft>,
+    late: Vec<Draft>,
+    /// Early instructions that have been there: what they give.
+    known: HashMap<(Op, Operand, Operand, Operand), Operand>,
+    reaches: Vec<(Reach, Moved)>,
+    patterns: Vec<(u32, Pattern)>,
+    windows: Vec<(Window, Moved)>,
+    layouts: Vec<(u32, Pattern)>,
+    costs: Vec<Cost>,
+    /// Observers see what is not shared memory.
+    is_seen: bool,
+    /// The warp whose turn it is, and its place.
+    turn: (u32, u32),
+    /// Barriers have opened, the turn has begun: the list does not tell of it yet.
+    is_behind_barrier: bool,
+    is_new_turn: bool,
+    /// Registers whose value is to be looked up when the instruction has run.
+    pending: Vec<(Field, u32)>,
+}
+
+impl<'a> Planner<'a> {
+    /// Of a block whose warps have these registers.
+    pub(super) fn new(code: &'a Code, first: Vec<Registers>, is_seen: bool) -> Planner<'a> {
+        let scalars = first.iter().map(|file| vec![Held::First; file.s.len()]);
+        let units = first.iter().map(|file| vec![Held::First; file.v.len()]);
+        // The block's index and its multiprocessor.
+        let numbers = (0..4).map(|_| Value {
+            field: Field::Scalar,
+            is_late: false,
+        });
+        Planner {
+            code,
+            scalars: scalars.collect(),
+            units: units.collect(),
+            first,
+            constants: Vec::new(),
+            values: numbers.collect(),
+            early: Vec::new(),
+            late: Vec::new(),
+            known: HashMap::new(),
+            reaches: Vec::new(),
+            patterns: Vec::new(),
+            windows: Vec::new(),
+            layouts: Vec::new(),
+            costs: Vec::new(),
+            is_seen,
+            turn: (0, 0),
+            is_behind_barrier: false,
+            is_new_turn: false,
+            pending: Vec::new(),
+        }
+    }
+
+    /// A warp has its turn.
+    pub(super) fn begin_turn(&mut self, number: u32, place: usize) {
+        (self.turn, self.is_new_turn) = ((number, place as u32), true);
+    }
+
+    /// The block's barrier opens.
+    pub(super) fn barrier(&mut self) {
+        self.is_behind_barrier = true;
+    }
+
+    fn constant(&mut self, constant: Constant) -> Operand {
+        self.constants.push(constant);
+        Operand::Constant(self.constants.len() as u32 - 1)
+    }
+
+    /// The value that a register of a file holds.
+    fn look_up(&mut self, file: &Registers, field: Field, register: u32) -> Operand {
+        let at = register as usize;
+        let constant = match field {
+            Field::Scalar | Field::Other => Constant::Scalar(file.s[at]),
+            Field::Narrow => Constant::Narrow(file.v[at].0),
+            Field::Wide => Constant::Wide(std::array::from_fn(|l| file.lane64(register, l))),
+        };
+        self.constant(constant)
+    }
+
+    fn read(
+        &mut self,
+        warp: usize,
+        field: Field,
+        register: u32,
+    ) -> Result<(Operand, Origin), Refusal> {
+        let at = register as usize;
+        let held = match field {
+            Field::Other => return Ok((Operand::Raw(register), Origin::Launch)),
+            Field::Scalar => self.scalars[warp][at],
+            Field::Narrow | Field::Wide => self.units[warp][at],
+        };
+        match held {
+            Held::Now(kind, operand, origin) if kind == field => Ok((operand, origin)),
+            Held::Now(..) | Held::Half => Err(Differs),
+            Held::First => {
+                let second = self.units[warp].get(at + 1);
+                if field == Field::Wide && !matches!(second, Some(Held::First)) {
+                    return Err(Differs);
+                }
+                let number = match register {
+                    _ if field != Field::Scalar => None,
+                    S_SM => Some(3),
+                    number if (S_CTAID..S_CTAID + 3).contains(&number) => Some(number - S_CTAID),
+                    _ => None,
+                };
+                let held = match number {
+                    Some(number) => (Operand::Value(number), Origin::Block),
+                    None => {
+                        let first = std::mem::take(&mut self.first);
+                        let operand = self.look_up(&first[warp], field, register);
+                        self.first = first;
+                        (operand, Origin::Launch)
+                    }
+                };
+                self.write(warp, field, register, held);
+                Ok(held)
+            }
+        }
+    }
+
+    fn write(&mut self, warp: usize, field: Field, register: u32, held: (Operand, Origin)) {
+        let (at, now) = (register as usize, Held::Now(field, held.0, held.1));
+        if field == Field::Scalar {
+            self.scalars[warp][at] = now;
+            return;
+        }
+        let units = &mut self.units[warp];
+        // Half of a wide one is left of it.
+        if at > 0 && matches!(units[at - 1], Held::Now(Field::Wide, ..)) {
+            units[at - 1] = Held::Half;
+        }
+        let end = at + if field == Field::Wide { 2 } else { 1 };
+        if matches!(units[end - 1], Held::Now(Field::Wide, ..)) {
+            units[end] = Held::Half;
+        }
+        units[at] = now;
+        units[at + 1..end].fill(Held::Half);
+    }
+
+    fn value(&mut self, field: Field, is_late: bool) -> Operand {
+        self.values.push(Value { field, is_late });
+        Operand::Value(self.values.len() as u32 - 1)
+    }
+
+    fn whence(&self, pc: u32, mask: u32) -> Whence {
+        let (warp, place) = self.turn;
+        Whence {
+            pc,
+            mask,
+            warp,
+            place,
+        }
+    }
+
+    /// Observers have to know of barriers and turns of warps only where they see something behind them.
+    fn tell(&mut self) {
+        if self.is_seen && std::mem::take(&mut self.is_behind_barrier) {
+            self.late
+                .push(Draft::new(Op::ReplayBarrier, Whence::default()));
+        }
+        if self.is_seen && std::mem::take(&mut self.is_new_turn) {
+            let (number, place) = self.turn;
+            self.late.push(Draft {
+                a: Operand::Raw(number),
+                b: Operand::Raw(place),
+                ..Draft::new(Op::ReplayTurn, Whence::default())
+            });
+        }
+    }
+
+    /// The instruction that the lanes of a warp are about to run.
+    pub(super) fn before<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        (warp, pc, mask): (usize, u32, u32),
+        r: View,
+    ) -> Result<(), Refusal> {
+        let code = self.code;
+        let inst = &code.insts[pc as usize];
+        let op = inst.op;
+        match op {
+            Op::LoadShared | Op::StoreShared => self.window(machine, (warp, pc, mask), r),
+            Op::LoadGlobal | Op::StoreGlobal => self.reach(machine, (warp, pc, mask), r),
+            // These have no patterns, so they are plain.
+            Op::Tally => {
+                for tally in &code.tallies[inst.a as usize..inst.b as usize] {
+                    self.count(tally.site, Charge::Plain, mask, tally.times.into());
+                }
+                Ok(())
+            }
+            Op::ActiveMask => {
+                self.pending.push((Field::Scalar, inst.d));
+                Ok(())
+            }
+            _ if is_control(op) => {
+                let risks = O::SEES_REPEATS && is_loop(op) && machine.observer.risks(pc as usize);
+                if risks && overflow::step(r, inst) {
+                    return Err(Differs);
+                }
+                self.control((warp, pc, mask), r)
+            }
+            _ => self.compute(machine, (warp, pc, mask), r),
+        }
+    }
+
+    /// It has run: what is the same in every block has its value.
+    pub(super) fn after(&mut self, warp: usize, registers: &Registers) {
+        for (field, register) in std::mem::take(&mut self.pending) {
+            let operand = self.look_up(registers, field, register);
+            self.write(warp, field, register, (operand, Origin::Launch));
+        }
+    }
+
+    fn compute<O: Observer>(
+        &mut self,
+        machine: &Machine<'_, O>,
+        (warp, pc, mask): (usize, u32, u32),
+        r: View,
+    ) -> Result<(), Refusal> {
+        let inst = &self.code.insts[pc as usize];
+        let fields = fields(inst.op).ok_or(Differs)?;
+        let (a, from_a) = self.read(warp, fields.a, inst.a)?;
+        let (b, from_b) = self.read(warp, fields.b, inst.b)?;
+        let (c, from_c) = self.read(warp, fields.c, inst.c)?;
+        let old = match fields.keeps {
+            true => Some(self.read(warp, fields.d, inst.d)?),
+            false => None,
+        };
+        let from_d = old.map_or(Origin::Launch, |(_, origin)| origin);
+        let origin = from_a.max(from_b).max(from_c).max(from_d);
+        let is_risky =
+            O::SEES_REPEATS && O::RISKY[inst.op as usize] && machine.observer.risks(pc as usize);
+        if origin == Origin::Launch {
+            if is_risky && is_wrong(inst, r, mask) {
+                return Err(Differs);
+            }
+            self.pending.push((fields.d, inst.d));
+            return Ok(());
+        }
+        let is_late = origin == Origin::Data;
+        let blends = matches!(inst.op, Op::VBlend32 | Op::VBlend64 | Op::MBlend);
+        let mut draft = Draft {
+            op: if is_risky {
+                inst.op
+            } else {
+                unchecked(inst.op)
+            },
+            d: NOTHING,
+            a,
+            b,
+            c: if blends { Operand::Raw(mask) } else { c },
+            whence: self.whence(pc, mask),
+            is_risky,
+        };
+        let key = (draft.op, draft.a, draft.b, draft.c);
+        if let Some(&operand) = self.known.get(&key).filter(|_| !is_late && old.is_none()) {
+            self.write(warp, fields.d, inst.d, (operand, origin));
+            return Ok(());
+        }
+        draft.d = match old {
+            Some((Operand::Value(value), _)) if is_late && self.values[value as usize].is_late => {
+                Operand::Value(value)
+            }
+            Some((operand, _)) => {
+                let copy = self.value(fields.d, is_late);
+                let op = match fields.d {
+                    Field::Scalar | Field::Other => Op::SMove,
+                    Field::Narrow => Op::VMove32,
+                    Field::Wide => Op::VMove64,
+                };
+                let draft = Draft {
+                    d: copy,
+                    a: operand,
+                    ..Draft::new(op, draft.whence)
+                };
+                match is_late {
+                    true => self.late.push(draft),
+                    false => self.early.push(draft),
+                }
+                copy
+            }
+            None => self.value(fields.d, is_late),
+        };
+        if is_late {
+            self.late.push(draft);
+        } else {
+            if old.is_none() {
+                self.known.insert(key, draft.d);
+            }
+            self.early.push(draft);
+        }
+        self.write(warp, fields.d, inst.d, (draft.d, origin));
+        Ok(())
+    }
+
+    fn control(&mut self, (warp, pc, mask): (usize, u32, u32), r: View) -> Result<(), Refusal> {
+        let inst = &self.code.insts[pc as usize];
+        let whence = self.whence(pc, mask);
+        if tests_lanes(inst.op) {
+            let (a, origin) = self.read(warp, Field::Scalar, inst.a)?;
+            if origin == Origin::Data {
+                return Err(Differs);
+            }
+            if origin == Origin::Block {
+                self.early.push(Draft {
+                    a,
+                    b: Operand::Raw(r.mask(inst.a) & mask),
+                    c: Operand::Raw(mask),
+                    ..Draft::new(Op::ReplayMask, whence)
+                });
+            }
+        } else if compares(inst.op) {
+            let (a, from_a) = self.read(warp, Field::Scalar, inst.a)?;
+            let (c, from_c) = self.read(warp, Field::Scalar, inst.c)?;
+            let origin = from_a.max(from_c);
+            if origin == Origin::Data {
+                return Err(Differs);
+            }
+            if origin == Origin::Block {
+                let holds = holds(r, inst);
+                self.early.push(Draft {
+                    a,
+                    b: Operand::Raw(holds.into()),
+                    c,
+                    ..Draft::new(inst.op, whence)
+                });
+            }
+        } else if is_loop(inst.op) {
+            let head = &self.code.insts[inst.b as usize - 1];
+            // The step writes one of those that the head compares.
+            for register in [inst.a, inst.c, head.a, head.c] {
+                if self.read(warp, Field::Scalar, register)?.1 != Origin::Launch {
+                    return Err(Differs);
+                }
+            }
+            self.pending.push((Field::Scalar, inst.d));
+        }
+        let waits = matches!(
+            inst.op,
+            Op::If | Op::Else | Op::Join | Op::Park | Op::ParkIf | Op::ParkIfNot | Op::Clear
+        );
+        if waits {
+            self.pending.push((Field::Scalar, inst.d));
+        }
+        Ok(())
+    }
+}

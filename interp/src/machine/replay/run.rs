@@ -1,0 +1,322 @@
+//! Runs a list.
+
+#![allow(
+    clippy::inline_always,
+    reason = "the loop must be compiled with the features of each kind of CPU"
+)]
+
+use dsl::ir::{bfloat16, half};
+
+use super::{List, Whence, Window};
+use crate::isa::bytecode::Inst;
+use crate::isa::op::{Op, lane_arms, lane_ops};
+use crate::isa::registers::View;
+use crate::machine::Machine;
+use crate::machine::engine::dispatch;
+use crate::machine::level::Level;
+use crate::machine::ops::element::{
+    blend_out, check_loaded, check_stored, gather, load_like, load_quickly, scatter, store_like,
+    store_quickly,
+};
+use crate::machine::ops::{convert, float, global, int, lanes, overflow};
+use crate::machine::vectors::Vectors;
+use crate::memory::bytes::refill;
+use crate::observe::Observer;
+
+/// Runs a block as a list says, with its shared memory; `false` if it does not go so: nothing has happened then.
+pub(crate) type Replayer<O> = fn(&mut Machine<'_, O>, &mut List, &mut [u8], u64) -> bool;
+
+/// Whether a jump on a comparison is taken.
+pub(super) fn holds(r: View, i: &Inst) -> bool {
+    match i.op {
+        Op::JumpEq32 => lanes::s_holds(r, i, int::eq32),
+        Op::JumpNe32 => lanes::s_holds(r, i, int::ne32),
+        Op::JumpSlt32 => lanes::s_holds(r, i, int::slt32),
+        Op::JumpSle32 => lanes::s_holds(r, i, int::sle32),
+        Op::JumpSgt32 => lanes::s_holds(r, i, int::sgt32),
+        Op::JumpSge32 => lanes::s_holds(r, i, int::sge32),
+        Op::JumpUlt32 => lanes::s_holds(r, i, int::ult32),
+        Op::JumpUle32 => lanes::s_holds(r, i, int::ule32),
+        Op::JumpUgt32 => lanes::s_holds(r, i, int::ugt32),
+        _ => lanes::s_holds(r, i, int::uge32),
+    }
+}
+
+impl List {
+    /// The requests that were found to be like their patterns are not counted.
+    #[cold]
+    fn take_back(&mut self, tested: usize) {
+        for reach in &self.reaches[..tested] {
+            self.patterns[reach.pattern as usize]
+                .1
+                .take_back(reach.mask);
+        }
+    }
+}
+
+/// Shows the observer an operation whose operands may be wrong, as its warp's.
+#[cold]
+#[inline(never)]
+fn see_wrong<O: Observer>(machine: &mut Machine<'_, O>, r: View, inst: &Inst, whence: Whence) {
+    machine
+        .observer
+        .begin_warp(whence.warp, whence.place as usize);
+    machine
+        .observer
+        .before(r, inst, whence.mask, whence.pc as usize);
+}
+
+/// # Safety
+/// Nothing comes here.
+#[inline(always)]
+unsafe fn unreachable() -> ! {
+    debug_assert!(false, "no list has this instruction");
+    // SAFETY: the caller's.
+    unsafe { std::hint::unreachable_unchecked() }
+}
+
+/// A [`Replayer`].
+#[inline(always)]
+pub(crate) fn run<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    list: &mut List,
+    shared: &mut [u8],
+    index: u64,
+) -> bool {
+    let r = list.registers.view();
+    for (at, number) in (0..).zip(machine.shape.block_index(index)) {
+        r.set_s(at, number.into());
+    }
+    r.set_s(3, machine.shape.multiprocessor(index).into());
+    let (code, insts) = (machine.code, list.insts.as_ptr());
+    let memory = std::ptr::slice_from_raw_parts_mut(shared.as_mut_ptr(), shared.len());
+    let (mut at, mut has_begun) = (0, false);
+    let mut tested = 0;
+    loop {
+        // SAFETY: the last instruction of a list is `ReplayEnd`.
+        let inst: &Inst = unsafe { &*insts.add(at) };
+        at += 1;
+        /// Something does not go as in the list.
+        macro_rules! depart {
+            () => {{
+                list.take_back(tested);
+                return false;
+            }};
+        }
+        /// Shows the observer an operation whose operands can be wrong. Before the block has begun, it does not go as in the list.
+        macro_rules! risk {
+            ($op:ident) => {
+                if const { O::SEES_REPEATS && O::RISKY[Op::$op as usize] } {
+                    let is_wrong = match overflow::is_tested(Op::$op) {
+                        true => overflow::may(Op::$op, r, inst),
+                        false => {
+                            let Whence { pc, mask, .. } = list.whence[at - 1];
+                            machine.observer.risks(pc as usize)
+                                && overflow::has_bad_operand(Op::$op, r, inst, mask)
+                        }
+                    };
+                    if is_wrong && !has_begun {
+                        depart!();
+                    }
+                    if is_wrong {
+                        see_wrong(machine, r, inst, list.whence[at - 1]);
+                    }
+                }
+            };
+        }
+        /// Nothing follows a comparison.
+        macro_rules! alone {
+            ($inst:ident) => {{}};
+        }
+        /// A jump on a comparison goes where it went.
+        macro_rules! goes {
+            ($f:path) => {
+                if lanes::s_holds(r, inst, $f) != (inst.b != 0) {
+                    depart!();
+                }
+            };
+        }
+        lane_ops! { lane_arms! { dispatch! { inst, r, risk, alone, L, {
+            Op::SMove => r.set_s(inst.d, r.s(inst.a)),
+            Op::VMove32 => lanes::move32(r, inst),
+            Op::VMove64 => lanes::move64(r, inst),
+            Op::VBlend32 => lanes::blend32(r, inst, inst.c),
+            Op::VBlend64 => lanes::blend64(r, inst, inst.c),
+            Op::MBlend => lanes::mask_blend(r, inst, inst.c),
+            Op::VSplat32 => lanes::splat32(r, inst),
+            Op::VSplat64 => lanes::splat64(r, inst),
+            Op::MAnd => lanes::mask_op(r, inst, |a, b| a & b),
+            Op::MOr => lanes::mask_op(r, inst, |a, b| a | b),
+            Op::MXor => lanes::mask_op(r, inst, |a, b| a ^ b),
+            Op::MNot => lanes::mask_op(r, inst, |a, _| !a),
+            Op::MEq => lanes::mask_op(r, inst, |a, b| !(a ^ b)),
+            Op::MSelect => lanes::mask_select(r, inst),
+            Op::SSelect => lanes::s_select(r, inst),
+            Op::VSelect32 => lanes::select32(r, inst),
+            Op::VSelect64 => lanes::select64(r, inst),
+            Op::VBool => lanes::v_bool(r, inst),
+            Op::SBool => r.set_s(inst.d, r.s(inst.a) & 1),
+            Op::VFma32 => lanes::fma32(r, inst, float::fma32),
+            Op::VFma64 => lanes::fma64(r, inst, float::fma64),
+            Op::VFmaInto32 => L::Vectors::fma_into32(r, inst),
+            Op::VFmaInto64 => lanes::fma_into64(r, inst, float::fma64),
+            Op::VFmaHalves => lanes::fma32(r, inst, half::fma2),
+            Op::SFmaHalves => lanes::s_fma32(r, inst, half::fma2),
+            Op::VFmaBfloats => lanes::fma_bfloats(r, inst),
+            Op::SFmaBfloats => lanes::s_fma32(r, inst, bfloat16::fma2),
+            Op::SFma32 => lanes::s_fma32(r, inst, float::fma32),
+            Op::SFma64 => lanes::s_fma64(r, inst, float::fma64),
+            Op::SPtrS => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as i32)),
+            Op::SPtrU => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as u32)),
+            Op::SPtrL => lanes::s_ptr(r, inst, &code.scales, |x| x as i64),
+            Op::SPtr32 => lanes::s_ptr32(r, inst, &code.scales),
+            Op::VPtrVS => lanes::v_ptr(r, inst, &code.scales, |x| i64::from(x as i32)),
+            Op::VPtrVU => lanes::v_ptr(r, inst, &code.scales, i64::from),
+            Op::VPtrVL => lanes::v_ptr_long(r, inst, &code.scales),
+            Op::VPtr32V => lanes::v_ptr32(r, inst, &code.scales),
+            Op::VPtrSS => lanes::v_ptr_base(r, inst, &code.scales, |x| i64::from(x as i32)),
+            Op::VPtrSU => lanes::v_ptr_base(r, inst, &code.scales, i64::from),
+            Op::VPtr32S => lanes::v_ptr32_base(r, inst, &code.scales),
+
+            Op::JumpEq32 => goes!(int::eq32),
+            Op::JumpNe32 => goes!(int::ne32),
+            Op::JumpSlt32 => goes!(int::slt32),
+            Op::JumpSle32 => goes!(int::sle32),
+            Op::JumpSgt32 => goes!(int::sgt32),
+            Op::JumpSge32 => goes!(int::sge32),
+            Op::JumpUlt32 => goes!(int::ult32),
+            Op::JumpUle32 => goes!(int::ule32),
+            Op::JumpUgt32 => goes!(int::ugt32),
+            Op::JumpUge32 => goes!(int::uge32),
+            Op::ReplayMask => {
+                if r.mask(inst.a) & inst.c != inst.b {
+                    depart!();
+                }
+            }
+            Op::ReplayTest => {
+                // SAFETY: the list has a row for each request that an instruction names, and a pattern that the row names.
+                let reach = unsafe { list.reaches.get_unchecked_mut(inst.a as usize) };
+                let (_, pattern) = unsafe { list.patterns.get_unchecked_mut(reach.pattern as usize) };
+                let site = &reach.site;
+                let Some(first) = pattern.hit_global::<L::Vectors>(r, &reach.inst, site, reach.mask) else {
+                    depart!();
+                };
+                tested += 1;
+                reach.lowest = first - pattern.below;
+                if O::SEES_REPEATS && inst.b != 0 {
+                    let region = &machine.map.regions[pattern.region as usize];
+                    let bytes = u64::from(pattern.extent) + u64::from(site.width_bytes);
+                    let offset = reach.lowest - region.base;
+                    if !machine.observer.is_written(pattern.region, offset, bytes) {
+                        depart!();
+                    }
+                }
+            }
+            Op::ReplayBegin => {
+                has_begun = true;
+                machine.block = index;
+                machine.observer.begin_replayed(index);
+                // SAFETY: nobody else has a reference to it.
+                refill(unsafe { &mut *memory }, 0);
+            }
+            Op::ReplayTurn => machine.observer.begin_warp(inst.a, inst.b as usize),
+            Op::ReplayBarrier => machine.observer.barrier(),
+            Op::ReplayLoad => {
+                // SAFETY: as in `ReplayTest`, which has found all lanes inside of the region.
+                unsafe {
+                    let reach = list.reaches.get_unchecked(inst.a as usize);
+                    let (_, pattern) = list.patterns.get_unchecked_mut(reach.pattern as usize);
+                    let (i, site) = (&reach.inst, &reach.site);
+                    global::load_found::<L, O>(machine, r, (i, site, pattern), reach.mask, (reach.lowest, inst.b != 0));
+                }
+            }
+            Op::ReplayStore => {
+                // SAFETY: as `ReplayLoad`; the region was found writable.
+                unsafe {
+                    let reach = list.reaches.get_unchecked(inst.a as usize);
+                    let (_, pattern) = list.patterns.get_unchecked_mut(reach.pattern as usize);
+                    let (i, site) = (&reach.inst, &reach.site);
+                    global::store_found::<L, O>(machine, r, (i, site, pattern), reach.mask, (reach.lowest, inst.b != 0));
+                }
+            }
+            // SAFETY: all lanes were found inside when the list was made, of a block with the same shared memory.
+            Op::ReplayLoadRun => unsafe {
+                let from = memory.cast::<u8>().add(inst.b as usize);
+                *r.v32_mut(inst.d) = from.cast::<[u32; 32]>().read_unaligned();
+            },
+            // SAFETY: the same.
+            Op::ReplayLoadFew => unsafe {
+                let from = memory.cast::<u8>().add(inst.b as usize);
+                L::Vectors::first_lanes(from, inst.c, r.v32_mut(inst.d));
+            },
+            // SAFETY: the same.
+            Op::ReplayStoreRun => unsafe {
+                let to = memory.cast::<u8>().add(inst.b as usize);
+                to.cast::<[u32; 32]>().write_unaligned(*r.v32(inst.a));
+            },
+            // SAFETY: the same.
+            Op::ReplayStoreSome => unsafe {
+                blend_out(r.v32(inst.a), inst.c, memory.cast::<u8>().add(inst.b as usize));
+            },
+            // SAFETY: the same.
+            Op::ReplayLoadWindow => unsafe {
+                load_window::<L>(list, r, &list.windows[inst.a as usize], memory);
+            },
+            // SAFETY: the same.
+            Op::ReplayStoreWindow => unsafe {
+                store_window(list, r, &list.windows[inst.a as usize], memory);
+            },
+            Op::ReplayEnd => {
+                machine.observer.end_block();
+                return true;
+            }
+            }
+            // SAFETY: the planner makes no other.
+            _ => unsafe { unreachable() },
+        } } }
+    }
+}
+
+/// A load of shared memory, however its data lies.
+///
+/// # Safety
+/// All active lanes are inside of `memory`, with a layout all 32.
+#[inline(always)]
+unsafe fn load_window<L: Level>(list: &List, r: View, window: &Window, memory: *const [u8]) {
+    let (site, mask) = (&window.site, window.mask);
+    // SAFETY: the caller's, in all branches.
+    unsafe {
+        let Some(layout) = window.layout else {
+            let at = |l: usize| memory.cast::<u8>().add(window.offsets[l] as usize);
+            return gather(r, site, mask, at);
+        };
+        let (layout, lowest) = (&list.layouts[layout as usize], window.lowest as usize);
+        if !load_quickly::<L::Vectors>(r, site, layout, memory, lowest) {
+            load_like::<L::Vectors>(r, site, layout, mask, memory, lowest);
+        }
+        check_loaded(r, site, layout, mask, memory.cast::<u8>().add(lowest));
+    }
+}
+
+/// A store to shared memory, however its data lies.
+///
+/// # Safety
+/// As [`load_window`].
+#[inline(always)]
+unsafe fn store_window(list: &List, r: View, window: &Window, memory: *mut [u8]) {
+    let (site, mask) = (&window.site, window.mask);
+    // SAFETY: the caller's, in all branches.
+    unsafe {
+        let Some(layout) = window.layout else {
+            let at = |l: usize| memory.cast::<u8>().add(window.offsets[l] as usize);
+            scatter(r, site, mask, at);
+            return;
+        };
+        let layout = &list.layouts[layout as usize];
+        let to = memory.cast::<u8>().add(window.lowest as usize);
+        if !store_quickly(r, site, layout, mask, to) {
+            store_like(r, site, layout, mask, to, false);
+        }
+        check_stored(r, site, layout, mask, to);
+    }
+}
