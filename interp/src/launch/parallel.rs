@@ -32,8 +32,8 @@ use crate::observe::Observer;
 const SNAPSHOT_BYTES: u64 = 2 << 30;
 /// Local memory of all blocks that run side by side.
 const LOCAL_BYTES: u64 = 2 << 30;
-/// Blocks a worker takes at a time, at most.
-const MAX_BLOCKS: u64 = 16;
+/// Blocks a worker takes at a time, at most: replayed, each takes less than a microsecond.
+const MAX_BLOCKS: u64 = 64;
 
 /// What the blocks of one worker printed, by block.
 type Printed = Vec<(u64, Vec<u8>)>;

@@ -191,7 +191,7 @@ impl Tracker {
         writes || self.reachable.stores[region as usize]
     }
 
-    /// Notes an access of 32 lanes side by side from the offset on, so many bytes in all.
+    /// Notes an access of lanes side by side from the offset on, so many bytes in all.
     #[inline]
     pub(crate) fn note_run(
         &mut self,

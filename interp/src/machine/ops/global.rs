@@ -216,30 +216,24 @@ fn note_like(
         let bytes = 32 * u64::from(site.width_bytes);
         return tracker.note_run(region, lowest - region.base, bytes, writes);
     }
-    note_lanes(map, tracker, site, pattern, mask, lowest, writes);
+    note_lanes(tracker, region, (site, pattern), mask, lowest, writes);
 }
 
 /// The same, lane by lane.
 #[cold]
 fn note_lanes(
-    map: &GlobalMap,
     tracker: &mut Tracker,
-    site: &MemSite,
-    pattern: &Pattern,
+    region: &GlobalRegion,
+    (site, pattern): (&MemSite, &Pattern),
     mask: u32,
     lowest: u64,
     writes: bool,
 ) {
-    let addresses = pattern.bytes.map(|bytes| lowest + u64::from(bytes));
-    let touch = Touch {
-        region: Some(map.regions[pattern.region as usize]),
-        mask,
-        addresses: &addresses,
-        width_bytes: u64::from(site.width_bytes),
-        run: false,
-        writes,
-    };
-    tracker.note(map, &touch);
+    let width = u64::from(site.width_bytes);
+    for lane in LaneMask(mask) {
+        let offset = lowest - region.base + u64::from(pattern.bytes[lane]);
+        tracker.note_run(region, offset, width, writes);
+    }
 }
 
 /// How many requests of a site before a word is wanted the CPU is asked for it.
