@@ -372,6 +372,68 @@ fn subscripts_are_those_of_active_lanes() {
     assert_eq!(bench.read(out, 20 * 64)[19 * 64 + 15..][..3], [-1, 19, 19]);
 }
 
+/// One block loads words that nobody wrote, and one has a sum that overflows: it is said as of blocks that run by themselves.
+#[test]
+fn what_one_block_finds_is_reported() {
+    let body = "%0 = special.tid.x
+         %1 = special.ctaid.x
+         %2 = mul.i32 %1, 64
+         %3 = add.i32 %2, %0
+         %4 = get $1
+         %5 = ptradd %4, %3 * 4
+         %6 = load.i32.global %5
+         %7 = addr shared0
+         %8 = ptradd %7, %0 * 4
+         store.i32.shared %8, %6
+         barrier
+         %9 = xor.i32 %0, 1
+         %10 = ptradd %7, %9 * 4
+         %11 = load.i32.shared %10
+         %12 = sadd.i32 %11, %6
+         %13 = get $0
+         %14 = ptradd %13, %3 * 4
+         store.i32.global %14, %12";
+    let mut text = "kernel fn0 @k($0: ptr.global \"out\" \"int *\" pointee i32, $1: ptr.global \"in\" \"int *\" pointee i32) {
+         shared shared0 \"s\" \"int\" [64] : 256 align 4 element 4 at 0\n"
+        .to_owned();
+    let mut places = String::new();
+    for (at, inst) in (1..).zip(body.lines()) {
+        text += &format!("{inst} !{at}\n");
+        places += &format!("loc !{at} = 0:{at}:1\n");
+    }
+    let text = format!("{text}}}\nfile 0 \"t\"\n{places}");
+    let launch = |replays: bool| {
+        let mut bench = Bench::new(&text);
+        bench.machine.checks = Checks::ALL;
+        REPLAYS_FROM.set(if replays { 6 } else { u128::MAX });
+        let out = bench.ints(&[0; 20 * 64]);
+        let data = bench.memory.malloc_device(20 * 64 * 4).expect("memory");
+        for at in (0..20 * 64).filter(|at| !(970..975).contains(at)) {
+            let word = if at == 707 { i32::MAX } else { at };
+            let to = data + 4 * at as u64;
+            bench
+                .memory
+                .write_bytes(to, &word.to_le_bytes())
+                .expect("inside");
+        }
+        let report = bench.launch(20, 64, &[out, data]);
+        (
+            format!("{report:#?}"),
+            report.findings.len(),
+            bench.read(out, 20 * 64),
+        )
+    };
+    let expected = launch(false);
+    REPLAYED.set(0);
+    assert!(launch(true) == expected);
+    assert!(
+        REPLAYED.get() > 10 && expected.1 >= 2,
+        "{} blocks, {}",
+        REPLAYED.get(),
+        expected.0
+    );
+}
+
 /// Kernels of many kinds of statements, with arrays in registers among them.
 #[test]
 fn replayed_blocks_of_any_kernel_do_what_they_do_by_themselves() {
