@@ -227,24 +227,8 @@ impl Taint {
         self.storing = (0, 0);
         let (d, a, c) = (i.d as usize, i.a as usize, i.c as usize);
         match i.op {
-            Op::JumpIf
-            | Op::JumpIfNot
-            | Op::If
-            | Op::ParkIf
-            | Op::ParkIfNot
-            | Op::ExitIf
-            | Op::ExitIfNot
-            | Op::Assert => self.s[a].matters(Use::Branch, mask),
-            Op::JumpEq32
-            | Op::JumpNe32
-            | Op::JumpSlt32
-            | Op::JumpSle32
-            | Op::JumpSgt32
-            | Op::JumpSge32
-            | Op::JumpUlt32
-            | Op::JumpUle32
-            | Op::JumpUgt32
-            | Op::JumpUge32 => self.s[a].or(self.s[c]).matters(Use::Branch, mask),
+            op if op.tests_lanes() || op == Op::Assert => self.s[a].matters(Use::Branch, mask),
+            op if op.is_comparing_jump() => self.s[a].or(self.s[c]).matters(Use::Branch, mask),
             Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr => {
                 let used = self.s[a].matters(Use::Branch, mask);
                 self.s[d] = Cell::default();

@@ -36,16 +36,7 @@ impl Inst {
     pub(crate) fn back_edge_to(&self) -> Option<u32> {
         match self.op {
             Op::Loop => Some(self.b),
-            Op::LoopEq32
-            | Op::LoopNe32
-            | Op::LoopSlt32
-            | Op::LoopSle32
-            | Op::LoopSgt32
-            | Op::LoopSge32
-            | Op::LoopUlt32
-            | Op::LoopUle32
-            | Op::LoopUgt32
-            | Op::LoopUge32 => Some(self.b - 1),
+            op if op.is_comparing_loop_end() => Some(self.b - 1),
             _ => None,
         }
     }

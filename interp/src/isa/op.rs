@@ -420,6 +420,54 @@ lane_ops! { define_ops! {
 } }
 
 impl Op {
+    /// Whether it jumps if a comparison of `S[a]` and `S[c]` holds.
+    pub(crate) fn is_comparing_jump(self) -> bool {
+        matches!(
+            self,
+            Op::JumpEq32
+                | Op::JumpNe32
+                | Op::JumpSlt32
+                | Op::JumpSle32
+                | Op::JumpSgt32
+                | Op::JumpSge32
+                | Op::JumpUlt32
+                | Op::JumpUle32
+                | Op::JumpUgt32
+                | Op::JumpUge32
+        )
+    }
+
+    /// Whether it is the end of a loop that has the loop's step and its head's comparison in it.
+    pub(crate) fn is_comparing_loop_end(self) -> bool {
+        matches!(
+            self,
+            Op::LoopEq32
+                | Op::LoopNe32
+                | Op::LoopSlt32
+                | Op::LoopSle32
+                | Op::LoopSgt32
+                | Op::LoopSge32
+                | Op::LoopUlt32
+                | Op::LoopUle32
+                | Op::LoopUgt32
+                | Op::LoopUge32
+        )
+    }
+
+    /// Whether the truth value of each lane in `S[a]` decides where the lane goes on.
+    pub(crate) fn tests_lanes(self) -> bool {
+        matches!(
+            self,
+            Op::JumpIf
+                | Op::JumpIfNot
+                | Op::If
+                | Op::ParkIf
+                | Op::ParkIfNot
+                | Op::ExitIf
+                | Op::ExitIfNot
+        )
+    }
+
     /// Whether it loads, stores or updates memory of a thread: field `c` names its site.
     pub(crate) fn is_access(self) -> bool {
         matches!(

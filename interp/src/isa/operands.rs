@@ -58,21 +58,12 @@ pub(crate) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
         }
         Op::JumpIf
         | Op::JumpIfNot
-        | Op::JumpEq32
-        | Op::JumpNe32
-        | Op::JumpSlt32
-        | Op::JumpSle32
-        | Op::JumpSgt32
-        | Op::JumpSge32
-        | Op::JumpUlt32
-        | Op::JumpUle32
-        | Op::JumpUgt32
-        | Op::JumpUge32
         | Op::Else
         | Op::Join
         | Op::Park
         | Op::ParkIf
         | Op::ParkIfNot => Effect::Computes(vec![s(a), s(c), s(d)], vec![]),
+        op if op.is_comparing_jump() => Effect::Computes(vec![s(a), s(c), s(d)], vec![]),
         Op::If => Effect::Computes(vec![s(a), s(d)], vec![]),
         // One that is not sequentially consistent has no place among those of the block, which what waits relies on.
         Op::Fence if FenceScope::ALL[a as usize] == FenceScope::Block && i.b == 1 => {

@@ -27,7 +27,7 @@ use crate::machine::engine::Engine;
 use crate::machine::{Machine, Record, Totals};
 use crate::observe::Observer;
 
-/// With fewer blocks than this it is not worth it: writing one down takes as long as a hundred of a reduction.
+/// With fewer blocks than this it is not worth it: to write one of a reduction down takes as long as some forty others that run by themselves.
 #[cfg_attr(test, allow(dead_code, reason = "tests have few blocks"))]
 const FEW_BLOCKS: u128 = 256;
 /// So many blocks run first: the race check gets a list of their shared memory, and which warps are idle is known.

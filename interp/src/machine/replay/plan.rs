@@ -6,7 +6,7 @@ mod requests;
 
 use std::collections::HashMap;
 
-use self::kinds::{compares, is_control, is_loop, tests_lanes, unchecked};
+use self::kinds::{is_control, unchecked};
 use super::{Cost, Reach, Whence, Window};
 use crate::count::pattern::Pattern;
 use crate::count::stats::Charge;
@@ -345,7 +345,9 @@ impl<'a> Planner<'a> {
                 Ok(())
             }
             _ if is_control(op) => {
-                let risks = O::SEES_REPEATS && is_loop(op) && machine.observer.risks(pc as usize);
+                let risks = O::SEES_REPEATS
+                    && op.is_comparing_loop_end()
+                    && machine.observer.risks(pc as usize);
                 if risks && overflow::step(r, inst) {
                     return Err(Differs);
                 }
@@ -448,7 +450,7 @@ impl<'a> Planner<'a> {
     fn control(&mut self, (warp, pc, mask): (usize, u32, u32), r: View) -> Result<(), Refusal> {
         let inst = &self.code.insts[pc as usize];
         let whence = self.whence(pc, mask);
-        if tests_lanes(inst.op) {
+        if inst.op.tests_lanes() {
             let (a, origin) = self.read(warp, Field::Scalar, inst.a)?;
             if origin == Origin::Data {
                 return Err(Differs);
@@ -461,7 +463,7 @@ impl<'a> Planner<'a> {
                     ..Draft::new(Op::ReplayMask, whence)
                 });
             }
-        } else if compares(inst.op) {
+        } else if inst.op.is_comparing_jump() {
             let (a, from_a) = self.read(warp, Field::Scalar, inst.a)?;
             let (c, from_c) = self.read(warp, Field::Scalar, inst.c)?;
             let origin = from_a.max(from_c);
@@ -477,7 +479,7 @@ impl<'a> Planner<'a> {
                     ..Draft::new(inst.op, whence)
                 });
             }
-        } else if is_loop(inst.op) {
+        } else if inst.op.is_comparing_loop_end() {
             let head = &self.code.insts[inst.b as usize - 1];
             // The step writes one of those that the head compares.
             for register in [inst.a, inst.c, head.a, head.c] {

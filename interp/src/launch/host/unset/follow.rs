@@ -28,16 +28,7 @@ impl Shadow {
                 let cell = of(i.a);
                 self.used(scene, HostUse::Branch, cell);
             }
-            Op::JumpEq32
-            | Op::JumpNe32
-            | Op::JumpSlt32
-            | Op::JumpSle32
-            | Op::JumpSgt32
-            | Op::JumpSge32
-            | Op::JumpUlt32
-            | Op::JumpUle32
-            | Op::JumpUgt32
-            | Op::JumpUge32 => {
+            op if op.is_comparing_jump() => {
                 let cell = of(i.a).low().or(of(i.c).low());
                 self.used(scene, HostUse::Branch, cell);
             }

@@ -4,62 +4,14 @@ use crate::isa::op::Op;
 
 /// One that decides nothing but where lanes go on.
 pub(super) fn is_control(op: Op) -> bool {
-    compares(op)
-        || is_loop(op)
-        || tests_lanes(op)
+    op.is_comparing_jump()
+        || op.is_comparing_loop_end()
+        || op.tests_lanes()
         || matches!(
             op,
             Op::Tick | Op::Jump | Op::Loop | Op::Exit | Op::End | Op::Barrier
         )
         || matches!(op, Op::Else | Op::Join | Op::Park | Op::Clear)
-}
-
-/// A jump on a comparison of scalars.
-pub(super) fn compares(op: Op) -> bool {
-    matches!(
-        op,
-        Op::JumpEq32
-            | Op::JumpNe32
-            | Op::JumpSlt32
-            | Op::JumpSle32
-            | Op::JumpSgt32
-            | Op::JumpSge32
-            | Op::JumpUlt32
-            | Op::JumpUle32
-            | Op::JumpUgt32
-            | Op::JumpUge32
-    )
-}
-
-/// The end of a loop that has its step and its head's comparison in it.
-pub(super) fn is_loop(op: Op) -> bool {
-    matches!(
-        op,
-        Op::LoopEq32
-            | Op::LoopNe32
-            | Op::LoopSlt32
-            | Op::LoopSle32
-            | Op::LoopSgt32
-            | Op::LoopSge32
-            | Op::LoopUlt32
-            | Op::LoopUle32
-            | Op::LoopUgt32
-            | Op::LoopUge32
-    )
-}
-
-/// A condition of each lane: `S[a]`.
-pub(super) fn tests_lanes(op: Op) -> bool {
-    matches!(
-        op,
-        Op::JumpIf
-            | Op::JumpIfNot
-            | Op::If
-            | Op::ParkIf
-            | Op::ParkIfNot
-            | Op::ExitIf
-            | Op::ExitIfNot
-    )
 }
 
 /// The same operation where its operands are known to be right.
