@@ -26,7 +26,6 @@ use std::collections::VecDeque;
 use dsl::ir::{FuncId, Object, Space};
 
 use crate::check::{Checker, Subject};
-use crate::compile::program::Program;
 use crate::config::{Check, ChildLaunch, LaunchConfig, MachineConfig, MemoryOrder};
 use crate::count::pattern::Pattern;
 use crate::count::stats::LaunchCounts;
@@ -55,6 +54,7 @@ use crate::memory::traffic::Touch;
 use crate::observe::Observer;
 use crate::observe::trace::Tracer;
 use crate::patience::Patience;
+use crate::program::Program;
 use crate::rules::limits::Limits;
 use crate::views::{Choices, Views};
 

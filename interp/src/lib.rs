@@ -27,12 +27,12 @@ pub mod memory;
 mod observe;
 mod patience;
 pub mod printf;
+pub mod program;
 pub mod progress;
 mod race;
 pub mod rules;
 mod views;
 
-pub use compile::program;
 pub use count::{metrics, stats};
 pub use fault::{finding, stop, trap};
 pub use isa::mask;

@@ -25,6 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "isa", "fault", "inspect", "memory", "rules", "count", "views", "observe",
         ],
     ),
+    ("program", &["isa", "compile"]),
     ("race", &["isa", "fault", "memory", "observe", "machine"]),
     (
         "check",
@@ -36,7 +37,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "launch",
         &[
             "isa", "fault", "memory", "rules", "count", "views", "observe", "compile", "machine",
-            "check",
+            "program", "check",
         ],
     ),
 ];

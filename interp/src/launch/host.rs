@@ -14,12 +14,12 @@ mod unset;
 use dsl::ir::locate::is_library;
 use dsl::ir::{FuncId, HostFn, LocId, Type};
 
-use crate::compile::program::Program;
 use crate::fault::stop::StopFlag;
 use crate::fault::trap::{AccessOp, Trap, TrapKind};
 use crate::isa::bytecode::Code;
 use crate::isa::registers::Registers;
 use crate::memory::Memory;
+use crate::program::Program;
 
 use cache::Caches;
 use call::Frame;

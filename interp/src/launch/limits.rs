@@ -3,9 +3,9 @@
 use dsl::ir::{FuncId, FunctionKind};
 
 use super::shared_bytes;
-use crate::compile::program::Program;
 use crate::config::LaunchConfig;
 use crate::launch::report::InvalidLaunch;
+use crate::program::Program;
 use crate::rules::limits::{Limits, Residency};
 
 /// How deep launches from kernels may be nested: CUDA C++ Programming Guide, "Nesting Depth".

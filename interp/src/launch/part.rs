@@ -13,7 +13,6 @@ use thiserror::Error;
 use crate::check::across::{Across, Step, Stretch, Touches, gathered};
 use crate::check::{Checker, Subject};
 use crate::coded::Coded;
-use crate::compile::program::Program;
 use crate::config::{BothOrders, Check, LaunchConfig, MachineConfig, Order};
 use crate::fault::trap::AccessOp;
 use crate::launch::orders::Saved as Memories;
@@ -23,6 +22,7 @@ use crate::machine::{Machine, Record};
 use crate::memory::Memory;
 use crate::observe::Observer;
 use crate::observe::counters::Counters;
+use crate::program::Program;
 use crate::progress::Progress;
 
 /// What a part has counted and found, and what it touched: both as bytes.

@@ -10,12 +10,12 @@ pub use crate::launch::count_only::{
 use dsl::ir::{FuncId, LocId, Module, Space};
 use thiserror::Error;
 
-use crate::compile::program::Program;
 use crate::config::{ChildLaunch, LaunchConfig};
 use crate::count::stats::{LaunchCounts, SiteCounts};
 use crate::fault::finding::{Fact, Finding, Scheduled};
 use crate::fault::trap::{AccessOp, Trap};
 use crate::observe::trace::Event;
+use crate::program::Program;
 
 /// A kernel that ran to its end.
 #[derive(Clone, Debug, PartialEq)]

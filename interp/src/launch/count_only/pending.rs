@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::missing::{Changed, CountingError, Missing, NotComputed, Uncomputed};
 use super::{Counted, count};
-use crate::compile::program::Program;
 use crate::config::{Checks, LaunchConfig, MachineConfig};
 use crate::launch::report::{InFull, LaunchFailure, LaunchReport};
 use crate::launch::{Begun, Run, begin, launch};
 use crate::memory::{AddressKind, Memory};
+use crate::program::Program;
 use dsl::ir::{FuncId, LocId, Module};
 
 /// Warp instructions that may be spent in all on results that a host asks for ([`Counting::compute`]): some tenths of a second.

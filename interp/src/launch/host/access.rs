@@ -2,13 +2,13 @@
 
 use dsl::ir::{LocId, MemType, Object, Space, eval};
 
-use crate::compile::program::Program;
 use crate::fault::trap::{AccessOp, BadAccess, BadObject, TrapKind};
 use crate::isa::bytecode::{Class, Code, MemSite, Subscript};
 use crate::isa::registers::View;
 use crate::machine::ops::element::{read, write};
 use crate::memory::traffic::HostAccess;
 use crate::memory::{AddressKind, Memory};
+use crate::program::Program;
 
 /// The memory an access hit last: most hit it again.
 #[derive(Clone, Copy)]

@@ -7,10 +7,10 @@
 
 use dsl::ir::{self, FuncId};
 
-use crate::compile::program::Program;
 use crate::fault::trap::AccessOp;
 use crate::isa::host::{HostCode, SITE_BYTES};
 use crate::memory::{AddressKind, Memory};
+use crate::program::Program;
 
 /// Where an access went last. An access is at what its registers give, less `base`: its place in the object.
 #[derive(Clone, Copy, Debug)]

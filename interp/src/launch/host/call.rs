@@ -5,11 +5,11 @@ use dsl::ir::{FuncId, LocId, Type};
 use super::run::plain;
 use super::unset::{Cell, scene::Scene};
 use super::{HostThread, trap};
-use crate::compile::program::Program;
 use crate::fault::trap::{Trap, TrapKind};
 use crate::isa::bytecode::{Code, Place};
 use crate::isa::host::S_STACK;
 use crate::memory::{Memory, STACK_BYTES};
+use crate::program::Program;
 
 /// What a call costs on the stack beside its variables.
 const FRAME_BYTES: u64 = 64;

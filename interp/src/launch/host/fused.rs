@@ -10,7 +10,6 @@ use dsl::ir::{FuncId, bfloat16, half};
 use super::HostThread;
 use super::cache::Cached;
 use super::run::{PAUSE, Stop};
-use crate::compile::program::Program;
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::{Class, Code, PtrScale};
 use crate::isa::host::{
@@ -20,6 +19,7 @@ use crate::isa::op::{Op, lane_arms, lane_ops};
 use crate::isa::registers::View;
 use crate::machine::ops::{convert, float, int, lanes};
 use crate::memory::Memory;
+use crate::program::Program;
 
 /// Why [`dispatch`] stopped, at the instruction that it has not done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,7 +5,6 @@ use dsl::ir::{FuncId, LocId, Type, bfloat16, half};
 use super::access::{self, CallContext, NOWHERE};
 use super::unset::scene::Scene;
 use super::{HostEvent, HostThread};
-use crate::compile::program::Program;
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::{Code, Inst};
 use crate::isa::host::NO_ENTRY;
@@ -14,6 +13,7 @@ use crate::isa::registers::View;
 use crate::machine::ops::print::trap_kind;
 use crate::machine::ops::{convert, float, int, lanes};
 use crate::memory::Memory;
+use crate::program::Program;
 
 /// Instructions between two looks at whether to stop: some tenths of a millisecond.
 pub(super) const PAUSE: u64 = 1 << 16;

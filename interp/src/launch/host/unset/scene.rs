@@ -4,9 +4,9 @@ use dsl::ir::LocId;
 use dsl::ir::locate::in_program;
 
 use super::super::call::Frame;
-use crate::compile::program::Program;
 use crate::memory::Memory;
 use crate::memory::unset::Local;
+use crate::program::Program;
 
 /// Who runs.
 #[derive(Clone, Copy)]
