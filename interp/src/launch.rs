@@ -426,6 +426,8 @@ impl<'a> Run<'a> {
             tracker: None,
             shape: self.shape,
             policy: Policy {
+                rules: self.machine.rules,
+                checks: self.machine.checks,
                 limit: self.machine.limit.unwrap_or(u64::MAX),
                 stop: &self.machine.stop,
                 stack_bytes: self.memory.device_stack().max(routine::STACK_BYTES),
@@ -436,7 +438,12 @@ impl<'a> Run<'a> {
             },
             record: Record::new(self.code.insts.len()),
             pass: Pass::default(),
-            replay: Replay::new(self.code, self.count() / self.machine.jobs.max(1) as u128),
+            replay: Replay::new(
+                self.program.kept(self.kernel),
+                self.code,
+                self.count(),
+                self.machine.jobs,
+            ),
             is_point: Vec::new(),
             parts_early: false,
             shift: 0,

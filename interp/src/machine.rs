@@ -22,7 +22,6 @@ pub(crate) mod warp;
 pub(crate) mod weak;
 
 use crate::coded::{Coded, coded};
-use crate::config::ChildLaunch;
 use crate::fault::trap::SkippedAccess;
 use crate::isa::grid::Shape;
 use crate::isa::registers::Registers;
@@ -31,7 +30,7 @@ use std::mem::Discriminant;
 
 use dsl::ir::{Function, LocId, Module, Space};
 
-use crate::config::Order;
+use crate::config::{Checks, ChildLaunch, Order};
 use crate::count::pattern::Pattern;
 use crate::fault::stop::StopFlag;
 use crate::fault::trap::{Trap, TrapKind};
@@ -44,6 +43,7 @@ use crate::machine::warp::Warp;
 use crate::memory::Memory;
 use crate::observe::Observer;
 use crate::patience::Patience;
+use crate::rules::RuleSet;
 
 impl GlobalRegion {
     /// Whether the whole of `len` bytes at `address` lies inside.
@@ -117,6 +117,8 @@ impl Totals {
 /// What a launch asks of its workers.
 #[derive(Clone, Copy)]
 pub(crate) struct Policy<'a> {
+    pub(crate) rules: RuleSet,
+    pub(crate) checks: Checks,
     /// Most warp instructions.
     pub(crate) limit: u64,
     pub(crate) stop: &'a StopFlag,
@@ -243,7 +245,7 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) record: Record,
     pub(crate) pass: Pass,
     /// What its blocks do, if they do the same.
-    pub(crate) replay: Replay,
+    pub(crate) replay: Replay<'a>,
     /// By instruction: the order of threads can matter there. For engines that pause.
     pub(crate) is_point: Vec<bool>,
     /// No block could go on in lockstep: warps part as soon as they seem to wait for their own lanes.

@@ -11,6 +11,7 @@ use crate::compile::ranges::{self, Given};
 use crate::compile::{Form, compile};
 use crate::isa::bytecode::Code;
 use crate::isa::host::HostCode;
+use crate::machine::replay::kept::Kept;
 
 /// A program ready to run. The module must be verified.
 #[derive(Debug)]
@@ -82,6 +83,11 @@ impl Program {
         code.get_or_init(|| compile(&self.module, id, form))
     }
 
+    /// What launches of a kernel leave to each other.
+    pub(crate) fn kept(&self, id: FuncId) -> &Kept {
+        &self.kernels[id.index()].kept
+    }
+
     pub(crate) fn codes(&self) -> &[Code] {
         &self.codes
     }
@@ -107,6 +113,7 @@ struct Kernel {
     rows: OnceLock<Code>,
     checked: OnceLock<Code>,
     checked_rows: OnceLock<Code>,
+    kept: Kept,
 }
 
 impl Kernel {

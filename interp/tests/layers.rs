@@ -25,7 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "isa", "fault", "inspect", "memory", "rules", "count", "views", "observe",
         ],
     ),
-    ("program", &["isa", "compile"]),
+    ("program", &["isa", "compile", "machine"]),
     ("race", &["isa", "fault", "memory", "observe", "machine"]),
     (
         "check",

@@ -64,7 +64,7 @@ pub(crate) const ROWS_BYTES: u32 = 256;
 
 /// What a site's last slow request looked like. See the module. What a request like it needs is in two of the CPU's cache lines, behind the
 /// distances.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Pattern {
     /// The distances that are compared: of each lane's index or pointer from the first lane's, modulo 2^32.

@@ -228,6 +228,8 @@ fn worker<'a, O: Observer>(
         let Some(portion) = share.take() else {
             machine.settle();
             machine.observer.finish();
+            // Many small pieces: better here than on the thread that all wait for.
+            machine.replay.forget_list();
             return Some((machine, printed));
         };
         // Those of the portion before: a number for people, who do not see so few.

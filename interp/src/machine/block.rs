@@ -8,7 +8,6 @@
 
 use crate::isa::grid::Shape;
 use crate::memory::bytes::refill;
-use dsl::ir::Object;
 
 use crate::config::Order;
 use crate::fault::trap::TrapKind;
@@ -152,11 +151,7 @@ impl Block {
             registers.s[register as usize] = bits;
         }
         for &(register, object) in &code.registers.s_symbols {
-            registers.s[register as usize] = match object {
-                Object::Global(id) => memory.symbol_address(id),
-                Object::String(id) => memory.string_address(id),
-                Object::Shared(_) | Object::Local(_) => 0,
-            };
+            registers.s[register as usize] = memory.object_address(object);
         }
         for &(register, class, bits) in &code.registers.v_init {
             fill(&mut registers, register, class, bits);

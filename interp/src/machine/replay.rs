@@ -13,10 +13,14 @@
 //! Observers see a replayed block's global memory, barriers, and operands that may be wrong. They do not see its shared memory: as of the
 //! [`repeats`](crate::race) of the race check nothing is to be said of it where nothing was of the block that was written down.
 
+pub(crate) mod kept;
 mod plan;
 mod record;
 pub(crate) mod run;
 
+use std::sync::Arc;
+
+use self::kept::{Asked, Kept};
 use crate::count::pattern::Pattern;
 use crate::count::stats::Charge;
 use crate::isa::bytecode::{Code, Inst, MemSite};
@@ -27,9 +31,12 @@ use crate::machine::engine::Engine;
 use crate::machine::{Machine, Record, Totals};
 use crate::observe::Observer;
 
-/// With fewer blocks than this it is not worth it: to write one of a reduction down takes as long as some forty others that run by themselves.
+/// With fewer blocks than this, of a worker and of launches before its own that are like it, a list is not worth it: to write a block of a
+/// reduction down takes as long as some forty others that run by themselves.
 #[cfg_attr(test, allow(dead_code, reason = "tests have few blocks"))]
 const FEW_BLOCKS: u128 = 256;
+/// With fewer than this not even one that another launch has left.
+const LEAST_BLOCKS: u128 = 8;
 /// So many blocks run first: the race check gets a list of their shared memory, and which warps are idle is known.
 const FIRST_BLOCKS: u32 = 4;
 /// Blocks that are written down in vain, or whose lists serve nobody, before it is given up.
@@ -48,6 +55,7 @@ struct Whence {
 }
 
 /// A request of global memory.
+#[derive(Clone)]
 pub(super) struct Reach {
     site: MemSite,
     /// Its address registers; `c` is the site's row.
@@ -60,6 +68,7 @@ pub(super) struct Reach {
 }
 
 /// A request of shared memory that is no run of words.
+#[derive(Clone)]
 pub(super) struct Window {
     site: MemSite,
     mask: u32,
@@ -71,6 +80,7 @@ pub(super) struct Window {
 }
 
 /// Requests of shared memory that cost the same.
+#[derive(Clone)]
 struct Cost {
     row: u32,
     charge: Charge,
@@ -79,6 +89,7 @@ struct Cost {
 }
 
 /// What the blocks run.
+#[derive(Clone)]
 pub(crate) struct List {
     insts: Vec<Inst>,
     /// Of each.
@@ -91,15 +102,22 @@ pub(crate) struct List {
     layouts: Vec<Pattern>,
     /// What a block counts, without its requests of global memory: the totals are here.
     totals: Totals,
-    record: Record,
+    record: Arc<Record>,
     costs: Vec<Cost>,
     /// Blocks that ran and are in no sum but the totals.
     blocks: u64,
+    /// A block of this worker that goes so has run by itself: the evidence of what accesses cost is of the first one.
+    is_witnessed: bool,
 }
 
 /// The list of a worker, if it has one.
-#[derive(Default)]
-pub(crate) struct Replay {
+pub(crate) struct Replay<'a> {
+    /// What launches of the kernel leave to each other.
+    kept: &'a Kept,
+    asked: Asked,
+    /// Blocks of this worker, about.
+    blocks: u128,
+    workers: u128,
     /// Attempts that are left.
     attempts: u32,
     /// The kernel accesses shared memory.
@@ -111,22 +129,40 @@ pub(crate) struct Replay {
     list: Option<Box<List>>,
 }
 
-impl Replay {
-    /// Of a worker that has so many blocks, about.
-    pub(crate) fn new(code: &Code, blocks: u128) -> Replay {
-        #[cfg(test)]
-        let few = crate::tests::REPLAYS_FROM.get();
-        #[cfg(not(test))]
-        let few = FEW_BLOCKS;
-        let is_worth_it = blocks >= few && plan::is_possible(code);
+/// [`FEW_BLOCKS`].
+fn few_blocks() -> u128 {
+    #[cfg(test)]
+    return crate::tests::REPLAYS_FROM.get();
+    #[cfg(not(test))]
+    FEW_BLOCKS
+}
+
+impl<'a> Replay<'a> {
+    /// Of one of the workers that have so many blocks.
+    pub(crate) fn new(kept: &'a Kept, code: &Code, blocks: u128, workers: usize) -> Replay<'a> {
+        let workers = workers.max(1) as u128;
+        let is_worth_it = blocks / workers >= LEAST_BLOCKS.min(few_blocks());
         let mut insts = code.insts.iter();
         Replay {
-            attempts: if is_worth_it { ATTEMPTS } else { 0 },
+            kept,
+            asked: Asked::default(),
+            blocks: blocks / workers,
+            workers,
+            attempts: match is_worth_it && plan::is_possible(code) {
+                true => ATTEMPTS,
+                false => 0,
+            },
             has_shared: insts.any(|inst| matches!(inst.op, Op::LoadShared | Op::StoreShared)),
             others: 0,
             patterns: 0,
             list: None,
         }
+    }
+
+    /// The worker has no more blocks, and everything is in the sums.
+    #[cfg(feature = "threads")]
+    pub(crate) fn forget_list(&mut self) {
+        self.list = None;
     }
 }
 
@@ -161,6 +197,9 @@ impl Block {
         engine: &Engine<O>,
     ) -> Turn {
         if O::REPLAYS && machine.replay.attempts > 0 {
+            if machine.replay.list.is_none() {
+                machine.look_for_list();
+            }
             if self.is_replayed(index, machine, engine) {
                 return Turn::Done;
             }
@@ -176,8 +215,12 @@ impl Block {
         machine.record.totals.warps += self.warps.len() as u64;
         let replay = &machine.replay;
         let records = replay.attempts > 0 && replay.list.is_none();
-        if O::REPLAYS && records && replay.others >= FIRST_BLOCKS {
-            return self.record(machine, engine, before);
+        if O::REPLAYS
+            && records
+            && replay.others >= FIRST_BLOCKS
+            && let Some(claim) = replay.kept.claim()
+        {
+            return self.record(machine, engine, before, claim);
         }
         self.turn(machine, engine.run)
     }

@@ -63,11 +63,10 @@ impl Memory {
         }
         for (global, &base) in module.globals.iter().zip(&self.image.symbols.clone()) {
             for &(offset, object, addend) in &global.relocations {
-                let target = match object {
-                    Object::Global(id) => self.symbol_address(id),
-                    Object::String(id) => self.string_address(id),
-                    Object::Shared(_) | Object::Local(_) => continue,
-                };
+                if matches!(object, Object::Shared(_) | Object::Local(_)) {
+                    continue;
+                }
+                let target = self.object_address(object);
                 let bits = target.wrapping_add_signed(addend).to_le_bytes();
                 if let Ok(bytes) = self.bytes_mut(base + offset, 8) {
                     bytes.copy_from_slice(&bits);
@@ -84,6 +83,15 @@ impl Memory {
     /// Whether a variable of the program begins at the address.
     pub fn is_symbol(&self, address: u64) -> bool {
         self.image.symbols.contains(&address)
+    }
+
+    /// The address of what lies in global or constant memory; 0 of anything else.
+    pub(crate) fn object_address(&self, object: Object) -> u64 {
+        match object {
+            Object::Global(id) => self.symbol_address(id),
+            Object::String(id) => self.string_address(id),
+            Object::Shared(_) | Object::Local(_) => 0,
+        }
     }
 
     /// The address of a string literal.

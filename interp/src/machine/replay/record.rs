@@ -1,5 +1,9 @@
 //! Runs a block one instruction at a time, and writes down what it does.
 
+use std::sync::Arc;
+
+use super::List;
+use super::kept::{Claim, Known};
 use super::plan::{Planner, Refusal};
 use crate::machine::block::{Block, Met, SLICE, Turn};
 use crate::machine::engine::{Engine, pausing};
@@ -27,6 +31,7 @@ impl Block {
         machine: &mut Machine<'_, O>,
         engine: &Engine<O>,
         before: Totals,
+        claim: Claim<'_>,
     ) -> Turn {
         self.enter(machine);
         if !machine.observer.is_quiet(machine.replay.has_shared) {
@@ -51,6 +56,9 @@ impl Block {
                 let totals = machine.record.totals.since(&before);
                 let record = machine.record.since(&counted);
                 let mut list = Box::new(planner.finish(totals, record));
+                machine.tell_others(Known::List(Arc::new(List::clone(&list))));
+                drop(claim);
+                list.is_witnessed = true;
                 list.number_patterns(&mut machine.replay.patterns);
                 machine.replay.list = Some(list);
                 machine.replay.attempts += 1;
@@ -61,12 +69,15 @@ impl Block {
             Outcome::Departs { for_good } => {
                 if for_good {
                     machine.replay.attempts = 0;
+                    machine.tell_others(Known::NoList);
                 }
+                drop(claim);
                 let turn = self.passes(machine, engine.run);
                 self.leave(machine, matches!(turn, Turn::Done));
                 turn
             }
             Outcome::Fault(warp, fault) => {
+                drop(claim);
                 self.leave(machine, false);
                 Turn::Fault { warp, fault }
             }

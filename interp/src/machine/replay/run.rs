@@ -213,6 +213,10 @@ pub(crate) fn run<L: Level, O: Observer>(
                 }
             }
             Op::ReplayBegin => {
+                if !list.is_witnessed {
+                    list.is_witnessed = true;
+                    depart!();
+                }
                 has_begun = true;
                 machine.block = index;
                 machine.observer.begin_replayed(index);

@@ -1,6 +1,7 @@
 //! From drafts to a list: what nobody needs goes, and values get registers.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::{Constant, Draft, Moved, Operand, Planner};
 use crate::isa::bytecode::Inst;
@@ -284,9 +285,10 @@ impl Planner<'_> {
             windows: self.windows.into_iter().map(|(window, _)| window).collect(),
             layouts: self.layouts.into_iter().map(|(_, layout)| layout).collect(),
             totals,
-            record,
+            record: Arc::new(record),
             costs: self.costs,
             blocks: 0,
+            is_witnessed: false,
         }
     }
 }

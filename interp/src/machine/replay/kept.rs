@@ -1,0 +1,220 @@
+//! Lists that outlive their launch: other workers of it, and launches behind it that are like it, need none of their own.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{List, few_blocks};
+use crate::config::{Checks, Order};
+use crate::isa::grid::Shape;
+use crate::machine::Machine;
+use crate::observe::Observer;
+use crate::rules::RuleSet;
+
+/// Kinds of launches that a kernel keeps something of: buffers that change places in turn, and sides of a grid that is halved, are a few.
+const MOST_KINDS: usize = 8;
+
+/// All that a list follows from, but for the kernel.
+#[derive(PartialEq)]
+pub(super) struct Key {
+    args: Vec<u64>,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared_bytes: u64,
+    is_cooperative: bool,
+    rules: RuleSet,
+    checks: Checks,
+    order: Order,
+    /// Of variables and strings whose addresses the kernel takes.
+    symbols: Vec<u64>,
+    /// Base, size and whether it may be written, by region.
+    regions: Vec<(u64, u64, bool)>,
+    /// Whether the observer sees every access, and what it watches, by region.
+    sees_repeats: bool,
+    watched: Vec<bool>,
+}
+
+impl Key {
+    fn of<O: Observer>(machine: &Machine<'_, O>) -> Key {
+        let Shape {
+            grid,
+            block,
+            shared_bytes,
+            cooperative,
+            // The architecture says how many.
+            multiprocessors: _,
+            args,
+        } = machine.shape;
+        let regions = &machine.map.regions;
+        let symbols = machine.code.registers.s_symbols.iter();
+        Key {
+            args: args.to_vec(),
+            grid,
+            block,
+            shared_bytes,
+            is_cooperative: cooperative,
+            rules: machine.policy.rules,
+            checks: machine.policy.checks,
+            order: machine.policy.order,
+            symbols: symbols
+                .map(|&(_, object)| machine.memory.object_address(object))
+                .collect(),
+            regions: regions
+                .iter()
+                .map(|region| (region.base, region.size, region.writable))
+                .collect(),
+            sees_repeats: O::SEES_REPEATS,
+            watched: regions
+                .iter()
+                .map(|region| machine.observer.watches(region.index))
+                .collect(),
+        }
+    }
+}
+
+/// What is known of the blocks of a kind of launches.
+#[derive(Clone, Default)]
+pub(super) enum Known {
+    #[default]
+    Nothing,
+    List(Arc<List>),
+    /// They have none.
+    NoList,
+}
+
+struct Kind {
+    key: Arc<Key>,
+    known: Known,
+    /// Which of all that the kernel has learnt it is.
+    version: u64,
+    /// Blocks of its launches so far.
+    blocks: u128,
+}
+
+/// What a kernel keeps of its launches.
+#[derive(Default)]
+pub(crate) struct Kept {
+    /// The one that was asked for last is the last.
+    kinds: Mutex<Vec<Kind>>,
+    /// How much has been learnt so far.
+    version: AtomicU64,
+    /// A worker writes a block down: others go on meanwhile, instead of doing the same.
+    is_taken: AtomicBool,
+}
+
+impl std::fmt::Debug for Kept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Kept of {} kinds of launches", self.kinds().len())
+    }
+}
+
+/// A worker's turn to write a block down.
+pub(super) struct Claim<'a>(&'a AtomicBool);
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+impl Kept {
+    fn kinds(&self) -> MutexGuard<'_, Vec<Kind>> {
+        self.kinds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The one with this key, as the last.
+    fn kind<'k>(kinds: &'k mut Vec<Kind>, key: &Arc<Key>) -> &'k mut Kind {
+        let kind = match kinds.iter().position(|kind| kind.key == *key) {
+            Some(at) => kinds.remove(at),
+            None => Kind {
+                key: Arc::clone(key),
+                known: Known::Nothing,
+                version: 0,
+                blocks: 0,
+            },
+        };
+        if kinds.len() == MOST_KINDS {
+            kinds.remove(0);
+        }
+        kinds.push(kind);
+        kinds.last_mut().expect("one was added")
+    }
+
+    /// A worker's turn, unless another one has it.
+    pub(super) fn claim(&self) -> Option<Claim<'_>> {
+        let is_taken = self.is_taken.swap(true, Ordering::Acquire);
+        (!is_taken).then_some(Claim(&self.is_taken))
+    }
+
+    /// Keeps what a worker has learnt of its launch's blocks. Gives its version.
+    fn learn(&self, key: &Arc<Key>, known: Known) -> u64 {
+        let mut kinds = self.kinds();
+        let version = self.version.fetch_add(1, Ordering::Relaxed) + 1;
+        let kind = Kept::kind(&mut kinds, key);
+        (kind.known, kind.version) = (known, version);
+        version
+    }
+}
+
+/// What a worker knows of its launch's kind.
+#[derive(Default)]
+pub(super) struct Asked {
+    key: Option<Arc<Key>>,
+    /// How much the kernel had learnt when it asked last.
+    version: Option<u64>,
+    /// The version of the last list that it had.
+    list: u64,
+}
+
+impl<O: Observer> Machine<'_, O> {
+    /// Takes over the list of another worker or launch, if there is a new one; without any, sees whether one is worth it.
+    #[inline(always)]
+    pub(super) fn look_for_list(&mut self) {
+        let replay = &self.replay;
+        if replay.asked.version != Some(replay.kept.version.load(Ordering::Relaxed)) {
+            self.ask();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ask(&mut self) {
+        let (is_first, key) = match &self.replay.asked.key {
+            Some(key) => (false, Arc::clone(key)),
+            None => (true, Arc::new(Key::of(self))),
+        };
+        let replay = &mut self.replay;
+        let (known, version, before) = {
+            let mut kinds = replay.kept.kinds();
+            replay.asked.version = Some(replay.kept.version.load(Ordering::Relaxed));
+            let kind = Kept::kind(&mut kinds, &key);
+            let before = kind.blocks;
+            if is_first {
+                kind.blocks += replay.blocks;
+            }
+            (kind.known.clone(), kind.version, before)
+        };
+        replay.asked.key = Some(key);
+        match known {
+            Known::List(list) if version != replay.asked.list => {
+                let mut list = Box::new(List::clone(&list));
+                list.number_patterns(&mut replay.patterns);
+                (replay.list, replay.asked.list) = (Some(list), version);
+            }
+            Known::NoList => replay.attempts = 0,
+            Known::Nothing
+                if is_first && before / replay.workers + replay.blocks < few_blocks() =>
+            {
+                replay.attempts = 0;
+            }
+            Known::Nothing | Known::List(_) => {}
+        }
+    }
+
+    /// Tells others what it has learnt.
+    pub(super) fn tell_others(&mut self, known: Known) {
+        let replay = &mut self.replay;
+        if let Some(key) = &replay.asked.key {
+            replay.asked.list = replay.kept.learn(key, known);
+        }
+    }
+}
