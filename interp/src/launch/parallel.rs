@@ -14,7 +14,7 @@
 
 use crate::memory::map::GlobalRegion;
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -34,6 +34,12 @@ const SNAPSHOT_BYTES: u64 = 2 << 30;
 const LOCAL_BYTES: u64 = 2 << 30;
 /// Blocks a worker takes at a time, at most: replayed, each takes less than a microsecond.
 const MAX_BLOCKS: u64 = 64;
+
+/// How often it is looked whether the other workers are done, before this thread sleeps until they are: some tens of microseconds, as long as
+/// it takes to wake a thread.
+const SPINS: u32 = 2000;
+/// Words of what workers touched that one thread compares before it could have woken others.
+const FEW_WORDS: usize = 1 << 16;
 
 /// What the blocks of one worker printed, by block.
 type Printed = Vec<(u64, Vec<u8>)>;
@@ -99,15 +105,26 @@ pub(crate) fn run<'a, O: Observer + Send>(
         workers,
     };
     let mut results: Vec<Option<(Machine<'a, O>, Printed)>> = (0..workers).map(|_| None).collect();
-    rayon::scope(|scope| {
-        for result in &mut results {
-            let (share, stop, reachable) = (&share, &stop, reachable.clone());
-            scope.spawn(move |_| {
-                *result = worker(run, observer(), share, stop, reachable);
-                if result.is_none() {
-                    stop.failed.store(true, Ordering::Relaxed);
-                }
-            });
+    let running = AtomicUsize::new(results.len());
+    let work = |result: &mut Option<_>| {
+        *result = worker(run, observer(), &share, &stop, reachable.clone());
+        if result.is_none() {
+            failed.store(true, Ordering::Relaxed);
+        }
+        running.fetch_sub(1, Ordering::Release);
+    };
+    let (work, (first, others)) = (&work, results.split_first_mut().expect("two or more"));
+    rayon::in_place_scope(|scope| {
+        for result in others {
+            scope.spawn(move |_| work(result));
+        }
+        // This thread need not be woken. Nor when it is done: all workers end at nearly the same time.
+        work(first);
+        for _ in 0..SPINS {
+            if running.load(Ordering::Acquire) == 0 {
+                break;
+            }
+            std::hint::spin_loop();
         }
     });
     let results: Option<Vec<_>> = results.into_iter().collect();
@@ -271,6 +288,17 @@ fn worker<'a, O: Observer>(
     }
 }
 
+/// Whether two workers touched one word.
+fn conflict(trackers: &[&Tracker]) -> bool {
+    let chunks = track::chunks(trackers);
+    let meet = |chunk| track::conflict(trackers, chunk);
+    let words: usize = trackers.iter().map(|tracker| tracker.words()).sum();
+    match words <= FEW_WORDS {
+        true => chunks.into_iter().any(meet),
+        false => chunks.into_par_iter().any(meet),
+    }
+}
+
 /// One machine with everybody's counts, unless two workers touched one word.
 fn merge<'a, O: Observer>(
     run: &Run<'a>,
@@ -281,12 +309,9 @@ fn merge<'a, O: Observer>(
         .iter()
         .filter_map(|(machine, _)| machine.tracker.as_deref())
         .collect();
-    let chunks = track::chunks(&trackers);
     if results.iter().any(|result| result.0.observer.needs_order())
         || trackers.iter().any(|tracker| tracker.escaped())
-        || chunks
-            .into_par_iter()
-            .any(|chunk| track::conflict(&trackers, chunk))
+        || conflict(&trackers)
     {
         return None;
     }

@@ -240,6 +240,12 @@ impl Tracker {
         words.set(region, offset, bytes);
     }
 
+    /// How much there is to be compared, in 64-bit words.
+    pub(crate) fn words(&self) -> usize {
+        let all = self.writes.iter().chain(&self.reads);
+        all.map(|words| words.lines.len() + words.words.len()).sum()
+    }
+
     /// How many chunks the region with this number has.
     fn chunks(&self, region: usize) -> usize {
         let of = |words: &Words| {
