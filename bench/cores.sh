@@ -6,8 +6,10 @@
 #   LAUNCHES=6       extra launches for each thread that the time of a launch is taken from, as in bench/run.sh: on 16 threads 96
 #   APART=1          also: the most that this machine could give, from one-thread processes side by side
 #
-# Milliseconds of a launch on one thread and how many times faster it is on more, without checks and with all of them. "apart" is
-# how much more launches a second so many processes of one thread do than one: what shared caches, memory and cores leave.
+# Milliseconds of a launch on one thread and on the most, and how many times faster it is on more, without checks and with all of them.
+# Each round measures one thread and more of them behind each other; the medians of the rounds' ratios are reported, since machines that others
+# use change from one second to the next. "apart" is how much more launches a second so many processes of one thread do than one: what
+# shared caches, memory and cores leave.
 set -euo pipefail
 [ $# -ge 1 ] || { sed -n 2p "$0"; exit 2; }
 dslc=$(realpath "$1")
@@ -47,7 +49,7 @@ apart() { # kernel size checks count: milliseconds of a launch while so many pro
 median() { sort -g "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
 grep -m1 'model name' /proc/cpuinfo || true
-printf '%-24s %-14s %10s' kernel checks "1, ms"
+printf '%-24s %-14s %10s %10s' kernel checks "1, ms" "${jobs[-1]}, ms"
 for j in "${jobs[@]}"; do printf ' %7s' "x $j"; done
 [ -z "${APART:-}" ] || printf ' %9s' "apart"
 echo
@@ -58,14 +60,17 @@ for row in "${rows[@]}"; do
             for j in 1 "${jobs[@]}"; do launch "$kernel" "$size" "$checks" "$j" >>"$work/$kernel$checks.$j"; done
             [ -z "${APART:-}" ] || apart "$kernel" "$size" "$checks" "${jobs[-1]}" >>"$work/$kernel$checks.apart"
         done
-        one=$(median "$work/$kernel$checks.1")
+        times=$work/$kernel$checks
         label=${checks/--quiet/with checks}
-        printf '%-24s %-14s %10.1f' "$kernel $size" "${label/--no-checks/without}" "$one"
+        printf '%-24s %-14s %10.1f %10.2f' "$kernel $size" "${label/--no-checks/without}" "$(median "$times.1")" "$(median "$times.${jobs[-1]}")"
         for j in "${jobs[@]}"; do
-            awk -v one="$one" -v many="$(median "$work/$kernel$checks.$j")" 'BEGIN { printf " %7.2f", one / many }'
+            paste "$times.1" "$times.$j" | awk '{ print $1 / $2 }' >"$times.ratio"
+            printf ' %7.2f' "$(median "$times.ratio")"
         done
-        [ -z "${APART:-}" ] || awk -v one="$one" -v all="$(median "$work/$kernel$checks.apart")" -v n="${jobs[-1]}" \
-            'BEGIN { printf " %9.2f", n * one / all }'
+        if [ -n "${APART:-}" ]; then
+            paste "$times.1" "$times.apart" | awk -v n="${jobs[-1]}" '{ print n * $1 / $2 }' >"$times.ratio"
+            printf ' %9.2f' "$(median "$times.ratio")"
+        fi
         echo
     done
 done
