@@ -76,6 +76,13 @@ fn leaving<'a>(then: &'a Block, otherwise: &'a Block) -> Option<(&'a Node, bool)
     }
 }
 
+/// Whether a loop's body has a `continue` of it: only then lanes wait for its step.
+fn is_continued(body: &Block, label: LabelId) -> bool {
+    let mut is = false;
+    body.for_each_node(&mut |node| is |= matches!(node, Node::Continue(to) if *to == label));
+    is
+}
+
 /// Whether a block has no branches, cannot end the launch, and does not read the clock. Then nobody sees when its weight is counted.
 fn is_straight_line(block: &Block) -> bool {
     block.0.iter().all(|node| {
@@ -326,10 +333,10 @@ impl Compiler<'_> {
         self.park_target(at);
     }
 
-    fn open(&mut self, label: LabelId, is_loop: bool) -> (Option<u32>, Option<u32>) {
+    fn open(&mut self, label: LabelId, is_continued: bool) -> (Option<u32>, Option<u32>) {
         let parts = self.analyses.uniformity.labels[label.index()];
         let left = parts.then(|| self.allocator.scalars.take(1));
-        let continued = (parts && is_loop).then(|| self.allocator.scalars.take(1));
+        let continued = (parts && is_continued).then(|| self.allocator.scalars.take(1));
         for save in [left, continued].into_iter().flatten() {
             self.emit(Op::Clear, save, 0, 0, 0);
         }
@@ -367,7 +374,7 @@ impl Compiler<'_> {
     fn loop_node(&mut self, label: LabelId, body: &Block, step: &Block, loc: LocId) {
         self.loc = loc;
         let start = self.next_pc();
-        let (left, continued) = self.open(label, true);
+        let (left, continued) = self.open(label, is_continued(body, label));
         self.tick();
         let head = self.next_pc();
         self.block(body);
