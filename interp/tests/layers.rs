@@ -36,8 +36,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "launch",
         &[
-            "isa", "fault", "memory", "rules", "count", "views", "observe", "compile", "machine",
-            "program", "check",
+            "isa", "fault", "memory", "rules", "count", "views", "observe", "machine", "program",
+            "check",
         ],
     ),
 ];

@@ -1,0 +1,110 @@
+//! What is said of a launch whose blocks could not go on.
+
+use std::collections::VecDeque;
+
+use crate::fault::trap::{Trap, TrapKind, Waiting, WaitingState};
+use crate::isa::bytecode::Waitplace;
+use crate::launch::Run;
+use crate::machine::block::Block;
+use crate::machine::warp::WarpState;
+use crate::machine::{Fault, Machine};
+use crate::observe::Observer;
+
+impl Run<'_> {
+    /// What a warp's fault was: where, and which other lanes it is about.
+    pub(crate) fn trap<O: Observer>(
+        &self,
+        machine: &Machine<'_, O>,
+        block: &Block,
+        place: usize,
+        fault: Fault,
+    ) -> Trap {
+        let warp = &block.warps[place];
+        let number = warp.number as usize;
+        let pc = match fault.kind {
+            TrapKind::Endless => self.spinning_pc(warp.pc),
+            _ => warp.pc,
+        };
+        let mut others = Vec::new();
+        if fault.kind.is_about_missing_lanes() {
+            let mut missing = warp.lanes & !warp.gone & !warp.mask;
+            // The kernel's registers hold what they held at its call.
+            let places = [Some(warp.pc), warp.stack.outermost_call()];
+            let waits_here = |wait: &&Waitplace| {
+                let mut places = places.iter().flatten();
+                places.any(|pc| (wait.start..wait.end).contains(pc))
+            };
+            for wait in self.code.waits.iter().filter(waits_here) {
+                let waiting = missing & warp.registers.s[wait.save as usize] as u32;
+                if waiting != 0 {
+                    missing &= !waiting;
+                    others.push(Waiting {
+                        block: self.shape.block_index(block.index),
+                        thread: self.shape.thread_index(number, waiting.trailing_zeros()),
+                        threads: waiting.count_ones(),
+                        loc: wait.loc,
+                        state: WaitingState::AtReconvergence,
+                    });
+                }
+            }
+        }
+        Trap {
+            others,
+            ..machine.trap(warp, (block.index, number), pc, fault)
+        }
+    }
+
+    /// That none of these blocks can go on: where each warp waits.
+    pub(crate) fn deadlock(&self, suspended: &VecDeque<Block>) -> Trap {
+        let mut others = Vec::new();
+        for block in suspended {
+            for warp in &block.warps {
+                let number = warp.number as usize;
+                let (pc, state) = match warp.state {
+                    WarpState::Done => continue,
+                    WarpState::AtBarrier | WarpState::AtNumbered(_) => {
+                        (warp.pc.saturating_sub(1), WaitingState::AtBarrier)
+                    }
+                    WarpState::AtSync => (warp.pc, WaitingState::AtSync),
+                    WarpState::Ready => (self.spinning_pc(warp.pc), WaitingState::Spinning),
+                };
+                others.push(Waiting {
+                    block: self.shape.block_index(block.index),
+                    thread: self
+                        .shape
+                        .thread_index(number, warp.mask.trailing_zeros().min(31)),
+                    threads: warp.mask.count_ones(),
+                    loc: self.code.locs[pc as usize],
+                    state,
+                });
+            }
+        }
+        others.sort_by_key(|waiting| (waiting.block[2], waiting.block[1], waiting.block[0]));
+        let first = others
+            .iter()
+            .find(|waiting| waiting.state == WaitingState::Spinning)
+            .or(others.first())
+            .cloned();
+        Trap {
+            kind: TrapKind::Deadlock,
+            loc: first
+                .as_ref()
+                .map_or(self.config.loc, |waiting| waiting.loc),
+            block: first.as_ref().map_or([0; 3], |waiting| waiting.block),
+            thread: first.as_ref().map_or([0; 3], |waiting| waiting.thread),
+            on_host: false,
+            others,
+            overflow: None,
+        }
+    }
+
+    /// A warp that yields stands at a loop's head: the loop's own place is that of the back edge that leads there.
+    fn spinning_pc(&self, head: u32) -> u32 {
+        let edge = self
+            .code
+            .insts
+            .iter()
+            .position(|inst| inst.back_edge_to() == Some(head));
+        edge.map_or(head, |at| at as u32)
+    }
+}
