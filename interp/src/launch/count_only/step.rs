@@ -149,14 +149,7 @@ impl Step<'_> {
             return self.known.refuse(what, at, None);
         }
         match i.op {
-            Op::JumpIf
-            | Op::JumpIfNot
-            | Op::If
-            | Op::ParkIf
-            | Op::ParkIfNot
-            | Op::ExitIf
-            | Op::ExitIfNot
-            | Op::Assert => self.decide(i.a),
+            op if op.tests_lanes() || op == Op::Assert => self.decide(i.a),
             Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr => {
                 let votes = &self.marks.s[i.a as usize];
                 let hidden = votes.hidden & self.mask != 0;
