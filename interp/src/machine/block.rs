@@ -151,7 +151,7 @@ impl Block {
             registers.s[register as usize] = bits;
         }
         for &(register, object) in &code.registers.s_symbols {
-            registers.s[register as usize] = memory.object_address(object);
+            registers.s[register as usize] = memory.object_address(object).unwrap_or(0);
         }
         for &(register, class, bits) in &code.registers.v_init {
             fill(&mut registers, register, class, bits);

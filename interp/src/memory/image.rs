@@ -63,10 +63,9 @@ impl Memory {
         }
         for (global, &base) in module.globals.iter().zip(&self.image.symbols.clone()) {
             for &(offset, object, addend) in &global.relocations {
-                if matches!(object, Object::Shared(_) | Object::Local(_)) {
+                let Some(target) = self.object_address(object) else {
                     continue;
-                }
-                let target = self.object_address(object);
+                };
                 let bits = target.wrapping_add_signed(addend).to_le_bytes();
                 if let Ok(bytes) = self.bytes_mut(base + offset, 8) {
                     bytes.copy_from_slice(&bits);
@@ -85,12 +84,12 @@ impl Memory {
         self.image.symbols.contains(&address)
     }
 
-    /// The address of what lies in global or constant memory; 0 of anything else.
-    pub(crate) fn object_address(&self, object: Object) -> u64 {
+    /// The address of what has one for the whole program: a variable or a string literal.
+    pub(crate) fn object_address(&self, object: Object) -> Option<u64> {
         match object {
-            Object::Global(id) => self.symbol_address(id),
-            Object::String(id) => self.string_address(id),
-            Object::Shared(_) | Object::Local(_) => 0,
+            Object::Global(id) => Some(self.symbol_address(id)),
+            Object::String(id) => Some(self.string_address(id)),
+            Object::Shared(_) | Object::Local(_) => None,
         }
     }
 

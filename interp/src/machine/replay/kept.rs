@@ -25,7 +25,7 @@ pub(super) struct Key {
     checks: Checks,
     order: Order,
     /// Of variables and strings whose addresses the kernel takes.
-    symbols: Vec<u64>,
+    symbols: Vec<Option<u64>>,
     /// Base, size and whether it may be written, by region.
     regions: Vec<(u64, u64, bool)>,
     /// Whether the observer sees every access, and what it watches, by region.
