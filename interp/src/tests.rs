@@ -45,6 +45,8 @@ thread_local! {
     pub(crate) static REPLAYS_FROM: std::cell::Cell<u128> = const { std::cell::Cell::new(6) };
     /// Blocks that ran as the list says.
     pub(crate) static REPLAYED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// Blocks that were written down, or were begun to be.
+    pub(crate) static WRITTEN_DOWN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     /// Rounds that ran at once.
     pub(crate) static AT_ONCE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }

@@ -43,6 +43,8 @@ const FIRST_BLOCKS: u32 = 4;
 const ATTEMPTS: u32 = 4;
 /// Blocks in a row that do not go as the list does, before another one is written.
 const MISSES: u32 = 8;
+/// A list that served fewer blocks did not pay for itself.
+const USEFUL: u64 = 32;
 
 /// Where an instruction of a list comes from.
 #[derive(Clone, Copy, Default)]
@@ -204,10 +206,16 @@ impl Block {
                 return Turn::Done;
             }
             machine.replay.others += 1;
-            if machine.replay.others == MISSES && machine.replay.list.is_some() {
+            if machine.replay.others == MISSES
+                && let Some(list) = &machine.replay.list
+            {
+                let served = list.blocks;
                 machine.settle_replayed();
                 machine.replay.list = None;
                 machine.replay.attempts -= 1;
+                if served < USEFUL {
+                    machine.fails();
+                }
             }
         }
         let before = machine.record.totals;

@@ -9,7 +9,7 @@ use dsl::ir::print::print;
 
 use super::random;
 use super::text::{Random, Text, assert_same};
-use super::{Bench, REPLAYED, REPLAYS_FROM};
+use super::{Bench, REPLAYED, REPLAYS_FROM, WRITTEN_DOWN};
 use crate::Order;
 use crate::config::Checks;
 use crate::memory::traffic::Track;
@@ -439,6 +439,29 @@ fn what_one_block_finds_is_reported() {
         REPLAYED.get(),
         expected.0
     );
+}
+
+/// Each block goes its own way. Launches that come again try it less and less often.
+#[test]
+fn what_never_works_is_tried_seldom() {
+    let body = "%0 = special.tid.x
+         %1 = special.ctaid.x
+         %2 = mul.i32 %1, 64
+         %3 = add.i32 %2, %0
+         %4 = cmp.ult.i32 %0, %1
+         if %4 {
+           %5 = get $0
+           %6 = ptradd %5, %3 * 4
+           store.i32.global %6, %0
+         }";
+    let mut bench = Bench::kernel(super::OUT_N, body);
+    let out = bench.ints(&[-1; 14 * 64]);
+    WRITTEN_DOWN.set(0);
+    for _ in 0..60 {
+        bench.launch(14, 64, &[out, 0]);
+    }
+    let tries = WRITTEN_DOWN.get();
+    assert!((2..10).contains(&tries), "{tries} times");
 }
 
 /// Kernels of many kinds of statements, with arrays in registers among them.

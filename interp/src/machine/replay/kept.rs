@@ -86,8 +86,15 @@ struct Kind {
     known: Known,
     /// Which of all that the kernel has learnt it is.
     version: u64,
-    /// Blocks of its launches so far.
+    /// Blocks of its launches since the last failure.
     blocks: u128,
+    /// Blocks that were written down in vain, and lists that served next to nobody.
+    failures: u32,
+}
+
+/// How many blocks make an attempt worth it. Twice as many after each failure: small launches that come again pay little for what never works.
+fn wanted_blocks(failures: u32) -> u128 {
+    few_blocks().saturating_mul(1 << failures.min(20))
 }
 
 /// What a kernel keeps of its launches.
@@ -130,6 +137,7 @@ impl Kept {
                 known: Known::Nothing,
                 version: 0,
                 blocks: 0,
+                failures: 0,
             },
         };
         if kinds.len() == MOST_KINDS {
@@ -152,6 +160,17 @@ impl Kept {
         let kind = Kept::kind(&mut kinds, key);
         (kind.known, kind.version) = (known, version);
         version
+    }
+
+    /// Keeps that an attempt failed, and forgets the list with this version. Gives how many failures there have been.
+    fn fail(&self, key: &Arc<Key>, list: u64) -> u32 {
+        let mut kinds = self.kinds();
+        let kind = Kept::kind(&mut kinds, key);
+        if kind.version == list {
+            kind.known = Known::Nothing;
+        }
+        (kind.blocks, kind.failures) = (0, kind.failures + 1);
+        kind.failures
     }
 }
 
@@ -183,7 +202,7 @@ impl<O: Observer> Machine<'_, O> {
             None => (true, Arc::new(Key::of(self))),
         };
         let replay = &mut self.replay;
-        let (known, version, before) = {
+        let (known, version, before, wanted) = {
             let mut kinds = replay.kept.kinds();
             replay.asked.version = Some(replay.kept.version.load(Ordering::Relaxed));
             let kind = Kept::kind(&mut kinds, &key);
@@ -191,7 +210,8 @@ impl<O: Observer> Machine<'_, O> {
             if is_first {
                 kind.blocks += replay.blocks;
             }
-            (kind.known.clone(), kind.version, before)
+            let wanted = wanted_blocks(kind.failures);
+            (kind.known.clone(), kind.version, before, wanted)
         };
         replay.asked.key = Some(key);
         match known {
@@ -201,9 +221,7 @@ impl<O: Observer> Machine<'_, O> {
                 (replay.list, replay.asked.list) = (Some(list), version);
             }
             Known::NoList => replay.attempts = 0,
-            Known::Nothing
-                if is_first && before / replay.workers + replay.blocks < few_blocks() =>
-            {
+            Known::Nothing if is_first && before / replay.workers + replay.blocks < wanted => {
                 replay.attempts = 0;
             }
             Known::Nothing | Known::List(_) => {}
@@ -215,6 +233,17 @@ impl<O: Observer> Machine<'_, O> {
         let replay = &mut self.replay;
         if let Some(key) = &replay.asked.key {
             replay.asked.list = replay.kept.learn(key, known);
+        }
+    }
+
+    /// An attempt has failed: a launch of few blocks makes no other one.
+    pub(super) fn fails(&mut self) {
+        let replay = &mut self.replay;
+        if let Some(key) = &replay.asked.key {
+            let failures = replay.kept.fail(key, replay.asked.list);
+            if replay.blocks < wanted_blocks(failures) {
+                replay.attempts = 0;
+            }
         }
     }
 }

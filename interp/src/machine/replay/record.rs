@@ -39,6 +39,8 @@ impl Block {
             self.leave(machine, matches!(turn, Turn::Done));
             return turn;
         }
+        #[cfg(test)]
+        crate::tests::WRITTEN_DOWN.set(crate::tests::WRITTEN_DOWN.get() + 1);
         machine.replay.others = 0;
         let first = self.warps.iter().map(|warp| warp.registers.clone());
         let mut planner = Planner::new(machine.code, first.collect(), O::SEES_REPEATS);
@@ -70,6 +72,8 @@ impl Block {
                 if for_good {
                     machine.replay.attempts = 0;
                     machine.tell_others(Known::NoList);
+                } else {
+                    machine.fails();
                 }
                 drop(claim);
                 let turn = self.passes(machine, engine.run);
