@@ -24,14 +24,16 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 pub mod cpp;
+#[cfg(test)]
+mod defined;
 mod headers;
 mod needed;
 mod wanted;
 
+#[cfg(test)]
+pub(crate) use defined::defined;
 pub(crate) use headers::missing;
 pub use needed::needed;
-#[cfg(test)]
-pub(crate) use wanted::defined;
 pub(crate) use wanted::{names, standard_names};
 pub use wanted::{parts, wanted};
 

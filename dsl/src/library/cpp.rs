@@ -412,7 +412,7 @@ mod tests {
         };
         let of_files = files().iter().filter(|file| !file.of_host);
         let missing: BTreeSet<&str> = builtin::device_names()
-            .chain(of_files.flat_map(defined))
+            .chain(of_files.flat_map(|file| defined(file.text)))
             .filter(is_function)
             .filter(|name| !words.contains(name) && !is_scope(name) && !OF_C.contains(name))
             .collect();

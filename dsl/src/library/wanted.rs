@@ -1,7 +1,6 @@
 //! Which files of the library a program needs.
 //!
-//! What a file defines is read from its text: a line that begins a `__device__` function has the name before its first parenthesis. Names
-//! that begin with `__dslc_` are the files' own.
+//! What a file defines was read from its text when the crate was built: see [`defined`](super::defined).
 
 use std::{collections::HashSet, sync::OnceLock};
 
@@ -18,24 +17,28 @@ pub fn parts() -> impl Iterator<Item = Part> {
     files().iter().map(File::part)
 }
 
-/// The functions that a file defines for device code, or for the host's if it is one of those.
-pub(crate) fn defined(file: &'static File) -> impl Iterator<Item = &'static str> {
-    let text = file.text;
-    text.lines()
-        .filter(|line| match file.of_host {
-            true => line.starts_with(|c: char| c.is_ascii_lowercase()),
-            false => line.starts_with("__") && line.contains("__device__ "),
-        })
-        .filter(|line| line.ends_with(['{', '}']))
-        .filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next())
-        .filter(|name| !name.starts_with("__dslc_") && !name.starts_with("operator"))
+/// By name of a function, the files that define it.
+static FUNCTIONS: &[(&str, &[&str])] = include!(concat!(env!("OUT_DIR"), "/functions.rs"));
+
+/// The file that a call of a function tells of. Files that are read by function, and need each other, count as one; of several others none is.
+fn with_function(name: &str) -> Option<usize> {
+    let row = FUNCTIONS.binary_search_by_key(&name, |(name, _)| name);
+    let (_, names) = FUNCTIONS[row.ok()?];
+    let mut known: Option<usize> = None;
+    let mut all = files().iter().enumerate();
+    while let Some((at, file)) = all.find(|(_, file)| names.contains(&file.name)) {
+        match known {
+            None => known = Some(at),
+            Some(first) if files()[first].needs.contains(&file.name) => {}
+            Some(_) => return None,
+        }
+    }
+    known
 }
 
 /// Files by what tells of them.
 #[derive(Default)]
 struct Index {
-    /// Functions that they have; those that are read by function, and need each other, count as one.
-    functions: FxHashMap<&'static str, Vec<usize>>,
     /// Names of types and namespaces.
     names: FxHashMap<&'static str, Vec<usize>>,
     /// Names in `std`.
@@ -47,13 +50,6 @@ fn index() -> &'static Index {
     INDEX.get_or_init(|| {
         let mut index = Index::default();
         for (at, file) in files().iter().enumerate() {
-            for name in defined(file) {
-                let known: &mut Vec<usize> = index.functions.entry(name).or_default();
-                let is_with = |&other: &usize| files()[other].needs.contains(&file.name);
-                if known.last() != Some(&at) && !known.iter().any(is_with) {
-                    known.push(at);
-                }
-            }
             // What goes on with another file's namespace is read for its own names only.
             let goes_on = |other: &File| {
                 file.needs.contains(&other.name) && other.namespace == file.namespace
@@ -72,7 +68,7 @@ fn index() -> &'static Index {
 
 /// The names of all functions of the files but the mathematical ones, for suggestions.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    let all = index().functions.keys().copied();
+    let all = FUNCTIONS.iter().map(|(name, _)| *name);
     all.filter(|name| !builtin::is_math(name))
 }
 
@@ -144,8 +140,8 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
             }
             TokenKind::Ident(name) if pair[1].kind == TokenKind::Punct(Punct::LParen) => {
                 // A name that several have (`__hadd` of either precision) tells nothing; the types do.
-                if let Some([at]) = index.functions.get(&**name).map(Vec::as_slice) {
-                    needed[*at] = true;
+                if let Some(at) = with_function(name) {
+                    needed[at] = true;
                 }
             }
             _ => {}
@@ -198,5 +194,28 @@ fn text_of(keyword: Keyword) -> Option<&'static str> {
 fn mark(needed: &mut [bool], is_needed: impl Fn(&File) -> bool) {
     for (file, needed) in files().iter().zip(needed) {
         *needed |= is_needed(file);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::defined;
+
+    #[test]
+    fn the_table_has_what_the_files_define() {
+        assert!(FUNCTIONS.is_sorted());
+        let of = |name: &str| FUNCTIONS.iter().find(|row| row.0 == name);
+        let mut count = 0;
+        for file in files() {
+            let names: HashSet<&str> = defined(file.text).collect();
+            for name in &names {
+                let row = of(name).unwrap_or_else(|| panic!("{name} is not in the table"));
+                assert!(row.1.contains(&file.name), "{name} of {}", file.name);
+            }
+            count += names.len();
+        }
+        let rows = FUNCTIONS.iter().map(|(_, files)| files.len());
+        assert_eq!(rows.sum::<usize>(), count);
     }
 }

@@ -1,0 +1,16 @@
+//! Which functions a file of the library defines. `build.rs` asks it, too, and so it uses nothing else of the crate.
+
+/// The functions that a file defines for device code, or for the host's if its first lines say so. A line that begins a `__device__` function
+/// has the name before its first parenthesis. Names that begin with `__dslc_` are the files' own.
+pub(crate) fn defined(text: &str) -> impl Iterator<Item = &str> {
+    let mut head = text.lines().take_while(|line| line.starts_with("//!"));
+    let of_host = head.any(|line| line == "//! functions: host");
+    text.lines()
+        .filter(move |line| match of_host {
+            true => line.starts_with(|c: char| c.is_ascii_lowercase()),
+            false => line.starts_with("__") && line.contains("__device__ "),
+        })
+        .filter(|line| line.ends_with(['{', '}']))
+        .filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next())
+        .filter(|name| !name.starts_with("__dslc_") && !name.starts_with("operator"))
+}
