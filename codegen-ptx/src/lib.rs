@@ -8,11 +8,10 @@
 
 mod emit;
 mod llvm;
-mod target;
 
 use dsl::ir::{Module, merge_branches};
 
-pub use target::{Target, UnknownTarget};
+pub use dsl::target::{Target, UnknownTarget};
 
 /// What the user can choose.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,17 +74,12 @@ pub fn ptx(module: &Module, options: &Options) -> Result<String, Error> {
 /// The module as PTX for a GPU of that name and compute capability. The error is one sentence.
 pub fn ptx_for(
     module: &Module,
-    (name, major, minor): (&str, u32, u32),
+    gpu: (&str, u32, u32),
     opt_level: u8,
     lines: bool,
 ) -> Result<String, String> {
-    let arch = Target::for_device(major, minor).ok_or_else(|| {
-        format!(
-            "{name} is too old: its compute capability is {major}.{minor}, but the PTX back end needs 5.0 or later"
-        )
-    })?;
     let options = Options {
-        arch,
+        arch: Target::for_gpu(gpu)?,
         opt_level,
         lines,
     };

@@ -40,6 +40,7 @@ pub mod suggest;
 pub mod survey;
 #[cfg(feature = "front")]
 pub mod syntax;
+pub mod target;
 #[cfg(feature = "front")]
 pub use compile::{Compiled, Options, compile};
 #[cfg(feature = "front")]

@@ -1,6 +1,7 @@
-//! GPU generations: what `--arch` takes, and the PTX version that suits each.
+//! The GPU generations that PTX can be made for, and the PTX version that suits each. They are here and not with the PTX back end because
+//! whoever asks for PTX names one, and need not have LLVM for that.
 
-use std::{fmt, str::FromStr};
+use std::{error, fmt, str::FromStr};
 
 /// Processors with the first PTX version (times ten) that knows them.
 const PROCESSORS: &[(u32, u32)] = &[
@@ -36,14 +37,25 @@ const LEAST_PTX: u32 = 71;
 pub struct Target(u32);
 
 /// A name that is no [`Target`]; says which there are.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("there is no PTX for the architecture `{name}`; there is for {list}")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownTarget {
     /// What was asked for.
     pub name: String,
     /// The known ones, in words: `sm_50, sm_52, …`.
     pub list: String,
 }
+
+impl fmt::Display for UnknownTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UnknownTarget { name, list } = self;
+        write!(
+            f,
+            "there is no PTX for the architecture `{name}`; there is for {list}"
+        )
+    }
+}
+
+impl error::Error for UnknownTarget {}
 
 impl Target {
     /// All of them, oldest first.
@@ -71,6 +83,15 @@ impl Target {
     pub fn for_device(major: u32, minor: u32) -> Option<Target> {
         let device = major * 10 + minor;
         Target::all().filter(|target| target.0 <= device).last()
+    }
+
+    /// [`for_device`](Target::for_device) for a GPU of that name; the error is one sentence.
+    pub fn for_gpu((name, major, minor): (&str, u32, u32)) -> Result<Target, String> {
+        Target::for_device(major, minor).ok_or_else(|| {
+            format!(
+                "{name} is too old: its compute capability is {major}.{minor}, but the PTX back end needs 5.0 or later"
+            )
+        })
     }
 
     /// The compute capability times ten: 90 for `sm_90`.
