@@ -10,6 +10,7 @@ pub mod layout;
 
 mod access;
 mod allocate;
+mod bits;
 pub(crate) mod bytes;
 pub(crate) mod defined;
 mod device_heap;
@@ -127,11 +128,9 @@ impl Memory {
             drop(Vec::<u8>::with_capacity(STACK_BYTES as usize));
             handle_alloc_error(Layout::new::<[u8; STACK_BYTES as usize]>())
         });
-        memory
-            .areas
-            .stack
-            .place(stack, 4096, AddressKind::Host)
-            .name = Some("the stack".to_owned());
+        let stack = memory.areas.stack.place(stack, 4096, AddressKind::Host);
+        stack.name = Some("the stack".to_owned());
+        stack.defined = Defined::sparse(STACK_BYTES);
         memory
     }
 

@@ -56,7 +56,7 @@ impl Bytes {
     /// `len` zero bytes, or `None` if there is not so much memory.
     pub(crate) fn new(len: usize) -> Option<Bytes> {
         if len == 0 {
-            let nowhere = NonNull::dangling();
+            let nowhere = NonNull::<u64>::dangling().cast();
             return Some(Bytes {
                 owner: Owner::Nobody,
                 pointer: nowhere,
@@ -144,6 +144,19 @@ impl Bytes {
     pub(crate) fn slice_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and `&mut self` is the only way in.
         unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr(), self.len) }
+    }
+
+    /// The whole words of memory of our own.
+    pub(super) fn words(&self) -> &[u64] {
+        let words = self.len / size_of::<u64>();
+        // SAFETY: as in `slice`; memory of our own is aligned to more than a word, and so is the place where there is none.
+        unsafe { std::slice::from_raw_parts(self.pointer.as_ptr().cast(), words) }
+    }
+
+    pub(super) fn words_mut(&mut self) -> &mut [u64] {
+        let words = self.len / size_of::<u64>();
+        // SAFETY: as above, and `&mut self` is the only way in.
+        unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr().cast(), words) }
     }
 }
 

@@ -8,6 +8,8 @@
 #[cfg(feature = "threads")]
 use rayon::prelude::*;
 
+use super::bits::Bits;
+
 /// One bit per byte, kept only where it is neither all nor nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Defined {
@@ -17,13 +19,18 @@ pub(crate) enum Defined {
     /// Every byte.
     All,
     /// By byte.
-    Some(Vec<u64>),
+    Some(Bits),
 }
 
 /// A gap of at most so many bytes may be a member of a record, or several.
 const MAX_MEMBER_BYTES: u64 = 256;
 
 impl Defined {
+    /// No byte of a region of `size`, of which few bytes will be looked at.
+    pub(crate) fn sparse(size: u64) -> Defined {
+        Defined::Some(Bits::sparse(size))
+    }
+
     /// Whether all of some bytes are.
     pub(crate) fn holds(&self, offset: u64, len: u64) -> bool {
         match self {
@@ -83,9 +90,8 @@ impl Defined {
             *self = Defined::All;
             return;
         }
-        let words = (size / 64 + 1) as usize;
         if matches!(self, Defined::Nothing) {
-            *self = Defined::Some(vec![0; words]);
+            *self = Defined::Some(Bits::new(size));
         }
         let Defined::Some(bits) = self else { return };
         let (first, last) = (offset, offset + len - 1);
@@ -124,10 +130,13 @@ impl Defined {
 
     /// By byte, whatever it was.
     fn bits(&mut self, size: u64) -> Option<&mut [u64]> {
-        let words = (size / 64 + 1) as usize;
         match self {
-            Defined::Nothing => *self = Defined::Some(vec![0; words]),
-            Defined::All => *self = Defined::Some(vec![u64::MAX; words]),
+            Defined::Nothing => *self = Defined::Some(Bits::new(size)),
+            Defined::All => {
+                let mut bits = Bits::new(size);
+                bits.fill(u64::MAX);
+                *self = Defined::Some(bits);
+            }
             Defined::Some(_) => {}
         }
         match self {
