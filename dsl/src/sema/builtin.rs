@@ -4,7 +4,9 @@
 //! CUDA runtime and C's library). `unsupported` knows the names that CUDA has and this compiler does not yet. A fixed
 //! signature is written as in C, see [`Signature`]; overloaded ones are decided in `check::call::builtin_call`.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
 
 use super::{layout, typed::Value};
 use crate::library;
@@ -254,10 +256,10 @@ const VECTORS: &[&str] = &[
     "double4",
 ];
 
-fn table() -> &'static HashMap<&'static str, Entry> {
-    static TABLE: OnceLock<HashMap<&'static str, Entry>> = OnceLock::new();
+fn table() -> &'static FxHashMap<&'static str, Entry> {
+    static TABLE: OnceLock<FxHashMap<&'static str, Entry>> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let mut table: HashMap<_, _> = SPECIAL.iter().copied().collect();
+        let mut table: FxHashMap<_, _> = SPECIAL.iter().copied().collect();
         let overloads = math::OVERLOADS.iter().chain(device::OVERLOADS);
         table.extend(overloads.map(|&(name, overload)| (name, Entry::Overloaded(overload))));
         let rows = device::ROWS.iter().chain(math::ROWS).chain(host::ROWS);

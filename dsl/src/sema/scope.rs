@@ -7,7 +7,9 @@ mod namespace;
 
 use crate::arena::ids;
 use crate::sema::path;
-use std::{cell::Cell, collections::HashMap, sync::Arc};
+use std::{cell::Cell, sync::Arc};
+
+use rustc_hash::FxHashMap;
 
 use super::{
     ty::{EnumId, QualTy, RecordId, Ty},
@@ -87,8 +89,8 @@ pub(crate) struct OuterVar {
 /// One block's names.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Scope {
-    names: HashMap<Arc<str>, Binding>,
-    tags: HashMap<Arc<str>, (Ty, Span)>,
+    names: FxHashMap<Arc<str>, Binding>,
+    tags: FxHashMap<Arc<str>, (Ty, Span)>,
     /// The members of this class are names here, too.
     class: Option<RecordId>,
 }
@@ -133,9 +135,9 @@ struct ClassNames {
 #[derive(Debug)]
 pub(crate) struct Scopes {
     stack: Vec<Scope>,
-    classes: HashMap<RecordId, ClassNames>,
+    classes: FxHashMap<RecordId, ClassNames>,
     /// The enumerators of each enumeration that has a name, for `E::A`.
-    enumerators: HashMap<EnumId, HashMap<Arc<str>, Binding>>,
+    enumerators: FxHashMap<EnumId, FxHashMap<Arc<str>, Binding>>,
     /// Where the names of the function being checked begin: variables of blocks before that are another function's.
     floor: usize,
     /// The namespace around the place being checked: `a::b`, or nothing.
@@ -143,7 +145,7 @@ pub(crate) struct Scopes {
     /// Where in namespaces `using namespace` stands, and of which.
     directives: Vec<(Arc<str>, Arc<str>)>,
     /// `namespace x = a::b;`
-    aliases: HashMap<Arc<str>, Arc<str>>,
+    aliases: FxHashMap<Arc<str>, Arc<str>>,
     /// The element that the names of parameter packs stand for here, and how many the last one that was named has.
     element: Option<usize>,
     n_elements: Cell<Option<usize>>,
@@ -158,12 +160,12 @@ impl Scopes {
     pub(crate) fn new() -> Scopes {
         Scopes {
             stack: vec![Scope::default(), Scope::default()],
-            classes: HashMap::new(),
-            enumerators: HashMap::new(),
+            classes: FxHashMap::default(),
+            enumerators: FxHashMap::default(),
             floor: 0,
             namespace: "".into(),
             directives: Vec::new(),
-            aliases: HashMap::new(),
+            aliases: FxHashMap::default(),
             element: None,
             n_elements: Cell::new(None),
             has_namespaces: false,
