@@ -1,6 +1,6 @@
 //! The whole front end: text in, verified IR out.
 
-use std::borrow::Cow;
+mod declarations;
 
 use crate::{
     diagnostic::{Diagnostic, Severity},
@@ -11,8 +11,10 @@ use crate::{
     span::FileId,
     stack,
     survey::OwnName,
-    syntax::{self, ast::Unit, token::Token},
+    syntax::{self, ast::Unit},
 };
+
+pub(crate) use declarations::declarations;
 
 /// What the user can choose.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -131,16 +133,14 @@ pub(crate) fn check(
     };
     let tokenized = syntax::tokenize(map, file, &preprocessing, loader);
     let (program, syntax_errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
-    // CUDA's own declarations come first; they are not the user's to break.
-    let (mut unit, prelude) = declarations(map, &tokenized.tokens, &options.instances);
-    unit.items.extend(program.items);
+    let declared = declarations(map, &tokenized.tokens, &options.instances);
     let (wanted, request_errors) = requests(map, &options.instances);
-    unit.items.extend(wanted.items);
     let (program, type_errors) = sema::check(
-        &unit,
+        // CUDA's own declarations come first; they are not the user's to break.
+        &[&declared.unit, &program, &wanted],
         map,
         sema::Options {
-            prelude,
+            prelude: declared.files.clone(),
             skip_host: false,
             survey: false,
         },
@@ -172,29 +172,4 @@ pub(crate) fn requests(map: &mut SourceMap, instances: &[String]) -> (Unit, Vec<
     let mut diagnostics = tokenized.diagnostics;
     diagnostics.extend(broken);
     (parsed, diagnostics)
-}
-
-/// The prelude with what a program of these tokens needs of the library, and the files it is in.
-pub(crate) fn declarations(
-    map: &mut SourceMap,
-    tokens: &[Token],
-    instances: &[String],
-) -> (Unit, Vec<FileId>) {
-    let mut unit = Unit::default();
-    let mut files = Vec::new();
-    let prelude = (sema::PRELUDE_NAME, Cow::Borrowed(library::PRELUDE));
-    let parts = library::needed(tokens, instances, &library::wanted(tokens));
-    for (name, text) in std::iter::once(prelude).chain(parts) {
-        let file = map.add(SourceFile::new(name, text));
-        let tokenized = syntax::tokenize(map, file, &syntax::Options::default(), &NoFiles);
-        let (parsed, broken) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
-        debug_assert!(
-            tokenized.diagnostics.is_empty() && broken.is_empty(),
-            "{:?} {broken:?}",
-            tokenized.diagnostics
-        );
-        unit.items.extend(parsed.items);
-        files.push(file);
-    }
-    (unit, files)
 }

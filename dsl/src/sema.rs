@@ -1,6 +1,6 @@
 //! Tree to typed tree: names resolved, C's conversions made explicit, layouts computed.
 //!
-//! In: one [`ast::Unit`], the prelude's items first. Out: a [`typed::Program`] if nothing is wrong, and every message. The types
+//! In: [`ast::Unit`]s, the prelude's first. Out: a [`typed::Program`] if nothing is wrong, and every message. The types
 //! are in `ty`, the result in `typed`; `check` holds the rules by construct, `builtin` the table of what needs no declaration.
 //! Nothing here knows how code is run: the lowering decides what a typed node costs.
 
@@ -33,7 +33,7 @@ pub use classify::Classify;
 /// The name the prelude has in messages.
 pub const PRELUDE_NAME: &str = "<cuda runtime>";
 
-/// How a unit is checked.
+/// How a program is checked.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// The files of the prelude: their names are hidden by the program's, their functions are kept only if used.
@@ -54,22 +54,22 @@ impl Options {
 pub use check::Unknown;
 pub use check::survey::{Surveyed, SurveyedUnit};
 
-/// Types a unit as far as that goes: its functions, every message, and what is known of each function.
-pub fn survey(unit: &ast::Unit, map: &SourceMap, options: Options) -> SurveyedUnit {
+/// Types a program's units as far as that goes: its functions, every message, and what is known of each function.
+pub fn survey(units: &[&ast::Unit], map: &SourceMap, options: Options) -> SurveyedUnit {
     let kept = check::Kept::default();
-    let mut checker = check::Checker::new(unit, map, &kept, options);
-    checker.unit();
+    let mut checker = check::Checker::new(units, map, &kept, options);
+    checker.program();
     checker.survey()
 }
 
-/// Types a unit. There is a program exactly if no message is an error.
+/// Types a program's units. There is a program exactly if no message is an error.
 pub fn check(
-    unit: &ast::Unit,
+    units: &[&ast::Unit],
     map: &SourceMap,
     options: Options,
 ) -> (Option<typed::Program>, Vec<Diagnostic>) {
     let kept = check::Kept::default();
-    let mut checker = check::Checker::new(unit, map, &kept, options);
-    checker.unit();
+    let mut checker = check::Checker::new(units, map, &kept, options);
+    checker.program();
     checker.finish()
 }

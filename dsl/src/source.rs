@@ -122,6 +122,21 @@ pub struct Expansion {
     pub defined_at: Span,
 }
 
+/// How many files and expansions a map has.
+#[cfg(feature = "front")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Mark {
+    files: usize,
+    expansions: usize,
+}
+
+/// A part of a map.
+#[cfg(feature = "front")]
+pub(crate) struct Appended {
+    files: Vec<SourceFile>,
+    expansions: Vec<Expansion>,
+}
+
 /// All files and expansions of one program.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
@@ -145,6 +160,31 @@ impl SourceMap {
     pub fn add_expansion(&mut self, expansion: Expansion) -> ExpansionId {
         self.expansions.push(expansion);
         ExpansionId(self.expansions.len() as u32)
+    }
+
+    /// How much there is so far.
+    #[cfg(feature = "front")]
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            files: self.files.len(),
+            expansions: self.expansions.len(),
+        }
+    }
+
+    /// What was added after that.
+    #[cfg(feature = "front")]
+    pub(crate) fn since(&self, mark: Mark) -> Appended {
+        Appended {
+            files: self.files[mark.files..].to_vec(),
+            expansions: self.expansions[mark.expansions..].to_vec(),
+        }
+    }
+
+    /// Adds once more what was added to a map of which there was as much.
+    #[cfg(feature = "front")]
+    pub(crate) fn append(&mut self, more: &Appended) {
+        self.files.extend_from_slice(&more.files);
+        self.expansions.extend_from_slice(&more.expansions);
     }
 
     /// The file behind an id.

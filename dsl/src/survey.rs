@@ -81,12 +81,10 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
     sources::rename(&mut tokenized.tokens, map, &options.own_names);
     let (parsed, syntax_errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
     let found = kernels(&tokenized.tokens);
-    let (mut unit, prelude) = declarations(map, &tokenized.tokens, &options.instances);
-    unit.items.extend(parsed.items);
+    let declared = declarations(map, &tokenized.tokens, &options.instances);
     let (wanted, request_errors) = requests(map, &options.instances);
-    unit.items.extend(wanted.items);
     let checking = sema::Options {
-        prelude,
+        prelude: declared.files.clone(),
         skip_host: false,
         survey: true,
     };
@@ -95,7 +93,7 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
         diagnostics: type_errors,
         functions,
         broken_records,
-    } = sema::survey(&unit, map, checking);
+    } = sema::survey(&[&declared.unit, &parsed, &wanted], map, checking);
     let broken = Broken::new(
         broken_records,
         &program,

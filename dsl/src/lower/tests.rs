@@ -32,13 +32,12 @@ fn compile_with(text: &str, options: &Options) -> Module {
     assert_eq!(tokenized.diagnostics, []);
     let (program, diagnostics) = parser::parse(&tokenized.tokens, tokenized.end);
     assert_eq!(diagnostics, []);
-    let (mut unit, prelude) = declarations(&mut map, &tokenized.tokens, &[]);
-    unit.items.extend(program.items);
+    let declared = declarations(&mut map, &tokenized.tokens, &[]);
     let sema_options = sema::Options {
-        prelude,
+        prelude: declared.files.clone(),
         ..sema::Options::default()
     };
-    let (program, diagnostics) = sema::check(&unit, &map, sema_options);
+    let (program, diagnostics) = sema::check(&[&declared.unit, &program], &map, sema_options);
     let errors: Vec<_> = diagnostics
         .iter()
         .filter(|diagnostic| diagnostic.severity == crate::diagnostic::Severity::Error)

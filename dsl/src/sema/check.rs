@@ -74,7 +74,8 @@ pub(crate) use template::{Kept, survey};
 /// The check of one program: what is known, and where it is.
 pub(crate) struct Checker<'a> {
     pub(crate) map: &'a SourceMap,
-    unit: &'a ast::Unit,
+    /// Of all units, in order.
+    items: Vec<&'a ast::Item>,
     options: Options,
     pub(crate) tables: Tables,
     scopes: Scopes,
@@ -145,14 +146,14 @@ impl Checked {
 
 impl<'a> Checker<'a> {
     pub(crate) fn new(
-        unit: &'a ast::Unit,
+        units: &[&'a ast::Unit],
         map: &'a SourceMap,
         kept: &'a Kept,
         options: Options,
     ) -> Checker<'a> {
         Checker {
             map,
-            unit,
+            items: units.iter().flat_map(|unit| &unit.items).collect(),
             options,
             tables: Tables::default(),
             scopes: Scopes::new(),
@@ -170,9 +171,8 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks everything.
-    pub(crate) fn unit(&mut self) {
-        let unit = self.unit;
-        for item in &unit.items {
+    pub(crate) fn program(&mut self) {
+        for item in &self.items {
             if let ast::Item::Function(function) = item {
                 self.tables
                     .declared_later
@@ -180,8 +180,8 @@ impl<'a> Checker<'a> {
                     .or_insert(function.name.span);
             }
         }
-        for (index, item) in unit.items.iter().enumerate() {
-            match item {
+        for index in 0..self.items.len() {
+            match self.items[index] {
                 ast::Item::Function(function) if self.in_prelude(function.name.span) => {
                     let name = function.name.clone();
                     method::note_operator(self, &name.node, name.span);
@@ -200,7 +200,7 @@ impl<'a> Checker<'a> {
         virtuals::dispatch::need_targets(self);
         let hidden = self.scopes.only_prelude();
         while let Some((id, index)) = self.prelude.queue.pop() {
-            if let ast::Item::Function(function) = &unit.items[index] {
+            if let ast::Item::Function(function) = self.items[index] {
                 function::body(self, id, function);
             }
         }

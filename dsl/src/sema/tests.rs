@@ -37,14 +37,13 @@ fn check(text: &str) -> Checked {
     let mut diagnostics = tokenized.diagnostics;
     let (parsed, errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
     diagnostics.extend(errors);
-    let (mut unit, prelude) = declarations(&mut map, &tokenized.tokens, &[]);
-    unit.items.extend(parsed.items);
+    let declared = declarations(&mut map, &tokenized.tokens, &[]);
     let options = sema::Options {
-        prelude,
+        prelude: declared.files.clone(),
         skip_host: false,
         survey: false,
     };
-    let (program, found) = sema::check(&unit, &map, options);
+    let (program, found) = sema::check(&[&declared.unit, &parsed], &map, options);
     diagnostics.extend(found);
     Checked {
         program,

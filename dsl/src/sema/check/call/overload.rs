@@ -350,7 +350,7 @@ fn builtin_overloads(cx: &Checker<'_>, name: &str, n: usize) -> Vec<Vec<Ty>> {
 
 /// How many parameters a function of the library's mathematics has.
 fn library_params(cx: &Checker<'_>, name: &str) -> usize {
-    let takes = |index: usize| match &cx.unit.items[index] {
+    let takes = |index: usize| match cx.items[index] {
         ast::Item::Function(function) => function.params.len(),
         _ => 0,
     };

@@ -67,8 +67,7 @@ pub(crate) fn use_prelude(cx: &mut Checker<'_>, index: usize) -> Option<Function
     if let Some(&id) = cx.prelude.used.get(&index) {
         return Some(id);
     }
-    let unit = cx.unit;
-    let ast::Item::Function(function) = &unit.items[index] else {
+    let ast::Item::Function(function) = cx.items[index] else {
         return None;
     };
     let hidden = cx.scopes.only_prelude();

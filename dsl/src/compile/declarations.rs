@@ -1,0 +1,124 @@
+//! What is there before a program's first line: the prelude, and what the program needs of the library.
+
+use std::{borrow::Cow, cell::RefCell, rc::Rc};
+
+use crate::{
+    library, sema,
+    source::{Appended, Mark, NoFiles, SourceFile, SourceMap},
+    span::FileId,
+    syntax::{self, ast::Unit, token::Token},
+};
+
+type Part = (&'static str, Cow<'static, str>);
+
+/// Declarations, read.
+pub(crate) struct Declarations {
+    pub(crate) unit: Unit,
+    /// The files they are in.
+    pub(crate) files: Vec<FileId>,
+}
+
+/// What a thread has read last. A program that is compiled again with an edit, as proofs of cures do, mostly needs the same, and reading
+/// it takes half of a small compilation. Places in it are those of a map that had as many files and expansions before.
+struct Kept {
+    at: Mark,
+    parts: Vec<Part>,
+    appended: Appended,
+    read: Rc<Declarations>,
+}
+
+thread_local! {
+    static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
+}
+
+/// The prelude with what a program of these tokens needs of the library.
+pub(crate) fn declarations(
+    map: &mut SourceMap,
+    tokens: &[Token],
+    instances: &[String],
+) -> Rc<Declarations> {
+    let prelude = (sema::PRELUDE_NAME, Cow::Borrowed(library::PRELUDE));
+    let needed = library::needed(tokens, instances, &library::wanted(tokens));
+    let parts: Vec<Part> = std::iter::once(prelude).chain(needed).collect();
+    let at = map.mark();
+    KEPT.with_borrow_mut(|last| {
+        if let Some(kept) = last
+            && kept.at == at
+            && kept.parts == parts
+        {
+            map.append(&kept.appended);
+            return kept.read.clone();
+        }
+        let read = Rc::new(read(map, &parts));
+        *last = Some(Kept {
+            at,
+            parts,
+            appended: map.since(at),
+            read: read.clone(),
+        });
+        read
+    })
+}
+
+fn read(map: &mut SourceMap, parts: &[Part]) -> Declarations {
+    let mut unit = Unit::default();
+    let mut files = Vec::new();
+    for (name, text) in parts {
+        let file = map.add(SourceFile::new(*name, &**text));
+        let tokenized = syntax::tokenize(map, file, &syntax::Options::default(), &NoFiles);
+        let (parsed, broken) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
+        debug_assert!(
+            tokenized.diagnostics.is_empty() && broken.is_empty(),
+            "{:?} {broken:?}",
+            tokenized.diagnostics
+        );
+        unit.items.extend(parsed.items);
+        files.push(file);
+    }
+    Declarations { unit, files }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::{Compiled, Options, compile};
+
+    fn made(text: &str) -> (Compiled, Vec<(String, String)>) {
+        let mut map = SourceMap::new();
+        let file = map.add(SourceFile::new("k.k", text));
+        let compiled = compile(&mut map, file, &Options::default(), &NoFiles);
+        let files = map
+            .files()
+            .map(|(_, file)| (file.name.clone(), file.text.clone()));
+        (compiled, files.collect())
+    }
+
+    fn kept() -> Option<Rc<Declarations>> {
+        KEPT.with_borrow(|kept| kept.as_ref().map(|kept| kept.read.clone()))
+    }
+
+    /// Places in the library are seen in messages and in the IR.
+    #[test]
+    fn what_is_kept_is_what_would_be_read() {
+        let plain = "__global__ void k(int *p) { p[0] = 1; }\n";
+        let edited = "__global__ void k(int *p) { p[0] = 2; }\n";
+        let library = "#include <vector>\n#include <cstdio>\nint main() { std::vector<int> v(3); v[0] = 1; printf(\"%d\", v[0]); return 0; }\n";
+        let macros = "#define N 3\n__global__ void k(int *p) { p[0] = N + N; }\n";
+        let wrong = "int main() { return cudaMalloc(1); }\n";
+        let texts = [plain, edited, library, library, macros, plain, wrong, wrong];
+        let mut reused = 0;
+        for text in texts {
+            let before = kept();
+            let with = made(text);
+            let is_same = |after: &Rc<Declarations>| {
+                before
+                    .as_ref()
+                    .is_some_and(|before| Rc::ptr_eq(before, after))
+            };
+            reused += usize::from(kept().as_ref().is_some_and(is_same));
+            KEPT.set(None);
+            assert_eq!(with, made(text), "{text}");
+        }
+        assert!(reused >= 4, "{reused}");
+    }
+}
