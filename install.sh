@@ -112,7 +112,7 @@ main() {
     said=$("$unpacked/dslc" --version 2>&1) || fail "the program does not start on this system: $said"
 
     mkdir -p "$folder" 2>/dev/null || fail "cannot make the folder $folder"
-    for name in libdslcrt.so dslc; do
+    for name in libdslcrt.so dslc-ptx dslc; do
         [ -f "$unpacked/$name" ] || continue
         # Renamed into place: a dslc that runs goes on with the file that it has.
         if ! cp "$unpacked/$name" "$folder/.$name.$$" 2>/dev/null || ! mv -f "$folder/.$name.$$" "$folder/$name" 2>/dev/null; then

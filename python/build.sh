@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the wheel, with the program `dslc` in it: python/build.sh [FOLDER]     (default: target/wheels)
+# Builds the wheel, with the programs `dslc` and `dslc-ptx` in it: python/build.sh [FOLDER]     (default: target/wheels)
 #
-#   DSLC_WITHOUT_LLVM=1   without `dslc ptx` and GPUs: needs no LLVM, which is most of the wheel
+#   DSLC_WITHOUT_LLVM=1   without `dslc-ptx` and GPUs: needs no LLVM, which is most of the wheel
 #
 # It needs Python 3.9 or later with its module venv, and what setup.sh installs.
 set -euo pipefail
@@ -14,16 +14,18 @@ venv=$target/python
 # maturin makes wheels; zopfli packs them smaller.
 [ -x "$venv/bin/maturin" ] && "$venv/bin/python" -c 'import zopfli' 2>/dev/null || "$venv/bin/python" -m pip install --quiet --disable-pip-version-check 'maturin>=1.8,<2' 'zopfli>=0.2,<1' >&2
 
-features=()
-[ "${DSLC_WITHOUT_LLVM:-0}" = 0 ] || features=(--no-default-features)
+features=() programs=(dslc dslc-ptx)
+[ "${DSLC_WITHOUT_LLVM:-0}" = 0 ] || features=(--no-default-features) programs=(dslc)
 # lld puts functions together whose code is the same: many of LLVM's and of generic code. It links on this kind of machine since Rust 1.90.
 rustc_arguments=()
 [ "$(uname -sm)" != "Linux x86_64" ] || rustc_arguments=(-C link-arg=-Wl,--icf=all)
-cargo rustc --release --locked -p dslc-cli --bin dslc "${features[@]}" -- "${rustc_arguments[@]}"
 mkdir -p python/wheel.data/scripts
 trap 'rm -rf python/wheel.data' EXIT
-cp "$target/release/dslc" python/wheel.data/scripts/dslc
-strip python/wheel.data/scripts/dslc 2>/dev/null || true
+for program in "${programs[@]}"; do
+    cargo rustc --release --locked -p dslc-cli --bin "$program" "${features[@]}" -- "${rustc_arguments[@]}"
+    cp "$target/release/$program" python/wheel.data/scripts/
+    strip "python/wheel.data/scripts/$program" 2>/dev/null || true
+done
 "$venv/bin/maturin" build --release --locked --strip --compression-level 9 --manifest-path python/Cargo.toml --out "$out"
 # Some two minutes for 3 % less: the limit is 25 MB.
 [ "${DSLC_WITHOUT_LLVM:-0}" != 0 ] || "$venv/bin/python" python/recompress.py "$(ls -t "$out"/dslc-*.whl | head -n1)"

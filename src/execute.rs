@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use dsl::ir::Module;
+use dsl::{ir::Module, target::Target};
 use interp::{
     BothOrders, Checks, MachineConfig, MemoryLimits, Order, Program, StopFlag, rules::RuleSet,
 };
@@ -10,8 +10,8 @@ use runtime::{
     Budget,
     buffer::NpyFile,
     device::{
-        Device,
-        gpu::{Compile, Gpu, GpuError, GpuOptions},
+        Device, DeviceInfo,
+        gpu::{Gpu, GpuError, GpuOptions},
     },
     host::{Arrival, HostOptions, Io, Note, Outcome, find_main, run_main},
     standalone::{self, Plan},
@@ -20,7 +20,8 @@ use runtime::{
 use report::fault;
 
 use crate::{
-    args::ProgramArgs,
+    args::{Emit, ProgramArgs},
+    back_end,
     failure::Failure,
     files, output,
     prove::MAX_COMPARED,
@@ -63,18 +64,18 @@ pub(crate) fn machine(rules: RuleSet, args: &ProgramArgs, stop: &StopFlag) -> Ma
 
 /// The GPU, or one sentence.
 pub(crate) fn open_gpu(options: GpuOptions) -> Result<Gpu, Failure> {
-    Gpu::open(0, options, compile()).map_err(no_gpu)
+    Gpu::open(0, options, Some(compile)).map_err(no_gpu)
 }
 
-/// How kernels become PTX, in a build that can make it.
-fn compile() -> Option<Compile> {
-    #[cfg(feature = "ptx")]
-    return Some(|module, info, options| {
-        let device = (info.name.as_str(), info.major, info.minor);
-        codegen_ptx::ptx_for(module, device, options.opt_level, options.lines)
-    });
-    #[cfg(not(feature = "ptx"))]
-    return None;
+/// How kernels become PTX for a GPU.
+fn compile(module: &Module, info: &DeviceInfo, options: &GpuOptions) -> Result<String, String> {
+    let options = back_end::Options {
+        arch: Target::for_gpu((&info.name, info.major, info.minor))?,
+        opt_level: options.opt_level,
+        lines: options.lines,
+        emit: Emit::Ptx,
+    };
+    back_end::compile(module, options).map_err(|why| why.to_string())
 }
 
 /// Why there is no GPU, and what would tell more.

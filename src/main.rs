@@ -3,6 +3,7 @@
 //! 0: it worked and nothing was found; 1: the user's program is wrong; 2: dslc could not work.
 
 mod args;
+mod back_end;
 mod baseline;
 mod batch;
 mod capture;

@@ -6,10 +6,12 @@ use bind::{Options, PtxText, Request, Source, Text, raw};
 use dsl::{
     diagnostic::Severity,
     source::{SourceMap, fingerprint},
+    target::Target,
 };
 
 use crate::{
-    args::{BindArgs, Color},
+    args::{BindArgs, Color, Emit},
+    back_end,
     failure::Failure,
     files::{self, Claims},
     output,
@@ -176,26 +178,17 @@ fn from_folder(file: &str, folder: &Path) -> Result<String, Failure> {
     Ok(up.chain(down).collect::<Vec<_>>().join("/"))
 }
 
-#[cfg(feature = "ptx")]
 fn ptx(arch: &str, ir: &str) -> Result<PtxText, Failure> {
-    let target = codegen_ptx::Target::parse(arch)?;
+    let arch = Target::parse(arch)?;
     let module = dsl::ir::parse(ir)?;
-    let options = codegen_ptx::Options {
-        arch: target,
+    let options = back_end::Options {
+        arch,
         opt_level: 3,
         lines: true,
+        emit: Emit::Ptx,
     };
     Ok(PtxText {
-        sm: target.number(),
-        expression: raw(&codegen_ptx::ptx(&module, &options)?),
+        sm: arch.number(),
+        expression: raw(&back_end::compile(&module, options)?),
     })
-}
-
-#[cfg(not(feature = "ptx"))]
-fn ptx(_: &str, _: &str) -> Result<PtxText, Failure> {
-    // Said once more where the feature is there: both builds use the same names.
-    let _: fn(&str) -> String = raw;
-    Err(Failure::new(
-        "this dslc was built without the PTX back end (the feature `ptx`), so it cannot embed PTX",
-    ))
 }

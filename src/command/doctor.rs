@@ -7,7 +7,7 @@ use runtime::device::{
     gpu::{self, GpuError},
 };
 
-use crate::{failure::Failure, output};
+use crate::{back_end, failure::Failure, output};
 
 /// The report: for each tool, whether it was found, and what it is for.
 #[derive(Default)]
@@ -29,7 +29,11 @@ pub(crate) fn run() -> Result<u8, Failure> {
         Some(format!("dslc {}", env!("DSLC_VERSION"))),
         "`dslc run` works on any machine",
     );
-    rows.add("PTX back end", back_end(), back_end_allows());
+    rows.add(
+        "PTX back end",
+        back_end::version(),
+        "`dslc ptx` needs it, but no GPU: the program dslc-ptx beside dslc (`cargo build --release` makes it, with LLVM inside)",
+    );
     add_gpus(&mut rows);
     add_host_compiler(&mut rows);
     add_cuda_tools(&mut rows);
@@ -107,22 +111,6 @@ fn add_cuda_tools(rows: &mut Rows) {
         tool("compute-sanitizer", "--version"),
         "checks kernels on the GPU; bench/gpu/evidence.sh runs it",
     );
-}
-
-/// LLVM, which is part of the program or not.
-fn back_end() -> Option<String> {
-    #[cfg(feature = "ptx")]
-    return Some(format!("LLVM {}", codegen_ptx::llvm_version()));
-    #[cfg(not(feature = "ptx"))]
-    None
-}
-
-fn back_end_allows() -> &'static str {
-    if cfg!(feature = "ptx") {
-        "`dslc ptx` works; it needs no GPU"
-    } else {
-        "this build has no `dslc ptx` (the feature `ptx` is missing)"
-    }
 }
 
 /// Name, compute capability, memory.

@@ -1,111 +1,94 @@
 //! `dslc ptx FILE`: the kernels as PTX or LLVM IR.
 
-#[cfg(feature = "ptx")]
-pub(crate) use enabled::run;
+use std::path::PathBuf;
 
-#[cfg(feature = "ptx")]
-mod enabled {
-    use std::path::PathBuf;
+use dsl::{
+    diagnostic::Severity,
+    ir::{self, Module},
+    target::Target,
+};
 
-    use codegen_ptx::{Options, Target};
-    use dsl::{
-        diagnostic::Severity,
-        ir::{self, Module},
-    };
+use crate::{
+    args::{Color, PtxArgs, SourceArgs},
+    back_end::{self, Options},
+    failure::Failure,
+    files::{self, Claims},
+    output,
+    source::{load_for, read_program},
+};
 
-    use crate::{
-        args::{Color, Emit, PtxArgs, SourceArgs},
-        failure::Failure,
-        files::{self, Claims},
-        output,
-        source::{load_for, read_program},
-    };
-
-    /// What the first GPU of this machine runs, if there is a driver to ask.
-    fn gpu_here() -> Option<Target> {
-        let gpus = runtime::device::gpu::list().ok()?;
-        let first = gpus.first()?;
-        Target::for_device(first.major, first.minor)
-    }
-
-    /// The program as IR, and the files it was read from; `None` if it is wrong and that was said. A file whose name ends in `.ir` is IR
-    /// already, as `dslc ir` prints it.
-    fn module(
-        source: &SourceArgs,
-        arch: Target,
-        color: Color,
-    ) -> Result<Option<(Module, Vec<PathBuf>)>, Failure> {
-        if source.file.extension().is_some_and(|end| end == "ir") {
-            let (text, files) = read_program(source)?;
-            let wrong = |why: String| Failure::new(format!("{}:{why}", source.file.display()));
-            let module = ir::parse(&text).map_err(|error| wrong(error.to_string()))?;
-            ir::verify(&module).map_err(|violations| {
-                let first = violations.first().map(ToString::to_string);
-                wrong(format!(" {}", first.unwrap_or_default()))
-            })?;
-            return Ok(Some((module, files.into_read())));
-        }
-        let loaded = load_for(source, arch.number() * 10)?;
-        let failed = loaded.report(color, Severity::Warning);
-        loaded.report_left_out();
-        let module = loaded.module.filter(|_| !failed);
-        Ok(module.map(|module| (module, loaded.read)))
-    }
-
-    /// The architecture where none is named, and what is said of it: `run` counts for another one.
-    fn assumed() -> (Target, String) {
-        let (arch, why) = match gpu_here() {
-            Some(arch) => (arch, "the GPU of this machine"),
-            None => (Target::default(), "which runs on every later GPU"),
-        };
-        let note = format!(
-            "note: compiled for {arch}, {why}; use --arch for another one (`dslc run` counts for sm_90)\n"
-        );
-        (arch, note)
-    }
-
-    pub(crate) fn run(args: &PtxArgs, color: Color) -> Result<u8, Failure> {
-        let (arch, note) = match &args.source.arch {
-            Some(name) => (Target::parse(name)?, String::new()),
-            None => assumed(),
-        };
-        let mut source = args.source.clone();
-        for kernel in &args.kernel {
-            source.instantiate(kernel);
-        }
-        let Some((module, read)) = module(&source, arch, color)? else {
-            return Ok(1);
-        };
-        if let Some(path) = &args.output {
-            let mut claims = Claims::default();
-            claims.reads_program(&read);
-            claims.writes(path, "-o")?;
-        }
-        let options = Options {
-            arch,
-            opt_level: args.level,
-            lines: !args.no_lines,
-        };
-        let text = match args.emit {
-            Emit::Ptx => codegen_ptx::ptx(&module, &options)?,
-            Emit::Llvm => codegen_ptx::llvm_ir(&module, &options)?,
-        };
-        match &args.output {
-            Some(path) => files::write(path, text.as_bytes())
-                .map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))?,
-            None => output::out(text.as_bytes()),
-        }
-        output::err(&note);
-        Ok(0)
-    }
+/// What the first GPU of this machine runs, if there is a driver to ask.
+fn gpu_here() -> Option<Target> {
+    let gpus = runtime::device::gpu::list().ok()?;
+    let first = gpus.first()?;
+    Target::for_device(first.major, first.minor)
 }
 
-#[cfg(not(feature = "ptx"))]
-pub(crate) fn run(
-    _: &crate::args::PtxArgs,
-    _: crate::args::Color,
-) -> Result<u8, crate::failure::Failure> {
-    Err(crate::failure::Failure::new(
-        "this dslc was built without the PTX back end (the feature `ptx`)",
-    ))
+/// The program as IR, and the files it was read from; `None` if it is wrong and that was said. A file whose name ends in `.ir` is IR
+/// already, as `dslc ir` prints it.
+fn module(
+    source: &SourceArgs,
+    arch: Target,
+    color: Color,
+) -> Result<Option<(Module, Vec<PathBuf>)>, Failure> {
+    if source.file.extension().is_some_and(|end| end == "ir") {
+        let (text, files) = read_program(source)?;
+        let wrong = |why: String| Failure::new(format!("{}:{why}", source.file.display()));
+        let module = ir::parse(&text).map_err(|error| wrong(error.to_string()))?;
+        ir::verify(&module).map_err(|violations| {
+            let first = violations.first().map(ToString::to_string);
+            wrong(format!(" {}", first.unwrap_or_default()))
+        })?;
+        return Ok(Some((module, files.into_read())));
+    }
+    let loaded = load_for(source, arch.number() * 10)?;
+    let failed = loaded.report(color, Severity::Warning);
+    loaded.report_left_out();
+    let module = loaded.module.filter(|_| !failed);
+    Ok(module.map(|module| (module, loaded.read)))
+}
+
+/// The architecture where none is named, and what is said of it: `run` counts for another one.
+fn assumed() -> (Target, String) {
+    let (arch, why) = match gpu_here() {
+        Some(arch) => (arch, "the GPU of this machine"),
+        None => (Target::default(), "which runs on every later GPU"),
+    };
+    let note = format!(
+        "note: compiled for {arch}, {why}; use --arch for another one (`dslc run` counts for sm_90)\n"
+    );
+    (arch, note)
+}
+
+pub(crate) fn run(args: &PtxArgs, color: Color) -> Result<u8, Failure> {
+    let (arch, note) = match &args.source.arch {
+        Some(name) => (Target::parse(name)?, String::new()),
+        None => assumed(),
+    };
+    let mut source = args.source.clone();
+    for kernel in &args.kernel {
+        source.instantiate(kernel);
+    }
+    let Some((module, read)) = module(&source, arch, color)? else {
+        return Ok(1);
+    };
+    if let Some(path) = &args.output {
+        let mut claims = Claims::default();
+        claims.reads_program(&read);
+        claims.writes(path, "-o")?;
+    }
+    let options = Options {
+        arch,
+        opt_level: args.level,
+        lines: !args.no_lines,
+        emit: args.emit,
+    };
+    let text = back_end::compile(&module, options)?;
+    match &args.output {
+        Some(path) => files::write(path, text.as_bytes())
+            .map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))?,
+        None => output::out(text.as_bytes()),
+    }
+    output::err(&note);
+    Ok(0)
 }

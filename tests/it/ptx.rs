@@ -1,8 +1,13 @@
-//! `dslc ptx`: its options and what it refuses.
+//! `dslc ptx`: its options and what it refuses. `dslc-ptx`, which has LLVM inside, and where it has to lie.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
-use crate::support::{dslc, has};
+use crate::support::{Ran, dslc, has, ran};
 
 fn ptx(args: &[&str]) -> String {
     let mut all = vec!["ptx"];
@@ -52,4 +57,103 @@ fn a_program_with_errors_gives_none() {
     assert_eq!(output.code, Some(1));
     assert_eq!(output.stdout, "");
     assert!(!output.stderr.is_empty());
+}
+
+/// `dslc-ptx` with that on its standard input.
+fn back_end(args: &[&str], input: &str) -> Ran {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_dslc-ptx"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("dslc-ptx starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    // What refuses the command line reads nothing.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    child.wait_with_output().expect("it ends").into()
+}
+
+#[test]
+fn the_back_end_takes_ir_and_says_what_is_wrong_with_it() {
+    let ir = dslc(&["ir", "examples/saxpy.k"]).stdout;
+    let made = back_end(&["--arch", "sm_75"], &ir);
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    assert_eq!(made.stdout, ptx(&["--arch", "sm_75", "examples/saxpy.k"]));
+    let version = back_end(&["--version"], "");
+    has(&version.stdout, " with LLVM ");
+    let cut = &ir[..ir.rfind("loc !1").expect("a place")];
+    for (args, input, code, why) in [
+        (
+            &["--arch", "sm_75"][..],
+            "kernel",
+            1,
+            "the IR is wrong: 1:1",
+        ),
+        (&["--arch", "sm_75"], cut, 1, "the IR is wrong: "),
+        (
+            &["--arch", "sm_75", "--of", "0.0.1"],
+            &ir,
+            1,
+            "build or install both together",
+        ),
+        (
+            &["--arch", "sm_42"],
+            &ir,
+            2,
+            "there is no PTX for the architecture `sm_42`",
+        ),
+        (&[], &ir, 2, "--arch"),
+    ] {
+        let refused = back_end(args, input);
+        assert_eq!(refused.code, Some(code), "{args:?}: {}", refused.stderr);
+        assert_eq!(refused.stdout, "", "{args:?}");
+        has(&refused.stderr, why);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_back_end_lies_beside_dslc() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("beside");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("elsewhere")).expect("a folder for the test");
+    let beside = folder.join("dslc");
+    let link = folder.join("elsewhere/linked");
+    fs::hard_link(env!("CARGO_BIN_EXE_dslc"), &beside).expect("a name for the program");
+    std::os::unix::fs::symlink(&beside, &link).expect("a link to it");
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/saxpy.k");
+    let run = |program: &Path| {
+        ran(Command::new(program)
+            .args(["ptx", "--arch", "sm_75"])
+            .arg(&example))
+    };
+    let missing = run(&link);
+    assert_eq!(missing.code, Some(2));
+    assert_eq!(missing.stderr.lines().count(), 1, "{}", missing.stderr);
+    has(
+        &missing.stderr,
+        "dslc: PTX needs the program `dslc-ptx`, and it is not in the folder of dslc, ",
+    );
+    has(
+        &ran(Command::new(&link).arg("doctor")).stdout,
+        "no   PTX back end",
+    );
+    fs::hard_link(env!("CARGO_BIN_EXE_dslc-ptx"), folder.join("dslc-ptx")).expect("a name for it");
+    let found = run(&link);
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    has(&found.stdout, ".target sm_75");
+}
+
+/// LLVM's tables and constructors would cost each start as much as a small run takes.
+#[test]
+fn dslc_itself_has_no_llvm_inside() {
+    let has_llvm = |path: &str| {
+        let bytes = fs::read(path).expect("the program");
+        let name = b"NVPTX";
+        bytes.windows(name.len()).any(|part| part == name)
+    };
+    assert!(has_llvm(env!("CARGO_BIN_EXE_dslc-ptx")));
+    assert!(!has_llvm(env!("CARGO_BIN_EXE_dslc")));
 }

@@ -13,6 +13,7 @@ use dsl::{
     image::{Image, Unknown},
     ir::{Loc, Module, locate::is_library},
     source::{Included, Loader, SourceFile, SourceMap},
+    target::Target,
 };
 use object::Object;
 
@@ -28,6 +29,8 @@ use super::{
     spaced,
 };
 use crate::{
+    args::Emit,
+    back_end,
     failure::{Failure, reason},
     output, source,
 };
@@ -405,20 +408,14 @@ fn add_ptx(image: &mut Image, module: &Module, options: &Options) {
     }
 }
 
-#[cfg(feature = "ptx")]
 fn ptx(module: &Module, sm: u32) -> Result<String, String> {
-    use codegen_ptx::Target;
-    let options = codegen_ptx::Options {
+    let options = back_end::Options {
         arch: Target::parse(&format!("sm_{sm}")).map_err(|why| why.to_string())?,
+        opt_level: 3,
         lines: false,
-        ..codegen_ptx::Options::default()
+        emit: Emit::Ptx,
     };
-    codegen_ptx::ptx(module, &options).map_err(|why| why.to_string())
-}
-
-#[cfg(not(feature = "ptx"))]
-fn ptx(_: &Module, _: u32) -> Result<String, String> {
-    Err("the dslc that compiled it was built without the PTX back end".to_string())
+    back_end::compile(module, options).map_err(|why| why.to_string())
 }
 
 /// The launches of the host's code get places in the module, so that reports name their lines.

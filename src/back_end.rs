@@ -1,0 +1,104 @@
+//! The PTX back end: the program `dslc-ptx` beside this one, which has LLVM inside. `src/bin/dslc-ptx.rs` says why it is a program of its own.
+//!
+//! It gets IR as text and gives PTX or one sentence.
+
+use std::{
+    env::{self, consts::EXE_SUFFIX},
+    io::{self, Write},
+    path::PathBuf,
+    process::{Command, Output, Stdio},
+};
+
+use dsl::{ir::Module, target::Target};
+
+use crate::{
+    args::Emit,
+    failure::{Failure, reason},
+    output,
+};
+
+/// What the user can choose.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    pub(crate) arch: Target,
+    /// LLVM's optimisation level, 0 to 3.
+    pub(crate) opt_level: u8,
+    /// With a `.loc` for every instruction.
+    pub(crate) lines: bool,
+    pub(crate) emit: Emit,
+}
+
+/// The module as PTX, or as LLVM IR.
+pub(crate) fn compile(module: &Module, options: Options) -> Result<String, Failure> {
+    let mut command = Command::new(program()?);
+    command
+        .args(["--of", env!("DSLC_VERSION")])
+        .args(["--arch", &options.arch.to_string()])
+        .arg(format!("-O{}", options.opt_level));
+    if !options.lines {
+        command.arg("--no-lines");
+    }
+    if options.emit == Emit::Llvm {
+        command.args(["--emit", "llvm"]);
+    }
+    let output = answer(command, dsl::ir::print(module).as_bytes())
+        .map_err(|why| Failure::new(format!("cannot run `dslc-ptx`: {}", reason(&why))))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    match output.status.code() {
+        Some(0) => {
+            // LLVM's warnings: a loop that was to be unrolled and was not.
+            output::err(&said);
+            String::from_utf8(output.stdout).map_err(Failure::from)
+        }
+        Some(1) => Err(Failure::new(said.trim_end())),
+        _ => Err(Failure::new(format!(
+            "`dslc-ptx` failed ({}): {}",
+            output.status,
+            said.trim_end()
+        ))),
+    }
+}
+
+/// What it is, as in `dslc-ptx 0.1.0 with LLVM 22.1.8`; `None` if it is not there or does not start.
+pub(crate) fn version() -> Option<String> {
+    let output = Command::new(program().ok()?)
+        .arg("--version")
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim_end().to_string())
+}
+
+/// Where it is. A link to `dslc` may lie anywhere; the file that it leads to is the one with `dslc-ptx` beside it.
+fn program() -> Result<PathBuf, Failure> {
+    let dslc = env::current_exe()?;
+    let dslc = dslc.canonicalize().unwrap_or(dslc);
+    let path = dslc.with_file_name(format!("dslc-ptx{EXE_SUFFIX}"));
+    if path.is_file() {
+        return Ok(path);
+    }
+    Err(Failure::new(format!(
+        "PTX needs the program `dslc-ptx`, and it is not in the folder of dslc, {}: `cargo build --release` makes both, unless it was told \
+         --no-default-features",
+        dslc.parent().unwrap_or(&dslc).display()
+    )))
+}
+
+/// Runs the command with that input. What it says is told even if it does not read all.
+fn answer(mut command: Command, input: &[u8]) -> io::Result<Output> {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    // It writes nothing before it has read everything, so that neither waits for the other.
+    let sent = match child.stdin.take() {
+        Some(mut stdin) => stdin.write_all(input),
+        None => Ok(()),
+    };
+    let output = child.wait_with_output()?;
+    if output.status.success() {
+        sent?;
+    }
+    Ok(output)
+}
