@@ -1,6 +1,6 @@
 //! `dslc-ptx`: IR on standard input, PTX on standard output. It is the part of `dslc` that has LLVM inside.
 //!
-//! A program with LLVM in it starts some 9 ms later, because the system writes LLVM's tables and runs its constructors first. Most commands need
+//! A program with LLVM in it starts 4 to 8 ms later, because the system writes LLVM's tables and runs its constructors first. Most commands need
 //! no PTX, so `dslc` has none of that and runs this program, which lies beside it, where one does.
 //!
 //! 0: it worked; 1: one sentence on standard error says why there is no PTX; 2: the command line is wrong, or a bug.
