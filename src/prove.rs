@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use cure::{Run, Runner};
-use dsl::source::{Included, Loader, SourceFile, SourceMap};
+use dsl::{
+    ir::Module,
+    source::{Included, Loader, SourceFile, SourceMap},
+};
 use interp::{BothOrders, Check, MachineConfig, Program, Schedule, finding::Depends};
 use report::{
     Model, Suggestion,
@@ -34,6 +37,7 @@ const SOME_MORE: u64 = 1_000_000;
 #[derive(Clone)]
 pub(crate) struct Prover<'a> {
     pub(crate) source: &'a SourceArgs,
+    pub(crate) module: &'a Arc<Module>,
     pub(crate) map: &'a SourceMap,
     pub(crate) machine: MachineConfig,
     pub(crate) what: What<'a>,
@@ -88,6 +92,9 @@ pub(crate) fn leave_out_like(
 
 impl Runner for Prover<'_> {
     fn run(&mut self, texts: &[(String, String)]) -> Option<Run> {
+        if texts.is_empty() {
+            return self.ran(self.module.clone(), self.map.clone());
+        }
         if self.what.stop.asked().is_some() {
             return None;
         }
@@ -103,7 +110,24 @@ impl Runner for Prover<'_> {
         let mut map = SourceMap::new();
         let file = map.add(SourceFile::new(name, text));
         let module = source::compile(self.source, cuda_arch, &mut map, file, &loader).ok()??;
-        let program = Program::new(Arc::new(module));
+        self.ran(Arc::new(module), map)
+    }
+
+    fn run_module(&mut self, module: Module) -> Option<Run> {
+        self.ran(Arc::new(module), self.map.clone())
+    }
+
+    fn finds_races(&self) -> bool {
+        self.machine.checks.has(Check::Race)
+    }
+}
+
+impl Prover<'_> {
+    fn ran(&self, module: Arc<Module>, map: SourceMap) -> Option<Run> {
+        if self.what.stop.asked().is_some() {
+            return None;
+        }
+        let program = Program::new(module);
         let mut device = Simulator::new(self.machine.clone()).digesting();
         let mut io = Kept {
             stdout: vec![],
@@ -123,10 +147,6 @@ impl Runner for Prover<'_> {
             stdout: io.stdout,
             digest: device.digest(),
         })
-    }
-
-    fn finds_races(&self) -> bool {
-        self.machine.checks.has(Check::Race)
     }
 }
 

@@ -63,6 +63,9 @@ pub trait Runner {
     /// Compiles and runs as the first run was, with these texts in the place of the files of these names. `None` if that is not a program.
     fn run(&mut self, texts: &[(String, String)]) -> Option<Run>;
 
+    /// Runs this module in the place of the program's, whose places it has; nothing is compiled.
+    fn run_module(&mut self, module: Module) -> Option<Run>;
+
     /// Whether its runs find all races: only then a barrier can be shown to be needless.
     fn finds_races(&self) -> bool;
 }
@@ -222,6 +225,9 @@ impl Search<'_, '_> {
             if done.iter().any(|&at| spots[at].kernels == *kernels) {
                 continue;
             }
+            if !self.may_go(group, kernels) {
+                continue;
+            }
             let candidate = &group.candidate;
             let Some(run) = self.try_one(candidate) else {
                 continue;
@@ -229,8 +235,7 @@ impl Search<'_, '_> {
             let Some(saved) = proof::saved(self.base, &run, candidate, Waste::Barriers) else {
                 continue;
             };
-            let is_whole = !group.is_all || needless::meets_none(&run, kernels);
-            if !is_whole || !self.computes_the_same(&run) {
+            if !group.is_whole(&run, kernels) || !self.computes_the_same(&run) {
                 continue;
             }
             let own = group
@@ -240,6 +245,18 @@ impl Search<'_, '_> {
             self.found.extend(own);
             done.extend(&group.spots);
         }
+    }
+
+    /// Whether barriers may be needless, as far as a run of the IR without them tells. Most are needed, and that is seen without a compilation.
+    fn may_go(&mut self, group: &needless::Group, kernels: &[String]) -> bool {
+        let Some(module) = group.without(self.base.input.module) else {
+            return true;
+        };
+        let in_ir = Candidate::new(group.candidate.kind, "", vec![]);
+        self.runner.run_module(module).is_some_and(|run| {
+            proof::saved(self.base, &run, &in_ir, Waste::Barriers).is_some()
+                && group.is_whole(&run, kernels)
+        })
     }
 
     /// Looks for cures of a hot spot. Each says what it does for other hot spots.

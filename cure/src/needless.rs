@@ -2,13 +2,15 @@
 //! left out is what a run can speak for: all barriers of a kernel, none of whose threads takes anything from another one; all of a loop
 //! that went round more than once; one behind another one.
 
-use dsl::ir::symbol::template_name;
+use std::collections::BTreeSet;
+
+use dsl::ir::{Block, Inst, InstKind, Module, Node, symbol::template_name};
 use report::{SuggestionKind, model::HotSpot};
 
 use crate::{
     Run,
     candidate::Candidate,
-    text::{FunctionText, Node, NodeKind, Text},
+    text::{self, FunctionText, NodeKind, Text},
 };
 
 /// Barriers that are left out together.
@@ -17,17 +19,58 @@ pub(crate) struct Group {
     pub(crate) spots: Vec<usize>,
     pub(crate) candidate: Candidate,
     /// The kernels must meet no barrier then.
-    pub(crate) is_all: bool,
+    is_all: bool,
+    /// Where they are: file, line, column.
+    places: Vec<(String, u32, u32)>,
+}
+
+impl Group {
+    /// The module without them; `None` if they are not in it.
+    pub(crate) fn without(&self, module: &Module) -> Option<Module> {
+        let mut edited = module.clone();
+        let mut removed = BTreeSet::new();
+        for function in &mut edited.functions {
+            remove(&mut function.body, &mut |inst| {
+                let loc = module.loc(inst.loc);
+                let file = module.files.get(loc.file as usize);
+                let is_here = |(name, line, column): &(String, u32, u32)| {
+                    (file, loc.line, loc.column) == (Some(name), *line, *column)
+                };
+                let at = self.places.iter().position(is_here);
+                removed.extend(at);
+                at.is_some()
+            });
+        }
+        (removed.len() == self.places.len()).then_some(edited)
+    }
+
+    /// Whether a run met no barrier where all were to be left out.
+    pub(crate) fn is_whole(&self, run: &Run, kernels: &[String]) -> bool {
+        !self.is_all || meets_none(run, kernels)
+    }
+}
+
+/// Removes some of the barriers of a block.
+fn remove(block: &mut Block, is_removed: &mut impl FnMut(&Inst) -> bool) {
+    let is_barrier = |inst: &Inst| matches!(inst.kind, InstKind::Barrier(None));
+    block
+        .0
+        .retain(|node| !matches!(node, Node::Inst(inst) if is_barrier(inst) && is_removed(inst)));
+    for node in &mut block.0 {
+        for inner in node.blocks_mut() {
+            remove(inner, is_removed);
+        }
+    }
 }
 
 /// A barrier's place in the text.
 struct Barrier<'t, 'a> {
     text: &'t Text<'a>,
     spot: usize,
-    node: Node,
+    node: text::Node,
     function: FunctionText,
     /// The innermost loop around it, if a warp met it there more than once.
-    loop_: Option<Node>,
+    loop_: Option<text::Node>,
     in_loop: bool,
     /// The statement before it is a barrier, too.
     is_second: bool,
@@ -73,7 +116,7 @@ fn barrier<'t, 'a>(texts: &'t [Text<'a>], at: usize, spot: &HotSpot) -> Option<B
     let function = text.function(word)?;
     let chain = text.statements(word);
     let node = *chain.last()?;
-    let is_call = |node: &Node| {
+    let is_call = |node: &text::Node| {
         node.kind == NodeKind::Plain
             && text.word(node.first) == "__syncthreads"
             && node.last == node.first + 3
@@ -114,7 +157,12 @@ fn group(members: &[&Barrier<'_, '_>], spots: &[HotSpot], is_all: bool) -> Group
         [] => String::new(),
     };
     let edits = members.iter().map(|one| one.text.without(one.node));
+    let place = |one: &&Barrier<'_, '_>| {
+        let (line, column) = one.text.place(one.node.first);
+        (one.text.file.name.clone(), line, column)
+    };
     Group {
+        places: members.iter().map(place).collect(),
         spots: members.iter().map(|one| one.spot).collect(),
         candidate: Candidate::new(SuggestionKind::NoBarrier, what, edits.collect()),
         is_all,
@@ -122,7 +170,7 @@ fn group(members: &[&Barrier<'_, '_>], spots: &[HotSpot], is_all: bool) -> Group
 }
 
 /// Whether no launch of these kernels meets a barrier.
-pub(crate) fn meets_none(run: &Run, kernels: &[String]) -> bool {
+fn meets_none(run: &Run, kernels: &[String]) -> bool {
     let name = |name: &str| template_name(name).to_string();
     run.outcome
         .launches
@@ -130,4 +178,39 @@ pub(crate) fn meets_none(run: &Run, kernels: &[String]) -> bool {
         .iter()
         .filter(|kept| kernels.contains(&name(&kept.report.kernel_name)))
         .all(|kept| kept.report.counts.barriers == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use dsl::source::{NoFiles, SourceFile, SourceMap};
+
+    use super::*;
+
+    #[test]
+    fn barriers_go_from_the_ir_by_their_places() {
+        let text = "__global__ void k(int *p, int n)\n{\n    for (int i = 0; i < n; i++) {\n        p[i] = i;\n        \
+                    __syncthreads(); __syncthreads();\n    }\n    __syncthreads();\n}\n";
+        let mut map = SourceMap::new();
+        let file = map.add(SourceFile::new("k.k", text));
+        let compiled = dsl::compile(&mut map, file, &dsl::Options::default(), &NoFiles);
+        let module = compiled.module.expect("a program");
+        let left = |places: &[(u32, u32)]| {
+            let place = |&(line, column): &(u32, u32)| ("k.k".to_string(), line, column);
+            let group = Group {
+                spots: vec![],
+                candidate: Candidate::new(SuggestionKind::NoBarrier, "", vec![]),
+                is_all: false,
+                places: places.iter().map(place).collect(),
+            };
+            let edited = group.without(&module)?;
+            Some(edited.to_string().matches("barrier !").count())
+        };
+        assert_eq!(left(&[]), Some(3));
+        assert_eq!(left(&[(5, 26)]), Some(2));
+        assert_eq!(left(&[(5, 9), (5, 26)]), Some(1));
+        assert_eq!(left(&[(5, 9), (5, 26), (7, 5)]), Some(0));
+        // One that is not there: the text says more than the IR.
+        assert_eq!(left(&[(6, 5)]), None);
+        assert_eq!(left(&[(7, 5), (6, 5)]), None);
+    }
 }

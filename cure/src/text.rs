@@ -86,8 +86,13 @@ impl<'a> Text<'a> {
 
     /// The line of a word, from 1.
     pub(crate) fn line(&self, at: usize) -> u32 {
+        self.place(at).0
+    }
+
+    /// Where a word begins: line and column, from 1.
+    pub(crate) fn place(&self, at: usize) -> (u32, u32) {
         let start = self.words.get(at).map_or(0, |word| word.range.start);
-        self.file.line_column(start as u32).0
+        self.file.line_column(start as u32)
     }
 
     /// The word at a place, or the next.

@@ -1,6 +1,6 @@
 //! `dslc fix FILE`: cures that runs prove, one after the other, as a diff or in the files.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use cure::{Run, Runner};
 use dsl::{diagnostic::Severity, source::SourceMap};
@@ -37,14 +37,18 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
         source.instantiate(text);
     }
     let watch = Watch::start(args.program.timeout);
-    let loaded = load_for(&source, cuda_arch(&rules))?;
+    let mut loaded = load_for(&source, cuda_arch(&rules))?;
     if loaded.report(color, Severity::Error) {
         return Ok(1);
     }
+    let Some(module) = loaded.module.take().map(Arc::new) else {
+        return Ok(1);
+    };
     let stop = watch.flag();
     watch.runs(false)?;
     let mut first = Prover {
         source: &source,
+        module: &module,
         map: &loaded.map,
         machine: execute::machine(rules, &args.program, stop),
         what: What {
@@ -62,6 +66,7 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
     let mut done: Vec<Suggestion> = vec![];
     while done.len() < MAX_CURES && stop.asked().is_none() {
         let prover = Prover {
+            module: &now.module,
             map: &now.map,
             ..first.clone()
         };

@@ -98,6 +98,7 @@ pub(super) fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failur
     let mut found = findings::all(&ran.outcome, module, &line);
     let prover = Prover {
         source: &source,
+        module,
         map: &loaded.map,
         machine,
         what: What { save: &[], ..what },
