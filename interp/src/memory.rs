@@ -22,7 +22,6 @@ mod suspect;
 pub mod traffic;
 pub mod unset;
 
-use std::alloc::{Layout, handle_alloc_error};
 #[cfg(feature = "threads")]
 use std::sync::{Mutex, PoisonError};
 
@@ -123,11 +122,8 @@ impl Memory {
             #[cfg(feature = "threads")]
             spare: Mutex::default(),
         };
-        let stack = Bytes::sparse(STACK_BYTES as usize).unwrap_or_else(|| {
-            // The program's allocator says how it ends; some do it with a sentence of their own.
-            drop(Vec::<u8>::with_capacity(STACK_BYTES as usize));
-            handle_alloc_error(Layout::new::<[u8; STACK_BYTES as usize]>())
-        });
+        let bytes = STACK_BYTES as usize;
+        let stack = Bytes::sparse(bytes).unwrap_or_else(|| bytes::refused(bytes));
         let stack = memory.areas.stack.place(stack, 4096, AddressKind::Host);
         stack.name = Some("the stack".to_owned());
         stack.defined = Defined::sparse(STACK_BYTES);

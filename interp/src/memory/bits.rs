@@ -1,15 +1,12 @@
 //! A bit for every byte of a region.
 
-use std::{
-    alloc::{Layout, handle_alloc_error},
-    ops::{Deref, DerefMut},
-};
+use std::ops::{Deref, DerefMut};
 
-use super::bytes::Bytes;
+use super::bytes::{Bytes, refused};
 
 const WORD_BYTES: usize = size_of::<u64>();
 
-/// Words of bits, with one bit too many: a region of whole words has one word more.
+/// Words of bits. The last one has room for one bit more than there are bytes, so that a region's end has a word, too.
 #[derive(Debug)]
 pub(crate) struct Bits(Bytes);
 
@@ -26,11 +23,8 @@ impl Bits {
 
     fn made(size: u64, make: impl FnOnce(usize) -> Option<Bytes>) -> Bits {
         let words = (size / 64 + 1) as usize;
-        Bits(make(words * WORD_BYTES).unwrap_or_else(|| {
-            // The program's allocator says how it ends; some do it with a sentence of their own.
-            drop(Vec::<u64>::with_capacity(words));
-            handle_alloc_error(Layout::array::<u64>(words).unwrap_or(Layout::new::<u64>()))
-        }))
+        let bytes = words * WORD_BYTES;
+        Bits(make(bytes).unwrap_or_else(|| refused(bytes)))
     }
 }
 

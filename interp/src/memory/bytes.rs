@@ -5,7 +5,7 @@
 //! 256, and always initialised. Memory that a driver gave ([`Bytes::borrowed`]) has the driver's alignment and outlives its `Bytes`. While a launch runs, [`Memory`](super::Memory) is mutably borrowed by it, so no slice
 //! made by [`Bytes::slice`] is alive.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout, System, handle_alloc_error};
 use std::ptr::NonNull;
 
 #[cfg(any(unix, windows))]
@@ -158,6 +158,13 @@ impl Bytes {
         // SAFETY: as above, and `&mut self` is the only way in.
         unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr().cast(), words) }
     }
+}
+
+/// Ends the program for want of memory.
+pub(super) fn refused(len: usize) -> ! {
+    // The program's allocator says how it ends; some do it with a sentence of their own.
+    drop(Vec::<u8>::with_capacity(len));
+    handle_alloc_error(Layout::array::<u8>(len).unwrap_or(Layout::new::<u8>()))
 }
 
 /// Of an allocation that holds `len` aligned bytes.
