@@ -11,10 +11,10 @@ use crate::{
     span::FileId,
     stack,
     survey::OwnName,
-    syntax::{self, ast::Unit},
+    syntax::{self, ast::Unit, token::Token},
 };
 
-pub(crate) use declarations::declarations;
+pub(crate) use declarations::{Wanted, declarations};
 
 /// What the user can choose.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -133,11 +133,43 @@ pub(crate) fn check(
     };
     let tokenized = syntax::tokenize(map, file, &preprocessing, loader);
     let (program, syntax_errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
-    let declared = declarations(map, &tokenized.tokens, &options.instances);
-    let (wanted, request_errors) = requests(map, &options.instances);
-    let (program, type_errors) = sema::check(
-        // CUDA's own declarations come first; they are not the user's to break.
-        &[&declared.unit, &program, &wanted],
+    let start = map.mark();
+    let mut checked = typed(map, &tokenized.tokens, &program, options, Wanted::Named);
+    if checked.is_cut && has_errors(&checked.diagnostics) {
+        map.back_to(start);
+        checked = typed(map, &tokenized.tokens, &program, options, Wanted::Whole);
+    }
+    let includes = match options.warn_includes {
+        true => library::missing(&tokenized, map),
+        false => Vec::new(),
+    };
+    let mut diagnostics = tokenized.diagnostics;
+    diagnostics.extend(syntax_errors);
+    diagnostics.extend(checked.diagnostics);
+    diagnostics.extend(includes);
+    (checked.program, diagnostics)
+}
+
+/// A program that was checked.
+struct Typed {
+    program: Option<typed::Program>,
+    diagnostics: Vec<Diagnostic>,
+    /// With a part of the prelude.
+    is_cut: bool,
+}
+
+/// Checks a program together with CUDA's own declarations, which come first: they are not the user's to break.
+fn typed(
+    map: &mut SourceMap,
+    tokens: &[Token],
+    program: &Unit,
+    options: &Options,
+    wanted: Wanted,
+) -> Typed {
+    let declared = declarations(map, tokens, &options.instances, wanted);
+    let (instances, mut diagnostics) = requests(map, &options.instances);
+    let (program, errors) = sema::check(
+        &[&declared.unit, program, &instances],
         map,
         sema::Options {
             prelude: declared.files.clone(),
@@ -145,16 +177,12 @@ pub(crate) fn check(
             survey: false,
         },
     );
-    let includes = match options.warn_includes {
-        true => library::missing(&tokenized, map),
-        false => Vec::new(),
-    };
-    let mut diagnostics = tokenized.diagnostics;
-    diagnostics.extend(syntax_errors);
-    diagnostics.extend(request_errors);
-    diagnostics.extend(type_errors);
-    diagnostics.extend(includes);
-    (program, diagnostics)
+    diagnostics.extend(errors);
+    Typed {
+        program,
+        diagnostics,
+        is_cut: declared.is_cut,
+    }
 }
 
 /// `template __global__ void k<float, 32>();` for each instance that is asked for. The parameters are left out: the arguments say all.

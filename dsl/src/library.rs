@@ -34,6 +34,7 @@ mod wanted;
 pub(crate) use defined::defined;
 pub(crate) use headers::missing;
 pub use needed::needed;
+pub(crate) use needed::prelude;
 pub(crate) use wanted::{names, standard_names};
 pub use wanted::{parts, wanted};
 

@@ -180,6 +180,13 @@ impl SourceMap {
         }
     }
 
+    /// Forgets what was added after that.
+    #[cfg(feature = "front")]
+    pub(crate) fn back_to(&mut self, mark: Mark) {
+        self.files.truncate(mark.files);
+        self.expansions.truncate(mark.expansions);
+    }
+
     /// Adds once more what was added to a map of which there was as much.
     #[cfg(feature = "front")]
     pub(crate) fn append(&mut self, more: &Appended) {

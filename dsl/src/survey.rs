@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use crate::{
     arena::Arena,
-    compile::{Options, declarations, requests},
+    compile::{Options, Wanted, declarations, requests},
     diagnostic::{Code, Diagnostic, Severity, message::Message as _},
     ir::{Module, simplify::simplify},
     lower::{self, walk_typed},
@@ -81,7 +81,7 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
     sources::rename(&mut tokenized.tokens, map, &options.own_names);
     let (parsed, syntax_errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
     let found = kernels(&tokenized.tokens);
-    let declared = declarations(map, &tokenized.tokens, &options.instances);
+    let declared = declarations(map, &tokenized.tokens, &options.instances, Wanted::Whole);
     let (wanted, request_errors) = requests(map, &options.instances);
     let checking = sema::Options {
         prelude: declared.files.clone(),

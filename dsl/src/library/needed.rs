@@ -54,6 +54,31 @@ pub fn needed(
     parts.iter().map(read).collect()
 }
 
+/// The prelude for a program of these tokens that needs no part of the library, with those of its device functions that the program may
+/// call. Most programs call none of them, and to read them takes a fifth of a small program's compilation.
+pub(crate) fn prelude(tokens: &[Token]) -> String {
+    static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
+    let functions = FUNCTIONS.get_or_init(|| Functions::new(PRELUDE));
+    let named: HashSet<&str> = tokens
+        .iter()
+        .filter_map(|token| match &token.kind {
+            TokenKind::Ident(name) | TokenKind::TypeName(name) => Some(&**name),
+            _ => None,
+        })
+        .collect();
+    let copies = named.iter().any(|name| name.starts_with("mem"));
+    // What the checker calls where the program says `cudaFree` or `memcpy`.
+    let is_called = |name: &str| match name.strip_prefix("__dslc_") {
+        None => named.contains(name),
+        Some(own) => match own.strip_prefix("device_") {
+            Some(name) => named.contains(name),
+            None => copies,
+        },
+    };
+    let all = functions.all.iter().map(|(_, _, name)| *name);
+    functions.only(&all.filter(|name| is_called(name)).collect())
+}
+
 /// Names that are needed, and what has still to be looked at because of them.
 #[derive(Default)]
 struct Needs {
@@ -194,6 +219,43 @@ fn bodies() -> &'static HashMap<&'static str, Vec<&'static str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        source::{NoFiles, SourceFile, SourceMap},
+        syntax,
+    };
+
+    #[test]
+    fn a_program_s_prelude_has_what_it_names() {
+        let of = |text: &str| {
+            let mut map = SourceMap::new();
+            let file = map.add(SourceFile::new("k.k", text));
+            prelude(&syntax::tokenize(&mut map, file, &syntax::Options::default(), &NoFiles).tokens)
+        };
+        let none = of("int main() { return 0; }");
+        assert_eq!(none.lines().count(), PRELUDE.lines().count());
+        assert!(none.contains("cudaErrorUnknown") && none.contains("cudaMemcpy2D(void"));
+        assert!(!none.contains("__byte_perm") && !none.contains("__dslc_memcpy_4"));
+        for (text, name) in [
+            (
+                "__global__ void k(unsigned *p) { *p = __byte_perm(*p, 0, 1); }",
+                "__byte_perm",
+            ),
+            (
+                "#define F(x) __##x##_perm\n__global__ void k(unsigned *p) { *p = F(byte)(*p, 0, 1); }",
+                "__byte_perm",
+            ),
+            (
+                "__global__ void k(int *p) { memcpy(p, p + 8, 16); }",
+                "__dslc_memcpy_4",
+            ),
+            (
+                "__global__ void k(int *p) { cudaFree(p); }",
+                "__dslc_device_cudaFree",
+            ),
+        ] {
+            assert!(of(text).contains(&format!("{name}(")), "{text}");
+        }
+    }
 
     #[test]
     fn a_part_is_its_functions_and_what_stands_between_them() {

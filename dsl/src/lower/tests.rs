@@ -13,7 +13,7 @@ mod references;
 
 use super::{Options, lower};
 use crate::{
-    compile::declarations,
+    compile::{Wanted, declarations},
     ir::{Block, Function, FunctionKind, Inst, InstKind, Module, Node},
     sema,
     source::{NoFiles, SourceFile, SourceMap},
@@ -32,7 +32,7 @@ fn compile_with(text: &str, options: &Options) -> Module {
     assert_eq!(tokenized.diagnostics, []);
     let (program, diagnostics) = parser::parse(&tokenized.tokens, tokenized.end);
     assert_eq!(diagnostics, []);
-    let declared = declarations(&mut map, &tokenized.tokens, &[]);
+    let declared = declarations(&mut map, &tokenized.tokens, &[], Wanted::Whole);
     let sema_options = sema::Options {
         prelude: declared.files.clone(),
         ..sema::Options::default()

@@ -4,7 +4,7 @@
 //! write them, which must pass; `explain` holds the examples of `dslc explain` to what they claim.
 
 use crate::{
-    compile::declarations,
+    compile::{Wanted, declarations},
     diagnostic::{Diagnostic, Severity},
     sema::{self, typed::Program},
     source::{NoFiles, SourceFile, SourceMap},
@@ -37,7 +37,7 @@ fn check(text: &str) -> Checked {
     let mut diagnostics = tokenized.diagnostics;
     let (parsed, errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
     diagnostics.extend(errors);
-    let declared = declarations(&mut map, &tokenized.tokens, &[]);
+    let declared = declarations(&mut map, &tokenized.tokens, &[], Wanted::Whole);
     let options = sema::Options {
         prelude: declared.files.clone(),
         skip_host: false,
