@@ -117,7 +117,9 @@ struct Preprocessor<'a> {
 /// The macros, and what bounds their expansion.
 struct Macros {
     /// By name.
-    known: Vec<Option<Rc<Macro>>>,
+    known: Vec<Known>,
+    /// The text of those that are there from the start.
+    predefined_in: FileId,
     /// How many times each macro's replacement is being read right now, by name.
     active: Vec<u32>,
     /// How deep arguments are nested in arguments.
@@ -126,6 +128,16 @@ struct Macros {
     budget: u32,
     /// The value of the next `__COUNTER__`.
     counter: u32,
+}
+
+/// What a name is.
+#[derive(Clone, Default)]
+enum Known {
+    /// The name was not met yet: it may be one of those that are there from the start.
+    #[default]
+    New,
+    NoMacro,
+    Macro(Rc<Macro>),
 }
 
 /// The files of a program.
@@ -185,6 +197,7 @@ impl<'a> Preprocessor<'a> {
             words,
             macros: Macros {
                 known: Vec::new(),
+                predefined_in: FileId::default(),
                 active: Vec::new(),
                 depth: 0,
                 budget: TOKEN_BUDGET,
@@ -262,8 +275,25 @@ impl<'a> Preprocessor<'a> {
     }
 
     /// The macro of this name, if there is one.
-    fn macro_named(&self, name: Sym) -> Option<&Rc<Macro>> {
-        self.macros.known.get(name.0 as usize)?.as_ref()
+    fn macro_named(&mut self, name: Sym) -> Option<&Rc<Macro>> {
+        if matches!(self.known(name), Known::New) {
+            let made = self.predefined(name);
+            *self.known(name) = made.map_or(Known::NoMacro, |made| Known::Macro(Rc::new(made)));
+        }
+        match self.known(name) {
+            Known::Macro(found) => Some(found),
+            Known::New | Known::NoMacro => None,
+        }
+    }
+
+    /// What is known of a name.
+    fn known(&mut self, name: Sym) -> &mut Known {
+        let at = name.0 as usize;
+        if self.macros.known.len() <= at {
+            let count = self.names.len();
+            self.macros.known.resize(count, Known::New);
+        }
+        &mut self.macros.known[at]
     }
 
     /// Adds a text that is no file of the user's.

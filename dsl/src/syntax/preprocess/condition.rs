@@ -137,7 +137,7 @@ impl Preprocessor<'_> {
 }
 
 struct Evaluator<'a, 'p> {
-    preprocessor: &'a Preprocessor<'p>,
+    preprocessor: &'a mut Preprocessor<'p>,
     tokens: &'a [PpToken],
     at: usize,
     /// Where a missing operand belongs.

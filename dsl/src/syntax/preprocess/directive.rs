@@ -1,8 +1,8 @@
 //! The lines that start with `#`.
 
-use super::Preprocessor;
 use super::condition::Conditional;
 use super::macros::Origin;
+use super::{Known, Preprocessor};
 use crate::span::Span;
 use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
@@ -108,9 +108,7 @@ impl Preprocessor<'_> {
             let directive = "undef".into();
             return self.report(place, DirectiveError::NeedsName { directive });
         };
-        if let Some(known) = self.macros.known.get_mut(name.0 as usize) {
-            *known = None;
-        }
+        *self.known(name) = Known::NoMacro;
         self.extra_tokens("undef", &rest[1..]);
     }
 

@@ -108,7 +108,7 @@ impl Preprocessor<'_> {
             if token.has(PpToken::PAINTED) {
                 return Some(token);
             }
-            let Some(found) = self.macro_named(name) else {
+            let Some(found) = self.macro_named(name).cloned() else {
                 return Some(token);
             };
             if self
@@ -123,7 +123,6 @@ impl Preprocessor<'_> {
             if found.origin == Origin::Place {
                 return Some(self.place(name, token));
             }
-            let found = found.clone();
             match &found.params {
                 None => self.enter(input, &found, token, token.span, &[]),
                 Some(params) => {

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use super::Preprocessor;
+use super::{Known, Preprocessor};
 use crate::span::Span;
 use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
@@ -97,14 +97,16 @@ impl Preprocessor<'_> {
             };
             self.report(made.defined_at, redefined);
         }
-        let at = made.name.0 as usize;
-        if self.macros.known.len() <= at {
-            self.macros.known.resize(at + 1, None);
-        }
-        self.macros.known[at] = Some(Rc::new(made));
+        let name = made.name;
+        *self.known(name) = Known::Macro(Rc::new(made));
     }
 
-    fn definition(&mut self, directive: Span, line: &[PpToken], origin: Origin) -> Option<Macro> {
+    pub(super) fn definition(
+        &mut self,
+        directive: Span,
+        line: &[PpToken],
+        origin: Origin,
+    ) -> Option<Macro> {
         let Some((name_token, rest)) = line.split_first() else {
             let needed = "define".into();
             self.report(

@@ -1,4 +1,11 @@
 //! The macros that are there before the first line: those of the C headers and of nvcc, and those of `-D`.
+//!
+//! Of the former a program uses a few, so each is read when its name is met. To read all of them took a tenth of a small program's run.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
 
 use super::Options;
 use super::Preprocessor;
@@ -6,17 +13,41 @@ use super::macros::{Macro, Origin};
 use crate::source::{COMMAND_LINE, PREDEFINED};
 use crate::span::{FileId, Span};
 use crate::syntax::lexer;
+use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::PpToken;
+
+/// One `#define` a line.
+const TEXT: &str = include_str!("predefined.h");
+
+/// Where in [`TEXT`] a macro's line is.
+fn line_of(name: &str) -> Option<Range<usize>> {
+    static LINES: OnceLock<FxHashMap<&str, Range<usize>>> = OnceLock::new();
+    let lines = LINES.get_or_init(|| {
+        let mut start = 0;
+        let line = |text: &'static str| {
+            let range = start..start + text.len();
+            start = range.end;
+            let rest = text.strip_prefix("#define ")?;
+            let is_name = |c: char| c == '_' || c.is_ascii_alphanumeric();
+            let end = rest.find(|c| !is_name(c))?;
+            Some((&rest[..end], range))
+        };
+        TEXT.split_inclusive('\n').filter_map(line).collect()
+    });
+    lines.get(name).cloned()
+}
 
 impl Preprocessor<'_> {
     /// Defines what is there from the start.
     pub(super) fn predefine(&mut self, options: &Options) {
-        let mut text = include_str!("predefined.h").to_string();
+        let mut text = TEXT.to_string();
         if options.cuda_arch != 0 {
             text.push_str(&format!("#define __CUDA_ARCH__ {}\n", options.cuda_arch));
         }
+        let range = TEXT.len()..text.len();
         let id = self.add_text(PREDEFINED, text);
-        self.define_all(id, Origin::Predefined);
+        self.macros.predefined_in = id;
+        self.define_all(id, range, Origin::Predefined);
         for name in [self.words.line, self.words.file, self.words.counter] {
             let defined_at = Span::new(id, 0, 0);
             self.install(Macro {
@@ -36,21 +67,40 @@ impl Preprocessor<'_> {
                 text.push_str(&line.replace(['\n', '\r', '\\'], " "));
                 text.push('\n');
             }
+            let range = 0..text.len();
             let id = self.add_text(COMMAND_LINE, text);
-            self.define_all(id, Origin::User);
+            self.define_all(id, range, Origin::User);
+        }
+    }
+
+    /// The macro of that name that is there from the start.
+    pub(super) fn predefined(&mut self, name: Sym) -> Option<Macro> {
+        let range = line_of(self.names.text(name))?;
+        let line = self.cut(self.macros.predefined_in, range);
+        match &*line {
+            [_, define, rest @ ..] => self.definition(define.span, rest, Origin::Predefined),
+            _ => None,
         }
     }
 
     /// Reads a text of nothing but `#define`s.
-    fn define_all(&mut self, id: FileId, origin: Origin) {
-        let lexed = lexer::lex(&self.map.file(id).text, id, &mut self.names);
-        for line in lexed
-            .tokens
-            .chunk_by(|_, next| !next.has(PpToken::LINE_START))
-        {
+    fn define_all(&mut self, id: FileId, range: Range<usize>, origin: Origin) {
+        let tokens = self.cut(id, range);
+        for line in tokens.chunk_by(|_, next| !next.has(PpToken::LINE_START)) {
             if let [_, define, rest @ ..] = line {
                 self.define(define.span, rest, origin);
             }
         }
+    }
+
+    /// Some lines of a file as tokens.
+    fn cut(&mut self, id: FileId, range: Range<usize>) -> Vec<PpToken> {
+        let text = &self.map.file(id).text[range.clone()];
+        let mut tokens = lexer::lex(text, id, &mut self.names).tokens;
+        for token in &mut tokens {
+            token.span.start += range.start as u32;
+            token.span.end += range.start as u32;
+        }
+        tokens
     }
 }
