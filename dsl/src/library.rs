@@ -1,6 +1,7 @@
 //! CUDA's, C's and C++'s library as far as it is written in the language: the files of `dsl/library`.
 //!
-//! A file says in its first lines, which begin with `//!`, what it is and when a program needs it; nothing else repeats that.
+//! A file says in its first lines, which begin with `//!`, what it is and when a program needs it; nothing else repeats that. The build script
+//! (`dsl/build`) makes tables of them.
 //!
 //! | line | says |
 //! |---|---|
@@ -26,12 +27,14 @@ use rustc_hash::FxHashMap;
 pub mod cpp;
 #[cfg(test)]
 mod defined;
+mod file;
 mod headers;
 mod needed;
 mod wanted;
 
 #[cfg(test)]
 pub(crate) use defined::defined;
+pub(crate) use file::{File, TypeName};
 pub(crate) use headers::missing;
 pub use needed::needed;
 pub(crate) use needed::prelude;
@@ -41,138 +44,27 @@ pub use wanted::{parts, wanted};
 /// A file of the library as it is read: what it is called in messages, its text.
 pub type Part = (&'static str, &'static str);
 
-macro_rules! files {
-    ($($name:literal)*) => {
-        /// Names and texts, in the order in which they are read: what a file uses of others stands before it.
-        const TEXTS: &[Part] = &[$(($name, include_str!(concat!("../library/", $name, ".k"))),)*];
-    };
-}
-
-files! {
-    "math_double" "math_angle" "math_float" "math_float_angle" "math_float_gamma" "math_special" "simd" "rounding" "fp16" "bf16" "fp8" "cooperative_groups" "traits" "new" "vector"
-    "clib" "device" "iostream" "string" "utility" "algorithm" "chrono" "random" "time" "stdexcept" "ptx" "graph" "nv_atomic" "cuda_atomic" "cuda_barrier" "curand" "cub" "cub_block"
-    "math_bessel" "math_float_bessel" "getopt" "environ" "helper" "runtime" "cstring" "cucomplex" "cufft" "memory" "queue" "map" "tuple" "thrust"
-}
-
 /// What is declared before every program.
 pub const PRELUDE: &str = include_str!("../library/prelude.k");
 
-/// A file and what its first lines say.
-#[derive(Debug, Default)]
-pub(crate) struct File {
-    /// Without `.k`.
-    pub(crate) name: &'static str,
-    pub(crate) title: &'static str,
-    pub(crate) text: &'static str,
-    needs: Vec<&'static str>,
-    names: Vec<&'static str>,
-    keywords: Vec<&'static str>,
-    namespace: Option<&'static str>,
-    std: Vec<&'static str>,
-    of_host: bool,
-    by_function: bool,
-}
+static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-/// Why a name of the library is a type.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TypeName {
-    /// Everywhere.
-    Global,
-    /// In `std`.
-    Std,
-    /// In `std`, before its arguments.
-    StdTemplate,
-    /// In `std`; in `is_same<T, U>::value` the last name tells that it is none.
-    StdTrait,
-    /// In `std::chrono`.
-    Chrono,
-    /// In a namespace of its own.
-    Class(&'static str),
-    /// Likewise, where the name of a type follows or its namespace stands before it.
-    Operation(&'static str),
-}
+/// By name, in which ways it is a type: `array` may be several.
+static TYPES: &[(&str, &[TypeName])] = include!(concat!(env!("OUT_DIR"), "/types.rs"));
 
-/// The library.
-struct Library {
-    files: Vec<File>,
-    /// By name: `array` may be several.
-    types: FxHashMap<&'static str, Vec<TypeName>>,
-}
-
-fn library() -> &'static Library {
-    static LIBRARY: OnceLock<Library> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        let mut types = FxHashMap::default();
-        let files = TEXTS.iter().map(|&text| File::read(text, &mut types));
-        Library {
-            files: files.collect(),
-            types,
-        }
-    })
-}
-
-/// Its files, in the order in which they are read.
+/// The files, in the order in which they are read.
 pub(crate) fn files() -> &'static [File] {
-    &library().files
+    FILES
 }
 
 /// What types of the library have that name.
 pub(crate) fn types_named(name: &str) -> &'static [TypeName] {
-    library().types.get(name).map_or(&[], Vec::as_slice)
+    static BY_NAME: OnceLock<FxHashMap<&str, &[TypeName]>> = OnceLock::new();
+    let by_name = BY_NAME.get_or_init(|| TYPES.iter().copied().collect());
+    by_name.get(name).copied().unwrap_or_default()
 }
 
 impl File {
-    fn read((name, text): Part, types: &mut FxHashMap<&'static str, Vec<TypeName>>) -> File {
-        let mut file = File {
-            name,
-            text,
-            ..File::default()
-        };
-        let head = text.lines().map_while(|line| line.strip_prefix("//!"));
-        for line in head {
-            let line = line.trim();
-            let Some((key, words)) = line.split_once(": ") else {
-                if !line.is_empty() {
-                    file.title = line;
-                }
-                continue;
-            };
-            let words = || words.split(' ');
-            let mut is_type = |why: TypeName| {
-                for word in words() {
-                    types.entry(word).or_default().push(why);
-                }
-            };
-            let space = file.namespace.unwrap_or_default();
-            match key {
-                "needs" => file.needs.extend(words()),
-                "types" => {
-                    is_type(TypeName::Global);
-                    file.names.extend(words());
-                }
-                "names" => file.names.extend(words()),
-                "keywords" => file.keywords.extend(words()),
-                "namespace" => file.namespace = words().next(),
-                "classes" => is_type(TypeName::Class(space)),
-                "operations" => is_type(TypeName::Operation(space)),
-                "std" => file.std.extend(words()),
-                "std types" | "std templates" | "std traits" => {
-                    is_type(match key {
-                        "std types" => TypeName::Std,
-                        "std templates" => TypeName::StdTemplate,
-                        _ => TypeName::StdTrait,
-                    });
-                    file.std.extend(words());
-                }
-                "chrono types" => is_type(TypeName::Chrono),
-                "functions" => file.of_host = words().eq(["host"]),
-                "read" => file.by_function = words().eq(["by", "function"]),
-                _ => debug_assert!(false, "{name}.k: there is no line `{key}`"),
-            }
-        }
-        file
-    }
-
     pub(crate) fn part(&self) -> Part {
         (self.title, self.text)
     }
@@ -199,7 +91,7 @@ mod tests {
     fn the_first_lines_say_what_a_file_is() {
         for file in files() {
             assert!(!file.title.is_empty(), "{}.k has no title", file.name);
-            for need in &file.needs {
+            for need in file.needs {
                 assert!(
                     files().iter().any(|other| other.name == *need),
                     "{}.k needs {need}, which is no file",
@@ -209,7 +101,7 @@ mod tests {
         }
         let vector = files().iter().find(|file| file.name == "vector");
         let vector = vector.expect("vector.k");
-        assert_eq!((vector.title, &*vector.needs), ("<vector>", &["new"][..]));
+        assert_eq!((vector.title, vector.needs), ("<vector>", &["new"][..]));
         assert_eq!(types_named("vector"), [TypeName::Std]);
         assert_eq!(types_named("is_same"), [TypeName::StdTrait]);
         assert_eq!(types_named("BlockReduce"), [TypeName::Class("cub")]);
@@ -255,7 +147,7 @@ mod tests {
             .filter(|name| !["prelude", "headers"].contains(&&**name))
             .collect();
         names.sort();
-        let mut listed: Vec<&str> = TEXTS.iter().map(|(name, _)| *name).collect();
+        let mut listed: Vec<&str> = files().iter().map(|file| file.name).collect();
         listed.sort_unstable();
         assert_eq!(names, listed);
     }

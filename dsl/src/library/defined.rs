@@ -1,4 +1,4 @@
-//! Which functions a file of the library defines. `build.rs` asks it, too, and so it uses nothing else of the crate.
+//! Which functions a file of the library defines. The build script asks it, too, and so it uses nothing else of the crate.
 
 /// The functions that a file defines for device code, or for the host's if its first lines say so. A line that begins a `__device__` function
 /// has the name before its first parenthesis. Names that begin with `__dslc_` are the files' own.

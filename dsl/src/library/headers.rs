@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     diagnostic::{
@@ -21,13 +21,17 @@ use crate::{
     },
 };
 
-/// The rows of `headers.txt`.
+/// All headers that were asked about, sorted.
+static KNOWN: &[&str] = include!(concat!(env!("OUT_DIR"), "/headers.rs"));
+
+/// Sets of headers, the one to recommend first.
+static ROWS: &[&[&str]] = include!(concat!(env!("OUT_DIR"), "/header_rows.rs"));
+
+/// By name, the row of the headers that bring it.
+static HEADERS_OF: &[(&str, usize)] = include!(concat!(env!("OUT_DIR"), "/headers_of.rs"));
+
+/// What each word of a program is looked up in.
 struct Table {
-    /// All headers that were asked about.
-    known: FxHashSet<&'static str>,
-    /// Sets of headers with spaces between them, the one to recommend first. Few rows are ever asked for, and most have dozens.
-    rows: Vec<&'static str>,
-    /// By name: the row of the headers that bring it.
     headers_of: FxHashMap<&'static str, usize>,
     /// The names without `std::`: most words of a program are none of them.
     words: FxHashSet<&'static str>,
@@ -36,30 +40,16 @@ struct Table {
 fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| {
-        // The file has fewer.
-        let names = 256;
-        let mut table = Table {
-            known: FxHashSet::default(),
-            headers_of: FxHashMap::with_capacity_and_hasher(names, FxBuildHasher),
-            words: FxHashSet::with_capacity_and_hasher(names, FxBuildHasher),
-            rows: Vec::new(),
-        };
-        let text = include_str!("../../library/headers.txt");
-        let lines = text.lines().filter(|line| !line.starts_with('#'));
-        for (names, headers) in lines.filter_map(|line| line.split_once(": ")) {
-            if names == "headers" {
-                table.known.extend(headers.split(' '));
-            } else {
-                let row = table.rows.len();
-                table.rows.push(headers);
-                for name in names.split(' ') {
-                    table.headers_of.insert(name, row);
-                    table.words.insert(name.trim_start_matches("std::"));
-                }
-            }
+        let names = HEADERS_OF.iter().map(|(name, _)| *name);
+        Table {
+            headers_of: HEADERS_OF.iter().copied().collect(),
+            words: names.map(|name| name.trim_start_matches("std::")).collect(),
         }
-        table
     })
+}
+
+fn is_known(header: &str) -> bool {
+    KNOWN.binary_search(&header).is_ok()
 }
 
 /// One warning per header that is missing, at the first use of one of its names.
@@ -92,7 +82,7 @@ impl Missing {
 fn missing_headers(program: &Tokenized, map: &SourceMap) -> Vec<Missing> {
     let table = table();
     let included: FxHashSet<&str> = program.headers.iter().map(String::as_str).collect();
-    if !included.iter().all(|header| table.known.contains(header)) {
+    if !included.iter().all(|header| is_known(header)) {
         return Vec::new();
     }
     let mut missing: Vec<Missing> = Vec::new();
@@ -110,7 +100,7 @@ fn missing_headers(program: &Tokenized, map: &SourceMap) -> Vec<Missing> {
         let Some((&name, &row)) = table.headers_of.get_key_value(&*name) else {
             continue;
         };
-        let headers: Vec<&str> = table.rows[row].split(' ').collect();
+        let headers = ROWS[row];
         if headers.iter().any(|header| included.contains(header)) {
             continue;
         }
@@ -415,11 +405,12 @@ mod tests {
     #[test]
     fn every_header_of_the_table_is_known() {
         let table = table();
-        assert!(table.known.len() > 100 && table.headers_of.len() > 150);
+        assert!(KNOWN.len() > 100 && table.headers_of.len() > 150);
+        assert_eq!(table.headers_of.len(), HEADERS_OF.len());
         // Those that no compiler brings are the samples' own, which were not asked about.
-        for header in table.rows.iter().flat_map(|row| row.split(' ')) {
+        for header in ROWS.iter().copied().flatten() {
             let is_own = header.starts_with("helper_") || header.starts_with("cub/");
-            assert_eq!(table.known.contains(header), !is_own, "{header}");
+            assert_eq!(is_known(header), !is_own, "{header}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Which files of the library a program needs.
 //!
-//! What a file defines was read from its text when the crate was built: see [`defined`](super::defined).
+//! The tables were made of the files' texts when the crate was built, by the build script (`dsl/build`).
 
 use std::{collections::HashSet, sync::OnceLock};
 
@@ -20,6 +20,13 @@ pub fn parts() -> impl Iterator<Item = Part> {
 /// By name of a function, the files that define it.
 static FUNCTIONS: &[(&str, &[&str])] = include!(concat!(env!("OUT_DIR"), "/functions.rs"));
 
+/// By name of a type or namespace, the files of which it tells.
+static NAMES: &[(&str, &[usize])] = include!(concat!(env!("OUT_DIR"), "/names.rs"));
+
+/// By name in `std`, the files of which it tells.
+static STANDARD_NAMES: &[(&str, &[usize])] =
+    include!(concat!(env!("OUT_DIR"), "/standard_names.rs"));
+
 /// The file that a call of a function tells of. Files that are read by function, and need each other, count as one; of several others none is.
 fn with_function(name: &str) -> Option<usize> {
     let row = FUNCTIONS.binary_search_by_key(&name, |(name, _)| name);
@@ -37,32 +44,16 @@ fn with_function(name: &str) -> Option<usize> {
 }
 
 /// Files by what tells of them.
-#[derive(Default)]
 struct Index {
-    /// Names of types and namespaces.
-    names: FxHashMap<&'static str, Vec<usize>>,
-    /// Names in `std`.
-    std: FxHashMap<&'static str, Vec<usize>>,
+    names: FxHashMap<&'static str, &'static [usize]>,
+    std: FxHashMap<&'static str, &'static [usize]>,
 }
 
 fn index() -> &'static Index {
     static INDEX: OnceLock<Index> = OnceLock::new();
-    INDEX.get_or_init(|| {
-        let mut index = Index::default();
-        for (at, file) in files().iter().enumerate() {
-            // What goes on with another file's namespace is read for its own names only.
-            let goes_on = |other: &File| {
-                file.needs.contains(&other.name) && other.namespace == file.namespace
-            };
-            let namespace = file.namespace.filter(|_| !files().iter().any(goes_on));
-            for name in file.names.iter().chain(&namespace) {
-                index.names.entry(name).or_default().push(at);
-            }
-            for name in &file.std {
-                index.std.entry(name).or_default().push(at);
-            }
-        }
-        index
+    INDEX.get_or_init(|| Index {
+        names: NAMES.iter().copied().collect(),
+        std: STANDARD_NAMES.iter().copied().collect(),
     })
 }
 
@@ -150,7 +141,7 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
             let name: &str = name;
             let named = index.names.get(name).filter(|_| !own.contains(name));
             let standard = index.std.get(name).filter(|_| has_std);
-            for &at in named.into_iter().chain(standard).flatten() {
+            for &at in named.into_iter().chain(standard).copied().flatten() {
                 needed[at] = true;
             }
         }
