@@ -11,10 +11,10 @@ use crate::{
     span::FileId,
     stack,
     survey::OwnName,
-    syntax::{self, ast::Unit, token::Token},
+    syntax::{self, ast::Unit, preprocess::Tokenized},
 };
 
-pub(crate) use declarations::{Wanted, declarations};
+pub(crate) use declarations::{Parsed, Wanted, parsed};
 
 /// What the user can choose.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -132,19 +132,17 @@ pub(crate) fn check(
         cuda_arch: options.cuda_arch,
     };
     let tokenized = syntax::tokenize(map, file, &preprocessing, loader);
-    let (program, syntax_errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
     let start = map.mark();
-    let mut checked = typed(map, &tokenized.tokens, &program, options, Wanted::Named);
+    let mut checked = typed(map, &tokenized, options, Wanted::Named);
     if checked.is_cut && has_errors(&checked.diagnostics) {
         map.back_to(start);
-        checked = typed(map, &tokenized.tokens, &program, options, Wanted::Whole);
+        checked = typed(map, &tokenized, options, Wanted::Whole);
     }
     let includes = match options.warn_includes {
         true => library::missing(&tokenized, map),
         false => Vec::new(),
     };
     let mut diagnostics = tokenized.diagnostics;
-    diagnostics.extend(syntax_errors);
     diagnostics.extend(checked.diagnostics);
     diagnostics.extend(includes);
     (checked.program, diagnostics)
@@ -158,18 +156,17 @@ struct Typed {
     is_cut: bool,
 }
 
-/// Checks a program together with CUDA's own declarations, which come first: they are not the user's to break.
-fn typed(
-    map: &mut SourceMap,
-    tokens: &[Token],
-    program: &Unit,
-    options: &Options,
-    wanted: Wanted,
-) -> Typed {
-    let declared = declarations(map, tokens, &options.instances, wanted);
-    let (instances, mut diagnostics) = requests(map, &options.instances);
+/// Parses a program and checks it together with CUDA's own declarations, which come first: they are not the user's to break.
+fn typed(map: &mut SourceMap, tokenized: &Tokenized, options: &Options, wanted: Wanted) -> Typed {
+    let Parsed {
+        unit,
+        errors: mut diagnostics,
+        declared,
+    } = parsed(map, tokenized, &options.instances, wanted);
+    let (instances, request_errors) = requests(map, &options.instances);
+    diagnostics.extend(request_errors);
     let (program, errors) = sema::check(
-        &[&declared.unit, program, &instances],
+        &[&declared.unit, &unit, &instances],
         map,
         sema::Options {
             prelude: declared.files.clone(),

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use crate::{
     arena::Arena,
-    compile::{Options, Wanted, declarations, requests},
+    compile::{Options, Parsed, Wanted, parsed, requests},
     diagnostic::{Code, Diagnostic, Severity, message::Message as _},
     ir::{Module, simplify::simplify},
     lower::{self, walk_typed},
@@ -79,9 +79,12 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
     };
     let mut tokenized = syntax::tokenize(map, file, &preprocessing, loader);
     sources::rename(&mut tokenized.tokens, map, &options.own_names);
-    let (parsed, syntax_errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
+    let Parsed {
+        unit,
+        errors: syntax_errors,
+        declared,
+    } = parsed(map, &tokenized, &options.instances, Wanted::Whole);
     let found = kernels(&tokenized.tokens);
-    let declared = declarations(map, &tokenized.tokens, &options.instances, Wanted::Whole);
     let (wanted, request_errors) = requests(map, &options.instances);
     let checking = sema::Options {
         prelude: declared.files.clone(),
@@ -93,7 +96,7 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
         diagnostics: type_errors,
         functions,
         broken_records,
-    } = sema::survey(&[&declared.unit, &parsed, &wanted], map, checking);
+    } = sema::survey(&[&declared.unit, &unit, &wanted], map, checking);
     let broken = Broken::new(
         broken_records,
         &program,

@@ -3,10 +3,11 @@
 use std::{borrow::Cow, cell::RefCell, rc::Rc};
 
 use crate::{
+    diagnostic::Diagnostic,
     library, sema,
     source::{Appended, Mark, NoFiles, SourceFile, SourceMap},
     span::FileId,
-    syntax::{self, ast::Unit, token::Token},
+    syntax::{self, ast::Unit, parser, preprocess::Tokenized},
 };
 
 type Part = (&'static str, Cow<'static, str>);
@@ -42,13 +43,22 @@ thread_local! {
     static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
 }
 
-/// The prelude with what a program of these tokens needs of the library.
-pub(crate) fn declarations(
+/// A program, parsed.
+pub(crate) struct Parsed {
+    pub(crate) unit: Unit,
+    pub(crate) errors: Vec<Diagnostic>,
+    /// What is there before its first line.
+    pub(crate) declared: Rc<Declarations>,
+}
+
+/// Parses a program of these tokens, and the prelude with what it needs of the library.
+pub(crate) fn parsed(
     map: &mut SourceMap,
-    tokens: &[Token],
+    program: &Tokenized,
     instances: &[String],
     wanted: Wanted,
-) -> Rc<Declarations> {
+) -> Parsed {
+    let tokens = &program.tokens;
     let needed = library::needed(tokens, instances, &library::wanted(tokens));
     let is_cut = wanted == Wanted::Named && needed.is_empty();
     let prelude = match is_cut {
@@ -64,42 +74,59 @@ pub(crate) fn declarations(
             && kept.parts == parts
         {
             map.append(&kept.appended);
-            return kept.read.clone();
+            let (unit, errors) = parser::parse(tokens, program.end);
+            return Parsed {
+                unit,
+                errors,
+                declared: kept.read.clone(),
+            };
         }
-        let read = Rc::new(Declarations {
-            is_cut,
-            ..read(map, &parts)
-        });
+        let (unit, errors, mut declared) = read(map, program, &parts);
+        declared.is_cut = is_cut;
+        let declared = Rc::new(declared);
         *last = Some(Kept {
             at,
             parts,
             appended: map.since(at),
-            read: read.clone(),
+            read: declared.clone(),
         });
-        read
+        Parsed {
+            unit,
+            errors,
+            declared,
+        }
     })
 }
 
-fn read(map: &mut SourceMap, parts: &[Part]) -> Declarations {
-    let mut unit = Unit::default();
+fn read(
+    map: &mut SourceMap,
+    program: &Tokenized,
+    parts: &[Part],
+) -> (Unit, Vec<Diagnostic>, Declarations) {
     let mut files = Vec::new();
+    let mut texts = Vec::new();
     for (name, text) in parts {
         let file = map.add(SourceFile::new(*name, &**text));
-        let tokenized = syntax::tokenize(map, file, &syntax::Options::default(), &NoFiles);
-        let (parsed, broken) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
-        debug_assert!(
-            tokenized.diagnostics.is_empty() && broken.is_empty(),
-            "{:?} {broken:?}",
-            tokenized.diagnostics
-        );
-        unit.items.extend(parsed.items);
+        let text = syntax::tokenize(map, file, &syntax::Options::default(), &NoFiles);
+        debug_assert!(text.diagnostics.is_empty(), "{:?}", text.diagnostics);
         files.push(file);
+        texts.push(text);
     }
-    Declarations {
-        unit,
+    let all = std::iter::once(program).chain(&texts);
+    let all = all.map(|text| (&*text.tokens, text.end)).collect();
+    let mut all = parser::parse_all(all).into_iter();
+    let (unit, errors) = all.next().unwrap_or_default();
+    let mut declared = Unit::default();
+    for (parsed, broken) in all {
+        debug_assert!(broken.is_empty(), "{broken:?}");
+        declared.items.extend(parsed.items);
+    }
+    let declared = Declarations {
+        unit: declared,
         files,
         is_cut: false,
-    }
+    };
+    (unit, errors, declared)
 }
 
 #[cfg(test)]

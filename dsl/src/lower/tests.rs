@@ -13,11 +13,11 @@ mod references;
 
 use super::{Options, lower};
 use crate::{
-    compile::{Wanted, declarations},
+    compile::{Parsed, Wanted, parsed},
     ir::{Block, Function, FunctionKind, Inst, InstKind, Module, Node},
     sema,
     source::{NoFiles, SourceFile, SourceMap},
-    syntax::{parser, preprocess},
+    syntax::preprocess,
 };
 
 /// The module of a program without mistakes.
@@ -30,14 +30,17 @@ fn compile_with(text: &str, options: &Options) -> Module {
     let file = map.add(SourceFile::new("test.k", text));
     let tokenized = preprocess::tokenize(&mut map, file, &preprocess::Options::default(), &NoFiles);
     assert_eq!(tokenized.diagnostics, []);
-    let (program, diagnostics) = parser::parse(&tokenized.tokens, tokenized.end);
-    assert_eq!(diagnostics, []);
-    let declared = declarations(&mut map, &tokenized.tokens, &[], Wanted::Whole);
+    let Parsed {
+        unit,
+        errors,
+        declared,
+    } = parsed(&mut map, &tokenized, &[], Wanted::Whole);
+    assert_eq!(errors, []);
     let sema_options = sema::Options {
         prelude: declared.files.clone(),
         ..sema::Options::default()
     };
-    let (program, diagnostics) = sema::check(&[&declared.unit, &program], &map, sema_options);
+    let (program, diagnostics) = sema::check(&[&declared.unit, &unit], &map, sema_options);
     let errors: Vec<_> = diagnostics
         .iter()
         .filter(|diagnostic| diagnostic.severity == crate::diagnostic::Severity::Error)

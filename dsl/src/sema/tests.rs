@@ -4,7 +4,7 @@
 //! write them, which must pass; `explain` holds the examples of `dslc explain` to what they claim.
 
 use crate::{
-    compile::{Wanted, declarations},
+    compile::{Parsed, Wanted, parsed},
     diagnostic::{Diagnostic, Severity},
     sema::{self, typed::Program},
     source::{NoFiles, SourceFile, SourceMap},
@@ -34,16 +34,19 @@ fn check(text: &str) -> Checked {
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new("test.k", text));
     let tokenized = syntax::tokenize(&mut map, file, &syntax::Options::default(), &NoFiles);
+    let Parsed {
+        unit,
+        errors,
+        declared,
+    } = parsed(&mut map, &tokenized, &[], Wanted::Whole);
     let mut diagnostics = tokenized.diagnostics;
-    let (parsed, errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
     diagnostics.extend(errors);
-    let declared = declarations(&mut map, &tokenized.tokens, &[], Wanted::Whole);
     let options = sema::Options {
         prelude: declared.files.clone(),
         skip_host: false,
         survey: false,
     };
-    let (program, found) = sema::check(&[&declared.unit, &parsed], &map, options);
+    let (program, found) = sema::check(&[&declared.unit, &unit], &map, options);
     diagnostics.extend(found);
     Checked {
         program,

@@ -39,27 +39,54 @@ mod ty;
 
 pub use depth::{MAX_NESTING, MAX_OPERATORS};
 
+/// A text in tokens, and the place just after its last line, for messages about a missing end.
+pub type Text<'t> = (&'t [Token], Span);
+
+/// What a text is, and what is wrong with it.
+pub type Parsed = (Unit, Vec<Diagnostic>);
+
 /// Parses preprocessed tokens. `end` is the place just after the last line, for messages about a missing end.
-pub fn parse(tokens: &[Token], end: Span) -> (Unit, Vec<Diagnostic>) {
-    let joined = spaced::join(tokens);
-    let marked = angles::mark(&joined);
-    let balanced = brackets::balance(&marked, end);
+pub fn parse(tokens: &[Token], end: Span) -> Parsed {
+    let [parsed] = parse_all([(tokens, end)].into())
+        .try_into()
+        .expect("one text");
+    parsed
+}
+
+/// Parses several texts. To build the grammar and to drop it takes longer than to parse a small text, and here all share one.
+pub fn parse_all(texts: Vec<Text<'_>>) -> Vec<Parsed> {
+    let joined = texts
+        .iter()
+        .map(|(tokens, end)| (spaced::join(tokens), *end));
+    let joined: Vec<_> = joined.collect();
+    let marked = joined
+        .iter()
+        .map(|(tokens, end)| (angles::mark(tokens), *end));
+    let marked: Vec<_> = marked.collect();
+    let balanced = marked
+        .iter()
+        .map(|(tokens, end)| (brackets::balance(tokens, *end), *end));
+    let balanced: Vec<_> = balanced.collect();
     let rules = kit::Rules {
         assignment: expr::assignment_rule(),
         operand: expr::operand_rule(),
         specifiers: ty::specifiers_rule(),
         body: stmt::body_rule(),
     };
-    let mut state = kit::State::new(&balanced.tokens, &balanced.repairs, end, rules);
-    let items = item::unit()
-        .parse_with_state(&balanced.tokens, &mut state)
-        .into_output()
-        .unwrap_or_default();
-    let mut diagnostics = balanced.diagnostics;
-    diagnostics.append(&mut state.diagnostics);
-    diagnostics
-        .sort_by_key(|diagnostic| (diagnostic.primary.span.file, diagnostic.primary.span.start));
-    (Unit { items }, diagnostics)
+    let unit = item::unit();
+    let mut all = Vec::with_capacity(balanced.len());
+    for (balanced, end) in &balanced {
+        let mut state = kit::State::new(&balanced.tokens, &balanced.repairs, *end, rules.clone());
+        let items = unit
+            .parse_with_state(&balanced.tokens, &mut state)
+            .into_output()
+            .unwrap_or_default();
+        let mut diagnostics = balanced.diagnostics.clone();
+        diagnostics.append(&mut state.diagnostics);
+        diagnostics.sort_by_key(|message| (message.primary.span.file, message.primary.span.start));
+        all.push((Unit { items }, diagnostics));
+    }
+    all
 }
 
 #[cfg(test)]
