@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use dsl::{
+    ir::locate::is_virtual,
     source::{SourceFile, SourceMap},
     syntax::{Word, words},
 };
@@ -46,10 +47,11 @@ pub(crate) struct FunctionText {
 }
 
 impl<'a> Text<'a> {
-    /// The files of a program.
+    /// The files of a program that the user can edit.
     pub(crate) fn all(map: &'a SourceMap) -> Vec<Text<'a>> {
         let files = map.files().map(|(_, file)| file);
-        files.map(Text::new).collect()
+        let own = files.filter(|file| !is_virtual(&file.name));
+        own.map(Text::new).collect()
     }
 
     pub(crate) fn new(file: &'a SourceFile) -> Text<'a> {
