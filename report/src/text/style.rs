@@ -1,5 +1,7 @@
 //! How a text is laid out: widths as terminals count them, lines broken and cut, and colour, one escape for a run of text.
 
+use std::mem;
+
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What a run of text is shown as, where colour is wanted.
@@ -120,22 +122,33 @@ pub(crate) fn pad(text: &str, columns: usize) -> String {
 /// Breaks at spaces; a word that is longer than a line is broken where the line ends.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(20);
-    let mut lines = vec![String::new()];
+    let mut lines = Vec::new();
+    let (mut line, mut wide) = (String::new(), 0);
     for word in text.split(' ') {
-        let last = lines.last_mut().expect("never empty");
-        if !last.is_empty() && last.width() + 1 + word.width() > columns {
-            lines.push(String::new());
-        } else if !last.is_empty() {
-            last.push(' ');
+        let width = word.width();
+        if !line.is_empty() && wide + 1 + width > columns {
+            lines.push(mem::take(&mut line));
+            wide = 0;
+        } else if !line.is_empty() {
+            line.push(' ');
+            wide += 1;
+        }
+        if width <= columns {
+            line += word;
+            wide += width;
+            continue;
         }
         for c in word.chars() {
-            let last = lines.last_mut().expect("never empty");
-            if last.width() + c.width().unwrap_or(0) > columns {
-                lines.push(String::new());
+            let width = c.width().unwrap_or(0);
+            if wide + width > columns {
+                lines.push(mem::take(&mut line));
+                wide = 0;
             }
-            lines.last_mut().expect("never empty").push(c);
+            line.push(c);
+            wide += width;
         }
     }
+    lines.push(line);
     lines
 }
 
