@@ -24,7 +24,7 @@ mod trace;
 
 use std::{
     panic::{self, PanicHookInfo},
-    process::ExitCode,
+    process::{self, ExitCode},
     sync::Mutex,
     thread,
 };
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     ExitCode::from(output::exit_code(run()))
 }
 
-/// Runs the command in another thread; returns its exit code.
+/// Runs the command in another thread, which ends the process: returns an exit code where that did not happen.
 fn run() -> u8 {
     // A list needs no program.
     if args::before::lists_metrics(std::env::args_os()) {
@@ -56,22 +56,18 @@ fn run() -> u8 {
     system::keep_memory();
     // A panic's message is printed once, below, with what to do about it.
     panic::set_hook(Box::new(keep_panic));
-    let work = thread::Builder::new()
+    let started = thread::Builder::new()
         .stack_size(STACK_BYTES)
-        .spawn(move || panic::catch_unwind(|| command::run(cli)));
-    let result = work.map(|handle| handle.join());
-    match result {
-        Ok(Ok(Ok(Ok(code)))) => code,
-        Ok(Ok(Ok(Err(failure)))) => {
-            output::err(&format!("dslc: {failure}\n"));
-            2
-        }
-        Ok(Ok(Err(_)) | Err(_)) => {
-            let text = panic_text();
-            output::err(&format!(
-                "dslc: internal error: {text}\nThis is a bug in dslc; please report it with the program.\n"
-            ));
-            2
+        .spawn(move || {
+            let code = output::exit_code(outcome(cli));
+            // To end the thread first would only give back its memory piece by piece.
+            process::exit(code.into());
+        });
+    match started {
+        Ok(thread) => {
+            // It returns only if the thread panicked on its way to the end of the process.
+            let _ = thread.join();
+            internal_error()
         }
         Err(error) => {
             output::err(&format!(
@@ -81,6 +77,27 @@ fn run() -> u8 {
             2
         }
     }
+}
+
+/// Runs the command; returns its exit code.
+fn outcome(cli: args::Cli) -> u8 {
+    match panic::catch_unwind(|| command::run(cli)) {
+        Ok(Ok(code)) => code,
+        Ok(Err(failure)) => {
+            output::err(&format!("dslc: {failure}\n"));
+            2
+        }
+        Err(_) => internal_error(),
+    }
+}
+
+/// Says what the first panic said; returns the exit code.
+fn internal_error() -> u8 {
+    let text = panic_text();
+    output::err(&format!(
+        "dslc: internal error: {text}\nThis is a bug in dslc; please report it with the program.\n"
+    ));
+    2
 }
 
 /// What the first panic said that nobody has asked for yet.
