@@ -2,7 +2,7 @@
 //! every finding. What the program prints, what is found, where it stops and what counts as executed are the same. A third time memory is
 //! read at every load of the source (`dsl::ir::forward_loads`): what is printed and the kinds of what is found are the same.
 //!
-//! The generated programs ([`text`]) walk through arrays of every type by every kind of index. They may leave an array, read what nobody
+//! The generated programs (`text`) walk through arrays of every type by every kind of index. They may leave an array, read what nobody
 //! wrote, divide by zero or run into the limit: that is where one form hands over to the other.
 
 mod text;
