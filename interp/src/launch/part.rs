@@ -1,9 +1,9 @@
 //! Parts of a launch: ranges of its blocks, each run by itself, and put together again.
 //!
 //! A part is what the worker of a parallel launch is, in another process: it starts from the memory that the launch finds, and hands over
-//! what it has counted and found ([`Saved`]). So what comes of all parts is made as the report of one run is. Where two workers
+//! what it has counted and found (`Saved`). So what comes of all parts is made as the report of one run is. Where two workers
 //! touch one word, all blocks run again in order. Here only those run again, together, whose parts touch the same bytes
-//! ([`across`](crate::check::across)); what they do to each other is added.
+//! (`check::across`); what they do to each other is added.
 
 use std::ops::Range;
 
@@ -72,7 +72,7 @@ pub struct PartMemory {
     pub loc: LocId,
     /// What it does: of a load, the bytes that nobody wrote afterwards.
     pub op: AccessOp,
-    /// The bytes: where they begin, how many, by which block; and how they come again. See [`PartMemory::stretch`].
+    /// The bytes: where they begin, how many, by which block; and how they come again. See `PartMemory::stretch`.
     pub stretches: Vec<String>,
     /// They are too many: all that it touched lies in these.
     pub is_coarse: bool,
