@@ -104,3 +104,20 @@ impl Preprocessor<'_> {
         tokens
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_found_by_its_name() {
+        let mut count = 0;
+        for line in TEXT.lines() {
+            let name = line.split([' ', '(']).nth(1).expect("a name");
+            let found = line_of(name).map(|range| &TEXT[range]);
+            assert_eq!(found, Some(&*format!("{line}\n")), "{name}");
+            count += 1;
+        }
+        assert!(count > 100, "{count}");
+    }
+}

@@ -486,6 +486,11 @@ fn predefined_values() {
         ),
     );
     check("#define HERE __LINE__\n\nHERE", "3");
+    // One that is gone before it was used.
+    check(
+        "#undef NULL\nNULL\n#ifdef NULL\na\n#else\nb\n#endif",
+        "NULL b",
+    );
 }
 
 #[test]
