@@ -1,7 +1,7 @@
 //! What is known of a file of the library. The build script (`dsl/build`) makes the tables of it, and so this uses nothing else of the
 //! crate.
 
-/// A file and what its first lines say.
+/// A file and what its first lines say: [`library`](super) has the table of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct File {
     /// Without `.k`.

@@ -40,13 +40,10 @@ mod ty;
 pub use depth::{MAX_NESTING, MAX_OPERATORS};
 
 /// A text in tokens, and the place just after its last line, for messages about a missing end.
-pub type Text<'t> = (&'t [Token], Span);
-
-/// What a text is, and what is wrong with it.
-pub type Parsed = (Unit, Vec<Diagnostic>);
+type Text<'t> = (&'t [Token], Span);
 
 /// Parses preprocessed tokens. `end` is the place just after the last line, for messages about a missing end.
-pub fn parse(tokens: &[Token], end: Span) -> Parsed {
+pub fn parse(tokens: &[Token], end: Span) -> (Unit, Vec<Diagnostic>) {
     let [parsed] = parse_all([(tokens, end)].into())
         .try_into()
         .expect("one text");
@@ -54,7 +51,7 @@ pub fn parse(tokens: &[Token], end: Span) -> Parsed {
 }
 
 /// Parses several texts. To build the grammar and to drop it takes longer than to parse a small text, and here all share one.
-pub fn parse_all(texts: Vec<Text<'_>>) -> Vec<Parsed> {
+pub(crate) fn parse_all(texts: Vec<Text<'_>>) -> Vec<(Unit, Vec<Diagnostic>)> {
     let joined = texts
         .iter()
         .map(|(tokens, end)| (spaced::join(tokens), *end));
