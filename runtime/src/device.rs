@@ -22,6 +22,7 @@ use crate::error::CudaError;
 pub mod gpu;
 pub mod simulator;
 pub mod split;
+pub mod vary;
 
 use split::SplitResult;
 

@@ -1,6 +1,9 @@
 //! The simulator as a device: the machine of `interp`, with the properties of the architecture whose rules it counts by.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::{
+    collections::BTreeSet,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use dsl::ir::FuncId;
 use interp::{
@@ -10,6 +13,7 @@ use interp::{
 };
 
 use super::split::{Split, SplitResult, Splitting};
+use super::vary::{Variation, Varying};
 use super::{Device, DeviceError, DeviceInfo, LaunchError};
 use crate::error::CudaError;
 
@@ -25,6 +29,8 @@ pub struct Simulator {
     counting: Option<Counting>,
     /// A launch that is split, if that is asked for.
     splitting: Option<Splitting>,
+    /// What launches change, if this is a further run of a program.
+    varying: Option<Varying>,
 }
 
 /// Bytes of device memory that launches are followed by at most, for a digest.
@@ -38,9 +44,24 @@ struct Digest {
     launches: DefaultHasher,
     /// Bytes that were read after launches.
     bytes: u64,
+    aliased: BTreeSet<FuncId>,
 }
 
 impl Digest {
+    /// Notes whether two arguments of a launch lead into one buffer.
+    fn launches(&mut self, memory: &Memory, program: &Program, kernel: FuncId, args: &[u64]) {
+        let params = program.module().function(kernel).params.iter().zip(args);
+        let pointers = params.filter(|(param, _)| param.c_type.contains('*'));
+        let mut buffers: Vec<u64> = pointers
+            .filter_map(|(_, &address)| memory.bounds(address))
+            .map(|(base, _)| base)
+            .collect();
+        buffers.sort_unstable();
+        if buffers.windows(2).any(|pair| pair[0] == pair[1]) {
+            self.aliased.insert(kernel);
+        }
+    }
+
     fn copied(&mut self, bytes: &[u8]) {
         self.has_copies = true;
         bytes.hash(&mut self.copies);
@@ -54,6 +75,12 @@ impl Digest {
             }
             if let Ok(bytes) = memory.read_bytes(address, bytes) {
                 bytes.hash(&mut self.launches);
+            }
+            // A byte that was written is another one than a byte of the same value that was not.
+            let (mut from, end) = (address, address + bytes);
+            while let Some((first, unset)) = memory.first_unset(from, end - from) {
+                (first, unset).hash(&mut self.launches);
+                from = first + unset;
             }
         }
     }
@@ -77,6 +104,15 @@ impl Simulator {
             digest: None,
             counting,
             splitting: None,
+            varying: None,
+        }
+    }
+
+    /// The same machine, on which launches have other sizes or data than the program gives them.
+    pub fn varying(self, variation: Variation) -> Simulator {
+        Simulator {
+            varying: Some(Varying::new(variation)),
+            ..self
         }
     }
 
@@ -113,8 +149,28 @@ impl Simulator {
             })
     }
 
+    /// A hash of device memory after each launch. 0 if it keeps none.
+    pub fn memory_digest(&self) -> u64 {
+        let digest = self.digest.as_ref();
+        digest.map_or(0, |digest| digest.launches.finish())
+    }
+
+    /// The kernels that were launched with two pointers into one buffer. None if it keeps no digest.
+    pub fn aliased(&self) -> impl Iterator<Item = FuncId> {
+        let digest = self.digest.iter();
+        digest.flat_map(|digest| digest.aliased.iter().copied())
+    }
+
+    /// Whether a further run met something that it changes.
+    pub fn has_varied(&self) -> bool {
+        self.varying.as_ref().is_some_and(Varying::has_varied)
+    }
+
     /// The program writes to an allocation: launches that were only counted would find or leave something else there.
     fn changes(&mut self, memory: &Memory, address: u64) {
+        if let Some(varying) = &mut self.varying {
+            varying.filled(memory, address);
+        }
         if let Some(counting) = &mut self.counting {
             counting.changed(memory, address);
         }
@@ -221,7 +277,9 @@ impl Device for Simulator {
         byte: u8,
         bytes: u64,
     ) -> Result<(), DeviceError> {
-        self.changes(memory, address);
+        if let Some(counting) = &mut self.counting {
+            counting.changed(memory, address);
+        }
         Ok(memory.fill(address, byte, bytes)?)
     }
 
@@ -252,6 +310,17 @@ impl Device for Simulator {
         args: &[u64],
         out: &mut dyn FnMut(&[u8]),
     ) -> Result<LaunchReport, LaunchError> {
+        let varied = self
+            .varying
+            .as_mut()
+            .map(|varying| varying.launch(program, memory, (kernel, config, args)));
+        let (config, args) = match &varied {
+            Some((config, args)) => (config, &args[..]),
+            None => (config, args),
+        };
+        if let Some(digest) = &mut self.digest {
+            digest.launches(memory, program, kernel, args);
+        }
         let machine = &self.machine;
         if let Some(splitting) = &mut self.splitting
             && splitting.is_next()
