@@ -409,6 +409,9 @@ pub(crate) struct FixArgs {
     /// Write the edits into the files instead of printing them.
     #[arg(long)]
     pub(crate) apply: bool,
+    /// Take cures that are checked, too: right in this run and in further ones, but not proved for all.
+    #[arg(long)]
+    pub(crate) checked: bool,
     #[command(flatten)]
     pub(crate) rules: RulesArgs,
     #[command(flatten)]

@@ -1,8 +1,8 @@
-//! Runs the program with other texts, for whoever proves cures.
+//! Runs the program with other texts, sizes and data, to find cures.
 
 use std::sync::Arc;
 
-use cure::{Run, Runner};
+use cure::{Further, Run, Runner};
 use dsl::{
     ir::Module,
     source::{Included, Loader, SourceFile, SourceMap},
@@ -33,6 +33,14 @@ pub(crate) const MAX_COMPARED: usize = 1 << 20;
 const MAX_TIMES: u64 = 8;
 const SOME_MORE: u64 = 1_000_000;
 
+/// What an unasked search may take in all: about a second. A compilation counts as so many instructions.
+const SEARCH_INSTRUCTIONS: u64 = 16_000_000;
+const COMPILATION: u64 = 100_000;
+/// What a search that is asked for may take: so many times the run, and so much more.
+const SEARCH_TIMES: u64 = 200;
+/// A round of clocks over all blocks takes as long as so many instructions for each pair of blocks.
+const PAIRS_OF_BLOCKS: u64 = 16;
+
 /// How the first run was made.
 #[derive(Clone)]
 pub(crate) struct Prover<'a> {
@@ -41,6 +49,8 @@ pub(crate) struct Prover<'a> {
     pub(crate) map: &'a SourceMap,
     pub(crate) machine: MachineConfig,
     pub(crate) what: What<'a>,
+    /// What further runs may take in all; `None`: as much as it takes.
+    pub(crate) left: Option<u64>,
 }
 
 /// Whether cures are looked for after a run.
@@ -61,12 +71,20 @@ fn instructions(outcome: &Outcome) -> u64 {
     all.fold(0, u64::saturating_add)
 }
 
-/// Cures of a run, which printed this; the instructions of the first run bound those of the others.
-pub(crate) fn cures(model: &Model<'_>, stdout: &[u8], mut prover: Prover<'_>) -> Vec<Suggestion> {
-    let most = instructions(model.input.outcome)
-        .saturating_mul(MAX_TIMES)
-        .saturating_add(SOME_MORE);
+/// Cures of a run, which printed this; the instructions of the first run bound those of the others, and of all together.
+pub(crate) fn cures(
+    model: &Model<'_>,
+    stdout: &[u8],
+    wanted: Cures,
+    mut prover: Prover<'_>,
+) -> Vec<Suggestion> {
+    let own = instructions(model.input.outcome);
+    let most = own.saturating_mul(MAX_TIMES).saturating_add(SOME_MORE);
     prover.machine.limit = Some(prover.machine.limit.map_or(most, |limit| limit.min(most)));
+    prover.left = Some(match wanted {
+        Cures::Always => SEARCH_INSTRUCTIONS.saturating_add(own.saturating_mul(SEARCH_TIMES)),
+        Cures::Auto | Cures::Never => SEARCH_INSTRUCTIONS,
+    });
     cure::cures(model, stdout, &mut prover)
 }
 
@@ -91,13 +109,18 @@ pub(crate) fn leave_out_like(
 }
 
 impl Runner for Prover<'_> {
+    fn module(&self) -> Arc<Module> {
+        self.module.clone()
+    }
+
     fn run(&mut self, texts: &[(String, String)]) -> Option<Run> {
         if texts.is_empty() {
-            return self.ran(self.module.clone(), self.map.clone());
+            return self.ran(self.module.clone(), self.map.clone(), None);
         }
-        if self.what.stop.asked().is_some() {
+        if self.what.stop.asked().is_some() || !self.has_more() {
             return None;
         }
+        self.spend(COMPILATION);
         let files = Files::new(&self.source.file, &self.source.include);
         let loader = Edited {
             files: &files,
@@ -110,11 +133,34 @@ impl Runner for Prover<'_> {
         let mut map = SourceMap::new();
         let file = map.add(SourceFile::new(name, text));
         let module = source::compile(self.source, cuda_arch, &mut map, file, &loader).ok()??;
-        self.ran(Arc::new(module), map)
+        self.ran(Arc::new(module), map, None)
     }
 
     fn run_module(&mut self, module: Module) -> Option<Run> {
-        self.ran(Arc::new(module), self.map.clone())
+        self.ran(Arc::new(module), self.map.clone(), None)
+    }
+
+    fn run_further(
+        &mut self,
+        module: &Arc<Module>,
+        map: &SourceMap,
+        further: &Further,
+    ) -> Option<Run> {
+        self.ran(module.clone(), map.clone(), Some(further))
+    }
+
+    fn has_more(&self) -> bool {
+        self.left != Some(0)
+    }
+
+    fn affords(&self, times: u64) -> bool {
+        let pairs = times.saturating_mul(times).saturating_mul(PAIRS_OF_BLOCKS);
+        self.left.is_none_or(|left| pairs <= left)
+    }
+
+    fn arguments(&self) -> Option<Vec<String>> {
+        let program = self.what.program;
+        program.launch.is_empty().then(|| program.args.clone())
     }
 
     fn finds_races(&self) -> bool {
@@ -123,29 +169,54 @@ impl Runner for Prover<'_> {
 }
 
 impl Prover<'_> {
-    fn ran(&self, module: Arc<Module>, map: SourceMap) -> Option<Run> {
-        if self.what.stop.asked().is_some() {
+    fn spend(&mut self, instructions: u64) {
+        self.left = self.left.map(|left| left.saturating_sub(instructions));
+    }
+
+    fn ran(
+        &mut self,
+        module: Arc<Module>,
+        map: SourceMap,
+        further: Option<&Further>,
+    ) -> Option<Run> {
+        if self.what.stop.asked().is_some() || !self.has_more() {
             return None;
         }
         let program = Program::new(module);
         let mut device = Simulator::new(self.machine.clone()).digesting();
+        let mut args = self.what.program.clone();
+        match further {
+            Some(Further::Launches(variation)) => device = device.varying(variation.clone()),
+            Some(Further::Arguments(other)) => args.args.clone_from(other),
+            None => {}
+        }
+        let what = What {
+            program: &args,
+            ..self.what
+        };
         let mut io = Kept {
             stdout: vec![],
             is_too_much: false,
         };
-        let ran = execute::execute(&self.what, &program, &mut device, &mut io).ok()?;
+        let ran = execute::execute(&what, &program, &mut device, &mut io).ok()?;
+        self.spend(instructions(&ran.outcome).saturating_add(COMPILATION / 8));
         if io.is_too_much || ran.unsaved.is_some() {
             return None;
         }
-        let line = |loc| report::line(program.module(), &map, loc);
-        let found = findings::all(&ran.outcome, program.module(), &line);
+        let module = program.module();
+        let line = |loc| report::line(module, &map, loc);
+        let found = findings::all(&ran.outcome, module, &line);
+        let name = |kernel| module.function(kernel).name.clone();
         Some(Run {
-            module: program.module().clone(),
+            module: module.clone(),
             findings: found,
             map,
             outcome: ran.outcome,
             stdout: io.stdout,
             digest: device.digest(),
+            memory_digest: device.memory_digest(),
+            aliased: device.aliased().map(name).collect(),
+            has_varied: device.has_varied() || matches!(further, Some(Further::Arguments(_))),
         })
     }
 }

@@ -8,6 +8,8 @@ pub(crate) struct Candidate {
     pub(crate) kind: SuggestionKind,
     pub(crate) text: String,
     pub(crate) edits: Vec<Edit>,
+    /// Runs cannot show that it is right: types decide, which the text does not tell.
+    pub(crate) needs_proof: bool,
 }
 
 impl Candidate {
@@ -20,6 +22,15 @@ impl Candidate {
             kind,
             text: text.into(),
             edits,
+            needs_proof: false,
+        }
+    }
+
+    /// The same, which only an argument can show to be right.
+    pub(crate) fn proved_only(self) -> Candidate {
+        Candidate {
+            needs_proof: true,
+            ..self
         }
     }
 
@@ -49,6 +60,7 @@ impl Candidate {
             kind: self.kind,
             text: format!("{}; {}", self.text, other.text),
             edits,
+            needs_proof: self.needs_proof || other.needs_proof,
         })
     }
 }

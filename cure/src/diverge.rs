@@ -137,11 +137,13 @@ fn without_branch(text: &Text<'_>, branch: Node, condition: &Range<usize>) -> Op
     let (a, b) = (text.between(first.value), text.between(second.value));
     let condition = text.between(condition.clone());
     let new = format!("{target} {sign} {condition} ? {a} : {b};");
-    Some(Candidate::new(
+    let choice = Candidate::new(
         SuggestionKind::Branch,
         format!("choose between the values without a branch: `{new}`"),
         vec![text.replace(branch.first..branch.last + 1, new)],
-    ))
+    );
+    // `?:` converts both values to one type first.
+    Some(choice.proved_only())
 }
 
 /// `target = value`.

@@ -1,4 +1,4 @@
-//! Whether edits did what they should: the run with them beside the first.
+//! What edits did: the run with them beside the first.
 
 use dsl::ir::symbol::template_name;
 use std::collections::BTreeSet;
@@ -8,9 +8,9 @@ use dsl::{
     ir::{LocId, Module, Space},
     source::SourceMap,
 };
-use interp::Site;
+use interp::{FindingOp, Severity, Site};
 use report::{
-    Cost, Edit, Input, Suggestion,
+    Cost, Edit, Holds, Input, Suggestion, SuggestionKind,
     findings::Found,
     model::{HotSpot, Waste},
 };
@@ -20,7 +20,7 @@ use crate::{Base, Run, candidate::Candidate, text};
 
 /// What makes two findings of two runs one: what is wrong, in which kernel, at which lines.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+pub(crate) struct Key {
     code: &'static str,
     kernel: Option<String>,
     lines: Vec<(String, u32)>,
@@ -72,17 +72,25 @@ fn moved(map: &SourceMap, edits: &[Edit], module: &Module, loc: LocId) -> (Strin
     (name, u32::try_from(new_line).unwrap_or(line))
 }
 
-fn keys(base: Base<'_>, edits: &[Edit]) -> Vec<Key> {
-    let input = base.input;
-    let place = |module: &Module, loc| moved(input.map, edits, module, loc);
-    let findings = input.findings.iter();
-    findings
-        .map(|found| key(found, input.module, &place))
-        .collect()
+/// The keys of findings, as they are called after edits of the texts they were found in.
+pub(crate) fn keys(
+    findings: &[Found],
+    (module, map): (&Module, &SourceMap),
+    edits: &[Edit],
+) -> Vec<Key> {
+    let place = |module: &Module, loc| moved(map, edits, module, loc);
+    let all = findings.iter();
+    all.map(|found| key(found, module, &place)).collect()
 }
 
-fn new_keys(run: &Run) -> BTreeSet<Key> {
-    let findings = run.findings.iter();
+fn base_keys(base: Base<'_>, edits: &[Edit]) -> Vec<Key> {
+    let input = base.input;
+    keys(input.findings, (input.module, input.map), edits)
+}
+
+/// The keys of a run's findings that are at least so grave.
+fn new_keys(run: &Run, least: Severity) -> BTreeSet<Key> {
+    let findings = run.findings.iter().filter(|found| found.severity >= least);
     findings
         .map(|found| key(found, &run.module, &place))
         .collect()
@@ -95,10 +103,12 @@ pub(crate) fn remaining(
     candidate: &Candidate,
     members: &[usize],
 ) -> Option<Vec<usize>> {
-    let old = keys(base, &candidate.edits);
-    let new = new_keys(run);
+    let old = base_keys(base, &candidate.edits);
+    let new = new_keys(run, Severity::Note);
+    // A note is harmless, and often was only hidden by what is gone.
+    let grave = new_keys(run, Severity::Warning);
     let is_run = !run.outcome.launches.is_empty() || base.input.outcome.launches.is_empty();
-    let is_known = new.iter().all(|key| old.contains(key));
+    let is_known = grave.iter().all(|key| old.contains(key));
     let is_stopped = run.outcome.stopped().is_some();
     if !is_run || !is_known || is_stopped {
         return None;
@@ -123,6 +133,17 @@ fn own_cost(kept: &Kept, waste: Waste) -> u64 {
         Waste::Barriers => counts.barriers,
         _ => 0,
     }
+}
+
+/// What a kind of waste costs in all launches of a run.
+pub(crate) fn total(run: &Run, waste: Waste) -> u64 {
+    let of = |kept: &Kept| {
+        let sites = kept.report.sites.iter().map(cost);
+        let all = sites.fold(own_cost(kept, waste), u64::saturating_add);
+        all.saturating_mul(kept.times())
+    };
+    let kept = run.outcome.launches.kept().iter();
+    kept.map(of).fold(0, u64::saturating_add)
 }
 
 /// Whether the saving is stated for the launch, because the edits change which accesses there are, or there are none.
@@ -157,8 +178,9 @@ pub(crate) fn saved<'a>(
 ) -> Option<Saved<'a>> {
     let (old, new) = (base.input.outcome, &run.outcome);
     let is_same = base.stdout == run.stdout && old.exit_code == new.exit_code;
-    let known = keys(base, &candidate.edits);
-    let is_sound = new_keys(run).iter().all(|key| known.contains(key));
+    let known = base_keys(base, &candidate.edits);
+    let grave = new_keys(run, Severity::Warning);
+    let is_sound = grave.iter().all(|key| known.contains(key));
     if !is_same || !is_sound || new.stopped().is_some() {
         return None;
     }
@@ -361,6 +383,41 @@ impl Saved<'_> {
             after: None,
             after_site: None,
             findings_removed: vec![],
+            holds: Holds::Idea,
+            because: String::new(),
+            runs: 0,
         }
     }
+}
+
+/// Whether edits of this kind could change what the findings do not make undefined. What only orders accesses cannot.
+pub(crate) fn keeps_memory(kind: SuggestionKind, found: &[&Found]) -> bool {
+    let changes = matches!(
+        kind,
+        SuggestionKind::Guard | SuggestionKind::Bound | SuggestionKind::Index
+    );
+    // What is read where nothing is may go anywhere.
+    let writes = |found: &&Found| {
+        let mut sides = found.sides.iter();
+        sides.all(|side| matches!(side.op, FindingOp::Write | FindingOp::Atomic))
+    };
+    changes && found.iter().all(writes)
+}
+
+/// Whether what brings accesses out of order is still there: lanes or threads that do not synchronise as the program means them to.
+pub(crate) fn leaves_cause(found: &[&Found], all: &[Found], run: &Run) -> bool {
+    let synchronises = |found: &Found| {
+        matches!(found.code, Code::InvalidMask | Code::DivergentBarrier) && found.is_error()
+    };
+    let is_order = |found: &&Found| {
+        matches!(
+            found.code,
+            Code::DataRace | Code::SameValueRace | Code::WarpSynchronousCode
+        )
+    };
+    let kernels = found.iter().filter(|one| is_order(one));
+    kernels.map(|one| &one.kernel).any(|kernel| {
+        let is_of = |other: &Found| synchronises(other) && other.kernel == *kernel;
+        all.iter().any(is_of) && run.findings.iter().any(is_of)
+    })
 }

@@ -6,7 +6,9 @@ use report::{Edit, SuggestionKind, findings::Found};
 use crate::{
     Base, barrier,
     candidate::Candidate,
+    conflict::single,
     publish, rows,
+    size::Sizes,
     text::{Node, NodeKind, Text},
 };
 
@@ -44,7 +46,8 @@ pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], members: &[usize]) 
     }
     if has(&[Code::OutOfBounds, Code::RowOverflow]) {
         all.extend(bounds(text, &accesses));
-        all.extend(guards(text, &accesses));
+        let kernel = found.iter().find_map(|found| found.kernel.as_deref());
+        all.extend(guards(texts, text, &accesses, kernel));
     }
     if has(&[Code::DataRace]) && in_space("shared") {
         all.extend(other_buffer(text, &accesses));
@@ -208,7 +211,13 @@ fn set_first(base: Base<'_>, text: &Text<'_>, found: &[&Found]) -> Vec<Candidate
         let Some(&node) = text.statements(at).last() else {
             continue;
         };
-        let n: u64 = var.dims.iter().product();
+        // As it is written: a template's or a macro's size is another one elsewhere.
+        let sizes = text.subscripts(at);
+        let sizes: Vec<String> = sizes
+            .into_iter()
+            .map(|size| single(text.between(size)))
+            .collect();
+        let n = sizes.join(" * ");
         let (first, what) = match var.dims.len() {
             0 => (format!("if (threadIdx.x == 0) {name} = 0;"), name.clone()),
             1 => (
@@ -259,7 +268,12 @@ type Number = (usize, (usize, usize));
 
 /// A test that stops the threads that are too many: a thread's number against a parameter. In a kernel without barriers such threads
 /// return; else the statement is for the others alone.
-fn guards(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
+fn guards(
+    texts: &[Text<'_>],
+    text: &Text<'_>,
+    accesses: &[usize],
+    kernel: Option<&str>,
+) -> Vec<Candidate> {
     let Some(&access) = accesses.first() else {
         return vec![];
     };
@@ -273,6 +287,17 @@ fn guards(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
         return vec![];
     };
     let limits = parameters(text, function.params);
+    let sizes = Sizes::of(texts);
+    let is_size = |limits: &[usize]| {
+        let positions: Vec<usize> = limits
+            .iter()
+            .map(|&limit| position(text, function.params, limit))
+            .collect();
+        match (&sizes, kernel) {
+            (Some(sizes), Some(kernel)) => sizes.has(texts, kernel, &positions),
+            _ => true,
+        }
+    };
     let mut all = vec![];
     let numbers = thread_numbers(text, body, own.first);
     // Those that the statement names come first.
@@ -308,7 +333,8 @@ fn guards(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
         )
     };
     for &number in &numbers {
-        all.extend(limits.iter().map(|&limit| one(&[(number, limit)])));
+        let limits = limits.iter().filter(|&&limit| is_size(&[limit]));
+        all.extend(limits.map(|&limit| one(&[(number, limit)])));
     }
     all.truncate(MAX_GUARDS);
     // A column and a row, each with its own limit.
@@ -317,12 +343,27 @@ fn guards(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
             let pairs = limits
                 .iter()
                 .flat_map(|&x| limits.iter().map(move |&y| (x, y)));
-            let pairs = pairs.filter(|(x, y)| x != y);
+            let pairs = pairs.filter(|&(x, y)| x != y && is_size(&[x, y]));
             all.extend(pairs.map(|(x, y)| one(&[(a, x), (b, y)])));
         }
     }
     all.truncate(2 * MAX_GUARDS);
     all
+}
+
+/// Which parameter a name in a function's brackets is.
+fn position(text: &Text<'_>, open: usize, name: usize) -> usize {
+    let mut before = 0;
+    let mut at = open + 1;
+    while at < name {
+        match text.word(at) {
+            "(" | "[" => at = text.close(at).unwrap_or(at),
+            "," => before += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    before
 }
 
 /// The names of the integer parameters.

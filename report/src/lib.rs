@@ -38,7 +38,7 @@ pub use fold::LaunchGroup;
 use interp::{LaunchReport, Site, rules::RuleSet};
 pub use model::Model;
 use runtime::{host::Outcome, launches::Kept};
-pub use suggestion::{Cost, Edit, Place, Suggestion, SuggestionKind};
+pub use suggestion::{Cost, Edit, Holds, Place, Suggestion, SuggestionKind};
 
 /// Everything a report is made from.
 pub struct Input<'a> {

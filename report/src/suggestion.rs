@@ -1,7 +1,8 @@
 //! Suggestions: what would cure a line that wastes or a finding, and the edits that do it.
 //!
-//! One with `verified` set was applied to the source, compiled and run again: its numbers are counts, its output was the same byte for
-//! byte, and the findings it names were gone. Any other is an idea, and gives no number.
+//! One with `verified` set was applied to the source, compiled and run again: its numbers are counts of that run, its output was the same
+//! byte for byte, and the findings it names were gone. How far that goes beyond the run, [`Holds`] says. Any other is an idea, and gives
+//! no number.
 
 use interp::Site;
 use serde::Serialize;
@@ -45,6 +46,29 @@ pub enum SuggestionKind {
     NoBarrier,
     /// Anything else.
     Other,
+}
+
+/// For which runs a suggestion is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holds {
+    /// For all sizes and data: an argument from the IR says so.
+    Proved,
+    /// For this run and for further ones, with other sizes and data.
+    Checked,
+    /// No run has shown it.
+    Idea,
+}
+
+impl Holds {
+    /// The word in JSON and in the report.
+    pub fn word(self) -> &'static str {
+        match self {
+            Holds::Proved => "proved",
+            Holds::Checked => "checked",
+            Holds::Idea => "idea",
+        }
+    }
 }
 
 /// One replacement in a source file.
@@ -118,7 +142,7 @@ pub struct Suggestion {
     pub hot_spot: Option<Place>,
     /// The cure in one sentence.
     pub text: String,
-    /// It was applied and run: see the module.
+    /// It was applied and run: see the module. `holds` is not [`Holds::Idea`].
     pub verified: bool,
     /// The edits, which belong together; none for a thought.
     pub edits: Vec<Edit>,
@@ -133,6 +157,12 @@ pub struct Suggestion {
     pub after_site: Option<Box<Site>>,
     /// The findings that are gone after the edits: indices into the run's findings.
     pub findings_removed: Vec<usize>,
+    /// For which runs it is right.
+    pub holds: Holds,
+    /// Why that is known: the argument, or the further runs; what speaks against it, of an idea.
+    pub because: String,
+    /// Further runs, beside the program's, in which it was right.
+    pub runs: usize,
 }
 
 impl Suggestion {

@@ -1,14 +1,14 @@
-//! `dslc fix FILE`: cures that runs prove, one after the other, as a diff or in the files.
+//! `dslc fix FILE`: cures that are proved, and with `--checked` those that further runs show, one after the other, as a diff or in the files.
 
 use std::{path::Path, sync::Arc};
 
 use cure::{Run, Runner};
 use dsl::{diagnostic::Severity, source::SourceMap};
 use interp::rules::RuleSet;
-use report::{Input, Model, Suggestion, Tables};
+use report::{Holds, Input, Model, Suggestion, Tables};
 
 use crate::{
-    args::{Color, FixArgs},
+    args::{Color, Cures, FixArgs},
     execute::{self, What},
     failure::Failure,
     files, output,
@@ -57,6 +57,7 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
             keep_going: true,
             stop,
         },
+        left: None,
     };
     let Some(mut now) = first.run(&[]) else {
         return Err(Failure::new(
@@ -64,13 +65,22 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
         ));
     };
     let mut done: Vec<Suggestion> = vec![];
+    let mut unused = 0;
     while done.len() < MAX_CURES && stop.asked().is_none() {
         let prover = Prover {
             module: &now.module,
             map: &now.map,
             ..first.clone()
         };
-        let Some((cure, next)) = step(&now, &rules, &prover) else {
+        let cures = step(&now, &rules, &prover);
+        let may = |cure: &Suggestion| cure.holds == Holds::Proved || args.checked && cure.verified;
+        let is_checked = |cure: &&Suggestion| cure.holds == Holds::Checked;
+        unused = cures.iter().filter(is_checked).count();
+        let Some(cure) = cures.into_iter().find(may) else {
+            break;
+        };
+        let texts = cure::edited(&now.map, &cure.edits);
+        let Some(next) = texts.and_then(|texts| first.clone().run(&texts)) else {
             break;
         };
         done.push(cure);
@@ -79,10 +89,18 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
     watch.reports();
     let errors = now.findings.iter().filter(|found| found.is_error()).count();
     let mut text: String = done.iter().map(|cure| sentence(cure) + "\n").collect();
-    if done.is_empty() {
+    if done.is_empty() && unused == 0 {
         text += "no cure is proved; `dslc run` shows what may help\n";
+    } else if done.is_empty() {
+        text += "no cure is proved\n";
     } else if errors > 0 {
         text += &format!("{errors} errors remain; `dslc run` shows them\n");
+    }
+    if unused > 0 && !args.checked {
+        let are = if unused == 1 { "cure is" } else { "cures are" };
+        text += &format!(
+            "{unused} {are} checked in further runs, but not proved: `--checked` takes them, too\n"
+        );
     }
     let changed = changed(&loaded.map, &now.map);
     if args.apply {
@@ -111,8 +129,8 @@ fn write(changed: &[(String, String, String)]) -> Result<String, Failure> {
     Ok(report)
 }
 
-/// The first cure of a program, and the program with it.
-fn step(now: &Run, rules: &RuleSet, prover: &Prover<'_>) -> Option<(Suggestion, Run)> {
+/// The cures of a program.
+fn step(now: &Run, rules: &RuleSet, prover: &Prover<'_>) -> Vec<Suggestion> {
     let input = Input {
         program: &now.module.name,
         map: &now.map,
@@ -125,14 +143,7 @@ fn step(now: &Run, rules: &RuleSet, prover: &Prover<'_>) -> Option<(Suggestion, 
         tables: Tables::None,
     };
     let model = Model::new(&input);
-    let mut cures = prove::cures(&model, &now.stdout, prover.clone());
-    if cures.is_empty() {
-        return None;
-    }
-    let cure = cures.swap_remove(0);
-    let texts = cure::edited(&now.map, &cure.edits)?;
-    let next = prover.clone().run(&texts)?;
-    Some((cure, next))
+    prove::cures(&model, &now.stdout, Cures::Always, prover.clone())
 }
 
 /// The texts that differ: name, old and new.
@@ -151,7 +162,8 @@ fn sentence(cure: &Suggestion) -> String {
     let place = place.map_or(String::new(), |edit| {
         format!("{}:{}: ", edit.file, edit.line)
     });
-    format!("{place}{}", cure.sentence())
+    let (word, because) = (cure.holds.word(), &cure.because);
+    format!("{place}{} ({word}: {because})", cure.sentence())
 }
 
 /// A unified diff.

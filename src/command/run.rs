@@ -102,6 +102,7 @@ pub(super) fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failur
         map: &loaded.map,
         machine,
         what: What { save: &[], ..what },
+        left: None,
     };
     if let Some(stdout) = &io.compared {
         prove::leave_out_like(&mut found, (stdout, ran.outcome.exit_code), &prover);
@@ -279,11 +280,11 @@ fn add_cures(model: &mut Model<'_>, wanted: Cures, stdout: &[u8], prover: &Prove
         if wanted == Cures::Auto {
             let file = model.input.program;
             model.hint = Some(format!(
-                "`dslc fix {file}` looks for cures and proves them; after long runs dslc does not do so by itself"
+                "`dslc fix {file}` looks for cures; after long runs dslc does not do so by itself"
             ));
         }
     } else if outcome.stopped().is_none() {
-        let cures = prove::cures(model, stdout, prover.clone());
+        let cures = prove::cures(model, stdout, wanted, prover.clone());
         model.propose(cures);
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use interp::{FindingOp, Severity, finding::WitnessLanes};
 
-use super::{LeftOut, diff::diff, escape, prose, source::Files, turns};
+use super::{LeftOut, diff::diff, escape, prose, source::Files, spots::sentence, turns};
 use crate::{
     Model,
     findings::{Found, groups::Group, table},
@@ -54,8 +54,10 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, group: &Group, 
     for cure in &proved {
         let _ = write!(
             text,
-            "<p class=try><b>Cure, proved by a run:</b> {}</p>",
-            prose(&cure.text)
+            "<p class=try><b>Cure, {}:</b> {}</p><p class=dim>{}</p>",
+            cure.holds.word(),
+            prose(&cure.text),
+            prose(&sentence(&cure.because))
         );
         *text += &diff(&cure.edits, model.input.map);
     }

@@ -120,8 +120,10 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, spot: &HotSpot,
 fn proof(text: &mut String, model: &Model<'_>, cure: &Suggestion) {
     let _ = write!(
         text,
-        "<p class=try><b>Cure, proved by a run:</b> {}</p>",
-        prose(&cure.sentence())
+        "<p class=try><b>Cure, {}:</b> {}</p><p class=dim>{}</p>",
+        cure.holds.word(),
+        prose(&cure.sentence()),
+        prose(&sentence(&cure.because))
     );
     *text += &diff(&cure.edits, model.input.map);
 }
@@ -138,7 +140,8 @@ fn worst<'a>(model: &Model<'a>, spot: &HotSpot) -> Option<&'a Site> {
     sites.rev().max_by_key(waste)
 }
 
-fn sentence(text: &str) -> String {
+/// A text as a sentence.
+pub(super) fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
         Some(first) => format!(

@@ -79,9 +79,13 @@ fn finding(text: &mut String, model: &Model<'_>, group: &Group, style: Style) {
     }
 }
 
-/// A cure that was applied and run.
+/// A cure that was applied and run, and how far it holds.
 fn proof(text: &mut String, cure: &Suggestion, style: Style) {
     *text += &style.paragraph("      cure: ", &cure.sentence(), Some(Paint::Green));
+    if !cure.because.is_empty() {
+        let because = format!("{}: {}", cure.holds.word(), cure.because);
+        *text += &style.paragraph("            ", &because, Some(Paint::Dim));
+    }
 }
 
 /// The hot spots; a sentence where there are none, and nothing where the run says nothing of it.
@@ -181,6 +185,7 @@ fn hot_spot(
                     let text_of = format!("as {}", at + 1);
                     let like = Suggestion {
                         text: text_of,
+                        because: String::new(),
                         ..cure.clone()
                     };
                     proof(text, &like, style);

@@ -81,7 +81,7 @@ fn with_cure(model: &Model<'_>, at: usize, found: &Found) -> Found {
     let mut found = found.clone();
     let mut cures = model.suggestions.iter();
     if let Some(cure) = cures.find(|cure| cure.verified && cure.findings_removed.contains(&at)) {
-        let proved = format!("{} (proved by a run)", cure.text);
+        let proved = format!("{} ({})", cure.text, cure.holds.word());
         let is_guess = matches!(found.barrier, Some(Barrier::Block | Barrier::Warp));
         let advice = found.advice.filter(|_| !is_guess);
         let text = match advice.as_ref().and_then(|advice| advice.lasting()) {

@@ -1,0 +1,91 @@
+//! Arguments: why edits hold for all sizes and data, from the IR of the program and of the edited one.
+//!
+//! In: what kind of edit it is, and both modules. Out: the argument in one sentence, or nothing. What is not recognised is not proved;
+//! the further runs then say how far it holds. `skeleton` makes a row of what a function does, with `term`s for values; `layout`, `order`
+//! and `atomic` compare two such rows.
+
+mod atomic;
+mod layout;
+mod order;
+mod skeleton;
+mod term;
+
+use std::sync::Arc;
+
+use dsl::ir::{Module, Space, symbol::template_name};
+use report::SuggestionKind;
+
+use crate::{Base, candidate::Candidate};
+use skeleton::{What, row};
+use term::{Kind, Shape, Terms};
+
+/// Why edits against a waste hold for all sizes and data. `aliased`: kernels whose pointers are not to separate buffers.
+pub(crate) fn proof(
+    base: Base<'_>,
+    candidate: &Candidate,
+    new: &Arc<Module>,
+    aliased: &[String],
+) -> Option<String> {
+    let old = base.input.module;
+    match candidate.kind {
+        SuggestionKind::Pad | SuggestionKind::Spread | SuggestionKind::Swizzle => {
+            layout::shared(old, new)
+        }
+        SuggestionKind::Memory => layout::table(old, new),
+        SuggestionKind::NoBarrier => order::needless(old, new, aliased),
+        SuggestionKind::Aggregate => atomic::in_warp(old, new),
+        SuggestionKind::Branch => chosen(old, new),
+        SuggestionKind::Layout
+        | SuggestionKind::Index
+        | SuggestionKind::Barrier
+        | SuggestionKind::Fence
+        | SuggestionKind::SyncWarp
+        | SuggestionKind::Volatile
+        | SuggestionKind::Shared
+        | SuggestionKind::Bound
+        | SuggestionKind::Guard
+        | SuggestionKind::Other => None,
+    }
+}
+
+/// The sentence that proves that a choice without a branch is the same one.
+fn chosen(old: &Module, new: &Module) -> Option<String> {
+    if old.functions.len() != new.functions.len() {
+        return None;
+    }
+    for (a, b) in old.functions.iter().zip(&new.functions) {
+        let mut terms = Terms::default();
+        let (before, after) = (row(a, &mut terms)?, row(b, &mut terms)?);
+        let mut pairs = before.iter().zip(&after);
+        if before.len() != after.len() || !pairs.all(|(a, b)| a.what == b.what) {
+            return None;
+        }
+    }
+    Some("both choose between the same values by the same condition".to_string())
+}
+
+/// Whether an index of shared memory in these kernels comes from memory or an argument: other data may need what this run does not.
+pub(crate) fn depends_on_data(module: &Module, kernels: &[String]) -> bool {
+    let is_of = |name: &str| {
+        let name = template_name(name);
+        kernels.iter().any(|kernel| template_name(kernel) == name)
+    };
+    let mut functions = module.kernels().filter(|(_, kernel)| is_of(&kernel.name));
+    functions.any(|(_, kernel)| {
+        let mut terms = Terms::default();
+        let Some(row) = row(kernel, &mut terms) else {
+            return true;
+        };
+        row.iter().any(|step| match &step.what {
+            What::Access(touch) if touch.is_in(Space::Shared) => {
+                terms.any(touch.pointer, &mut |shape| {
+                    matches!(
+                        shape,
+                        Shape::Given(Kind::Load | Kind::Atomic, ..) | Shape::Param(_)
+                    )
+                })
+            }
+            _ => false,
+        })
+    })
+}

@@ -1,0 +1,363 @@
+//! Arrays that lie otherwise: every access was rewritten by one injective map.
+//!
+//! In: the program's module and the edited one. For each kernel the two rows of what it does are compared: all is the same but for the
+//! places of accesses to one array, and each of those is the map of what it was. The map keeps elements apart because each
+//! subscript stays in its dimension, which C asks of the program and the machine checks. What could see the places is ruled out: the array's
+//! address goes nowhere but into accesses, no access is wider than an element, the room suffices, and a block's shared
+//! memory stays below what every launch may have.
+
+use dsl::ir::{
+    BinaryOp, Const, Function, FunctionKind, GlobalSpace, InstKind, Module, Object, Operand,
+    SharedId, SharedVar, Space, Type,
+};
+
+use super::{
+    skeleton::{Step, Touch, What, row},
+    term::{Sum, Terms},
+};
+
+/// Shared memory that every launch may have without asking for more.
+const SHARED_BYTES: u64 = 48 << 10;
+/// Words of a row of banks: what a spread array skips after, and a permutation stays within.
+const BANKS: i64 = 32;
+
+/// The sentence that proves edits of a shared array; `None` if it does not hold.
+pub(super) fn shared(old: &Module, new: &Module) -> Option<String> {
+    let same_outside = old.globals == with_locs(&new.globals, &old.globals)
+        && old.strings == new.strings
+        && old.functions.len() == new.functions.len();
+    if !same_outside {
+        return None;
+    }
+    let mut said: Option<(String, &'static str)> = None;
+    for (old, new) in old.functions.iter().zip(&new.functions) {
+        if let Some(one) = of_function(old, new)? {
+            said = Some(one);
+        }
+    }
+    let (name, map) = said?;
+    Some(format!(
+        "every access of `{name}` was rewritten by the same map ({map}), no address of it goes elsewhere, and each block keeps within 48 KB"
+    ))
+}
+
+/// Globals with the places of others, which edits move.
+fn with_locs(
+    globals: &[dsl::ir::GlobalVar],
+    like: &[dsl::ir::GlobalVar],
+) -> Vec<dsl::ir::GlobalVar> {
+    let mut globals = globals.to_vec();
+    for (global, like) in globals.iter_mut().zip(like) {
+        global.loc = like.loc;
+    }
+    globals
+}
+
+/// What a function does with an array that lies otherwise: its name and the map. The inner `None`: nothing is different.
+fn of_function(old: &Function, new: &Function) -> Option<Option<(String, &'static str)>> {
+    let is_like = old.name == new.name
+        && old.kind == new.kind
+        && old.params.len() == new.params.len()
+        && old.shared.len() == new.shared.len()
+        && old.locals.len() == new.locals.len();
+    if !is_like {
+        return None;
+    }
+    let mut terms = Terms::default();
+    let (before, after) = (row(old, &mut terms)?, row(new, &mut terms)?);
+    if before.len() != after.len() {
+        return None;
+    }
+    let resized = changed_array(old, new)?;
+    // What changes is an array whose size changes, or else the one whose accesses do.
+    let array = resized.or_else(|| moved_array(&before, &after));
+    let Some(array) = array else {
+        return same(&before, &after).then_some(None);
+    };
+    if old.kind == FunctionKind::Host {
+        return None;
+    }
+    let (was, is) = (&old.shared[array.index()], &new.shared[array.index()]);
+    let object = Object::Shared(array);
+    let mut map: Option<&'static str> = None;
+    for (a, b) in before.iter().zip(&after) {
+        let escapes = a
+            .terms()
+            .iter()
+            .chain(&b.terms())
+            .any(|&term| terms.mentions(term, object));
+        if escapes {
+            return None;
+        }
+        match (&a.what, &b.what) {
+            (What::Access(a), What::Access(b)) if a.object() == Some(object) => {
+                let is_same = a.kind == b.kind && a.values == b.values && b.object() == a.object();
+                let width = u64::from(a.access.width_bytes());
+                if !is_same || width > was.element_bytes || was.element_bytes != is.element_bytes {
+                    return None;
+                }
+                let own = Array {
+                    was,
+                    is,
+                    terms: &mut terms,
+                }
+                .map_of(a, b)?;
+                if map.is_some_and(|map| map != own) {
+                    return None;
+                }
+                map = Some(own);
+            }
+            (What::Access(a), What::Access(b)) => {
+                let reaches = |touch: &Touch| terms.mentions(touch.pointer, object);
+                if a != b || reaches(a) || reaches(b) {
+                    return None;
+                }
+            }
+            (a, b) if a != b => return None,
+            _ => {}
+        }
+    }
+    fits(new)?;
+    Some(map.map(|map| (was.name.clone(), map)))
+}
+
+fn same(before: &[Step], after: &[Step]) -> bool {
+    before.iter().zip(after).all(|(a, b)| a.what == b.what)
+}
+
+/// The shared array whose size or rows change. The inner `None`: none does.
+fn changed_array(old: &Function, new: &Function) -> Option<Option<SharedId>> {
+    let differs = |(a, b): (&SharedVar, &SharedVar)| {
+        (&a.dims, a.size_bytes, a.element_bytes) != (&b.dims, b.size_bytes, b.element_bytes)
+    };
+    let pairs = old.shared.iter().zip(&new.shared);
+    let changed: Vec<usize> = pairs
+        .enumerate()
+        .filter(|&(_, pair)| differs(pair))
+        .map(|(at, _)| at)
+        .collect();
+    match changed[..] {
+        [] => Some(None),
+        [one] => Some(Some(SharedId(one as u32))),
+        _ => None,
+    }
+}
+
+/// The shared array of the first access whose place changes.
+fn moved_array(before: &[Step], after: &[Step]) -> Option<SharedId> {
+    let pairs = before.iter().zip(after);
+    pairs
+        .filter_map(|(a, b)| match (&a.what, &b.what) {
+            (What::Access(a), What::Access(b)) if a.pointer != b.pointer => a.object(),
+            _ => None,
+        })
+        .find_map(|object| match object {
+            Object::Shared(id) => Some(id),
+            _ => None,
+        })
+}
+
+/// Whether every launch that the kernel could have may still have its shared memory.
+fn fits(kernel: &Function) -> Option<()> {
+    let bytes = kernel
+        .shared
+        .iter()
+        .map(|var| var.offset_bytes + var.size_bytes);
+    let has_dynamic = kernel.shared.iter().any(|var| var.dynamic);
+    (!has_dynamic && bytes.max().unwrap_or(0) <= SHARED_BYTES).then_some(())
+}
+
+/// An array before and after.
+struct Array<'a> {
+    was: &'a SharedVar,
+    is: &'a SharedVar,
+    terms: &'a mut Terms,
+}
+
+impl Array<'_> {
+    /// Which map an access was rewritten by.
+    fn map_of(&mut self, a: &Touch, b: &Touch) -> Option<&'static str> {
+        let (base, was) = self.terms.place(a.pointer)?;
+        let (other, is) = self.terms.place(b.pointer)?;
+        if base != other {
+            return None;
+        }
+        let (was, is) = (self.indices(&was), self.indices(&is));
+        match self.was.dims.len() {
+            0 => None,
+            1 => self.of_vector(&was, &is),
+            _ => {
+                let columns = *self.was.dims.last()?;
+                // The machine checks that the last subscript stays in its row.
+                let is_subscript = u64::from(a.access.row_len) == columns
+                    && Some(u64::from(b.access.row_len)) == self.is.dims.last().copied();
+                if !is_subscript {
+                    return None;
+                }
+                match self.was.dims == self.is.dims {
+                    true => self.permuted_rows(&was, &is),
+                    false => self.wider_rows(&was, &is),
+                }
+            }
+        }
+    }
+
+    /// Bytes as the numbers that they mean.
+    fn indices(&self, bytes: &Sum) -> Sum {
+        let mut all = Sum::constant(bytes.constant);
+        for &(term, factor) in &bytes.parts {
+            all = all.add(&self.terms.index(term), factor);
+        }
+        all
+    }
+
+    /// `row * columns + column` became `row * (columns + pad) + column`.
+    fn wider_rows(&mut self, was: &Sum, is: &Sum) -> Option<&'static str> {
+        let element = self.was.element_bytes as i64;
+        let (old, new) = (*self.was.dims.last()?, *self.is.dims.last()?);
+        let is_wider = new > old
+            && self.was.dims[..self.was.dims.len() - 1] == self.is.dims[..self.is.dims.len() - 1];
+        let pad = (new as i64 - old as i64) * element;
+        // What grew did so by the rows it counts; what is left of the old place is the column.
+        let rows = is.add(was, -1).divided(pad)?;
+        let column = was.add(&rows, -(old as i64) * element).divided(element)?;
+        let rebuilt = Sum::default()
+            .add(&rows, new as i64 * element)
+            .add(&column, element);
+        (is_wider && rebuilt == *is).then_some("rows of more elements")
+    }
+
+    /// `tile[row][column]` became `tile[row][column ^ row]`, or `column ^ row % columns`.
+    fn permuted_rows(&mut self, was: &Sum, is: &Sum) -> Option<&'static str> {
+        let element = self.was.element_bytes as i64;
+        let columns = *self.was.dims.last()? as i64;
+        let stride = columns * element;
+        if !(columns as u64).is_power_of_two() || self.was.dims.len() != 2 {
+            return None;
+        }
+        let rows = self.was.dims[0] as i64;
+        // A row's part of a factor is the nearest multiple of a row; of a constant, what is below it.
+        let nearest = |n: i64| (n + stride / 2).div_euclid(stride);
+        let row = Sum {
+            parts: was
+                .parts
+                .iter()
+                .map(|&(term, factor)| (term, nearest(factor)))
+                .filter(|&(_, factor)| factor != 0)
+                .collect(),
+            constant: was.constant.div_euclid(stride),
+        };
+        let column = was.add(&row, -stride).divided(element)?;
+        let place = |array: &mut Self, permuted: super::term::Term| {
+            let column = array.terms.index(permuted);
+            Sum::default().add(&row, stride).add(&column, element)
+        };
+        let (row_term, column_term) = (self.term(&row), self.term(&column));
+        let mut candidates = vec![];
+        if rows <= columns {
+            candidates.push(self.binary(BinaryOp::Xor, column_term, row_term));
+        }
+        for rem in [BinaryOp::SRem, BinaryOp::URem] {
+            let columns = self.term(&Sum::constant(columns));
+            let remainder = self.binary(rem, row_term, columns);
+            candidates.push(self.binary(BinaryOp::Xor, column_term, remainder));
+        }
+        candidates
+            .into_iter()
+            .any(|permuted| place(self, permuted) == *is)
+            .then_some("its columns permuted by row")
+    }
+
+    /// `i` became `i + i / 32`, with room for it, or `i ^ i / 32 % 32`.
+    fn of_vector(&mut self, was: &Sum, is: &Sum) -> Option<&'static str> {
+        let element = self.was.element_bytes as i64;
+        let (index, new) = (was.divided(element)?, is.divided(element)?);
+        let (n, room) = (*self.was.dims.first()?, *self.is.dims.first()?);
+        let number = index.number().filter(|&number| number >= 0);
+        let i = self.term(&index);
+        let banks = self.term(&Sum::constant(BANKS));
+        let divisions = [BinaryOp::SDiv, BinaryOp::UDiv];
+        let spread = divisions.iter().any(|&div| {
+            let skipped = self.binary(div, i, banks);
+            index.add(&self.terms.index(skipped), 1) == new
+        });
+        let spread = spread || number.is_some_and(|i| new.number() == Some(i + i / BANKS));
+        let most = n.saturating_sub(1);
+        if spread && room > most + most / BANKS as u64 {
+            return Some("an element unused after every 32");
+        }
+        let pairs = divisions.iter().zip([BinaryOp::SRem, BinaryOp::URem]);
+        let permuted = pairs.into_iter().any(|(&div, rem)| {
+            let row = self.binary(div, i, banks);
+            let row = self.binary(rem, row, banks);
+            let permuted = self.binary(BinaryOp::Xor, i, row);
+            self.terms.index(permuted) == new
+        });
+        let permuted =
+            permuted || number.is_some_and(|i| new.number() == Some(i ^ (i / BANKS % BANKS)));
+        (permuted && room == n && n % BANKS as u64 == 0)
+            .then_some("elements permuted within each 32")
+    }
+
+    fn term(&mut self, sum: &Sum) -> super::term::Term {
+        self.terms.of(super::term::Shape::Sum(sum.clone()))
+    }
+
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        a: super::term::Term,
+        b: super::term::Term,
+    ) -> super::term::Term {
+        let blank = Operand::Const(Const::i32(0));
+        let kind = InstKind::Binary(op, Type::I32, blank, blank);
+        self.terms.op(&kind, vec![a, b])
+    }
+}
+
+/// The sentence that proves that a table may lie in global memory instead of constant memory.
+pub(super) fn table(old: &Module, new: &Module) -> Option<String> {
+    if old.globals.len() != new.globals.len() || old.strings != new.strings {
+        return None;
+    }
+    let mut moved: Option<&str> = None;
+    let globals = with_locs(&new.globals, &old.globals);
+    for (was, is) in old.globals.iter().zip(&globals) {
+        let mut like = is.clone();
+        like.space = was.space;
+        let is_move = (was.space, is.space) == (GlobalSpace::Constant, GlobalSpace::Device);
+        if like != *was || was.space != is.space && !is_move {
+            return None;
+        }
+        if is_move {
+            moved = Some(&was.name);
+        }
+    }
+    let name = moved?;
+    if old.functions.len() != new.functions.len() {
+        return None;
+    }
+    for (a, b) in old.functions.iter().zip(&new.functions) {
+        let mut terms = Terms::default();
+        let rows = (row(a, &mut terms)?, row(b, &mut terms)?);
+        let is_same = a.name == b.name && rows.0.len() == rows.1.len();
+        let mut pairs = rows.0.iter().zip(&rows.1);
+        if !is_same || !pairs.all(|(a, b)| without_space(a) == without_space(b)) {
+            return None;
+        }
+    }
+    Some(format!(
+        "only the memory that `{name}` is in changes: kernels read it and never write it, and each access has the same place in it"
+    ))
+}
+
+/// What is done, whatever the memory's kind.
+fn without_space(step: &Step) -> What {
+    let mut what = step.what.clone();
+    if let What::Access(touch) = &mut what
+        && matches!(touch.access.space, Space::Constant | Space::Global)
+    {
+        touch.access.space = Space::Generic;
+    }
+    what
+}

@@ -1,0 +1,738 @@
+//! Barriers that order nothing: what is before one and what is after it never meet.
+//!
+//! In: the program's module and the one without some barriers. Without a barrier, what could come just before it may run beside
+//! what could come just after it: accesses on all paths and in all rounds up to the next barrier that is left. For each such pair of which one
+//! writes, the two elements are compared. Their places are sums of the thread's index, of arguments and of what all threads of a block
+//! share; if equal places mean equal threads, the pair never meets. All else forbids it: a place that memory gives, a loop's variable that is
+//! not counted by the block's threads, generic pointers, atomics, `volatile`, fences, exchanges of a warp.
+//!
+//! Premises: a dimension of the block that the kernel never reads is 1; pointers in different parameters lead to different buffers, which
+//! the runs have shown of this program's launches.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dsl::ir::{
+    BinaryOp, CompareOp, Function, FunctionKind, InstKind, LabelId, Module, Object, SlotId, Space,
+    SpecialReg, Varies,
+};
+
+use super::{
+    skeleton::{Step, Touch, TouchKind, What, row},
+    term::{Shape, Sum, Term, Terms},
+};
+
+/// The sentence that proves that barriers may go; `None` if it does not hold.
+pub(super) fn needless(old: &Module, new: &Module, aliased: &[String]) -> Option<String> {
+    if old.functions.len() != new.functions.len() {
+        return None;
+    }
+    let mut needs_buffers = false;
+    let mut is_idle = true;
+    let mut is_any = false;
+    for (a, b) in old.functions.iter().zip(&new.functions) {
+        let mut terms = Terms::default();
+        let (before, after) = (row(a, &mut terms)?, row(b, &mut terms)?);
+        let removed = removed(&before, &after)?;
+        if removed.is_empty() {
+            continue;
+        }
+        if a.kind != FunctionKind::Kernel {
+            return None;
+        }
+        is_any = true;
+        let kernel = Kernel::new(a, &before, &mut terms, removed);
+        let proof = kernel.proof()?;
+        if proof.needs_buffers && aliased.contains(&a.name) {
+            return None;
+        }
+        needs_buffers |= proof.needs_buffers;
+        is_idle &= proof.is_idle;
+    }
+    let premise = match needs_buffers {
+        true => ", as long as its pointers lead to separate buffers, as here",
+        false => "",
+    };
+    is_any.then(|| match is_idle {
+        true => "there is no access between it and the next barrier, the begin or the end of the kernel".to_string(),
+        false => format!("what a thread accesses up to the next barrier is its own, for all sizes and data{premise}"),
+    })
+}
+
+/// Which barriers of a row are not in another one that is else the same.
+fn removed(before: &[Step], after: &[Step]) -> Option<Vec<usize>> {
+    let mut all = vec![];
+    let mut rest = after.iter().peekable();
+    for (at, step) in before.iter().enumerate() {
+        if rest.peek().is_some_and(|next| next.what == step.what) {
+            rest.next();
+        } else if step.what == What::Barrier {
+            all.push(at);
+        } else {
+            return None;
+        }
+    }
+    rest.next().is_none().then_some(all)
+}
+
+/// What a proof rests on.
+struct Proof {
+    needs_buffers: bool,
+    /// One side of each barrier is empty.
+    is_idle: bool,
+}
+
+/// A kernel, some of whose barriers are left out.
+struct Kernel<'a> {
+    function: &'a Function,
+    row: &'a [Step],
+    terms: &'a mut Terms,
+    removed: Vec<usize>,
+    /// What may come next, by step; the row's length is the end.
+    next: Vec<Vec<usize>>,
+    previous: Vec<Vec<usize>>,
+    /// The dimensions of the block that the kernel reads.
+    reads: Vec<SpecialReg>,
+    /// Loop variables that count by the block's threads, and what they begin with.
+    strides: BTreeMap<Term, Sum>,
+}
+
+impl<'a> Kernel<'a> {
+    fn new(
+        function: &'a Function,
+        row: &'a [Step],
+        terms: &'a mut Terms,
+        removed: Vec<usize>,
+    ) -> Kernel<'a> {
+        let next = successors(row);
+        let mut previous = vec![vec![]; row.len() + 1];
+        for (at, all) in next.iter().enumerate() {
+            for &to in all {
+                previous[to].push(at);
+            }
+        }
+        let mut reads = vec![];
+        for register in [SpecialReg::TidX, SpecialReg::TidY, SpecialReg::TidZ] {
+            let is_it = |shape: &Shape| *shape == Shape::Special(register);
+            let reads_it = row.iter().any(|step| {
+                let pointer = match &step.what {
+                    What::Access(touch) => Some(touch.pointer),
+                    _ => None,
+                };
+                let mut all = step.terms().into_iter().chain(pointer);
+                all.any(|term| terms.any(term, &mut { is_it }))
+            });
+            if reads_it {
+                reads.push(register);
+            }
+        }
+        let strides = strides(row, terms);
+        Kernel {
+            function,
+            row,
+            terms,
+            removed,
+            next,
+            previous,
+            reads,
+            strides,
+        }
+    }
+
+    fn proof(mut self) -> Option<Proof> {
+        let mut proof = Proof {
+            needs_buffers: false,
+            is_idle: true,
+        };
+        for &barrier in &self.removed.clone() {
+            let after = self.reached(barrier, &self.next);
+            let before = self.reached(barrier, &self.previous);
+            let acts = |steps: &BTreeSet<usize>| {
+                let mut steps = steps.iter();
+                steps.any(|&at| matches!(self.row[at].what, What::Access(_) | What::Other(..)))
+            };
+            if !acts(&before) || !acts(&after) {
+                continue;
+            }
+            proof.is_idle = false;
+            for &at in before.union(&after) {
+                if !is_plain(&self.row[at]) {
+                    return None;
+                }
+            }
+            for &a in &before {
+                for &b in &after {
+                    if !self.never_meet(a, b, &mut proof) {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(proof)
+    }
+
+    /// The steps that can be reached from a barrier without another one that is left.
+    fn reached(&self, from: usize, edges: &[Vec<usize>]) -> BTreeSet<usize> {
+        let mut seen = BTreeSet::new();
+        let mut left: Vec<usize> = edges[from].clone();
+        while let Some(at) = left.pop() {
+            let is_end = at >= self.row.len();
+            let stops =
+                !is_end && self.row[at].what == What::Barrier && !self.removed.contains(&at);
+            if is_end || stops || !seen.insert(at) {
+                continue;
+            }
+            left.extend(&edges[at]);
+        }
+        seen
+    }
+
+    /// Whether two accesses by different threads of a block are never to the same bytes, or both only read.
+    fn never_meet(&mut self, a: usize, b: usize, proof: &mut Proof) -> bool {
+        let (What::Access(first), What::Access(second)) = (&self.row[a].what, &self.row[b].what)
+        else {
+            return true;
+        };
+        if !first.writes() && !second.writes() {
+            return true;
+        }
+        let spaces = (first.access.space, second.access.space);
+        match spaces {
+            (Space::Local, _) | (_, Space::Local) => return true,
+            (Space::Generic, _) | (_, Space::Generic) => return false,
+            (x, y) if x != y => return true,
+            _ => {}
+        }
+        let (first, second) = (first.clone(), second.clone());
+        let places = (
+            self.terms.place(first.pointer),
+            self.terms.place(second.pointer),
+        );
+        let (Some((base, was)), Some((other, is))) = places else {
+            return false;
+        };
+        if base != other {
+            proof.needs_buffers |= spaces.0 == Space::Global;
+            return self.are_apart(&first, &second);
+        }
+        if first.access.width_bytes() != second.access.width_bytes() {
+            return false;
+        }
+        let (was, is) = (self.bytes(&was), self.bytes(&is));
+        let width = i64::from(first.access.width_bytes());
+        let Some(equations) = self.equations((&first, &was), (&second, &is), width) else {
+            return false;
+        };
+        self.means_one_thread(equations, (a, b))
+    }
+
+    /// Whether different objects do not overlap.
+    fn are_apart(&self, a: &Touch, b: &Touch) -> bool {
+        let shared = |touch: &Touch| match touch.object() {
+            Some(Object::Shared(id)) => Some(&self.function.shared[id.index()]),
+            _ => None,
+        };
+        match a.access.space {
+            Space::Shared => match (shared(a), shared(b)) {
+                (Some(a), Some(b)) => !(a.dynamic && b.dynamic),
+                _ => false,
+            },
+            _ => true,
+        }
+    }
+
+    /// Bytes as the numbers they mean, with counted loop variables as what they begin with and a multiple of the block's width.
+    fn bytes(&self, sum: &Sum) -> Sum {
+        let mut all = Sum::constant(sum.constant);
+        for &(term, factor) in &sum.parts {
+            all = all.add(&self.terms.index(term), factor);
+        }
+        let mut counted = Sum::constant(all.constant);
+        for &(term, factor) in &all.parts {
+            let own = Sum {
+                parts: vec![(term, 1)],
+                constant: 0,
+            };
+            counted = counted.add(&own, factor);
+            if let Some(begin) = self.strides.get(&term) {
+                counted = counted.add(begin, factor);
+            }
+        }
+        counted
+    }
+
+    /// What equal places mean: sums of both threads' terms that are 0.
+    fn equations(
+        &self,
+        (a, was): (&Touch, &Sum),
+        (b, is): (&Touch, &Sum),
+        width: i64,
+    ) -> Option<Vec<Equation>> {
+        // Elements of one width: places overlap only if they are equal.
+        let aligned = |sum: &Sum| sum.parts.iter().all(|&(_, factor)| factor % width == 0);
+        let apart = (was.constant - is.constant) % width == 0;
+        if !aligned(was) || !aligned(is) || !apart {
+            return None;
+        }
+        if let Some(row) = self.row_bytes(a, b) {
+            let of_rows = |sum: &Sum| {
+                let mut rows = Sum::constant(sum.constant);
+                let mut columns = Sum::default();
+                for &(term, factor) in &sum.parts {
+                    match factor % row {
+                        0 => rows.parts.push((term, factor)),
+                        _ => columns.parts.push((term, factor)),
+                    }
+                }
+                (rows, columns)
+            };
+            let same = was.constant == is.constant && was.constant.rem_euclid(row) == 0;
+            let small = |sum: &Sum| {
+                sum.parts
+                    .iter()
+                    .all(|&(_, factor)| (0..row).contains(&factor))
+            };
+            let ((rows, columns), (other_rows, other_columns)) = (of_rows(was), of_rows(is));
+            if same && small(&columns) && small(&other_columns) {
+                return Some(vec![
+                    self.equation(&rows, &other_rows)?,
+                    self.equation(&columns, &other_columns)?,
+                ]);
+            }
+            return None;
+        }
+        Some(vec![self.equation(was, is)?])
+    }
+
+    /// Bytes of a row, where both accesses are checked to stay in theirs.
+    fn row_bytes(&self, a: &Touch, b: &Touch) -> Option<i64> {
+        let Some(Object::Shared(id)) = a.object().filter(|_| a.object() == b.object()) else {
+            return None;
+        };
+        let var = &self.function.shared[id.index()];
+        let columns = *var.dims.last()?;
+        let is_row = |touch: &Touch| u64::from(touch.access.row_len) == columns;
+        (var.dims.len() > 1 && is_row(a) && is_row(b))
+            .then_some((columns * var.element_bytes) as i64)
+    }
+
+    /// `was` of one thread less `is` of another one; `None` if something in them is not a thread's index or the same for the block.
+    fn equation(&self, was: &Sum, is: &Sum) -> Option<Equation> {
+        let mut equation = Equation {
+            constant: was.constant - is.constant,
+            ..Equation::default()
+        };
+        for (sum, whose, sign) in [(was, Whose::First, 1), (is, Whose::Second, -1)] {
+            for &(term, factor) in &sum.parts {
+                let whose = match self.varies(term)? {
+                    true => whose,
+                    false => Whose::Both,
+                };
+                *equation.parts.entry((term, whose)).or_default() += sign * factor;
+            }
+        }
+        equation.parts.retain(|_, factor| *factor != 0);
+        Some(equation)
+    }
+
+    /// Whether a term is a thread's own; `None` if that is not known.
+    fn varies(&self, term: Term) -> Option<bool> {
+        if self.strides.contains_key(&term) || self.is_row_of_threads(term) {
+            return Some(true);
+        }
+        match self.terms.shape(term) {
+            Shape::Special(register) => match register.varies() {
+                Varies::Block | Varies::Grid => Some(false),
+                Varies::Lane | Varies::Row => Some(true),
+                Varies::Time | Varies::Place => None,
+            },
+            Shape::Param(_) => Some(false),
+            Shape::Op(_, operands) => operands
+                .iter()
+                .all(|&operand| self.varies(operand) == Some(false))
+                .then_some(false),
+            Shape::Sum(sum) => sum
+                .parts
+                .iter()
+                .all(|&(part, _)| self.varies(part) == Some(false))
+                .then_some(false),
+            Shape::Const(_) => Some(false),
+            Shape::Pointer(_)
+            | Shape::Given(..)
+            | Shape::Met(..)
+            | Shape::Unset(_)
+            | Shape::Address(_) => None,
+        }
+    }
+
+    /// `threadIdx.y * blockDim.x`.
+    fn is_row_of_threads(&self, term: Term) -> bool {
+        is_product(self.terms, term, SpecialReg::TidY, SpecialReg::NtidX)
+    }
+
+    /// Whether equations, with what the branches around two steps say, leave only one thread.
+    fn means_one_thread(&self, mut equations: Vec<Equation>, (a, b): (usize, usize)) -> bool {
+        if self.reads.is_empty() {
+            return false;
+        }
+        if let [one] = &equations[..]
+            && self.is_number_of_thread(one)
+        {
+            return true;
+        }
+        for (at, whose) in [(a, Whose::First), (b, Whose::Second)] {
+            equations.extend(self.guards(at, whose));
+        }
+        let Some(special) = self
+            .reads
+            .iter()
+            .map(|&register| self.special(register))
+            .collect::<Option<Vec<Term>>>()
+        else {
+            return false;
+        };
+        let solved = Solved::of(equations);
+        solved.is_impossible || special.iter().all(|&term| solved.makes_equal(term))
+    }
+
+    fn special(&self, register: SpecialReg) -> Option<Term> {
+        self.terms.find(&Shape::Special(register))
+    }
+
+    /// `factor * (number - number')`, where the number is the thread's in its block, or leaves it as remainder by the block's width.
+    fn is_number_of_thread(&self, equation: &Equation) -> bool {
+        let Some(x) = self.special(SpecialReg::TidX) else {
+            return false;
+        };
+        let factor = equation.factor(x, Whose::First);
+        let mut has_rows = false;
+        let mut has_strides = false;
+        for (&(term, whose), &own) in &equation.parts {
+            let sign = match whose {
+                Whose::First => 1,
+                Whose::Second => -1,
+                Whose::Both => return false,
+            };
+            has_rows |= self.is_row_of_threads(term);
+            has_strides |= self.strides.contains_key(&term);
+            let is_known =
+                term == x || self.is_row_of_threads(term) || self.strides.contains_key(&term);
+            if !is_known || own != sign * factor {
+                return false;
+            }
+        }
+        let both = equation.factor(x, Whose::Second) == -factor;
+        let dimensions = match has_rows {
+            true => &[SpecialReg::TidX, SpecialReg::TidY][..],
+            false => &[SpecialReg::TidX],
+        };
+        let rows_are_both = !has_rows || !has_strides;
+        equation.constant == 0
+            && factor != 0
+            && both
+            && rows_are_both
+            && self.reads.iter().all(|read| dimensions.contains(read))
+    }
+
+    /// What equalities the branches around a step say of its thread.
+    fn guards(&self, at: usize, whose: Whose) -> Vec<Equation> {
+        let mut around: Vec<(Term, bool)> = vec![];
+        for step in &self.row[..at] {
+            match step.what {
+                What::If(condition) => around.push((condition, true)),
+                What::Else => {
+                    if let Some(last) = around.last_mut() {
+                        last.1 = false;
+                    }
+                }
+                What::EndIf => {
+                    around.pop();
+                }
+                _ => {}
+            }
+        }
+        let one = |&(condition, holds): &(Term, bool)| {
+            let Shape::Op(InstKind::Compare(op, ..), operands) = self.terms.shape(condition) else {
+                return None;
+            };
+            let says = matches!((op, holds), (CompareOp::Eq, true) | (CompareOp::Ne, false));
+            let sums = (self.terms.index(operands[0]), self.terms.index(operands[1]));
+            let difference = sums.0.add(&sums.1, -1);
+            let mut equation = Equation {
+                constant: difference.constant,
+                ..Equation::default()
+            };
+            for (term, factor) in difference.parts {
+                let whose = match self.varies(term)? {
+                    true => whose,
+                    false => Whose::Both,
+                };
+                equation.parts.insert((term, whose), factor);
+            }
+            says.then_some(equation)
+        };
+        around.iter().filter_map(one).collect()
+    }
+}
+
+/// Whether a step may be beside others without a barrier: an access that only its own thread hears of, or none.
+fn is_plain(step: &Step) -> bool {
+    match &step.what {
+        What::Access(touch) => {
+            !touch.access.volatile && !matches!(touch.kind, TouchKind::Atomic(_))
+        }
+        What::Other(..) => false,
+        _ => true,
+    }
+}
+
+/// Whether a term is the product of two registers.
+fn is_product(terms: &Terms, term: Term, a: SpecialReg, b: SpecialReg) -> bool {
+    let Shape::Op(InstKind::Binary(BinaryOp::Mul | BinaryOp::SMul, ..), operands) =
+        terms.shape(term)
+    else {
+        return false;
+    };
+    let is = |at: usize, register| *terms.shape(operands[at]) == Shape::Special(register);
+    is(0, a) && is(1, b) || is(0, b) && is(1, a)
+}
+
+/// Loop variables that begin with a sum of the thread's index and grow by the block's width each round.
+fn strides(row: &[Step], terms: &mut Terms) -> BTreeMap<Term, Sum> {
+    let width = terms.of(Shape::Special(SpecialReg::NtidX));
+    let mut found = BTreeMap::new();
+    // What comes to a loop is said just before it begins and just before it ends.
+    let mut open: Vec<Vec<(SlotId, Term)>> = vec![];
+    let mut pending: Vec<(SlotId, Term)> = vec![];
+    for step in row {
+        match &step.what {
+            What::Comes(slot, value) => {
+                pending.push((*slot, *value));
+                continue;
+            }
+            What::Loop(_) => open.push(std::mem::take(&mut pending)),
+            What::EndLoop(_) => {
+                let before = open.pop().unwrap_or_default();
+                for (slot, next) in &pending {
+                    let begin = before.iter().find(|(known, _)| known == slot);
+                    let sum = terms.sum(*next);
+                    let counter = sum.parts.iter().find_map(|&(term, factor)| {
+                        let is_own = matches!(terms.shape(term), Shape::Met(_, own) if own == slot);
+                        (is_own && factor == 1).then_some(term)
+                    });
+                    if let (Some(&(_, begin)), Some(counter)) = (begin, counter)
+                        && sum.parts.len() == 2
+                        && sum.constant == 0
+                        && sum.factor(width) == 1
+                    {
+                        found.insert(counter, terms.index(begin));
+                    }
+                }
+            }
+            _ => {}
+        }
+        pending.clear();
+    }
+    found
+}
+
+/// What may come after each step.
+fn successors(row: &[Step]) -> Vec<Vec<usize>> {
+    let mut ends: BTreeMap<LabelId, usize> = BTreeMap::new();
+    let mut steps: BTreeMap<LabelId, usize> = BTreeMap::new();
+    let mut loops: BTreeMap<LabelId, usize> = BTreeMap::new();
+    let mut branches: Vec<(usize, usize)> = vec![];
+    let mut otherwise: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut behind: BTreeMap<usize, usize> = BTreeMap::new();
+    for (at, step) in row.iter().enumerate() {
+        match &step.what {
+            What::EndLoop(label) | What::EndScope(label) => {
+                ends.insert(*label, at + 1);
+            }
+            What::Step(label) => {
+                steps.insert(*label, at);
+            }
+            What::Loop(label) => {
+                loops.insert(*label, at);
+            }
+            What::If(_) => branches.push((at, at)),
+            What::Else => {
+                if let Some(open) = branches.last_mut() {
+                    otherwise.insert(open.0, at + 1);
+                    open.1 = at;
+                }
+            }
+            What::EndIf => {
+                if let Some((_, other)) = branches.pop() {
+                    behind.insert(other, at);
+                }
+            }
+            _ => {}
+        }
+    }
+    let end = row.len();
+    let of = |at: usize, step: &Step| match &step.what {
+        What::If(_) => vec![at + 1, otherwise.get(&at).copied().unwrap_or(end)],
+        What::Else => vec![behind.get(&at).copied().unwrap_or(end)],
+        What::EndLoop(label) => vec![loops.get(label).copied().unwrap_or(end)],
+        What::Break(label) => vec![ends.get(label).copied().unwrap_or(end)],
+        What::Continue(label) => vec![steps.get(label).copied().unwrap_or(end)],
+        What::Return(_) => vec![end],
+        _ => vec![at + 1],
+    };
+    let mut all: Vec<Vec<usize>> = row
+        .iter()
+        .enumerate()
+        .map(|(at, step)| of(at, step))
+        .collect();
+    all.push(vec![]);
+    all
+}
+
+/// Whose term it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Whose {
+    First,
+    Second,
+    /// The same for both.
+    Both,
+}
+
+/// A sum that is 0.
+#[derive(Clone, Default, Debug)]
+struct Equation {
+    parts: BTreeMap<(Term, Whose), i64>,
+    constant: i64,
+}
+
+impl Equation {
+    fn factor(&self, term: Term, whose: Whose) -> i64 {
+        self.parts.get(&(term, whose)).copied().unwrap_or(0)
+    }
+}
+
+/// Equations, each with a term that no other has.
+struct Solved {
+    rows: Vec<((Term, Whose), BTreeMap<(Term, Whose), Fraction>, Fraction)>,
+    /// They contradict each other.
+    is_impossible: bool,
+}
+
+impl Solved {
+    fn of(equations: Vec<Equation>) -> Solved {
+        let mut solved = Solved {
+            rows: vec![],
+            is_impossible: false,
+        };
+        for equation in equations {
+            let parts = equation.parts.iter();
+            let parts = parts.map(|(&at, &factor)| (at, Fraction::from(factor)));
+            let (parts, constant) =
+                solved.reduced(parts.collect(), Fraction::from(equation.constant));
+            let Some((&pivot, &factor)) = parts.iter().next() else {
+                solved.is_impossible |= !constant.is_zero();
+                continue;
+            };
+            let parts: BTreeMap<_, _> = parts
+                .into_iter()
+                .map(|(at, own)| (at, own.over(factor)))
+                .collect();
+            let constant = constant.over(factor);
+            for (_, other, rest) in &mut solved.rows {
+                let times = other.get(&pivot).copied().unwrap_or(Fraction::ZERO);
+                subtract(other, &parts, times);
+                *rest = rest.less(constant.times(times));
+            }
+            solved.rows.push((pivot, parts, constant));
+        }
+        solved
+    }
+
+    /// What is left of a sum when the equations are taken from it.
+    fn reduced(
+        &self,
+        mut parts: BTreeMap<(Term, Whose), Fraction>,
+        mut constant: Fraction,
+    ) -> (BTreeMap<(Term, Whose), Fraction>, Fraction) {
+        for (pivot, own, rest) in &self.rows {
+            let times = parts.get(pivot).copied().unwrap_or(Fraction::ZERO);
+            subtract(&mut parts, own, times);
+            constant = constant.less(rest.times(times));
+        }
+        (parts, constant)
+    }
+
+    /// Whether a term of both threads is the same.
+    fn makes_equal(&self, term: Term) -> bool {
+        let one = Fraction::from(1);
+        let difference = BTreeMap::from([
+            ((term, Whose::First), one),
+            ((term, Whose::Second), Fraction::from(-1)),
+        ]);
+        let (left, constant) = self.reduced(difference, Fraction::ZERO);
+        left.is_empty() && constant.is_zero()
+    }
+}
+
+fn subtract(
+    from: &mut BTreeMap<(Term, Whose), Fraction>,
+    what: &BTreeMap<(Term, Whose), Fraction>,
+    times: Fraction,
+) {
+    if times.is_zero() {
+        return;
+    }
+    for (&at, &factor) in what {
+        let own = from.get(&at).copied().unwrap_or(Fraction::ZERO);
+        let left = own.less(factor.times(times));
+        match left.is_zero() {
+            true => from.remove(&at),
+            false => from.insert(at, left),
+        };
+    }
+}
+
+/// A fraction in lowest terms. Factors are sizes of elements and rows: few and small.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Fraction(i128, i128);
+
+impl Fraction {
+    const ZERO: Fraction = Fraction(0, 1);
+
+    fn new(above: i128, below: i128) -> Fraction {
+        let (mut a, mut b) = (above.unsigned_abs(), below.unsigned_abs());
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        let common = (a.max(1) as i128) * below.signum();
+        Fraction(above / common, below / common)
+    }
+
+    fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+
+    fn times(self, other: Fraction) -> Fraction {
+        Fraction::new(
+            self.0.saturating_mul(other.0),
+            self.1.saturating_mul(other.1),
+        )
+    }
+
+    fn over(self, other: Fraction) -> Fraction {
+        Fraction::new(
+            self.0.saturating_mul(other.1),
+            self.1.saturating_mul(other.0),
+        )
+    }
+
+    fn less(self, other: Fraction) -> Fraction {
+        let above = self.0.saturating_mul(other.1) - other.0.saturating_mul(self.1);
+        Fraction::new(above, self.1.saturating_mul(other.1))
+    }
+}
+
+impl From<i64> for Fraction {
+    fn from(n: i64) -> Fraction {
+        Fraction(n.into(), 1)
+    }
+}

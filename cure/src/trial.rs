@@ -1,0 +1,502 @@
+//! Further runs: the program with other sizes and data, without the edits and with them.
+//!
+//! One run says little of others: a barrier that other index data needs, a tree that loses elements at 200 threads, room for the usual
+//! block. So what an edit did in the program's own run it has to do in these, too. A further run counts where the program itself is right in it:
+//! many kernels are for one size of block, and none of them is to blame for 224 threads.
+
+use std::collections::HashMap;
+
+use dsl::{
+    diagnostic::Code,
+    ir::{
+        Function, FunctionKind, HostFn, InstKind, Module, Object, Operand, symbol::template_name,
+    },
+};
+use interp::{Severity, TrapKind};
+use report::{SuggestionKind, findings::Found, model::Waste};
+use runtime::{
+    device::vary::{self, BlockChange, DataChange, ScalarChange, Variation},
+    host::Fault,
+};
+
+use crate::{Base, Run, Runner, candidate::Candidate, effect};
+
+/// Parameters of a kernel that get other values.
+const MAX_SCALARS: usize = 4;
+/// Arguments of the program that get other values.
+const MAX_ARGUMENTS: usize = 3;
+
+/// Arguments for a program that was given none: sizes that are no power of two, a warp and one, little and much.
+const NUMBERS: [u32; 6] = [200, 1, 33, 16, 96, 1000];
+
+/// What a further run changes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Further {
+    /// The arguments of `main`.
+    Arguments(Vec<String>),
+    /// Launches.
+    Launches(Variation),
+}
+
+/// What a further run is called in a reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Label {
+    Arguments(String),
+    Threads(String),
+    Scalar(String, &'static str),
+    Data(&'static str),
+}
+
+/// A further run: what it changes, in the order of what is tried; without scaling of dynamic shared memory if the first is not right.
+#[derive(Clone, Debug)]
+struct Trial {
+    ways: Vec<Further>,
+    label: Label,
+}
+
+/// The further runs of a program, of which those without edits are kept.
+#[derive(Default)]
+pub(crate) struct Trials {
+    /// Those that are worth comparing: the program itself is right in them.
+    plain: HashMap<Further, Option<Plain>>,
+}
+
+/// A further run without edits.
+struct Plain {
+    run: Run,
+    /// It has findings of its own kernels, all of which the first run has, too.
+    is_clean: bool,
+}
+
+/// What is compared.
+#[derive(Clone, Copy)]
+pub(crate) enum Aim<'a> {
+    /// Less waste of a kind, with the same results.
+    Waste(Waste),
+    /// These findings gone.
+    Findings(&'a [usize]),
+}
+
+/// How further runs went.
+#[derive(Debug, Default)]
+pub(crate) struct Verdict {
+    labels: Vec<Label>,
+    /// The first in which the edits were wrong.
+    failed: Option<Label>,
+    /// The first in which the edits cost more.
+    dearer: Option<Label>,
+}
+
+impl Verdict {
+    /// In how many runs the edits were right.
+    pub(crate) fn runs(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether they were wrong in none.
+    pub(crate) fn is_right(&self) -> bool {
+        self.failed.is_none()
+    }
+
+    /// `the same in 4 further runs: …`.
+    pub(crate) fn because(&self) -> String {
+        let runs = match self.runs() {
+            1 => "a further run".to_string(),
+            n => format!("{n} further runs"),
+        };
+        format!("the same in {runs}: {}", listed(&self.labels))
+    }
+
+    /// What speaks against the edits.
+    pub(crate) fn objection(&self) -> Option<String> {
+        let label = self.failed.clone()?;
+        Some(format!("the results are others with {}", listed(&[label])))
+    }
+
+    /// That another run gets dearer.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let label = self.dearer.clone()?;
+        Some(format!("it costs more with {}", listed(&[label])))
+    }
+}
+
+/// Labels in words: those of a kind together.
+fn listed(labels: &[Label]) -> String {
+    let (mut arguments, mut threads, mut data) = (vec![], vec![], vec![]);
+    let mut scalars: Vec<(&str, Vec<String>)> = vec![];
+    for label in labels {
+        match label {
+            Label::Arguments(text) => arguments.push(format!("`{text}`")),
+            Label::Threads(text) => threads.push(text.clone()),
+            Label::Data(what) => data.push((*what).to_string()),
+            Label::Scalar(name, what) => {
+                match scalars.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, all)) => all.push((*what).to_string()),
+                    None => scalars.push((name, vec![(*what).to_string()])),
+                }
+            }
+        }
+    }
+    let mut all = vec![];
+    match arguments.len() {
+        0 => {}
+        1 => all.push(format!("the argument {}", and(&arguments))),
+        _ => all.push(format!("the arguments {}", and(&arguments))),
+    }
+    if !threads.is_empty() {
+        all.push(format!("blocks of {} threads", and(&threads)));
+    }
+    let scalars = scalars.iter();
+    all.extend(scalars.map(|(name, what)| format!("`{name}` {}", and(what))));
+    if !data.is_empty() {
+        all.push(format!("data {}", and(&data)));
+    }
+    all.join("; ")
+}
+
+fn and(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+impl Trials {
+    /// Runs the program with edits as `run` did, in further ways.
+    pub(crate) fn of(
+        &mut self,
+        base: Base<'_>,
+        runner: &mut dyn Runner,
+        (candidate, run): (&Candidate, &Run),
+        kernels: &[String],
+        aim: Aim<'_>,
+    ) -> Verdict {
+        let mut verdict = Verdict::default();
+        for trial in trials(base, runner, kernels, (aim, candidate.kind)) {
+            let Some(further) = self.way(base, runner, &trial, aim) else {
+                continue;
+            };
+            let Some(edited) = runner.run_further(&run.module, &run.map, &further) else {
+                if runner.has_more() {
+                    verdict.failed = Some(trial.label);
+                }
+                return verdict;
+            };
+            let plain = self.plain.get(&further).and_then(Option::as_ref);
+            let Some(plain) = plain else { continue };
+            match is_right(base, plain, (candidate, &edited), (aim, &further)) {
+                Some(true) => {}
+                Some(false) => {
+                    verdict.failed = Some(trial.label);
+                    return verdict;
+                }
+                None => continue,
+            }
+            if let Aim::Waste(waste) = aim
+                && effect::total(&edited, waste) > effect::total(&plain.run, waste)
+            {
+                verdict.dearer.get_or_insert(trial.label.clone());
+            }
+            verdict.labels.push(trial.label);
+        }
+        verdict
+    }
+
+    /// The way in which the program itself is right in a trial; run once.
+    fn way(
+        &mut self,
+        base: Base<'_>,
+        runner: &mut dyn Runner,
+        trial: &Trial,
+        aim: Aim<'_>,
+    ) -> Option<Further> {
+        for way in &trial.ways {
+            if !self.plain.contains_key(way) {
+                let ran = plain(base, runner, way);
+                if ran.is_none() && !runner.has_more() {
+                    return None;
+                }
+                self.plain.insert(way.clone(), ran);
+            }
+            let plain = self.plain.get(way).and_then(Option::as_ref);
+            let fits = |plain: &Plain| plain.is_clean || matches!(aim, Aim::Findings(_));
+            if plain.is_some_and(fits) {
+                return Some(way.clone());
+            }
+        }
+        None
+    }
+}
+
+/// The program without edits in a further run, if it is worth comparing.
+fn plain(base: Base<'_>, runner: &mut dyn Runner, way: &Further) -> Option<Plain> {
+    let input = base.input;
+    let module = runner.module();
+    let run = runner.run_further(&module, input.map, way)?;
+    let is_stopped = run.outcome.stopped().is_some();
+    let known = effect::keys(input.findings, (input.module, input.map), &[]);
+    let errors: Vec<Found> = run
+        .findings
+        .iter()
+        .filter(|one| one.is_error())
+        .cloned()
+        .collect();
+    let is_known = effect::keys(&errors, (&run.module, &run.map), &[])
+        .iter()
+        .all(|key| known.contains(key));
+    let is_other = run.has_varied;
+    (is_other && !is_stopped && is_known && !run.outcome.launches.is_empty()).then(|| Plain {
+        is_clean: errors.is_empty(),
+        run,
+    })
+}
+
+/// Whether a run with edits is right beside one without; `None` if the run says nothing of it.
+fn is_right(
+    base: Base<'_>,
+    plain: &Plain,
+    (candidate, edited): (&Candidate, &Run),
+    (aim, further): (Aim<'_>, &Further),
+) -> Option<bool> {
+    // That it takes long says nothing.
+    let is_limit = |fault: &Fault| matches!(fault, Fault::Trap { trap, .. } if matches!(trap.kind, TrapKind::Limit { .. }));
+    if edited.outcome.faults.iter().any(is_limit) {
+        return None;
+    }
+    let edits = &candidate.edits;
+    let input = base.input;
+    let mut known = effect::keys(input.findings, (input.module, input.map), edits);
+    let usual = known.clone();
+    known.extend(effect::keys(
+        &plain.run.findings,
+        (&plain.run.module, &plain.run.map),
+        edits,
+    ));
+    let grave: Vec<Found> = edited
+        .findings
+        .iter()
+        .filter(|one| one.severity > Severity::Note)
+        .cloned()
+        .collect();
+    let new = effect::keys(&grave, (&edited.module, &edited.map), &[]);
+    if edited.outcome.stopped().is_some() {
+        return Some(false);
+    }
+    let mut unknown = grave
+        .iter()
+        .zip(&new)
+        .filter(|(_, key)| !known.contains(key));
+    if unknown.clone().next().is_some() {
+        // Where the program itself goes wrong, one cannot see whether its kernel is for such blocks at all.
+        let is_size = |(found, _): (&Found, _)| {
+            matches!(found.code, Code::UninitializedRead | Code::OutOfBounds)
+        };
+        let is_resized = matches!(
+            further,
+            Further::Launches(Variation::Block { .. } | Variation::Scalar { .. })
+        );
+        let says_nothing = is_resized && !plain.is_clean && unknown.all(is_size);
+        return (!says_nothing).then_some(false);
+    }
+    let is_same = plain.run.stdout == edited.stdout
+        && plain.run.outcome.exit_code == edited.outcome.exit_code
+        && plain.run.digest == edited.digest;
+    Some(match aim {
+        Aim::Waste(_) => is_same,
+        // What was wrong may have any result; the rest has to stay.
+        Aim::Findings(members) => {
+            let is_gone = members.iter().all(|&at| !new.contains(&usual[at]));
+            is_gone && (!plain.run.findings.is_empty() || is_same)
+        }
+    })
+}
+
+/// What is tried, what users change most first.
+fn trials(
+    base: Base<'_>,
+    runner: &dyn Runner,
+    kernels: &[String],
+    of: (Aim<'_>, SuggestionKind),
+) -> Vec<Trial> {
+    let mut all = vec![];
+    all.extend(arguments(base.input.module, runner));
+    all.extend(blocks(base, kernels));
+    let data = [
+        (DataChange::Permuted, "in another order"),
+        (DataChange::Equal, "all equal"),
+        (DataChange::Extreme, "least and greatest in turn"),
+        (DataChange::Large, "large"),
+    ];
+    all.extend(data.map(|(change, label)| Trial {
+        ways: vec![Further::Launches(Variation::Data(change))],
+        label: Label::Data(label),
+    }));
+    all.extend(scalars(base, kernels, of));
+    all
+}
+
+/// Other arguments of the program: numbers near those that were given, or some where none was, and words that it looks for.
+fn arguments(module: &Module, runner: &dyn Runner) -> Vec<Trial> {
+    let main = module
+        .find("main", FunctionKind::Host)
+        .map(|id| module.function(id));
+    let (Some(main), Some(given)) = (
+        main.filter(|main| main.params.len() > 1),
+        runner.arguments(),
+    ) else {
+        return vec![];
+    };
+    let mut all: Vec<Vec<String>> = vec![];
+    if given.is_empty() {
+        all.extend(NUMBERS.map(|number| vec![number.to_string()]));
+        let words = words(module, main);
+        all.extend(words.into_iter().map(|word| vec![word]));
+    }
+    let integers = given.iter().enumerate().filter_map(|(at, text)| {
+        let number: i64 = text.parse().ok()?;
+        Some((at, number))
+    });
+    for (at, number) in integers.take(MAX_ARGUMENTS) {
+        for other in [number - 1, number + 1, number - number / 4 - 1, 1] {
+            let mut args = given.to_vec();
+            args[at] = other.to_string();
+            if args != given && !all.contains(&args) {
+                all.push(args);
+            }
+        }
+    }
+    let trial = |args: Vec<String>| Trial {
+        label: Label::Arguments(args.join(" ")),
+        ways: vec![Further::Arguments(args)],
+    };
+    all.into_iter().map(trial).collect()
+}
+
+/// The texts that the program compares others with.
+fn words(module: &Module, main: &Function) -> Vec<String> {
+    let mut strings = HashMap::new();
+    let mut all = vec![];
+    main.body.for_each_inst(&mut |inst| match &inst.kind {
+        InstKind::AddrOf(Object::String(id)) => {
+            strings.extend(inst.results.first().map(|&result| (result, *id)));
+        }
+        InstKind::HostCall(HostFn::Strcmp | HostFn::Strncmp, args) => {
+            for arg in args {
+                if let Operand::Value(value) = arg
+                    && let Some(id) = strings.get(value)
+                    && let Some(bytes) = module.strings.get(id.index())
+                    && let Ok(text) = std::str::from_utf8(bytes)
+                    && !all.contains(&text.to_string())
+                {
+                    all.push(text.to_string());
+                }
+            }
+        }
+        _ => {}
+    });
+    all.truncate(MAX_ARGUMENTS);
+    all
+}
+
+/// The launches of some kernels, by their names without template arguments.
+fn launches<'a>(
+    base: Base<'a>,
+    kernels: &'a [String],
+) -> impl Iterator<Item = &'a interp::LaunchReport> {
+    let kept = base.input.outcome.launches.kept().iter();
+    kept.map(|kept| &kept.report).filter(move |report| {
+        let name = template_name(&report.kernel_name);
+        kernels.iter().any(|kernel| template_name(kernel) == name)
+    })
+}
+
+/// Other blocks.
+fn blocks(base: Base<'_>, kernels: &[String]) -> Vec<Trial> {
+    let mut names: Vec<String> = vec![];
+    for report in launches(base, kernels) {
+        if !names.contains(&report.kernel_name) {
+            names.push(report.kernel_name.clone());
+        }
+    }
+    let Some(first) = launches(base, kernels).next() else {
+        return vec![];
+    };
+    let uses_dynamic = launches(base, kernels).any(|report| report.shared.dynamic > 0);
+    let changes = [
+        BlockChange::Ragged,
+        BlockChange::WarpLess,
+        BlockChange::WarpMore,
+    ];
+    let trial = |change: BlockChange| {
+        let block = change.of(first.block)?;
+        let way = |scales_shared| {
+            Further::Launches(Variation::Block {
+                kernels: names.clone(),
+                change,
+                scales_shared,
+            })
+        };
+        let mut ways = vec![way(uses_dynamic)];
+        if uses_dynamic {
+            ways.push(way(false));
+        }
+        Some(Trial {
+            ways,
+            label: Label::Threads(dimensions(block)),
+        })
+    };
+    changes.into_iter().filter_map(trial).collect()
+}
+
+/// `200`, `13 x 16`.
+fn dimensions(block: [u32; 3]) -> String {
+    let n = block.iter().rposition(|&n| n > 1).map_or(1, |at| at + 1);
+    let words: Vec<String> = block[..n].iter().map(u32::to_string).collect();
+    words.join(" x ")
+}
+
+/// Other integer arguments of kernels. Where there are faults already, one more is beyond what there is, and is no blame for edits; and to
+/// test a number that was too large is another thing where it was not.
+fn scalars(
+    base: Base<'_>,
+    kernels: &[String],
+    (aim, kind): (Aim<'_>, SuggestionKind),
+) -> Vec<Trial> {
+    if matches!(kind, SuggestionKind::Guard | SuggestionKind::Bound) {
+        return vec![];
+    }
+    let module = base.input.module;
+    let mut all = vec![];
+    let mut seen: Vec<&str> = vec![];
+    for report in launches(base, kernels) {
+        if seen.contains(&report.kernel_name.as_str()) {
+            continue;
+        }
+        seen.push(&report.kernel_name);
+        let function = module.function(report.kernel);
+        let params = (0..function.params.len()).filter(|&at| vary::scalar(function, at).is_some());
+        for param in params.take(MAX_SCALARS) {
+            let name = &function.slots[function.params[param].slot.index()].name;
+            let changes = [
+                (ScalarChange::Less, "one less"),
+                (ScalarChange::More, "one more"),
+                (ScalarChange::Zero, "0"),
+                (ScalarChange::One, "1"),
+            ];
+            let may_grow = matches!(aim, Aim::Waste(_));
+            let changes = changes
+                .into_iter()
+                .filter(|(change, _)| may_grow || *change != ScalarChange::More);
+            all.extend(changes.map(|(change, what)| Trial {
+                ways: vec![Further::Launches(Variation::Scalar {
+                    kernel: report.kernel_name.clone(),
+                    param,
+                    change,
+                })],
+                label: Label::Scalar(name.clone(), what),
+            }));
+        }
+    }
+    all
+}
