@@ -9,11 +9,16 @@ mod layout;
 mod order;
 mod skeleton;
 mod term;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
-use dsl::ir::{Module, Space, symbol::template_name};
-use report::SuggestionKind;
+use dsl::{
+    diagnostic::Code,
+    ir::{Module, Space, symbol::template_name},
+};
+use report::{SuggestionKind, findings::Found};
 
 use crate::{Base, candidate::Candidate};
 use skeleton::{What, row};
@@ -45,6 +50,29 @@ pub(crate) fn proof(
         | SuggestionKind::Bound
         | SuggestionKind::Guard
         | SuggestionKind::Other => None,
+    }
+}
+
+/// Why edits leave none of these findings, for all sizes and data.
+pub(crate) fn proof_for_findings(
+    old: &Module,
+    new: &Module,
+    kind: SuggestionKind,
+    found: &[&Found],
+    aliased: &[String],
+) -> Option<String> {
+    // In global memory other blocks may meet, too, in a larger grid.
+    let is_shared_race = |found: &Found| {
+        matches!(
+            found.code,
+            Code::DataRace | Code::SameValueRace | Code::WarpSynchronousCode
+        ) && found.memory.space.as_deref() == Some("shared")
+    };
+    match kind {
+        SuggestionKind::Barrier if found.iter().all(|one| is_shared_race(one)) => {
+            order::placed(old, new, aliased)
+        }
+        _ => None,
     }
 }
 

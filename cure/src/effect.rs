@@ -404,20 +404,20 @@ pub(crate) fn keeps_memory(kind: SuggestionKind, found: &[&Found]) -> bool {
     changes && found.iter().all(writes)
 }
 
-/// Whether what brings accesses out of order is still there: lanes or threads that do not synchronise as the program means them to.
+/// Whether the cause of findings is still there: lanes or threads that do not synchronise as the program means them to bring accesses out
+/// of order, and stores that go nowhere leave memory unset.
 pub(crate) fn leaves_cause(found: &[&Found], all: &[Found], run: &Run) -> bool {
-    let synchronises = |found: &Found| {
-        matches!(found.code, Code::InvalidMask | Code::DivergentBarrier) && found.is_error()
+    let is_cause = |of: Code, other: &Found| match of {
+        Code::DataRace | Code::SameValueRace | Code::WarpSynchronousCode => {
+            matches!(other.code, Code::InvalidMask | Code::DivergentBarrier)
+        }
+        Code::UninitializedRead => matches!(other.code, Code::Misaligned | Code::OutOfBounds),
+        _ => false,
     };
-    let is_order = |found: &&Found| {
-        matches!(
-            found.code,
-            Code::DataRace | Code::SameValueRace | Code::WarpSynchronousCode
-        )
-    };
-    let kernels = found.iter().filter(|one| is_order(one));
-    kernels.map(|one| &one.kernel).any(|kernel| {
-        let is_of = |other: &Found| synchronises(other) && other.kernel == *kernel;
+    found.iter().any(|one| {
+        let is_of = |other: &Found| {
+            other.is_error() && other.kernel == one.kernel && is_cause(one.code, other)
+        };
         all.iter().any(is_of) && run.findings.iter().any(is_of)
     })
 }

@@ -44,15 +44,20 @@ struct Held {
 }
 
 impl Held {
-    fn put(self, mut suggestion: Suggestion) -> Suggestion {
-        if let Some(warning) = &self.warning {
-            suggestion.text += "; ";
-            suggestion.text += warning;
-        }
+    fn put(&self, mut suggestion: Suggestion) -> Suggestion {
         suggestion.holds = self.holds;
-        suggestion.because = self.because;
+        suggestion.because = match &self.warning {
+            Some(warning) => format!("{}; {warning}", self.because),
+            None => self.because.clone(),
+        };
         suggestion.runs = self.runs;
         suggestion
+    }
+
+    /// For suggestions of one edit.
+    fn all(&self, suggestions: Vec<Suggestion>) -> Vec<Suggestion> {
+        let suggestions = suggestions.into_iter();
+        suggestions.map(|suggestion| self.put(suggestion)).collect()
     }
 }
 
@@ -221,10 +226,21 @@ impl<'a, 'r> Search<'a, 'r> {
             &kernels,
             Aim::Findings(members),
         );
-        let is_held = verdict.is_right() && verdict.runs() > 0;
-        is_held.then(|| Held {
-            holds: Holds::Checked,
-            because: verdict.because(),
+        if !verdict.is_right() {
+            return None;
+        }
+        let aliased = self.plain().map_or(vec![], |plain| plain.aliased.clone());
+        let old = self.base.input.module;
+        let proof =
+            argument::proof_for_findings(old, &run.module, candidate.kind, &found, &aliased);
+        let (holds, because) = match proof {
+            Some(proof) => (Holds::Proved, proof),
+            None if verdict.runs() > 0 => (Holds::Checked, verdict.because()),
+            None => return None,
+        };
+        Some(Held {
+            holds,
+            because,
             runs: verdict.runs(),
             warning: None,
         })
@@ -382,21 +398,6 @@ impl<'a, 'r> Search<'a, 'r> {
             Some((_, all)) => self.found.extend(all),
             None => self.found.extend(idea),
         }
-    }
-}
-
-impl Held {
-    /// For suggestions of one edit.
-    fn all(self, suggestions: Vec<Suggestion>) -> Vec<Suggestion> {
-        let put = |suggestion| {
-            let same = Held {
-                because: self.because.clone(),
-                warning: self.warning.clone(),
-                ..self
-            };
-            same.put(suggestion)
-        };
-        suggestions.into_iter().map(put).collect()
     }
 }
 

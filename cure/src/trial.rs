@@ -19,7 +19,11 @@ use runtime::{
     host::Fault,
 };
 
-use crate::{Base, Run, Runner, candidate::Candidate, effect};
+use crate::{
+    Base, Run, Runner,
+    candidate::Candidate,
+    effect::{self, Key},
+};
 
 /// Parameters of a kernel that get other values.
 const MAX_SCALARS: usize = 4;
@@ -110,7 +114,7 @@ impl Verdict {
     /// What speaks against the edits.
     pub(crate) fn objection(&self) -> Option<String> {
         let label = self.failed.clone()?;
-        Some(format!("the results are others with {}", listed(&[label])))
+        Some(format!("the results differ with {}", listed(&[label])))
     }
 
     /// That another run gets dearer.
@@ -173,7 +177,7 @@ impl Trials {
         aim: Aim<'_>,
     ) -> Verdict {
         let mut verdict = Verdict::default();
-        for trial in trials(base, runner, kernels, (aim, candidate.kind)) {
+        for trial in trials((base, run), runner, kernels, (aim, candidate.kind)) {
             let Some(further) = self.way(base, runner, &trial, aim) else {
                 continue;
             };
@@ -283,45 +287,45 @@ fn is_right(
     if edited.outcome.stopped().is_some() {
         return Some(false);
     }
-    let mut unknown = grave
-        .iter()
-        .zip(&new)
-        .filter(|(_, key)| !known.contains(key));
-    if unknown.clone().next().is_some() {
-        // Where the program itself goes wrong, one cannot see whether its kernel is for such blocks at all.
-        let is_size = |(found, _): (&Found, _)| {
-            matches!(found.code, Code::UninitializedRead | Code::OutOfBounds)
-        };
-        let is_resized = matches!(
-            further,
-            Further::Launches(Variation::Block { .. } | Variation::Scalar { .. })
-        );
-        let says_nothing = is_resized && !plain.is_clean && unknown.all(is_size);
-        return (!says_nothing).then_some(false);
+    // Where the program itself goes wrong, one cannot see whether its kernel is for such sizes at all.
+    let is_resized = matches!(
+        further,
+        Further::Launches(Variation::Block { .. } | Variation::Scalar { .. })
+    );
+    let is_ambiguous = |found: &Found| {
+        is_resized
+            && !plain.is_clean
+            && matches!(found.code, Code::UninitializedRead | Code::OutOfBounds)
+    };
+    let members = match aim {
+        Aim::Waste(_) => &[],
+        Aim::Findings(members) => members,
+    };
+    let is_wrong = |key: &Key| !known.contains(key) || members.iter().any(|&at| usual[at] == *key);
+    let mut wrong = grave.iter().zip(&new).filter(|(_, key)| is_wrong(key));
+    if wrong.clone().next().is_some() {
+        return (!wrong.all(|(found, _)| is_ambiguous(found))).then_some(false);
     }
     let is_same = plain.run.stdout == edited.stdout
         && plain.run.outcome.exit_code == edited.outcome.exit_code
         && plain.run.digest == edited.digest;
+    // What was wrong may have any result; the rest has to stay.
     Some(match aim {
         Aim::Waste(_) => is_same,
-        // What was wrong may have any result; the rest has to stay.
-        Aim::Findings(members) => {
-            let is_gone = members.iter().all(|&at| !new.contains(&usual[at]));
-            is_gone && (!plain.run.findings.is_empty() || is_same)
-        }
+        Aim::Findings(_) => is_same || !plain.run.findings.is_empty(),
     })
 }
 
 /// What is tried, what users change most first.
 fn trials(
-    base: Base<'_>,
+    (base, run): (Base<'_>, &Run),
     runner: &dyn Runner,
     kernels: &[String],
     of: (Aim<'_>, SuggestionKind),
 ) -> Vec<Trial> {
     let mut all = vec![];
     all.extend(arguments(base.input.module, runner));
-    all.extend(blocks(base, kernels));
+    all.extend(blocks(base, run, kernels));
     let data = [
         (DataChange::Permuted, "in another order"),
         (DataChange::Equal, "all equal"),
@@ -412,7 +416,7 @@ fn launches<'a>(
 }
 
 /// Other blocks.
-fn blocks(base: Base<'_>, kernels: &[String]) -> Vec<Trial> {
+fn blocks(base: Base<'_>, edited: &Run, kernels: &[String]) -> Vec<Trial> {
     let mut names: Vec<String> = vec![];
     for report in launches(base, kernels) {
         if !names.contains(&report.kernel_name) {
@@ -422,7 +426,10 @@ fn blocks(base: Base<'_>, kernels: &[String]) -> Vec<Trial> {
     let Some(first) = launches(base, kernels).next() else {
         return vec![];
     };
-    let uses_dynamic = launches(base, kernels).any(|report| report.shared.dynamic > 0);
+    let edited = edited.outcome.launches.kept().iter();
+    let uses_dynamic = launches(base, kernels)
+        .chain(edited.map(|kept| &kept.report))
+        .any(|report| report.shared.dynamic > 0);
     let changes = [
         BlockChange::Ragged,
         BlockChange::WarpLess,

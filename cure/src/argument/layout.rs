@@ -21,6 +21,10 @@ const SHARED_BYTES: u64 = 48 << 10;
 /// Words of a row of banks: what a spread array skips after, and a permutation stays within.
 const BANKS: i64 = 32;
 
+/// Maps, as they are told.
+const WIDER: &str = "rows of more elements";
+const PERMUTED: &str = "its columns permuted by row";
+
 /// The sentence that proves edits of a shared array; `None` if it does not hold.
 pub(super) fn shared(old: &Module, new: &Module) -> Option<String> {
     let same_outside = old.globals == with_locs(&new.globals, &old.globals)
@@ -188,6 +192,9 @@ impl Array<'_> {
             1 => self.of_vector(&was, &is),
             _ => {
                 let columns = *self.was.dims.last()?;
+                if let (Some(was), Some(is)) = (was.number(), is.number()) {
+                    return self.of_number(was, is);
+                }
                 // The machine checks that the last subscript stays in its row.
                 let is_subscript = u64::from(a.access.row_len) == columns
                     && Some(u64::from(b.access.row_len)) == self.is.dims.last().copied();
@@ -211,6 +218,21 @@ impl Array<'_> {
         all
     }
 
+    /// The place of one element.
+    fn of_number(&mut self, was: i64, is: i64) -> Option<&'static str> {
+        let element = self.was.element_bytes as i64;
+        let (old, new) = (*self.was.dims.last()? as i64, *self.is.dims.last()? as i64);
+        let at = was / element;
+        let is_inside = was % element == 0 && (0..self.was.size_bytes as i64).contains(&was);
+        let (row, column) = (at / old, at % old);
+        let (moved, map) = match self.was.dims == self.is.dims {
+            true => (row * new + (column ^ (row % old)), PERMUTED),
+            false => (row * new + column, WIDER),
+        };
+        let fits = map == WIDER || (old as u64).is_power_of_two();
+        (is_inside && fits && moved * element == is).then_some(map)
+    }
+
     /// `row * columns + column` became `row * (columns + pad) + column`.
     fn wider_rows(&mut self, was: &Sum, is: &Sum) -> Option<&'static str> {
         let element = self.was.element_bytes as i64;
@@ -224,7 +246,7 @@ impl Array<'_> {
         let rebuilt = Sum::default()
             .add(&rows, new as i64 * element)
             .add(&column, element);
-        (is_wider && rebuilt == *is).then_some("rows of more elements")
+        (is_wider && rebuilt == *is).then_some(WIDER)
     }
 
     /// `tile[row][column]` became `tile[row][column ^ row]`, or `column ^ row % columns`.
@@ -265,7 +287,7 @@ impl Array<'_> {
         candidates
             .into_iter()
             .any(|permuted| place(self, permuted) == *is)
-            .then_some("its columns permuted by row")
+            .then_some(PERMUTED)
     }
 
     /// `i` became `i + i / 32`, with room for it, or `i ^ i / 32 % 32`.

@@ -58,6 +58,34 @@ pub(super) fn needless(old: &Module, new: &Module, aliased: &[String]) -> Option
     })
 }
 
+/// The sentence that proves that barriers which were put in leave no race in shared memory; `None` if it does not hold.
+pub(super) fn placed(old: &Module, new: &Module, aliased: &[String]) -> Option<String> {
+    if old.functions.len() != new.functions.len() {
+        return None;
+    }
+    let mut is_any = false;
+    for (a, b) in old.functions.iter().zip(&new.functions) {
+        let mut terms = Terms::default();
+        let (before, after) = (row(a, &mut terms)?, row(b, &mut terms)?);
+        let placed = removed(&after, &before)?;
+        if placed.is_empty() {
+            continue;
+        }
+        if b.kind != FunctionKind::Kernel || aliased.contains(&b.name) {
+            return None;
+        }
+        is_any = true;
+        let mut kernel = Kernel::new(b, &after, &mut terms, vec![]);
+        let is_reached = placed.iter().all(|&at| kernel.is_reached_by_all(at));
+        if !is_reached || !kernel.is_without_race(Space::Shared) {
+            return None;
+        }
+    }
+    is_any.then(|| {
+        "every thread of a block comes to it, and between two barriers no thread accesses what another one writes in shared memory, for all sizes and data".to_string()
+    })
+}
+
 /// Which barriers of a row are not in another one that is else the same.
 fn removed(before: &[Step], after: &[Step]) -> Option<Vec<usize>> {
     let mut all = vec![];
@@ -92,7 +120,9 @@ struct Kernel<'a> {
     previous: Vec<Vec<usize>>,
     /// The dimensions of the block that the kernel reads.
     reads: Vec<SpecialReg>,
-    /// Loop variables that count by the block's threads, and what they begin with.
+    /// Loop variables: what they begin with, and what comes next.
+    counters: BTreeMap<Term, (Term, Term)>,
+    /// Those that count by the block's threads, and what they begin with.
     strides: BTreeMap<Term, Sum>,
 }
 
@@ -125,7 +155,8 @@ impl<'a> Kernel<'a> {
                 reads.push(register);
             }
         }
-        let strides = strides(row, terms);
+        let counters = counters(row, terms);
+        let strides = strides(&counters, terms);
         Kernel {
             function,
             row,
@@ -134,6 +165,7 @@ impl<'a> Kernel<'a> {
             next,
             previous,
             reads,
+            counters,
             strides,
         }
     }
@@ -172,8 +204,11 @@ impl<'a> Kernel<'a> {
 
     /// The steps that can be reached from a barrier without another one that is left.
     fn reached(&self, from: usize, edges: &[Vec<usize>]) -> BTreeSet<usize> {
+        self.reached_from(edges[from].clone(), edges)
+    }
+
+    fn reached_from(&self, mut left: Vec<usize>, edges: &[Vec<usize>]) -> BTreeSet<usize> {
         let mut seen = BTreeSet::new();
-        let mut left: Vec<usize> = edges[from].clone();
         while let Some(at) = left.pop() {
             let is_end = at >= self.row.len();
             let stops =
@@ -184,6 +219,134 @@ impl<'a> Kernel<'a> {
             left.extend(&edges[at]);
         }
         seen
+    }
+
+    /// Whether no two threads of a block meet in a memory between two barriers.
+    fn is_without_race(&mut self, space: Space) -> bool {
+        let is_barrier = |step: &Step| step.what == What::Barrier;
+        let barriers = (0..self.row.len()).filter(|&at| is_barrier(&self.row[at]));
+        let mut intervals: Vec<BTreeSet<usize>> =
+            barriers.map(|at| self.reached(at, &self.next)).collect();
+        intervals.push(self.reached_from(vec![0], &self.next));
+        let mut proof = Proof {
+            needs_buffers: false,
+            is_idle: false,
+        };
+        for interval in intervals {
+            let is_in = |&at: &usize| match &self.row[at].what {
+                What::Access(touch) => touch.is_in(space),
+                // Another kind of barrier orders in its own way.
+                What::Other(kind, _) => matches!(kind, InstKind::Intrinsic(..)),
+                _ => false,
+            };
+            let inside: Vec<usize> = interval.into_iter().filter(is_in).collect();
+            for &a in &inside {
+                let What::Access(touch) = &self.row[a].what else {
+                    return false;
+                };
+                if touch.access.volatile {
+                    return false;
+                }
+                for &b in &inside {
+                    if !self.are_atomic(a, b) && !self.never_meet(a, b, &mut proof) {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    fn are_atomic(&self, a: usize, b: usize) -> bool {
+        let is = |at: usize| matches!(&self.row[at].what, What::Access(touch) if matches!(touch.kind, TouchKind::Atomic(_)));
+        is(a) && is(b)
+    }
+
+    /// Whether all threads of a block come to a step together: what decides on the way is the same for the block.
+    fn is_reached_by_all(&self, at: usize) -> bool {
+        let mut around: Vec<Term> = vec![];
+        let mut enclosing: Vec<LabelId> = vec![];
+        let mut conditions: Vec<Term> = vec![];
+        for (index, step) in self.row.iter().enumerate() {
+            if index == at {
+                conditions.clone_from(&around);
+            }
+            match &step.what {
+                What::If(condition) => around.push(*condition),
+                What::EndIf => {
+                    around.pop();
+                }
+                What::EndLoop(label) if self.is_between(*label, at) => enclosing.push(*label),
+                What::EndScope(label) if self.scope_has(index, at) => enclosing.push(*label),
+                _ => {}
+            }
+        }
+        // Jumps out of what is around the step, and ends of threads.
+        let mut around: Vec<Term> = vec![];
+        for step in self.row {
+            match &step.what {
+                What::If(condition) => around.push(*condition),
+                What::EndIf => {
+                    around.pop();
+                }
+                What::Break(label) | What::Continue(label) if enclosing.contains(label) => {
+                    conditions.extend(&around);
+                }
+                What::Return(_) => conditions.extend(&around),
+                _ => {}
+            }
+        }
+        conditions
+            .iter()
+            .all(|&term| self.is_of_block(term, &mut vec![]))
+    }
+
+    /// Whether a loop is around a step.
+    fn is_between(&self, label: LabelId, at: usize) -> bool {
+        let begins = self
+            .row
+            .iter()
+            .position(|step| step.what == What::Loop(label));
+        let ends = self
+            .row
+            .iter()
+            .position(|step| step.what == What::EndLoop(label));
+        begins.is_some_and(|begin| begin < at) && ends.is_some_and(|end| at < end)
+    }
+
+    /// Whether the scope that ends at a step is around another one.
+    fn scope_has(&self, end: usize, at: usize) -> bool {
+        let mut depth = 0;
+        for index in (0..end).rev() {
+            match &self.row[index].what {
+                What::EndScope(_) => depth += 1,
+                What::Scope if depth == 0 => return (index..end).contains(&at),
+                What::Scope => depth -= 1,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Whether a term is the same for all threads of a block that come by together.
+    fn is_of_block(&self, term: Term, assumed: &mut Vec<Term>) -> bool {
+        if assumed.contains(&term) {
+            return true;
+        }
+        if let Some(&(begin, next)) = self.counters.get(&term) {
+            assumed.push(term);
+            return self.is_of_block(begin, assumed) && self.is_of_block(next, assumed);
+        }
+        match self.terms.shape(term) {
+            Shape::Special(register) => matches!(register.varies(), Varies::Block | Varies::Grid),
+            Shape::Param(_) | Shape::Const(_) | Shape::Pointer(_) | Shape::Address(_) => true,
+            Shape::Op(_, parts) => parts.iter().all(|&part| self.is_of_block(part, assumed)),
+            Shape::Sum(sum) => {
+                let mut parts = sum.parts.iter();
+                parts.all(|&(part, _)| self.is_of_block(part, assumed))
+            }
+            Shape::Given(..) | Shape::Met(..) | Shape::Unset(_) => false,
+        }
     }
 
     /// Whether two accesses by different threads of a block are never to the same bytes, or both only read.
@@ -496,9 +659,8 @@ fn is_product(terms: &Terms, term: Term, a: SpecialReg, b: SpecialReg) -> bool {
     is(0, a) && is(1, b) || is(0, b) && is(1, a)
 }
 
-/// Loop variables that begin with a sum of the thread's index and grow by the block's width each round.
-fn strides(row: &[Step], terms: &mut Terms) -> BTreeMap<Term, Sum> {
-    let width = terms.of(Shape::Special(SpecialReg::NtidX));
+/// Loop variables: what each begins with, and what it is in the next round.
+fn counters(row: &[Step], terms: &Terms) -> BTreeMap<Term, (Term, Term)> {
     let mut found = BTreeMap::new();
     // What comes to a loop is said just before it begins and just before it ends.
     let mut open: Vec<Vec<(SlotId, Term)>> = vec![];
@@ -512,19 +674,21 @@ fn strides(row: &[Step], terms: &mut Terms) -> BTreeMap<Term, Sum> {
             What::Loop(_) => open.push(std::mem::take(&mut pending)),
             What::EndLoop(_) => {
                 let before = open.pop().unwrap_or_default();
-                for (slot, next) in &pending {
-                    let begin = before.iter().find(|(known, _)| known == slot);
-                    let sum = terms.sum(*next);
-                    let counter = sum.parts.iter().find_map(|&(term, factor)| {
-                        let is_own = matches!(terms.shape(term), Shape::Met(_, own) if own == slot);
-                        (is_own && factor == 1).then_some(term)
+                for &(slot, next) in &pending {
+                    let begin = before.iter().find(|&&(known, _)| known == slot);
+                    let mut own = vec![];
+                    terms.any(next, &mut |shape| {
+                        if let Shape::Met(number, of) = shape
+                            && *of == slot
+                        {
+                            own.push(*number);
+                        }
+                        false
                     });
-                    if let (Some(&(_, begin)), Some(counter)) = (begin, counter)
-                        && sum.parts.len() == 2
-                        && sum.constant == 0
-                        && sum.factor(width) == 1
+                    if let (Some(&(_, begin)), [number]) = (begin, &own[..])
+                        && let Some(counter) = terms.find(&Shape::Met(*number, slot))
                     {
-                        found.insert(counter, terms.index(begin));
+                        found.insert(counter, (begin, next));
                     }
                 }
             }
@@ -533,6 +697,20 @@ fn strides(row: &[Step], terms: &mut Terms) -> BTreeMap<Term, Sum> {
         pending.clear();
     }
     found
+}
+
+/// Counters that begin with a sum of the thread's index and grow by the block's width each round, and what they begin with.
+fn strides(counters: &BTreeMap<Term, (Term, Term)>, terms: &mut Terms) -> BTreeMap<Term, Sum> {
+    let width = terms.of(Shape::Special(SpecialReg::NtidX));
+    let is_stride = |(&counter, &(begin, next)): (&Term, &(Term, Term))| {
+        let sum = terms.sum(next);
+        let grows = sum.parts.len() == 2
+            && sum.constant == 0
+            && sum.factor(counter) == 1
+            && sum.factor(width) == 1;
+        grows.then(|| (counter, terms.index(begin)))
+    };
+    counters.iter().filter_map(is_stride).collect()
 }
 
 /// What may come after each step.

@@ -277,6 +277,9 @@ impl Device for Simulator {
         byte: u8,
         bytes: u64,
     ) -> Result<(), DeviceError> {
+        if let Some(varying) = &mut self.varying {
+            varying.cleared(memory, address);
+        }
         if let Some(counting) = &mut self.counting {
             counting.changed(memory, address);
         }

@@ -119,6 +119,8 @@ impl ScalarChange {
 pub(super) struct Varying {
     variation: Variation,
     filled: BTreeSet<u64>,
+    /// Those that hold one byte all over: they count as data where a kernel only reads them.
+    cleared: BTreeSet<u64>,
     /// Variables with an initial value count as filled once.
     knows_variables: bool,
     has_varied: bool,
@@ -134,6 +136,7 @@ impl Varying {
         Varying {
             variation,
             filled: BTreeSet::new(),
+            cleared: BTreeSet::new(),
             knows_variables: false,
             has_varied: false,
         }
@@ -143,6 +146,13 @@ impl Varying {
     pub(super) fn filled(&mut self, memory: &Memory, address: u64) {
         if let Some((base, _)) = memory.bounds(address) {
             self.filled.insert(base);
+        }
+    }
+
+    /// The host sets all bytes there.
+    pub(super) fn cleared(&mut self, memory: &Memory, address: u64) {
+        if let Some((base, _)) = memory.bounds(address) {
+            self.cleared.insert(base);
         }
     }
 
@@ -181,6 +191,12 @@ impl Varying {
                 self.variables(program, memory, change);
                 for (param, &address) in function.params.iter().zip(&args) {
                     if let Some(ty) = param.pointee {
+                        let base = memory.bounds(address).map(|(base, _)| base);
+                        if let Some(base) = base.filter(|_| param.is_const)
+                            && self.cleared.remove(&base)
+                        {
+                            self.filled.insert(base);
+                        }
                         self.data(memory, address, ty, change);
                     }
                 }
