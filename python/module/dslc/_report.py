@@ -212,7 +212,7 @@ class Report:
         self.findings: list[Finding] = [Finding._of(finding) for finding in data["findings"]]
         #: The lines that waste most, as in the JSON report.
         self.hot_spots: list[dict[str, Any]] = data.get("hot_spots") or []
-        #: Edits; those with ``verified`` were run, and help.
+        #: Edits; those with ``verified`` were run, and help. ``holds`` says how far: ``proved``, ``checked`` or ``idea``.
         self.suggestions: list[dict[str, Any]] = data.get("suggestions") or []
         self._text, self._html, self._metric = text, html, metric
 
