@@ -13,6 +13,7 @@
 //! - **Numbers** are decided here, once for both devices: a fused multiply-add is an `fma`, a conversion says how it rounds.
 //! - Every instruction carries a [`LocId`]: file, line, column, text, and the macro use it came from.
 
+pub mod active_mask;
 pub mod approx;
 pub mod bfloat16;
 pub mod builder;

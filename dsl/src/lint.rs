@@ -2,6 +2,7 @@
 //!
 //! In: a verified module and its sources. Out: diagnostics, each place once.
 
+mod active_mask;
 mod barrier;
 pub(crate) mod limits;
 mod message;
@@ -11,6 +12,7 @@ use crate::{diagnostic::Diagnostic, ir::Module, source::SourceMap};
 /// Everything worth warning about, and what no device can hold.
 pub fn lint(module: &Module, map: &SourceMap) -> Vec<Diagnostic> {
     let mut diagnostics = barrier::divergent(module, map);
+    diagnostics.extend(active_mask::stale(module, map));
     diagnostics.extend(limits::local(module, map));
     diagnostics.extend(limits::constant(module, map));
     diagnostics

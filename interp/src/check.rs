@@ -418,7 +418,11 @@ impl Observer for Checker<'_> {
                 }
             }
         }
-        self.races.sync_warp(mask, named, alive);
+        self.races.sync_warp(mask, named, alive, true);
+    }
+
+    fn exchange(&mut self, mask: u32, named: &[u32; 32], alive: u32) {
+        self.races.sync_warp(mask, named, alive, false);
     }
 
     #[inline(never)]

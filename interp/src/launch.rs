@@ -30,7 +30,6 @@ use crate::check::{Checker, Subject};
 use crate::config::{Check, ChildLaunch, LaunchConfig, MachineConfig, MemoryOrder};
 use crate::count::pattern::Pattern;
 use crate::count::stats::LaunchCounts;
-use crate::fault::finding::Fact;
 use crate::fault::trap::{AccessOp, Trap};
 use crate::isa::bytecode::Code;
 use crate::isa::effects::Root;
@@ -109,7 +108,7 @@ pub fn launch(
     }
     if let Ok(report) = &mut result {
         for finding in &mut report.findings {
-            if let Fact::ResultDepends { spans, suspect, .. } = &mut finding.fact {
+            if let Some((spans, suspect)) = finding.fact.suspect() {
                 *suspect = memory.suspect(std::mem::take(spans));
             }
         }
@@ -305,7 +304,9 @@ impl<'a> Run<'a> {
             MemoryOrder::Weak => {
                 let seed = match plan {
                     Plan::Random { seed, .. } => seed,
-                    Plan::Fair | Plan::Given(_) => self.machine.schedules.1,
+                    Plan::Fair | Plan::OneChange { .. } | Plan::Given(_) => {
+                        self.machine.schedules.1
+                    }
                 };
                 let views = Views::new(Choices::Random(seed), self.shape.threads());
                 let observer = Seeing::new(observer, views);

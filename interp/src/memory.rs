@@ -13,7 +13,7 @@ mod allocate;
 mod bits;
 pub(crate) mod bytes;
 pub(crate) mod defined;
-mod device_heap;
+pub(crate) mod device_heap;
 mod foreign;
 mod image;
 pub(crate) mod map;

@@ -181,6 +181,9 @@ pub(crate) trait Observer: Sized {
     /// `__syncwarp` of the active lanes, each naming a mask; `alive`: lanes that have not ended.
     #[inline(always)]
     fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32, loc: LocId) {}
+    /// A shuffle or another exchange of the active lanes, each naming those that take part with it.
+    #[inline(always)]
+    fn exchange(&mut self, mask: u32, named: &[u32; 32], alive: u32) {}
     /// A shuffle in which the lanes `strays` read a lane that does not take part: CUDA leaves what they get undefined, the machine
     /// gives 0 in `result`.
     #[inline(always)]

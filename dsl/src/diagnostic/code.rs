@@ -520,6 +520,14 @@ codes! {
     ExternSharedSize = "W0601", "extern-shared-size",
         "With `extern` the size of a shared array is the third launch argument; a size in the declaration is ignored.",
         bad: "__global__ void f() { extern __shared__ int s[64]; }", good: "__global__ void f() { extern __shared__ int s[]; }";
+    /// One dynamic shared array with two alignments.
+    SharedAlignment = "W0602", "shared-alignment",
+        "All `extern __shared__` declarations of one name in a program mean one variable, which has one alignment. nvcc warns if two declarations give different ones.",
+        bad: "__global__ void f() { extern __shared__ __align__(16) char s[]; }\n__global__ void g() { extern __shared__ __align__(8) char s[]; }", good: "__global__ void f() { extern __shared__ __align__(16) char s[]; }\n__global__ void g() { extern __shared__ __align__(16) char s[]; }";
+    /// CUB's storage in each thread's own memory.
+    PrivateTempStorage = "W0603", "private-temp-storage",
+        "The threads of a block exchange their values through CUB's `TempStorage`, which has to be in shared memory. A variable without `__shared__`, also one that is initialised with what is in shared memory, is a copy for each thread, and the others do not see what is stored there.",
+        bad: "#include <cub/cub.cuh>\n__global__ void f(int *x) {\n  using Reduce = cub::BlockReduce<int, 64>;\n  Reduce::TempStorage storage;\n  int sum = Reduce(storage).Sum(x[threadIdx.x]);\n  if (threadIdx.x == 0) x[0] = sum;\n}", good: "#include <cub/cub.cuh>\n__global__ void f(int *x) {\n  using Reduce = cub::BlockReduce<int, 64>;\n  __shared__ Reduce::TempStorage storage;\n  int sum = Reduce(storage).Sum(x[threadIdx.x]);\n  if (threadIdx.x == 0) x[0] = sum;\n}";
     /// A barrier in a branch, or jumped over.
     BarrierUnderCondition = "W1001", "barrier-under-condition",
         "`__syncthreads()` has to be reached by all threads of the block that have not returned. Under a condition that differs between threads, some are at the barrier while others pass it by: since sm_70 the block then hangs or meets at the wrong barrier, before that the barrier counted whole warps and the result was undefined. Conditions that are the same for the whole block (of `blockIdx`, of parameters, of a shared flag, of `__syncthreads_or`) are fine. Two barriers, one in each branch, are not one barrier.",
@@ -532,6 +540,10 @@ codes! {
     BarrierAfterReturn = "W1003", "barrier-after-return",
         "Some threads have returned before the barrier. CUDA allows it: a barrier waits for the threads of the block that have not exited (sm_70 and later, by the programming guide; earlier devices counted a warp with exited threads as a whole). It is worth knowing because threads that have returned also load no tile, take part in no reduction, and are missed by a cooperative group or a vote.",
         bad: "__global__ void f(int *x, int n) {\n  __shared__ int s[64];\n  int i = threadIdx.x;\n  if (i >= n) return;\n  s[i] = x[i];\n  __syncthreads();\n  x[i] = s[0];\n}", good: "__global__ void f(int *x, int n) {\n  __shared__ int s[64];\n  int i = threadIdx.x;\n  if (i < n) s[i] = x[i];\n  __syncthreads();\n  if (i < n) x[i] = s[0];\n}";
+    /// `__activemask()` as the mask of an exchange behind a branch.
+    ActiveMaskAfterBranch = "W1004", "active-mask-after-branch",
+        "`__activemask()` gives the lanes that run together at that moment, and no more. Since sm_70 lanes that a branch or a loop has parted need not have met again behind it, so that any of them may be missing, and then a shuffle reads a lane that is not there, or a sum lacks values. Name the lanes that take part: `0xffffffff`, or a mask that `__ballot_sync` gives before the branch. What is right for any set of lanes may use `__activemask()`: the first of them adds for all, and tells them the result.",
+        bad: "__global__ void f(int *x) {\n  int v = x[threadIdx.x];\n  if (v % 2) v = v * 3 + 1;\n  unsigned m = __activemask();\n  x[threadIdx.x] = v + __shfl_xor_sync(m, v, 1);\n}", good: "__global__ void f(int *x) {\n  int v = x[threadIdx.x];\n  if (v % 2) v = v * 3 + 1;\n  x[threadIdx.x] = v + __shfl_xor_sync(0xffffffff, v, 1);\n}";
     /// An access outside of its memory or array.
     OutOfBounds = "R0101", "out-of-bounds",
         "A thread reads or writes outside its memory, or outside the array that it names. Hardware lets an overflow from one shared array into its neighbour pass silently, and reports a global one only if it leaves the page. dslc checks every access against its array and its allocation. The usual causes: the grid has more threads than there are elements (test `if (i < n)`), or an index is off by one.",
@@ -612,6 +624,10 @@ codes! {
     Stopped = "R0211", "stopped",
         "Something outside stopped the program while it ran: `--timeout`, Ctrl-C or the signal SIGTERM. The message says where the program was, and the report covers what ran before. If it should have ended earlier, look for a loop there that ends too late.",
         bad: "", good: "";
+    /// A kernel that waits for the host.
+    AwaitsHost = "R0212", "awaits-host",
+        "A thread waits in a loop for memory that the host can write while the kernel runs: pinned memory, or managed memory. That is legal, and the simulator runs such a launch when the host has gone on. Here the host waits for the kernel before it has changed that memory, so that neither goes on. With compiled host code (`--host native`, `dslc nvcc`) the host goes on only when a launch has ended, so this is said of each such kernel.",
+        bad: "wait<<<1, 1>>>(flag);\ncudaDeviceSynchronize();\n*flag = 1;", good: "wait<<<1, 1>>>(flag);\n*flag = 1;\ncudaDeviceSynchronize();";
     /// A launch that CUDA would refuse.
     InvalidLaunch = "R0301", "invalid-launch",
         "The launch asks for more than the device allows, so the kernel does not run, and `cudaGetLastError()` returns an error that many programs never check. A block has at most 1024 threads and, unless `cudaFuncSetAttribute` raises it, 48 KB of shared memory.",

@@ -56,16 +56,9 @@ pub fn divergent_barriers(function: &Function) -> Vec<DivergentBarrier> {
     if function.kind == FunctionKind::Host || !has_barrier {
         return vec![];
     }
-    let mut definitions = vec![None; function.values.len()];
-    function.body.for_each_inst(&mut |inst| {
-        for result in &inst.results {
-            definitions[result.index()] = Some(&inst.kind);
-        }
-    });
     let labels = function.labels as usize;
     let mut walk = Walk {
-        uniformity: Uniformity::of(function),
-        definitions,
+        conditions: Conditions::of(function),
         frames: vec![],
         waiting: vec![Waiting::default(); labels],
         left: vec![],
@@ -132,9 +125,7 @@ struct Waiting {
 }
 
 struct Walk<'a> {
-    uniformity: Uniformity,
-    /// What computes each temporary.
-    definitions: Vec<Option<&'a InstKind>>,
+    conditions: Conditions<'a>,
     frames: Vec<Frame>,
     waiting: Vec<Waiting>,
     /// Jumps of some threads, in the order met, until their statement ends.
@@ -227,7 +218,7 @@ impl<'a> Walk<'a> {
         [then, otherwise]: [&'a Block; 2],
         state: State,
     ) -> State {
-        let Some(value) = self.parts_threads(cond) else {
+        let Some(value) = self.conditions.parts_threads(cond) else {
             let after_then = self.block(then, state.clone());
             let after_otherwise = self.block(otherwise, state);
             return union(after_then, after_otherwise);
@@ -356,7 +347,7 @@ impl<'a> Walk<'a> {
             barrier: inst.loc,
             absence,
             condition: condition.loc,
-            why: self.uniformity.why_varying(condition.value),
+            why: self.conditions.uniformity.why_varying(condition.value),
         });
     }
 
@@ -371,9 +362,31 @@ impl<'a> Walk<'a> {
             Exit::Break(_) | Exit::Continue(_) => Absence::Jump,
         }
     }
+}
+
+/// What is known of a kernel's conditions.
+pub(super) struct Conditions<'a> {
+    uniformity: Uniformity,
+    /// What computes each temporary.
+    definitions: Vec<Option<&'a InstKind>>,
+}
+
+impl<'a> Conditions<'a> {
+    pub(super) fn of(function: &'a Function) -> Conditions<'a> {
+        let mut definitions = vec![None; function.values.len()];
+        function.body.for_each_inst(&mut |inst| {
+            for result in &inst.results {
+                definitions[result.index()] = Some(&inst.kind);
+            }
+        });
+        Conditions {
+            uniformity: Uniformity::of(function),
+            definitions,
+        }
+    }
 
     /// The condition, if it visibly differs between threads.
-    fn parts_threads(&self, cond: Operand) -> Option<ValueId> {
+    pub(super) fn parts_threads(&self, cond: Operand) -> Option<ValueId> {
         let value = cond.value()?;
         let why = self.uniformity.why_varying(value);
         let visibly = why

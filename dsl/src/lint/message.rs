@@ -83,6 +83,19 @@ messages! {
 
 messages! {
     ();
+    /// An exchange among the lanes that happen to be active.
+    MaskWarning {
+        Stale { name: String, mask: Option<Span>, parts: Option<Span> } => ActiveMaskAfterBranch
+            "`{name}` among the lanes that `__activemask()` gives: after a branch or loop, lanes of the warp may be missing",
+            label mask "only the lanes that are here at this moment",
+            label parts "this parts the lanes, and nothing makes them meet again",
+            note "since sm_70 CUDA does not promise that lanes run together again behind the end of a branch or loop",
+            help "name the lanes that take part: `0xffffffff` for the whole warp, or a mask that `__ballot_sync` gives before the branch";
+    }
+}
+
+messages! {
+    ();
     /// More memory than there is. `part`: the bytes of the largest variable, if there are others.
     LimitError {
         Local { kernel: String, bytes: u64, limit: u64, part: Option<u64> } => TooMuchLocal

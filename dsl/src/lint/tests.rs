@@ -39,6 +39,48 @@ fn check(body: &str) -> String {
 }
 
 #[test]
+fn active_mask_after_a_branch() {
+    check(
+        "int v = x[t];
+if (v % 2) v = v * 3 + 1;
+else v = v / 2;
+unsigned m = __activemask();
+x[t] = v + __shfl_xor_sync(m, v, 1); //~ W1004",
+    );
+    check(
+        "int v = 0;
+for (int i = 0; i < x[t]; i++) v += i;
+x[t] = __reduce_add_sync(__activemask(), v); //~ W1004",
+    );
+    check(
+        "int v = x[t];
+for (int i = 0; i < n; i++) {
+v += __shfl_down_sync(__activemask(), v, 1); //~ W1004
+if (v & 1) x[t] = v;
+}",
+    );
+}
+
+#[test]
+fn active_mask_that_is_right() {
+    // In the branch itself, after a return, before the lanes part, after they have met.
+    check("if (x[t] > 0) x[t] = __shfl_xor_sync(__activemask(), t, 1);");
+    check("if (t >= n) return;\nx[t] = __shfl_down_sync(__activemask(), t, 1);");
+    check("unsigned m = __activemask();\nif (t & 1) x[t] = 1;\nx[t] += __shfl_xor_sync(m, t, 1);");
+    check("if (t & 1) x[t] = 1;\n__syncwarp();\nx[t] += __shfl_xor_sync(__activemask(), t, 1);");
+    check("int v = t < n ? x[t] : 0;\nx[t] = __shfl_xor_sync(__activemask(), v, 1);");
+    // One lane adds for all that are there.
+    check(
+        "if (t & 1) x[t] = 1;
+unsigned m = __activemask();
+int leader = __ffs(m) - 1, first;
+if ((t & 31) == leader) first = atomicAdd(x, __popc(m));
+first = __shfl_sync(m, first, leader);
+x[first + __popc(m & ((1u << (t & 31)) - 1))] = n;",
+    );
+}
+
+#[test]
 fn branches_on_the_thread() {
     check("if (t < 32) {\n__syncthreads(); //~ W1001\n}");
     check("if (t < n) s[t] = 1;\n__syncthreads();");

@@ -4,6 +4,7 @@
 //! A launch whose threads communicate runs once more with the last block and warp first, on memory as it was before, if it was
 //! short. Results, counts and what is printed are those of the first run; the second one only adds findings.
 
+use crate::memory::device_heap::DeviceHeap;
 use crate::memory::map::GlobalRegion;
 use crate::observe::counters::Counters;
 use dsl::ir::{LocId, Space};
@@ -27,38 +28,51 @@ const MAX_BYTES_ON_SUSPICION: u64 = 1 << 20;
 const MAX_BYTES_TO_EXPLORE: u64 = 256 << 20;
 /// Runs of bytes that differ, told one by one.
 const MAX_SPANS: usize = 256;
+/// Regions of memory of which it is told that they end differently, until it is known which of them anybody reads.
+const MAX_REGIONS: usize = 16;
 /// What is short: warp instructions.
 const SHORT: u64 = 1_000_000;
 /// A second run that takes so many times the first one's instructions, and some more, is given up.
 const MAX_TIMES_AS_LONG: u64 = 8;
 const SOME_MORE: u64 = 100_000;
 
-/// The bytes of regions that a launch may write.
-pub(crate) struct Saved(Vec<(GlobalRegion, Vec<u8>)>);
+/// The bytes of regions that a launch may write, and the blocks of the heap, where it takes or gives back some.
+pub(crate) struct Saved {
+    regions: Vec<(GlobalRegion, Vec<u8>)>,
+    heap: Option<DeviceHeap>,
+}
 
 impl Saved {
-    pub(crate) fn of(regions: &[GlobalRegion]) -> Saved {
+    pub(crate) fn of(run: &Run<'_>, regions: &[GlobalRegion]) -> Saved {
+        let end = run.memory.device_heap().end();
         let copy = |region: &GlobalRegion| {
+            // Of the heap, what no kernel has used holds nothing.
+            let size = match region.is_heap {
+                true => region.size.min(end.saturating_sub(region.base)),
+                false => region.size,
+            };
             // SAFETY: the region's bytes are valid, and nothing runs.
-            let bytes = unsafe { std::slice::from_raw_parts(region.bytes, region.size as usize) };
+            let bytes = unsafe { std::slice::from_raw_parts(region.bytes, size as usize) };
             (*region, bytes.to_vec())
         };
-        Saved(regions.iter().map(copy).collect())
-    }
-
-    /// The first byte of memory that is not as it was; of a region that differs in more than order and rounding, if there is one.
-    pub(crate) fn difference(&self) -> Option<Difference> {
-        let all = self.differences();
-        let grave = all.iter().position(|differs| differs.is_grave);
-        all.into_iter().nth(grave.unwrap_or(0))
+        let heap = run.code.effects.heap;
+        Saved {
+            regions: regions.iter().map(copy).collect(),
+            heap: heap.then(|| run.memory.device_heap().clone()),
+        }
     }
 
     /// By region, what is not as it was.
     pub(crate) fn differences(&self) -> Vec<Difference> {
         let mut found = Vec::new();
-        for (region, then) in &self.0 {
+        let heap = self.regions.iter().find(|(region, _)| region.is_heap);
+        let heap = heap.map(|(region, _)| *region);
+        // Which block of the heap a thread gets is a matter of order, and so is where in it a value lies.
+        for (region, then) in self.regions.iter().filter(|(region, _)| !region.is_heap) {
             // SAFETY: as above.
             let now = unsafe { std::slice::from_raw_parts(region.bytes, then.len()) };
+            let without_pointers = heap.map(|heap| with_pointers_of(now, then, heap));
+            let now = without_pointers.as_deref().unwrap_or(now);
             let Some(at) = now.iter().zip(then).position(|(now, then)| now != then) else {
                 continue;
             };
@@ -79,12 +93,27 @@ impl Saved {
         found
     }
 
-    pub(crate) fn restore(&self) {
-        for (region, bytes) in &self.0 {
+    pub(crate) fn restore(&self, run: &Run<'_>) {
+        if let Some(heap) = &self.heap {
+            run.memory.device_heap().clone_from(heap);
+        }
+        for (region, bytes) in &self.regions {
             // SAFETY: as above, and the region may be written.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), region.bytes, bytes.len()) };
         }
     }
+}
+
+/// `now` with the pointers into the heap that `then` has in their place.
+fn with_pointers_of(now: &[u8], then: &[u8], heap: GlobalRegion) -> Vec<u8> {
+    let mut same = now.to_vec();
+    let pointer = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap_or_default());
+    for (now, then) in same.chunks_exact_mut(8).zip(then.chunks_exact(8)) {
+        if heap.holds(pointer(now), 1) && heap.holds(pointer(then), 1) {
+            now.copy_from_slice(then);
+        }
+    }
+    same
 }
 
 /// Memory that ends differently in another order.
@@ -189,7 +218,7 @@ pub(crate) fn prepare(run: &Run<'_>, written: &[bool]) -> Option<Again> {
     };
     let bytes: u64 = regions.iter().map(|region| region.size).sum();
     (bytes <= most).then(|| Again {
-        before: Saved::of(&regions),
+        before: Saved::of(run, &regions),
         regions,
     })
 }
@@ -216,8 +245,8 @@ pub(crate) fn run_again(
             return;
         }
     };
-    let after = Saved::of(&again.regions);
-    again.before.restore();
+    let after = Saved::of(run, &again.regions);
+    again.before.restore(run);
     let most = taken
         .saturating_mul(MAX_TIMES_AS_LONG)
         .saturating_add(SOME_MORE);
@@ -234,8 +263,10 @@ pub(crate) fn run_again(
         ..*run
     };
     let (result, _) = second.with(&|| Checker::new(counters(), subject), &mut |_| {});
-    let differs = after.difference();
-    after.restore();
+    // Those that differ in more than order and rounding come first.
+    let mut differs = after.differences();
+    differs.sort_by_key(|differs| !differs.is_grave);
+    after.restore(run);
     report.order.ran = Orders::Both;
     let (other, trap) = match result {
         Ok(report) => (report, None),
@@ -246,10 +277,10 @@ pub(crate) fn run_again(
     add(report, other);
     // With a race there is more to say than that it has one.
     let is_clean = !report.findings.iter().any(races) && report.skipped.is_empty();
-    if let (Some(differs), Some(at), true) =
-        (differs, run.code.effects.talks_at, has_ended && is_clean)
-    {
-        report.findings.push(schedule_dependent(run, at, &differs));
+    if let (Some(at), true) = (run.code.effects.talks_at, has_ended && is_clean) {
+        let differs = differs.into_iter().take(MAX_REGIONS);
+        let findings = differs.map(|differs| schedule_dependent(run, at, differs));
+        report.findings.extend(findings);
     }
     // Too long is no fault: nothing was found.
     report.order.trap_descending =
@@ -289,12 +320,14 @@ fn add(report: &mut LaunchReport, other: LaunchReport) {
 }
 
 /// Memory that ends differently in the other order.
-fn schedule_dependent(run: &Run<'_>, talk: Talk, differs: &Difference) -> Finding {
+fn schedule_dependent(run: &Run<'_>, talk: Talk, differs: Difference) -> Finding {
     let fact = Fact::ScheduleDependent {
         ascending: differs.ascending,
         descending: differs.descending,
         // A list in another order, or a sum with another rounding, is what such programs are made to allow.
         is_grave: talk.decides && differs.is_grave,
+        spans: differs.spans,
+        suspect: None,
     };
     let op = match talk.is_atomic {
         true => FindingOp::Atomic,

@@ -430,7 +430,7 @@ fn run_again<'a>(run: &Run<'a>, blocks: &[u64], subject: &'a Subject<'a>) -> Che
     };
     let written = run.map.regions.iter().zip(run.written());
     let written = written.filter(|(_, written)| *written);
-    let before = Memories::of(&written.map(|(region, _)| *region).collect::<Vec<_>>());
+    let before = Memories::of(run, &written.map(|(region, _)| *region).collect::<Vec<_>>());
     let again = Run {
         blocks: Some(Blocks::Each(blocks)),
         machine: &machine,
@@ -438,7 +438,7 @@ fn run_again<'a>(run: &Run<'a>, blocks: &[u64], subject: &'a Subject<'a>) -> Che
     };
     let counters = Counters::new(&machine.rules, run.code.counters.len());
     let (mut state, _) = again.sequential(Checker::new(counters, subject), &mut |_| {});
-    before.restore();
+    before.restore(run);
     state.settle();
     state.observer
 }

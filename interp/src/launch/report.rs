@@ -152,21 +152,33 @@ pub struct CountDepends {
 }
 
 impl LaunchReport {
-    /// Leaves out findings about bytes that nobody read afterwards, and of those that depend on the schedule all but the gravest.
+    /// Leaves out findings about bytes that nobody read afterwards, and of those that depend on the schedule, or on the order, all but the
+    /// gravest.
     pub fn leave_out_unread(&mut self, is_read: impl Fn(u32) -> bool) {
         self.findings.retain(|finding| match &finding.fact {
-            Fact::ResultDepends { suspect, .. } => suspect.is_none_or(&is_read),
+            Fact::ResultDepends { suspect, .. } | Fact::ScheduleDependent { suspect, .. } => {
+                suspect.is_none_or(&is_read)
+            }
             _ => true,
         });
-        let depends = |finding: &Finding| matches!(finding.fact, Fact::ResultDepends { .. });
-        let all = self.findings.iter().filter(|finding| depends(finding));
+        self.keep_gravest(|fact| matches!(fact, Fact::ResultDepends { .. }));
+        self.keep_gravest(|fact| matches!(fact, Fact::ScheduleDependent { .. }));
+    }
+
+    /// Of findings with such a fact, the first of the gravest stays.
+    fn keep_gravest(&mut self, is_such: impl Fn(&Fact) -> bool) {
+        let all = self
+            .findings
+            .iter()
+            .filter(|finding| is_such(&finding.fact));
         let Some(gravest) = all.map(|finding| finding.severity).max() else {
             return;
         };
         let mut is_told = false;
         self.findings.retain(|finding| {
-            let stays = !depends(finding) || !is_told && finding.severity == gravest;
-            is_told |= depends(finding) && stays;
+            let is_such = is_such(&finding.fact);
+            let stays = !is_such || !is_told && finding.severity == gravest;
+            is_told |= is_such && stays;
             stays
         });
     }

@@ -32,6 +32,10 @@ const SEEDS: u64 = (1 << 24) - 1;
 const SLICE: u32 = 16;
 /// Turns in which warps only spin, with no access that changes anything, before the launch counts as stuck.
 const MAX_IDLE_TURNS: u32 = 64;
+/// The same of a warp that stands as it stood: it will not go on by itself.
+const STILL: u32 = u32::MAX;
+/// Turns after which a warp counts as stuck though its variables change, in a kernel whose threads wait for each other.
+const MOST_PATIENCE: u32 = 1024;
 /// Turns in which a warp that changes nothing keeps its priority.
 const PATIENT_TURNS: u32 = 8;
 /// Warps that are there at one time.
@@ -70,6 +74,8 @@ pub(crate) enum Plan<'a> {
     Fair,
     /// At random, with so many points expected.
     Random { seed: u64, depth: u32, points: u64 },
+    /// In order, or in the reverse one; at a point the one that runs comes last.
+    OneChange { point: u64, is_descending: bool },
     /// These turns; then in order.
     Given(&'a [Segment]),
 }
@@ -79,6 +85,10 @@ pub(crate) fn plan(schedule: Schedule) -> Option<Plan<'static>> {
     match schedule {
         Schedule::Lockstep => None,
         Schedule::Fair => Some(Plan::Fair),
+        Schedule::Adversarial(seed) if seed & 63 == ONE_CHANGE => Some(Plan::OneChange {
+            point: seed >> 9,
+            is_descending: seed >> 8 & 1 == 1,
+        }),
         Schedule::Adversarial(seed) => Some(Plan::Random {
             seed,
             depth: 1 + (seed >> 6 & 3) as u32,
@@ -87,8 +97,21 @@ pub(crate) fn plan(schedule: Schedule) -> Option<Plan<'static>> {
     }
 }
 
-/// The seed of a random schedule: `points` are those of the launch in the usual order. All that a run needs is in it.
-pub(crate) fn seed(random: u64, index: u32, points: u64) -> u64 {
+/// Says in a seed's low bits, where others have the points, that it is no random one: with one change, at a point that the rest names.
+const ONE_CHANGE: u64 = 63;
+
+/// The seed of one of so many schedules: `points` are those of the launch in the usual order. All that a run needs is in it.
+///
+/// Each fourth one is not random: it takes the usual order, or its reverse, and changes it at one point. Of a short launch these are all
+/// points.
+pub(crate) fn seed(random: u64, (index, count): (u32, u32), points: u64) -> u64 {
+    if index >= 4 && index.is_multiple_of(4) {
+        let number = u64::from(index / 4 - 1);
+        let (point, is_descending) = (number / 2, number % 2);
+        let points_each = points / u64::from(count / 8).max(1);
+        let point = point.saturating_mul(points_each.max(1)) & (SEEDS >> 1);
+        return (point << 1 | is_descending) << 8 | ONE_CHANGE;
+    }
     let depth = u64::from(index % 4);
     let log = 64 - u64::from(points.max(1).leading_zeros());
     (random & SEEDS) << 8 | depth << 6 | log.min(40)
@@ -128,6 +151,8 @@ struct Scheduler<'r, 'a, 'p, O> {
     state: u64,
     /// The lowest priority so far.
     lowest: i64,
+    /// Turns that a warp may spin in this state before others have to go first.
+    patience: u32,
     /// How many of the given segments are done, and points of the next.
     given: (usize, u64),
     segments: Vec<Segment>,
@@ -154,6 +179,9 @@ pub(crate) fn run<'a, O: Observer>(
         changes = (1..depth).map(|_| random.below(points)).collect();
         changes.sort_unstable_by(|a, b| b.cmp(a));
     }
+    if let Plan::OneChange { point, .. } = plan {
+        changes = vec![point];
+    }
     let mut scheduler = Scheduler {
         run,
         plan,
@@ -168,6 +196,7 @@ pub(crate) fn run<'a, O: Observer>(
         turn: 0,
         state: 0,
         lowest: 0,
+        patience: MAX_IDLE_TURNS,
         given: (0, 0),
         segments: Vec::new(),
     };
@@ -235,6 +264,14 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
     fn learn(&mut self, agent: Agent) {
         let priority = match self.plan {
             Plan::Random { .. } => (self.random.next() >> 2) as i64,
+            Plan::OneChange { is_descending, .. } => {
+                let number = agent.0.saturating_mul(MAX_WARPS as u64) as i64 + agent.1 as i64;
+                if is_descending {
+                    number
+                } else {
+                    i64::MAX - number
+                }
+            }
             Plan::Fair | Plan::Given(_) => 0,
         };
         let known = Known {
@@ -254,7 +291,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         });
         // Who has spun in this state of the memory would spin on.
         let idle = |agent: &Agent| match self.known.get(agent).and_then(|known| known.idle) {
-            Some((state, _, times)) => state == self.state && times >= MAX_IDLE_TURNS,
+            Some((state, _, times)) => state == self.state && times >= self.patience,
             None => false,
         };
         let ready: Vec<_> = ready.filter(|(_, _, agent)| !idle(agent)).collect();
@@ -274,7 +311,9 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
             let known = known(&agent);
             let first = match self.plan {
                 Plan::Fair => (0, known.turn),
-                Plan::Random { .. } | Plan::Given(_) => (-known.priority, 0),
+                Plan::Random { .. } | Plan::OneChange { .. } | Plan::Given(_) => {
+                    (known.priority.saturating_neg(), 0)
+                }
             };
             (first, agent)
         };
@@ -292,7 +331,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
                 Some(paused) if paused == (self.state, pc) => u64::MAX,
                 Some(_) | None => 1,
             },
-            Plan::Random { .. } => self
+            Plan::Random { .. } | Plan::OneChange { .. } => self
                 .changes
                 .last()
                 .map_or(u64::MAX, |change| change.saturating_sub(self.points)),
@@ -361,10 +400,11 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
             next: self.run.code.locs[pc as usize],
         };
         let agent = (block.index, place);
-        if changed || matches!(ran, Ran::Advanced | Ran::Goes) {
-            self.state += 1;
-        }
         let digest = (ran == Ran::Yielded).then(|| block.warps[place].digest());
+        if changed || matches!(ran, Ran::Advanced | Ran::Goes) {
+            self.changes_state();
+        }
+        let (block, machine) = (&mut self.blocks[slot], &mut self.machine);
         let has_ended = settle(block, machine).map_err(|(place, fault)| {
             Box::new(self.run.trap(machine, &self.blocks[slot], place, *fault))
         })?;
@@ -404,12 +444,14 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         known.turn = self.turn;
         known.paused = (end == TurnEnd::Paused).then_some((state, pc));
         if let Some(digest) = digest {
+            // A loop without an access at which the order can matter waits for nothing.
+            let polls = u32::from(turn.points > 0);
             let (was, times) = match known.idle {
-                Some((at, was, times)) if at == state => (Some(was), times + 1),
+                Some((at, was, times)) if at == state => (Some(was), times.saturating_add(polls)),
                 _ => (None, 0),
             };
             let stands_still = was == Some(digest);
-            let times = if stands_still { MAX_IDLE_TURNS } else { times };
+            let times = if stands_still { STILL } else { times };
             known.idle = Some((state, digest, times));
             // A loop that computes keeps its turn, one that waits gives it away.
             if stands_still || times >= PATIENT_TURNS {
@@ -433,12 +475,12 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         let split = match self.plan {
             Plan::Fair => None,
             Plan::Random { .. } => {
-                self.changes.pop();
-                self.lowest -= 1;
-                if let Some(known) = self.known.get_mut(&(block, place)) {
-                    known.priority = self.lowest;
-                }
+                self.change(block, place);
                 self.wanted_split(slot, place)
+            }
+            Plan::OneChange { .. } => {
+                self.change(block, place);
+                None
             }
             Plan::Given(segments) => segments
                 .get(self.given.0.wrapping_sub(1))
@@ -460,6 +502,15 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         }
     }
 
+    /// The warp comes last from now on.
+    fn change(&mut self, block: u64, place: usize) {
+        self.changes.pop();
+        self.lowest -= 1;
+        if let Some(known) = self.known.get_mut(&(block, place)) {
+            known.priority = self.lowest;
+        }
+    }
+
     /// Accesses of a warp that wait are done, since its lanes will not run together any more.
     fn finish(&mut self, slot: usize, place: usize) {
         let (block, machine) = (&mut self.blocks[slot], &mut self.machine);
@@ -473,7 +524,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         let done = weak::later::all(machine, r, &mut warp.local);
         debug_assert!(done.is_ok(), "only what is allowed waits");
         block.leave(machine, false);
-        self.state += 1;
+        self.changes_state();
     }
 
     /// Whether lanes part now, and which.
@@ -489,11 +540,33 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         }
     }
 
-    /// Nobody can run: lanes that wait for their warp's others go on, or it is a deadlock.
+    /// Whether a warp that has spun for long, and changes no memory, stands otherwise than before.
+    fn moves(&self) -> bool {
+        let all = self.blocks.iter().flat_map(|block| {
+            let warps = block.warps.iter().enumerate();
+            let ready = warps.filter(|(_, warp)| warp.state == WarpState::Ready);
+            ready.map(|(place, _)| (block.index, place))
+        });
+        let times = |agent: Agent| self.known.get(&agent)?.idle.map(|(_, _, times)| times);
+        all.filter_map(times).any(|times| times < STILL)
+    }
+
+    fn changes_state(&mut self) {
+        self.state += 1;
+        self.patience = MAX_IDLE_TURNS;
+    }
+
+    /// Nobody can run: lanes that wait for their warp's others go on, those whose variables change may need more rounds, or it is a
+    /// deadlock.
     fn unlock(&mut self) -> Result<(), Box<Trap>> {
         let independent = self.machine.policy.independent_lanes;
         if independent && part(&mut self.blocks, &mut self.machine) {
-            self.state += 1;
+            self.changes_state();
+            return Ok(());
+        }
+        let waits = !self.run.code.effects.polls.waits.is_empty();
+        if self.moves() && (!waits || self.patience < MOST_PATIENCE) {
+            self.patience = self.patience.saturating_mul(2).min(STILL - 1);
             return Ok(());
         }
         Err(Box::new(self.run.deadlock(&self.blocks)))

@@ -59,8 +59,8 @@ enum Shown {
     Depends(u64, Depends),
 }
 
-/// Regions of memory of which it is told how they end differently.
-const MAX_REGIONS: usize = 3;
+/// Regions of memory of which it is told how they end differently, until it is known which of them anybody reads.
+const MAX_REGIONS: usize = 8;
 
 impl Difference {
     fn depends(&self) -> Depends {
@@ -120,7 +120,7 @@ pub(crate) fn explore(
     let Some(again) = again.filter(|_| count > 0) else {
         return;
     };
-    let after = Saved::of(&again.regions);
+    let after = Saved::of(run, &again.regions);
     let most = report.counts.warp_instructions;
     let most = most
         .saturating_mul(MAX_TIMES_AS_LONG)
@@ -154,7 +154,7 @@ pub(crate) fn explore(
     let mut spans: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
     let mut differences = Differences::of(report);
     for index in 0..count {
-        let seed = schedule::seed(random.next(), index, points);
+        let seed = schedule::seed(random.next(), (index, count), points);
         let Some(plan) = schedule::plan(Schedule::Adversarial(seed)) else {
             continue;
         };
@@ -203,13 +203,13 @@ pub(crate) fn explore(
     let waits = &run.code.effects.polls.waits;
     differences.tell(report, |loc| waits.contains(&loc));
     report.order.schedules = Some(count);
-    after.restore();
+    after.restore(&run);
 }
 
 impl Explorer<'_, '_> {
     /// One run from the memory as it was before the launch. `choices`: what is late, where memory is weak.
     fn run(&self, plan: Plan<'_>, choices: Choices) -> Outcome {
-        self.again.before.restore();
+        self.again.before.restore(self.run);
         let counters = Counters::new(&self.run.machine.rules, self.run.code.counters.len());
         let observer = Checker::new(counters, self.subject);
         match self.run.machine.memory {

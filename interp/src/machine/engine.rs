@@ -534,8 +534,8 @@ fn run<L: Level, O: Observer>(
             }
             Op::Lifetime => machine.observer.lifetime(mask, (inst.a.wrapping_add(machine.shift), inst.b), inst.c == 1),
             Op::Print => attempt!(print::print(machine, r, mask, inst, &warp.local)),
-            Op::HeapMalloc => heap::malloc(machine, r, mask, inst),
-            Op::HeapFree => attempt!(heap::free(machine, r, mask, inst)),
+            Op::HeapMalloc => heap::malloc(machine, r, mask, inst, code.locs[here!()]),
+            Op::HeapFree => attempt!(heap::free(machine, r, mask, inst, code.locs[here!()])),
             Op::LaunchChild => print::launch(machine, r, mask, inst),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
             Op::Trap => attempt!(print::trap(mask, inst)),

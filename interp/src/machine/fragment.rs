@@ -13,7 +13,8 @@ use crate::fault::trap::{MaskFault, TrapKind};
 use crate::isa::bytecode::{Code, Place, Waitplace};
 use crate::isa::mask::LaneMask;
 use crate::isa::op::Op;
-use crate::machine::ops::exchange::{all_named, named};
+use crate::machine::ops::exchange::{Lanes, all_named, named};
+use crate::machine::ops::together::{self, Party};
 use crate::machine::warp::{Warp, WarpState};
 use crate::machine::{Fault, Machine};
 use crate::observe::Observer;
@@ -235,7 +236,10 @@ pub(crate) fn release<O: Observer>(warps: &mut [Warp], machine: &mut Machine<'_,
             gather(warps, place, machine);
             any |= match is_at_syncwarp(&warps[place], machine.code) {
                 true => release_syncwarp(warps, place, machine),
-                false => release_exchange(warps, place, machine.code),
+                false => {
+                    release_exchange(warps, place, machine.code)
+                        || exchange_apart(warps, place, machine)
+                }
             };
         }
     }
@@ -278,6 +282,93 @@ fn release_exchange(warps: &mut [Warp], place: usize, code: &Code) -> bool {
     here
 }
 
+/// An exchange is done when all lanes that are named have come to one of its kind, wherever it is; whether it was.
+fn exchange_apart<O: Observer>(
+    warps: &mut [Warp],
+    place: usize,
+    machine: &mut Machine<'_, O>,
+) -> bool {
+    let code = machine.code;
+    let row = |warp: &Warp| code.exchanges[code.insts[warp.pc as usize].a as usize];
+    let (number, kind) = (warps[place].number, row(&warps[place]).kind);
+    let waits = |warp: &Warp| {
+        let here = warp.number == number && warp.state == WarpState::AtSync;
+        here && !is_at_syncwarp(warp, code) && row(warp).kind == kind
+    };
+    let alive = apart(warps, place) | warps[place].lanes & !warps[place].gone;
+    let Some((together, named, awaited)) = wait_together(warps, place, alive, code, waits) else {
+        return false;
+    };
+    if named & awaited & !together != 0 {
+        return false;
+    }
+    let among = |warp: &Warp| waits(warp) && warp.mask & together != 0;
+    let parties: Vec<Party> = warps
+        .iter_mut()
+        .filter(|warp| among(warp))
+        .map(|warp| Party {
+            row: row(warp),
+            active: warp.mask,
+            registers: warp.registers.view(),
+        })
+        .collect();
+    let lanes = Lanes {
+        active: together,
+        alive,
+        loc: code.locs[warps[place].pc as usize],
+    };
+    machine.observer.begin_warp(number, place);
+    let Ok(strays) = together::exchange(&mut machine.observer, &parties, lanes) else {
+        return false;
+    };
+    for (at, warp) in warps.iter_mut().enumerate() {
+        if !among(warp) {
+            continue;
+        }
+        let strays = strays & warp.mask;
+        if strays != 0 {
+            let loc = code.locs[warp.pc as usize];
+            machine.observer.begin_warp(number, at);
+            machine
+                .observer
+                .stray_shuffle(strays, row(warp).results[0], loc);
+        }
+        warp.pc += 1;
+        warp.state = WarpState::Ready;
+    }
+    true
+}
+
+/// The lanes that wait for each other, beginning with those at a place, if all have come: they, all that they name, and those that ran
+/// apart when they began to wait.
+fn wait_together(
+    warps: &mut [Warp],
+    place: usize,
+    alive: u32,
+    code: &Code,
+    waits: impl Fn(&Warp) -> bool,
+) -> Option<(u32, u32, u32)> {
+    let (mut together, mut all, mut awaited) = (warps[place].mask, 0, 0);
+    loop {
+        let before = together;
+        let mut come = 0;
+        for warp in warps.iter_mut().filter(|warp| waits(warp)) {
+            come |= warp.mask;
+            if warp.mask & before != 0 {
+                let names = all_named(&masks(warp, code), warp.mask);
+                together |= warp.mask | names & alive;
+                (all, awaited) = (all | names, awaited | warp.awaited);
+            }
+        }
+        if together & !come != 0 {
+            return None;
+        }
+        if together == before {
+            return Some((together, all, awaited));
+        }
+    }
+}
+
 /// A `__syncwarp` opens when all lanes that are named have come to one, this one or another.
 fn release_syncwarp<O: Observer>(
     warps: &mut [Warp],
@@ -289,32 +380,18 @@ fn release_syncwarp<O: Observer>(
     let waits = |warp: &Warp| {
         warp.number == number && warp.state == WarpState::AtSync && is_at_syncwarp(warp, code)
     };
-    let come: u32 = warps
-        .iter()
-        .filter(|warp| waits(warp))
-        .map(|warp| warp.mask)
-        .fold(0, |all, mask| all | mask);
     let alive = apart(warps, place) | warps[place].lanes & !warps[place].gone;
-    // Those that wait for each other, beginning with this one.
-    let mut together = warps[place].mask;
+    let Some((together, ..)) = wait_together(warps, place, alive, code, waits) else {
+        return false;
+    };
     let mut names = [0; 32];
-    loop {
-        let before = together;
-        for warp in warps
-            .iter_mut()
-            .filter(|warp| waits(warp) && warp.mask & before != 0)
-        {
-            let masks = masks(warp, code);
-            for lane in LaneMask(warp.mask) {
-                names[lane] = masks[lane];
-            }
-            together |= warp.mask | all_named(&masks, warp.mask) & alive;
-        }
-        if together & !come != 0 {
-            return false;
-        }
-        if together == before {
-            break;
+    for warp in warps
+        .iter_mut()
+        .filter(|warp| waits(warp) && warp.mask & together != 0)
+    {
+        let masks = masks(warp, code);
+        for lane in LaneMask(warp.mask) {
+            names[lane] = masks[lane];
         }
     }
     pass(warps, (number, together), &names, alive, machine);

@@ -23,3 +23,4 @@ pub(crate) mod rounds;
 pub(crate) mod routine;
 pub(crate) mod shared;
 pub(crate) mod skip;
+pub(crate) mod together;

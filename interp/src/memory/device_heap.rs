@@ -1,7 +1,9 @@
 //! The heap that kernels take memory from: one region, cut into blocks. Addresses depend on the sequence of calls only.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use dsl::ir::LocId;
 
 use super::{AddressKind, Defined, Memory, MemoryFault};
 
@@ -10,6 +12,10 @@ const DEFAULT_BYTES: u64 = 8 << 20;
 
 /// What a block is aligned to, and a multiple of.
 const UNIT_BYTES: u64 = 16;
+/// Between two blocks, at least.
+const GAP_BYTES: u64 = 16;
+/// Of a huge heap, what all gaps may take together.
+const MOST_GAPS_BYTES: u64 = 256 << 20;
 
 /// The heap of a program.
 #[derive(Debug)]
@@ -71,7 +77,7 @@ impl Memory {
         let region = self
             .areas
             .device_statics
-            .add(bytes, 256, AddressKind::Device);
+            .add(region_bytes(bytes), 256, AddressKind::Device);
         // A heap without memory gives null.
         let Ok(region) = region else { return };
         region.name = Some("the device's heap".to_owned());
@@ -91,34 +97,95 @@ impl Memory {
     /// Why a kernel cannot free what is at the address.
     pub(crate) fn heap_fault(&self, address: u64) -> MemoryFault {
         let mut fault = self.free_fault(address, AddressKind::Device);
-        if self.device_heap().was_freed(address) {
+        let freed = self.device_heap().freed(address).copied();
+        if let (Some(freed), Some(object)) = (freed, &mut fault.object) {
             fault.kind = AddressKind::Freed;
-            if let Some(object) = &mut fault.object {
-                object.name = "this memory of the device's heap".to_owned();
-                object.offset_bytes = 0;
-            }
+            object.name = "this memory of the device's heap".to_owned();
+            object.offset_bytes = 0;
+            object.freed_at = freed.freed_at;
         }
         fault
+    }
+
+    /// Where the heap's region begins, if a kernel has used it.
+    pub(crate) fn heap_base(&self) -> Option<u64> {
+        self.kernel_heap.base
+    }
+
+    /// Blocks of the heap that no kernel has given back: by the call that took them, how many, and their bytes.
+    pub fn heap_leaks(&self) -> Vec<(LocId, u64, u64)> {
+        let mut leaks: BTreeMap<LocId, (u64, u64)> = BTreeMap::new();
+        for block in self.device_heap().taken() {
+            let leak = leaks.entry(block.made_at).or_default();
+            *leak = (leak.0 + 1, leak.1 + block.bytes);
+        }
+        let leaks = leaks.into_iter();
+        leaks
+            .map(|(loc, (count, bytes))| (loc, count, bytes))
+            .collect()
+    }
+}
+
+/// A block that a kernel has taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeapBlock {
+    pub(crate) start: u64,
+    /// As many as were asked for.
+    pub(crate) bytes: u64,
+    /// The call that took it.
+    pub(crate) made_at: LocId,
+    /// The call that gave it back.
+    pub(crate) freed_at: Option<LocId>,
+}
+
+impl HeapBlock {
+    fn holds(&self, address: u64, width_bytes: u64) -> bool {
+        let offset = address.wrapping_sub(self.start);
+        offset <= self.bytes && width_bytes <= self.bytes - offset
     }
 }
 
 /// The blocks of the region; no bytes of them.
-#[derive(Debug, Default)]
+///
+/// Between two blocks there is a gap, so that what lies beyond the one is not yet in the other. What is given back waits before it is given
+/// out again, so that who still uses it is found.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct DeviceHeap {
-    /// Size by address.
-    taken: BTreeMap<u64, u64>,
-    free: BTreeMap<u64, u64>,
-    /// The free ones again: size and address.
+    taken: BTreeMap<u64, HeapBlock>,
+    /// Blocks that were given back, as long as nothing else has begun there.
+    freed: BTreeMap<u64, HeapBlock>,
+    /// Those of them that wait, the first one in front.
+    waiting: VecDeque<HeapBlock>,
+    waiting_bytes: u64,
+    /// Room by address, and again by size and address.
+    room: BTreeMap<u64, u64>,
     by_size: BTreeSet<(u64, u64)>,
-    /// Where blocks began that were given back, and nothing has begun since.
-    freed: BTreeSet<u64>,
+    /// Where the last block ends, of all that there were.
+    end: u64,
+    /// Bytes of all blocks, in whole units, and how many there may be.
+    used_bytes: u64,
+    most_bytes: u64,
+}
+
+/// What a block takes of the region.
+fn footprint(bytes: u64) -> u64 {
+    bytes.next_multiple_of(UNIT_BYTES) + GAP_BYTES
+}
+
+/// The region of a heap that gives out so much: with gaps between the smallest blocks there are, as long as it is not huge.
+fn region_bytes(bytes: u64) -> u64 {
+    bytes.saturating_add(bytes.min(MOST_GAPS_BYTES))
 }
 
 impl DeviceHeap {
-    /// A heap in a region.
-    pub(crate) fn new(base: u64, size: u64) -> DeviceHeap {
-        let mut heap = DeviceHeap::default();
-        heap.put(base, size / UNIT_BYTES * UNIT_BYTES);
+    /// A heap in a region of `region_bytes(most_bytes)`.
+    pub(crate) fn new(base: u64, most_bytes: u64) -> DeviceHeap {
+        let mut heap = DeviceHeap {
+            most_bytes: most_bytes / UNIT_BYTES * UNIT_BYTES,
+            end: base,
+            ..DeviceHeap::default()
+        };
+        heap.put(base, region_bytes(heap.most_bytes));
         heap
     }
 
@@ -126,63 +193,131 @@ impl DeviceHeap {
         !self.taken.is_empty()
     }
 
-    /// Whether a block began there that was given back.
-    pub(crate) fn was_freed(&self, address: u64) -> bool {
-        self.freed.contains(&address)
+    /// Up to where there have been blocks.
+    pub(crate) fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// The block that was given back and began there.
+    pub(crate) fn freed(&self, address: u64) -> Option<&HeapBlock> {
+        self.freed.get(&address)
+    }
+
+    /// Blocks that nobody has given back.
+    pub(crate) fn taken(&self) -> impl Iterator<Item = &HeapBlock> {
+        self.taken.values()
+    }
+
+    /// Whether all bytes of an access are in one block that is taken.
+    pub(crate) fn holds(&self, address: u64, width_bytes: u64) -> bool {
+        let before = self.taken.range(..=address).next_back();
+        before.is_some_and(|(_, block)| block.holds(address, width_bytes))
+    }
+
+    /// The block that an access outside of all blocks was meant for: the nearest one, given back or not.
+    pub(crate) fn meant(&self, address: u64) -> Option<&HeapBlock> {
+        let before = |blocks: &BTreeMap<u64, HeapBlock>| {
+            let last = blocks.range(..=address).next_back();
+            last.map(|(&start, _)| start)
+        };
+        let before = match (before(&self.taken), before(&self.freed)) {
+            (taken, freed) if taken > freed => self.taken.get(&taken?),
+            (_, freed) => freed.and_then(|freed| self.freed.get(&freed)),
+        };
+        let after = self.taken.range(address..).next();
+        let after = after.map(|(_, block)| block);
+        let (Some(last), Some(next)) = (before, after) else {
+            return before.or(after);
+        };
+        let beyond = address.saturating_sub(last.start + last.bytes);
+        let is_inside = address < last.start + last.bytes;
+        match is_inside || beyond <= next.start - address {
+            true => Some(last),
+            false => Some(next),
+        }
     }
 
     fn put(&mut self, address: u64, size: u64) {
         if size > 0 {
-            self.free.insert(address, size);
+            self.room.insert(address, size);
             self.by_size.insert((size, address));
         }
     }
 
     fn take(&mut self, address: u64, size: u64) {
-        self.free.remove(&address);
+        self.room.remove(&address);
         self.by_size.remove(&(size, address));
     }
 
-    /// The smallest block that has room; of several the first.
-    pub(crate) fn malloc(&mut self, bytes: u64) -> Option<u64> {
-        if bytes == 0 {
+    /// The smallest room that is enough; of several the first.
+    pub(crate) fn malloc(&mut self, bytes: u64, made_at: LocId) -> Option<u64> {
+        let units = bytes.checked_next_multiple_of(UNIT_BYTES)?;
+        if bytes == 0 || units > self.most_bytes - self.used_bytes {
             return None;
         }
-        let wanted = bytes.checked_next_multiple_of(UNIT_BYTES)?;
-        let &(size, address) = self.by_size.range((wanted, 0)..).next()?;
-        self.take(address, size);
-        self.put(address + wanted, size - wanted);
-        let stale: Vec<u64> = self
-            .freed
-            .range(address..address + wanted)
-            .copied()
-            .collect();
-        for address in stale {
-            self.freed.remove(&address);
+        let wanted = footprint(bytes);
+        let find = |heap: &DeviceHeap| heap.by_size.range((wanted, 0)..).next().copied();
+        let (size, start) = find(self).or_else(|| {
+            self.reuse(0);
+            find(self)
+        })?;
+        self.take(start, size);
+        self.put(start + wanted, size - wanted);
+        let stale = self.freed.range(start..start + wanted);
+        let stale: Vec<u64> = stale.map(|(&start, _)| start).collect();
+        for start in stale {
+            self.freed.remove(&start);
         }
-        self.taken.insert(address, wanted);
-        Some(address)
+        let block = HeapBlock {
+            start,
+            bytes,
+            made_at,
+            freed_at: None,
+        };
+        self.taken.insert(start, block);
+        self.used_bytes += units;
+        self.end = self.end.max(start + wanted);
+        Some(start)
     }
 
-    /// Whether a block begins at the address; it is free then, one with its free neighbours.
-    pub(crate) fn free(&mut self, address: u64) -> bool {
-        let Some(mut size) = self.taken.remove(&address) else {
+    /// Whether a block begins at the address, and could be given back.
+    pub(crate) fn free(&mut self, address: u64, freed_at: LocId) -> bool {
+        let Some(block) = self.taken.remove(&address) else {
             return false;
         };
-        self.freed.insert(address);
-        let mut start = address;
-        if let Some((&before, &length)) = self.free.range(..address).next_back()
-            && before + length == address
-        {
-            self.take(before, length);
-            (start, size) = (before, size + length);
-        }
-        if let Some(&length) = self.free.get(&(start + size)) {
-            self.take(start + size, length);
-            size += length;
-        }
-        self.put(start, size);
+        let block = HeapBlock {
+            freed_at: Some(freed_at),
+            ..block
+        };
+        self.freed.insert(address, block);
+        self.used_bytes -= block.bytes.next_multiple_of(UNIT_BYTES);
+        self.waiting.push_back(block);
+        self.waiting_bytes += footprint(block.bytes);
+        self.reuse(self.most_bytes / 4);
         true
+    }
+
+    /// What waits becomes room again, one with the room beside it, until no more than so much waits.
+    fn reuse(&mut self, most_bytes: u64) {
+        while self.waiting_bytes > most_bytes {
+            let Some(block) = self.waiting.pop_front() else {
+                return;
+            };
+            let mut size = footprint(block.bytes);
+            self.waiting_bytes -= size;
+            let mut start = block.start;
+            if let Some((&before, &length)) = self.room.range(..start).next_back()
+                && before + length == start
+            {
+                self.take(before, length);
+                (start, size) = (before, size + length);
+            }
+            if let Some(&length) = self.room.get(&(start + size)) {
+                self.take(start + size, length);
+                size += length;
+            }
+            self.put(start, size);
+        }
     }
 }
 
@@ -190,26 +325,51 @@ impl DeviceHeap {
 mod tests {
     use super::*;
 
+    const HERE: LocId = LocId(1);
+
     #[test]
     fn what_is_given_back_is_one_again() {
         let mut heap = DeviceHeap::new(0x1000, 128);
-        let blocks: Vec<u64> = (0..4).map(|_| heap.malloc(20).unwrap()).collect();
-        assert_eq!(blocks, [0x1000, 0x1020, 0x1040, 0x1060]);
-        assert_eq!(heap.malloc(1), None);
+        let blocks: Vec<u64> = (0..4).map(|_| heap.malloc(20, HERE).unwrap()).collect();
+        assert_eq!(blocks, [0x1000, 0x1030, 0x1060, 0x1090]);
+        assert_eq!(heap.malloc(1, HERE), None);
         for at in [1, 3, 0, 2] {
-            assert!(heap.free(blocks[at]));
+            assert!(heap.free(blocks[at], HERE));
         }
-        assert!(!heap.free(blocks[0]) && heap.was_freed(blocks[0]));
-        assert_eq!(heap.malloc(128), Some(0x1000));
-        assert!(heap.free(0x1000));
+        assert!(!heap.free(blocks[0], HERE) && heap.freed(blocks[0]).is_some());
+        assert_eq!(heap.malloc(128, HERE), Some(0x1000));
+        assert!(heap.free(0x1000, HERE));
         assert!(!heap.is_in_use());
     }
 
     #[test]
     fn nothing_and_too_much_are_null() {
         let mut heap = DeviceHeap::new(0x1000, 128);
-        assert_eq!(heap.malloc(0), None);
-        assert_eq!(heap.malloc(129), None);
-        assert_eq!(heap.malloc(u64::MAX), None);
+        assert_eq!(heap.malloc(0, HERE), None);
+        assert_eq!(heap.malloc(129, HERE), None);
+        assert_eq!(heap.malloc(u64::MAX, HERE), None);
+    }
+
+    #[test]
+    fn all_of_the_smallest_blocks_fit() {
+        let mut heap = DeviceHeap::new(0x1000, 128);
+        assert_eq!((0..9).filter_map(|_| heap.malloc(16, HERE)).count(), 8);
+    }
+
+    #[test]
+    fn accesses_stay_in_their_block() {
+        let mut heap = DeviceHeap::new(0x1000, 1024);
+        let (a, b) = (
+            heap.malloc(13, HERE).unwrap(),
+            heap.malloc(16, HERE).unwrap(),
+        );
+        assert!(heap.holds(a, 13) && heap.holds(a + 12, 1) && !heap.holds(a + 12, 2));
+        assert_eq!(heap.meant(a + 16).map(|block| block.start), Some(a));
+        assert_eq!(heap.meant(b - 1).map(|block| block.start), Some(b));
+        assert!(heap.free(a, HERE));
+        assert!(!heap.holds(a, 1) && heap.holds(b, 16));
+        assert_eq!(heap.meant(a).map(|block| block.freed_at), Some(Some(HERE)));
+        // It is not given out again as long as there is other room.
+        assert!(heap.malloc(13, HERE) > Some(b));
     }
 }

@@ -11,6 +11,8 @@ pub(crate) struct GlobalRegion {
     pub(crate) writable: bool,
     /// Its place in the map.
     pub(crate) index: u32,
+    /// It is the heap of kernels, whose blocks are objects themselves.
+    pub(crate) is_heap: bool,
 }
 
 /// All regions kernels may touch, ascending: made once per launch, since nothing is allocated during one.
@@ -27,6 +29,7 @@ unsafe impl Send for GlobalMap {}
 
 impl GlobalMap {
     pub(crate) fn new(memory: &Memory) -> GlobalMap {
+        let heap = memory.heap_base();
         let alive = memory.device_regions().filter(|region| !region.freed);
         let mut regions: Vec<GlobalRegion> = alive
             .map(|region| GlobalRegion {
@@ -35,6 +38,7 @@ impl GlobalMap {
                 bytes: region.bytes.pointer(),
                 writable: matches!(region.kind, AddressKind::Device | AddressKind::Managed),
                 index: 0,
+                is_heap: heap == Some(region.base),
             })
             .collect();
         // Never empty, so that a cached index is always valid.
@@ -44,6 +48,7 @@ impl GlobalMap {
             bytes: std::ptr::null_mut(),
             writable: false,
             index: 0,
+            is_heap: false,
         });
         regions.sort_by_key(|region| region.base);
         for (index, region) in regions.iter_mut().enumerate() {

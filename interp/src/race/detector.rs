@@ -160,16 +160,23 @@ impl<'a> Detector<'a> {
         self.global.table.begin_warp(first_turn);
     }
 
-    /// `__syncwarp` of the lanes in `mask`, each naming a mask; `alive`: lanes that have not ended.
-    pub(crate) fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32) {
+    /// `__syncwarp` of the lanes in `mask`, or an exchange, which orders no memory, each naming a mask; `alive`: lanes that have not ended.
+    pub(crate) fn sync_warp(
+        &mut self,
+        mask: u32,
+        named: &[u32; 32],
+        alive: u32,
+        orders_memory: bool,
+    ) {
         self.leave_list();
         self.flush();
         for (_, group) in groups(mask, named) {
             let all = group == alive;
+            let lanes = (self.warp, group);
             self.resident
                 .order
-                .sync_warp(self.warp, group, all, self.now);
-            if all {
+                .meet(lanes, all, self.now, orders_memory);
+            if all && orders_memory {
                 self.resident.table.sync_warp();
                 self.global.table.sync_warp();
             }

@@ -315,7 +315,9 @@ impl Detector<'_> {
             Verdict::Race(kind) => kind,
         };
         let wanted = match kind {
-            RaceKind::LockstepVolatile | RaceKind::LockstepPlain => Check::WarpSynchronous,
+            RaceKind::LockstepVolatile | RaceKind::LockstepPlain | RaceKind::OnlyExchange => {
+                Check::WarpSynchronous
+            }
             RaceKind::Unordered
             | RaceKind::UnlessPolled
             | RaceKind::LockWithoutFence
@@ -391,6 +393,10 @@ impl Detector<'_> {
             fences: subject.fences,
             independent_lanes: subject.independent_lanes,
             has_seen,
+            exchanged: group == Group::Warp && {
+                let (from, to) = ((u32::from(earlier.warp), tag & 31), (self.warp, me & 31));
+                self.resident.order.exchanged(from, earlier.time, to)
+            },
             history: History::default(),
         }
     }

@@ -157,17 +157,79 @@ pub(crate) struct Released {
 /// When lanes last synchronised: `[l][m]`: what `m` did until then is ordered before `l`.
 type Pairs = Box<[[u32; 32]; 32]>;
 
+/// When lanes of a block's warps last met.
+#[derive(Debug, Default)]
+struct Lanes {
+    /// By warp: all of them.
+    full: Vec<u32>,
+    pairs: Vec<Option<Pairs>>,
+    /// Some of them are not empty.
+    has_pairs: bool,
+}
+
+impl Lanes {
+    fn begin(&mut self, warps: usize) {
+        self.full.clear();
+        self.full.resize(warps, 0);
+        if self.has_pairs || self.pairs.len() != warps {
+            self.pairs = vec![None; warps];
+            self.has_pairs = false;
+        }
+    }
+
+    /// Whether what a lane of a warp did at `time` was before the last time that it met another one.
+    fn have_met(&self, warp: u32, lane: u32, time: u32, other: u32) -> bool {
+        time <= self.last(warp, lane, other)
+    }
+
+    /// When a lane of a warp last met another one.
+    fn last(&self, warp: u32, lane: u32, other: u32) -> u32 {
+        let pairs = self.pairs[warp as usize].as_ref();
+        let pair = pairs.map_or(0, |pairs| pairs[other as usize][lane as usize]);
+        self.full[warp as usize].max(pair)
+    }
+
+    fn barrier(&mut self) {
+        if self.has_pairs {
+            self.pairs.fill(None);
+            self.has_pairs = false;
+        }
+    }
+
+    /// Some lanes of a warp meet; `all`: those are all that live.
+    fn meet(&mut self, warp: u32, lanes: u32, all: bool, now: u32) {
+        if all {
+            self.full[warp as usize] = now;
+            self.pairs[warp as usize] = None;
+            return;
+        }
+        self.has_pairs = true;
+        let pairs = self.pairs[warp as usize].get_or_insert_with(|| Box::new([[0; 32]; 32]));
+        let mut row = [0; 32];
+        for lane in LaneMask(lanes) {
+            for (sum, &time) in row.iter_mut().zip(&pairs[lane]) {
+                *sum = time.max(*sum);
+            }
+        }
+        for lane in LaneMask(lanes) {
+            row[lane] = now;
+        }
+        for lane in LaneMask(lanes) {
+            pairs[lane] = row;
+        }
+    }
+}
+
 /// The order within one block.
 #[derive(Debug, Default)]
 pub(crate) struct Order {
     block: u32,
     /// The last barrier.
     barrier: u32,
-    /// By warp: all lanes synchronised.
-    full: Vec<u32>,
-    pairs: Vec<Option<Pairs>>,
-    /// Some of them are not empty.
-    has_pairs: bool,
+    /// By `__syncwarp`, which orders memory.
+    synced: Lanes,
+    /// By that, or by exchanges, which order none. What a lane passes on to other warps counts as ordered by them.
+    met: Lanes,
     /// By thread; empty until the first fence or acquire.
     own: Vec<ThreadClocks>,
     /// What all threads acquired and fenced before the last barrier.
@@ -182,12 +244,8 @@ impl Order {
     pub(crate) fn begin(&mut self, block: u32, warps: usize) {
         self.block = block;
         self.barrier = 0;
-        self.full.clear();
-        self.full.resize(warps, 0);
-        if self.has_pairs || self.pairs.len() != warps {
-            self.pairs = vec![None; warps];
-            self.has_pairs = false;
-        }
+        self.synced.begin(warps);
+        self.met.begin(warps);
         if self.has_common || !self.own.is_empty() {
             self.own.clear();
             self.common = ThreadClocks::default();
@@ -198,7 +256,7 @@ impl Order {
 
     fn own(&mut self, thread: u32) -> &mut ThreadClocks {
         if self.own.is_empty() {
-            self.own = vec![ThreadClocks::default(); 32 * self.full.len()];
+            self.own = vec![ThreadClocks::default(); 32 * self.synced.full.len()];
         }
         &mut self.own[thread as usize]
     }
@@ -209,15 +267,15 @@ impl Order {
         if from == to || time <= self.barrier {
             return true;
         }
-        if warp == my_warp {
-            let pairs = self.pairs[warp as usize].as_ref();
-            if time <= self.full[warp as usize]
-                || pairs.is_some_and(|pairs| time <= pairs[my_lane as usize][lane as usize])
-            {
-                return true;
-            }
+        if warp == my_warp && self.synced.have_met(warp, lane, time, my_lane) {
+            return true;
         }
         self.acquired(self.block, 32 * warp + lane, time, to)
+    }
+
+    /// Whether lanes of one warp have taken part in an exchange since the first of them did something.
+    pub(crate) fn exchanged(&self, from: (u32, u32), time: u32, to: (u32, u32)) -> bool {
+        from.0 == to.0 && self.met.have_met(from.0, from.1, time, to.1)
     }
 
     /// Whether the last barrier was later.
@@ -227,7 +285,7 @@ impl Order {
 
     /// Whether what any lane of this block's `warp` did up to `time` is ordered before what a thread of `to` does now.
     pub(crate) fn all_lanes(&self, warp: u32, time: u32, to: u32) -> bool {
-        time <= self.barrier || warp == to && time <= self.full[warp as usize]
+        time <= self.barrier || warp == to && time <= self.synced.full[warp as usize]
     }
 
     /// Whether what a thread of any block did at `time` happens before a release that this one acquired.
@@ -262,14 +320,18 @@ impl Order {
             }
             self.has_common = true;
         }
-        if self.has_pairs {
-            self.pairs.fill(None);
-            self.has_pairs = false;
-        }
+        self.synced.barrier();
+        self.met.barrier();
     }
 
-    /// Lanes of a warp synchronised; `all`: those are all that live.
-    pub(crate) fn sync_warp(&mut self, warp: u32, lanes: u32, all: bool, now: u32) {
+    /// Lanes of a warp synchronised, or exchanged values; `all`: those are all that live.
+    pub(crate) fn meet(
+        &mut self,
+        (warp, lanes): (u32, u32),
+        all: bool,
+        now: u32,
+        orders_memory: bool,
+    ) {
         let first = 32 * warp;
         if !self.own.is_empty() {
             let mut sum = ThreadClocks::default();
@@ -280,34 +342,17 @@ impl Order {
                 self.own[(first + lane as u32) as usize] = sum.clone();
             }
         }
-        if all {
-            self.full[warp as usize] = now;
-            self.pairs[warp as usize] = None;
-            return;
-        }
-        self.has_pairs = true;
-        let pairs = self.pairs[warp as usize].get_or_insert_with(|| Box::new([[0; 32]; 32]));
-        let mut row = [0; 32];
-        for lane in LaneMask(lanes) {
-            for (sum, &time) in row.iter_mut().zip(&pairs[lane]) {
-                *sum = time.max(*sum);
-            }
-        }
-        for lane in LaneMask(lanes) {
-            row[lane] = now;
-        }
-        for lane in LaneMask(lanes) {
-            pairs[lane] = row;
+        self.met.meet(warp, lanes, all, now);
+        if orders_memory {
+            self.synced.meet(warp, lanes, all, now);
         }
     }
 
     /// All that happens before what a thread does now, and up to when.
     fn clock(&self, warp: u32, lane: usize, now: u32) -> VectorClock {
         let mut clock = vec![((self.block, 0), self.barrier)];
-        let full = self.full[warp as usize];
-        let pairs = self.pairs[warp as usize].as_ref();
         for other in 0..32 {
-            let synchronised = full.max(pairs.map_or(0, |pairs| pairs[lane][other as usize]));
+            let synchronised = self.met.last(warp, other, lane as u32);
             let time = match other as usize == lane {
                 true => now,
                 false => synchronised,

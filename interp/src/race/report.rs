@@ -200,7 +200,11 @@ impl Races {
             .map(|(a, b, _)| (a.clone(), b.clone()))
             .collect();
         for (a, b) in races {
-            for lockstep in [RaceKind::LockstepPlain, RaceKind::LockstepVolatile] {
+            for lockstep in [
+                RaceKind::LockstepPlain,
+                RaceKind::LockstepVolatile,
+                RaceKind::OnlyExchange,
+            ] {
                 let lockstep = merged.remove(&(a.clone(), b.clone(), lockstep));
                 if let Some(race) = merged.get_mut(&(a.clone(), b.clone(), RaceKind::Unordered)) {
                     race.count += lockstep.map_or(0, |pair| pair.count);

@@ -103,6 +103,7 @@ impl<'a> Subject<'a> {
             fences: self.fences,
             independent_lanes: self.independent_lanes,
             has_seen: false,
+            exchanged: false,
             history: History::default(),
         };
         matches!(verdict(&facts), Verdict::Race(_))

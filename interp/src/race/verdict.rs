@@ -62,6 +62,8 @@ pub(crate) struct Facts {
     pub(crate) independent_lanes: bool,
     /// The later thread, or one that happens before it, has read the place since the earlier store.
     pub(crate) has_seen: bool,
+    /// Both lanes took part in an exchange between them.
+    pub(crate) exchanged: bool,
     pub(crate) history: History,
 }
 
@@ -135,6 +137,13 @@ impl Facts {
         self.is_morally_strong() && self.any(|side| side.role.polls)
     }
 
+    /// An exchange is enough: in lockstep, for strong accesses, and for a read before it, whose value has come by then.
+    fn is_exchange_enough(&self) -> bool {
+        let lockstep = !self.independent_lanes || self.both(Side::is_strong);
+        let same = self.history.same_value;
+        self.exchanged && (lockstep || same || self.earlier.op == AccessOp::Load)
+    }
+
     /// Whether the verdict does not depend on the [`History`]. Threads that poll ask often.
     pub(crate) fn is_settled(&self) -> bool {
         self.atomics() && !self.is_out_of_scope() || self.is_polled()
@@ -189,6 +198,12 @@ const RULES: &[Rule] = rules! {
     "flag set to one value": |f| f.may_signal() && f.history.same_value => Verdict::Fine,
         "PTX, Data races: morally strong stores are none, and here no order of them leaves another value.",
         "findings/sound/same_value_blocks.k";
+    "exchange between them": Facts::is_exchange_enough => Verdict::Fine,
+        "Guide, Warp Shuffle Functions: they promise no memory order. Milder than that: lockstep before Volta, strong accesses, reads.",
+        "findings/sound/exchange_with_syncwarp.k";
+    "nothing but an exchange": |f| f.exchanged => Verdict::Race(RaceKind::OnlyExchange),
+        "Guide, Warp Shuffle Functions: these intrinsics do not imply a memory barrier. They do not guarantee any memory ordering.",
+        "findings/faults/shuffle_is_no_fence.k";
     "same value": |f| f.history.same_value => Verdict::Race(RaceKind::SameValue),
         "PTX, Data races: plain stores without order are a race even then; the result is the same, so it is a note.",
         "findings/faults/global_sum.k";
@@ -268,6 +283,7 @@ mod tests {
             fences: true,
             independent_lanes: true,
             has_seen: false,
+            exchanged: false,
             history: History::default(),
         }
     }
@@ -496,6 +512,27 @@ mod tests {
             Verdict::Race(RaceKind::LockstepPlain),
             one,
         );
+    }
+
+    #[test]
+    fn exchange() {
+        let exchanged = |earlier, later| Facts {
+            exchanged: true,
+            ..pair(earlier, later, Group::Warp)
+        };
+        let only = Verdict::Race(RaceKind::OnlyExchange);
+        holds("nothing but an exchange", only, exchanged(STORE, LOAD));
+        holds("nothing but an exchange", only, exchanged(ATOMIC, LOAD));
+        let enough = "exchange between them";
+        holds(enough, Verdict::Fine, exchanged(LOAD, STORE));
+        let strong = exchanged(volatile(STORE), volatile(LOAD));
+        holds(enough, Verdict::Fine, strong);
+        let old = Facts {
+            independent_lanes: false,
+            ..exchanged(STORE, LOAD)
+        };
+        holds(enough, Verdict::Fine, old);
+        holds(enough, Verdict::Fine, with(exchanged(STORE, STORE), SAME));
     }
 
     #[test]

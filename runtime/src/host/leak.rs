@@ -49,7 +49,9 @@ impl Host<'_> {
         }
         leaks.sort_by_key(|leak| leak.loc);
         let findings = leaks.into_iter().map(|leak| self.leak(leak));
-        let findings: Vec<HostFinding> = findings.collect();
+        let heap = self.memory.heap_leaks().into_iter();
+        let heap = heap.map(|leak| self.heap_leak(leak));
+        let findings: Vec<HostFinding> = findings.chain(heap).collect();
         self.outcome.findings.extend(findings);
     }
 
@@ -92,6 +94,37 @@ impl Host<'_> {
             }],
             others: Vec::new(),
             count: leak.count,
+        }
+    }
+
+    /// Memory that kernels took from the device's heap, and no kernel gave back.
+    fn heap_leak(&self, (loc, count, bytes): (LocId, u64, u64)) -> HostFinding {
+        let line = self.program.module().loc(loc).line;
+        let what = match count {
+            1 => format!(
+                "{bytes} bytes that a kernel takes from the device's heap at line {line} are never freed"
+            ),
+            _ => format!(
+                "{count} blocks that kernels take from the device's heap at line {line} are never freed, {bytes} bytes in all"
+            ),
+        };
+        HostFinding {
+            code: Code::MemoryLeak,
+            kind: FindingKind::Leak,
+            severity: Severity::Note,
+            launch: None,
+            message: format!("leak: {what}"),
+            advice: Some(
+                "give it back in a kernel, with `free` or `delete` as it was made: the heap outlives the kernel that takes from it"
+                    .to_owned(),
+            ),
+            object: None,
+            sides: vec![HostSide {
+                op: FindingOp::Call,
+                loc,
+            }],
+            others: Vec::new(),
+            count,
         }
     }
 

@@ -41,7 +41,7 @@ pub(crate) struct ClassFacts {
     /// What it is derived from; its first, unnamed member.
     pub(crate) base: Option<RecordId>,
     /// The class it is declared in.
-    outer: Option<RecordId>,
+    pub(super) outer: Option<RecordId>,
     /// Members that not everyone may use.
     access: HashMap<Arc<str>, Access>,
     pub(crate) constructors: Vec<FunctionId>,

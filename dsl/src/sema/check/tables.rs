@@ -52,6 +52,16 @@ pub(crate) struct Tables {
     pub(crate) declared_later: HashMap<Arc<str>, Span>,
     /// The operators that the program gives to any type: `operator+`.
     pub(crate) operators: HashSet<Arc<str>>,
+    /// Dynamic shared arrays by their full names: how each was declared first.
+    pub(crate) dynamic_shared: HashMap<Arc<str>, DynamicShared>,
+}
+
+/// The first declaration of a dynamic shared array.
+pub(crate) struct DynamicShared {
+    pub(crate) ty: QualTy,
+    /// 1 if it says none.
+    pub(crate) align_bytes: u64,
+    pub(crate) span: Span,
 }
 
 /// A function: what the lowering will see of it, and what the check knows besides.

@@ -159,10 +159,20 @@ messages! {
             "no class declares a static member `{name}`";
         StaticMemberType { name: String, a: Ty, b: Ty } => ConflictingDeclaration
             "`{name}` is {a:#} here and {b:#} in its class";
-        RedeclaredWithOtherType { name: String, first: Span } => Redefinition
-            "`{name}` is declared again with another type",
-            label first "first declaration",
-            help "declare it inside each kernel instead, or cast one array's pointer";
+        SharedTypesDiffer { name: String, now: QualTy, before: QualTy, first: Span } => Redefinition
+            "`{name}` has elements of type `{now}` here, and of type `{before}` in another declaration",
+            label first "this declaration means the same variable",
+            note "all `extern __shared__` declarations of one name mean one variable, also in different kernels and in instances of one template",
+            help "give the arrays different names, or declare `extern __shared__ unsigned char {name}[];` everywhere and cast the pointer";
+        PrivateStorage { name: String, is_copy: bool, is_new: bool } => PrivateTempStorage
+            "`{name}` is a variable of each thread, but CUB's threads meet in it",
+            note "what one thread stores there the others do not see",
+            help "make it another name for the shared memory: `auto &{name} = …`" if is_copy,
+            help "put `__shared__` before its type" if is_new;
+        SharedAlignmentsDiffer { name: String, now: u64, before: u64, first: Span } => SharedAlignment
+            "`{name}` is aligned to {now} bytes here, and to {before} bytes in another declaration",
+            label first "this declaration means the same variable",
+            help "use the larger alignment everywhere";
         SpaceInFunction { text: String } => MisplacedSpace
             "`{text}` variables cannot be declared in a function",
             help "move the declaration to the top of the file";

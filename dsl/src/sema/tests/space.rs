@@ -29,6 +29,24 @@ int main() {
 }
 
 #[test]
+fn one_dynamic_array_has_one_type() {
+    expect(
+        "__global__ void a() { extern __shared__ float s[]; s[0] = 1; }
+__global__ void b() { extern __shared__ int s[]; s[0] = 1; } //~ E0402
+__global__ void c() { extern __shared__ volatile float s[]; s[0] = 1; } //~ E0402
+namespace n { __global__ void d() { extern __shared__ int s[]; s[0] = 1; } }
+template <typename T> __global__ void e() { extern __shared__ T t[]; t[0] = 1; } //~ E0402
+extern __shared__ double file[];
+__device__ void f() { extern __shared__ float file[]; file[0] = 1; } //~ E0402
+__global__ void g() { extern __shared__ __align__(16) char wide[]; wide[0] = 1; }
+__global__ void h() { extern __shared__ __align__(8) char wide[]; wide[0] = 1; } //~ W0602
+__global__ void i() { extern __shared__ char wide[]; wide[0] = 1; }
+int main() { e<float><<<1, 1>>>(); e<int><<<1, 1>>>(); }
+",
+    );
+}
+
+#[test]
 fn sides() {
     expect(
         "int counter = 4;

@@ -60,7 +60,7 @@ impl Scene<'_> {
                 at_once: true,
             }),
             RaceKind::SameValue => update().unwrap_or(Remedy::SayWhatIsMeant),
-            RaceKind::LockstepVolatile | RaceKind::LockstepPlain => {
+            RaceKind::LockstepVolatile | RaceKind::LockstepPlain | RaceKind::OnlyExchange => {
                 update().unwrap_or_else(|| self.warp_barrier(&flow, conflict))
             }
             RaceKind::LockWithoutFence => Remedy::FenceBehindLock(fence_for(conflict)),

@@ -22,6 +22,8 @@ pub enum RaceKind {
     LockstepPlain,
     /// Only lockstep orders them, and both are `volatile`.
     LockstepVolatile,
+    /// Only a shuffle or another exchange is between them, which orders no memory.
+    OnlyExchange,
     /// They store the same value.
     SameValue,
 }
@@ -169,7 +171,22 @@ pub enum Fact {
         descending: u8,
         /// It is more than an order of elements, or a rounding.
         is_grave: bool,
+        /// As above.
+        spans: Vec<(u64, u64)>,
+        /// As above.
+        suspect: Option<u32>,
     },
+}
+
+impl Fact {
+    /// Of memory that ends differently: the bytes, and by what number it is followed who reads them.
+    pub(crate) fn suspect(&mut self) -> Option<(&mut Vec<(u64, u64)>, &mut Option<u32>)> {
+        match self {
+            Fact::ResultDepends { spans, suspect, .. }
+            | Fact::ScheduleDependent { spans, suspect, .. } => Some((spans, suspect)),
+            _ => None,
+        }
+    }
 }
 
 impl Fact {
@@ -180,7 +197,7 @@ impl Fact {
         match *self {
             Fact::Race { kind, .. } => match kind {
                 RaceKind::SameValue => (Code::SameValueRace, FindingKind::Race, Note),
-                RaceKind::LockstepVolatile => (
+                RaceKind::LockstepVolatile | RaceKind::OnlyExchange => (
                     Code::WarpSynchronousCode,
                     FindingKind::WarpSynchronous,
                     Warning,
@@ -384,6 +401,7 @@ coded!(
         OneInstruction,
         LockstepPlain,
         LockstepVolatile,
+        OnlyExchange,
         SameValue,
     }
 );

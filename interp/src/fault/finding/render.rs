@@ -298,6 +298,10 @@ impl Finding {
             RaceKind::LockstepVolatile => format!(
                 "warp-synchronous: {what}, {lockstep}: legal up to sm_60, undefined since sm_70"
             ),
+            RaceKind::OnlyExchange => format!(
+                "warp-synchronous: {what}, and nothing but a shuffle, vote, match or reduction is between them: these exchange values, but \
+                 order no memory"
+            ),
             RaceKind::LockstepPlain if a.op == FindingOp::Atomic || b.op == FindingOp::Atomic => {
                 format!("warp-synchronous: {what}, {lockstep}: since sm_70 it is a race")
             }

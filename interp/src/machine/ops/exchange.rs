@@ -162,14 +162,12 @@ pub(crate) fn sync_warp<O: Observer>(
     false
 }
 
-/// Tells the observer that the lanes of an exchange with a mask have synchronised.
+/// Tells the observer that the lanes of an exchange with a mask have met.
 #[inline(always)]
 fn report_sync<O: Observer>(observer: &mut O, groups: &Groups, lanes: Lanes) {
     match groups {
-        Groups::One => {
-            observer.sync_warp(lanes.active, &[lanes.active; 32], lanes.alive, lanes.loc)
-        }
-        Groups::Each(groups) => observer.sync_warp(lanes.active, groups, lanes.alive, lanes.loc),
+        Groups::One => observer.exchange(lanes.active, &[lanes.active; 32], lanes.alive),
+        Groups::Each(groups) => observer.exchange(lanes.active, groups, lanes.alive),
     }
 }
 
@@ -205,12 +203,28 @@ pub(crate) fn shuffle<V: Vectors, O: Observer>(
     lanes: Lanes,
 ) -> Done {
     let row = &machine.code.exchanges[i.a as usize];
+    let strays = shuffle_row::<V, O>(&mut machine.observer, r, row, lanes)?;
+    if strays != 0 {
+        let result = row.results[0];
+        machine.observer.stray_shuffle(strays, result, lanes.loc);
+    }
+    Ok(())
+}
+
+/// The shuffle of a row; gives the lanes that read one that does not take part.
+#[inline(always)]
+pub(super) fn shuffle_row<V: Vectors, O: Observer>(
+    observer: &mut O,
+    r: View,
+    row: &ExchangeRow,
+    lanes: Lanes,
+) -> Result<u32, Box<Fault>> {
     let ExchangeKind::Shuffle(mode) = row.kind else {
-        return Ok(());
+        return Ok(0);
     };
     let groups = groups(r, row, lanes)?;
     if row.mask.is_some() {
-        report_sync(&mut machine.observer, &groups, lanes);
+        report_sync(observer, &groups, lanes);
     }
     let value = lanes32(r, row.value);
     let (lane, width) = (lanes32(r, row.lane), lanes32(r, row.width));
@@ -221,22 +235,17 @@ pub(crate) fn shuffle<V: Vectors, O: Observer>(
     let mut out = [0; 32];
     // SAFETY: an array of 32 lanes; a source is below 32.
     unsafe { V::pick(&raw const value, &bytes, 0, &mut out) };
+    let mut strays = 0;
     if !(matches!(groups, Groups::One) && lanes.active == u32::MAX) {
-        let mut strays = 0;
         for l in LaneMask(lanes.active) {
             if groups.of(l, lanes.active) >> (bytes[l] / 4) & 1 == 0 {
                 strays |= 1 << l;
                 out[l] = 0;
             }
         }
-        if strays != 0 {
-            machine
-                .observer
-                .stray_shuffle(strays, row.results[0], lanes.loc);
-        }
     }
     set_lanes(r, row.results[0], lanes.active, &out);
-    Ok(())
+    Ok(strays)
 }
 
 /// Everything but shuffles.
@@ -248,9 +257,19 @@ pub(crate) fn others<O: Observer>(
     lanes: Lanes,
 ) -> Done {
     let row = &machine.code.exchanges[i.a as usize];
+    other_row(&mut machine.observer, r, row, lanes)
+}
+
+/// The vote, match or reduction of a row.
+pub(super) fn other_row<O: Observer>(
+    observer: &mut O,
+    r: View,
+    row: &ExchangeRow,
+    lanes: Lanes,
+) -> Done {
     let groups = groups(r, row, lanes)?;
     if row.mask.is_some() {
-        report_sync(&mut machine.observer, &groups, lanes);
+        report_sync(observer, &groups, lanes);
     }
     let active = lanes.active;
     let mut out = [0; 32];

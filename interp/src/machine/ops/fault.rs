@@ -165,6 +165,29 @@ pub(crate) fn windowed<O: Observer>(
     fault(lane, TrapKind::OutOfBounds(Box::new(access)))
 }
 
+/// An access to the heap of kernels, outside of the block that it was meant for or after that was given back.
+fn heap<O: Observer>(machine: &Machine<'_, O>, mut access: BadAccess, lane: usize) -> Box<Fault> {
+    let meant = machine.memory.device_heap().meant(access.address).copied();
+    access.object = meant.map(|block| BadObject {
+        name: format!(
+            "the allocation of line {}",
+            machine.module.loc(block.made_at).line
+        ),
+        offset_bytes: access.address.wrapping_sub(block.start) as i64,
+        element_bytes: 1,
+        dims: Vec::new(),
+        size_bytes: block.bytes,
+        declared: false,
+        pointer: None,
+        freed_at: block.freed_at,
+    });
+    let kind = match meant.and_then(|block| block.freed_at) {
+        Some(_) => TrapKind::UseAfterFree,
+        None => TrapKind::OutOfBounds,
+    };
+    fault(lane, kind(Box::new(access)))
+}
+
 /// An access to global or constant memory that is not allowed.
 #[cold]
 pub(crate) fn global<O: Observer>(
@@ -198,6 +221,9 @@ pub(crate) fn global<O: Observer>(
         return fault(lane, TrapKind::OutOfBounds(Box::new(access)));
     }
     let region = machine.map.regions[machine.map.find(address) as usize];
+    if region.is_heap {
+        return heap(machine, access, lane);
+    }
     if region.holds(address, width) {
         let kind = if writes && !region.writable {
             TrapKind::ReadOnly

@@ -52,6 +52,7 @@ pub(crate) fn region<O: Observer>(
     let width = u64::from(site.width_bytes);
     let fits = |region: &GlobalRegion| {
         low >= region.base
+            && !region.is_heap
             && high.wrapping_sub(region.base) <= region.size
             && region.size - (high - region.base) >= width
     };
@@ -109,7 +110,11 @@ fn is_refused<O: Observer>(
     let width = u64::from(site.width_bytes);
     let place = machine.regions.declared[row].unwrap_or_else(|| machine.map.find(address));
     let region = machine.map.regions[place as usize];
-    !region.holds(address, width) || address & (width - 1) != 0 || writes && !region.writable
+    let leaves_block = || region.is_heap && !machine.memory.device_heap().holds(address, width);
+    !region.holds(address, width)
+        || address & (width - 1) != 0
+        || writes && !region.writable
+        || leaves_block()
 }
 
 /// The lanes whose access is not allowed.

@@ -1,5 +1,7 @@
 //! `malloc` and `free` in kernels.
 
+use dsl::ir::{LocId, Module};
+
 use super::fault::Done;
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::Inst;
@@ -8,12 +10,32 @@ use crate::isa::registers::View;
 use crate::machine::{Fault, Machine};
 use crate::observe::Observer;
 
+/// Where a program asks for an instruction of the library: `new` is a function there.
+fn place(module: &Module, at: LocId) -> LocId {
+    let mut place = at;
+    loop {
+        let loc = module.loc(place);
+        let file = module.files.get(loc.file as usize);
+        match loc.via {
+            Some(via) if file.is_some_and(|name| name.starts_with('<')) => place = via,
+            _ => return place,
+        }
+    }
+}
+
 /// Each active lane gets memory, in ascending order; null if there is none left.
 #[inline(never)]
-pub(crate) fn malloc<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) {
+pub(crate) fn malloc<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+    at: LocId,
+) {
+    let at = place(machine.module, at);
     for lane in LaneMask(mask) {
         let bytes = r.v64(i.a)[lane];
-        let address = machine.memory.device_heap().malloc(bytes);
+        let address = machine.memory.device_heap().malloc(bytes, at);
         if let Some(address) = address {
             machine.observer.allocated(address, bytes);
         }
@@ -28,10 +50,12 @@ pub(crate) fn free<O: Observer>(
     r: View,
     mask: u32,
     i: &Inst,
+    at: LocId,
 ) -> Done {
+    let at = place(machine.module, at);
     for lane in LaneMask(mask) {
         let address = r.v64(i.a)[lane];
-        if address != 0 && !machine.memory.device_heap().free(address) {
+        if address != 0 && !machine.memory.device_heap().free(address, at) {
             let fault = machine.memory.heap_fault(address);
             return Err(Box::new(Fault {
                 kind: TrapKind::InvalidFree(Box::new(fault)),

@@ -93,6 +93,9 @@ impl<O: Observer> Observer for Seeing<O> {
         self.views.sync_warp(mask, named);
         self.inner.sync_warp(mask, named, alive, loc);
     }
+    fn exchange(&mut self, mask: u32, named: &[u32; 32], alive: u32) {
+        self.inner.exchange(mask, named, alive);
+    }
     fn stray_shuffle(&mut self, strays: u32, result: Register, loc: LocId) {
         self.inner.stray_shuffle(strays, result, loc);
     }

@@ -21,7 +21,10 @@ fn methods_named(
     kind: MethodKind,
     name: &str,
 ) -> Vec<FunctionId> {
-    let facts = &cx.tables.classes[&class];
+    // One that is only declared has none.
+    let Some(facts) = cx.tables.classes.get(&class) else {
+        return Vec::new();
+    };
     match kind {
         MethodKind::Constructor => facts.constructors.clone(),
         MethodKind::Destructor => facts.destructor.into_iter().collect(),

@@ -35,10 +35,9 @@ pub(crate) fn check_own_access(cx: &mut Checker<'_>, owner: RecordId, name: &str
     let mut class_here = cx.body.class.or(cx.open_classes.last().map(|open| open.id));
     while let Some(class) = class_here {
         let is_derived = || cx.tables.is_derived(class, owner);
-        let is_friend = cx.tables.classes[&owner]
-            .friend_classes
-            .iter()
-            .any(|friend| **friend == *cx.tables.record(class).name);
+        let facts = cx.tables.classes.get(&owner);
+        let mut friends = facts.into_iter().flat_map(|facts| &facts.friend_classes);
+        let is_friend = friends.any(|friend| **friend == *cx.tables.record(class).name);
         if class == owner || is_friend || (access == Access::Protected && is_derived()) {
             return;
         }
@@ -49,7 +48,8 @@ pub(crate) fn check_own_access(cx: &mut Checker<'_>, owner: RecordId, name: &str
     let is_friend = cx
         .body
         .id
-        .is_some_and(|id| cx.tables.classes[&owner].friends.contains(&id));
+        .zip(cx.tables.classes.get(&owner))
+        .is_some_and(|(id, facts)| facts.friends.contains(&id));
     if is_friend {
         return;
     }

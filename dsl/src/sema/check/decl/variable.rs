@@ -10,6 +10,9 @@ use crate::sema::check::{
     Body, Checker, Reported, Reporter, Tables, binding, call, cleanup, construct, convert, decl,
     expr, function::reference_part, init, record, reference, specifier, virtuals,
 };
+use std::sync::Arc;
+
+use crate::sema::check::tables::DynamicShared;
 use crate::sema::message::decl::DeclError;
 use crate::{
     sema::{
@@ -130,7 +133,11 @@ pub(crate) fn local_variable(
             if !cx.body.may_be_device() {
                 cx.error(span, DeclError::SharedInHost);
             }
-            shared_form(&cx.tables, &mut cx.reporter, &declared, span)
+            let storage = shared_form(&cx.tables, &mut cx.reporter, &declared, span);
+            if storage == Storage::SharedDynamic {
+                check_same_shared(cx, &declared);
+            }
+            storage
         }
         None => Storage::Auto,
     };
@@ -183,6 +190,9 @@ fn automatic_variable(
         && require_complete(&cx.tables, &mut cx.reporter, &ty.ty, name, is_dynamic).is_err()
     {
         return unknown_variable(cx, name, declarator.init.as_ref());
+    }
+    if storage == Storage::Auto {
+        warn_of_private_storage(cx, &ty, name, has_init);
     }
     let is_restrict = is_restrict(&declarator.declarator);
     let align_bytes = align_bytes.max(cx.tables.align_of(&ty.ty));
@@ -237,6 +247,22 @@ fn automatic_variable(
     }
     if storage == Storage::Auto {
         cleanup::note_object(&cx.tables, &mut cx.body, id);
+    }
+}
+
+/// CUB's `TempStorage` as a variable of each thread: through it the threads of a block give each other nothing.
+fn warn_of_private_storage(cx: &mut Checker<'_>, ty: &QualTy, name: &ast::Name, is_copy: bool) {
+    let Ty::Record(id) = ty.ty else { return };
+    let outer = cx.tables.classes.get(&id).and_then(|facts| facts.outer);
+    let is_of_block = outer.is_some_and(|outer| cx.tables.record(outer).name.starts_with("Block"));
+    let is_storage = is_of_block && cx.tables.record(id).name == "TempStorage";
+    if is_storage && cx.body.may_be_device() {
+        let warning = DeclError::PrivateStorage {
+            name: name.node.to_string(),
+            is_copy,
+            is_new: !is_copy,
+        };
+        cx.error(name.span, warning);
     }
 }
 
@@ -381,6 +407,57 @@ fn shared_form(
             Storage::Shared
         }
         (_, None) => Storage::Shared,
+    }
+}
+
+/// All declarations of a dynamic shared array in a namespace mean one variable, also those in functions and in instances of templates.
+/// nvcc refuses other types, and warns of other alignments.
+fn check_same_shared(cx: &mut Checker<'_>, declared: &Declared<'_>) {
+    let Declared {
+        name,
+        ty,
+        align_bytes,
+        ..
+    } = declared;
+    let namespace = cx.scopes.namespace();
+    let full: Arc<str> = match &*namespace {
+        "" => name.node.clone(),
+        namespace => format!("{namespace}::{}", name.node).into(),
+    };
+    let Some(first) = cx.tables.dynamic_shared.get_mut(&full) else {
+        let first = DynamicShared {
+            ty: ty.clone(),
+            align_bytes: *align_bytes,
+            span: name.span,
+        };
+        cx.tables.dynamic_shared.insert(full, first);
+        return;
+    };
+    let is_element = |ty: &QualTy| match &ty.ty {
+        Ty::Array(element, _) => QualTy::clone(element),
+        _ => ty.clone(),
+    };
+    let (now, before) = (is_element(ty), is_element(&first.ty));
+    if now != before || ty.is_volatile != first.ty.is_volatile {
+        let error = DeclError::SharedTypesDiffer {
+            name: name.node.to_string(),
+            now,
+            before,
+            first: first.span,
+        };
+        cx.error(name.span, error);
+        return;
+    }
+    let before = first.align_bytes;
+    first.align_bytes = before.max(*align_bytes);
+    if before > 1 && *align_bytes > 1 && before != *align_bytes {
+        let warning = DeclError::SharedAlignmentsDiffer {
+            name: name.node.to_string(),
+            now: *align_bytes,
+            before,
+            first: first.span,
+        };
+        cx.error(name.span, warning);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Variables at file scope and static members: where they lie, what they begin with, repeated declarations.
 
 use super::{
-    Declared, check_init_alone, constant_init, constant_of, declared, refuse_shared_init,
-    require_complete, shared_form, space_of_words, unknown_variable,
+    Declared, check_init_alone, check_same_shared, constant_init, constant_of, declared,
+    refuse_shared_init, require_complete, shared_form, space_of_words, unknown_variable,
 };
 use crate::sema::check::{
     Checker, Reported, Tables, VarFacts, construct, convert, decl, function::reference_part, init,
@@ -138,7 +138,10 @@ pub(crate) fn file_variable(
     let specifiers = &declaration.specifiers;
     let space = if let Some(span) = specifiers.word(SpecifierWord::Shared) {
         match shared_form(&cx.tables, &mut cx.reporter, &declared, span) {
-            Storage::SharedDynamic => GlobalSpace::SharedDynamic,
+            Storage::SharedDynamic => {
+                check_same_shared(cx, &declared);
+                GlobalSpace::SharedDynamic
+            }
             Storage::Shared | Storage::Auto => GlobalSpace::Shared,
         }
     } else {
@@ -312,16 +315,6 @@ fn repeats_extern(
     if is_extern && compatible && old.space == space {
         return true;
     }
-    if old.space == GlobalSpace::SharedDynamic && space == GlobalSpace::SharedDynamic {
-        let first = old.span;
-        cx.error(
-            name.span,
-            DeclError::RedeclaredWithOtherType {
-                name: name.node.to_string(),
-                first,
-            },
-        );
-        return true;
-    }
-    false
+    // What is wrong with another type has been said.
+    old.space == GlobalSpace::SharedDynamic && space == GlobalSpace::SharedDynamic
 }

@@ -1,0 +1,44 @@
+//! `__activemask()` taken for the whole warp behind a branch or loop that parts the lanes.
+
+use std::collections::HashSet;
+
+use super::message::MaskWarning;
+use crate::{
+    diagnostic::{Diagnostic, message::Message as _},
+    ir::{
+        LocId, Module,
+        active_mask::stale_masks,
+        locate::{Extent, span},
+    },
+    source::SourceMap,
+    span::Span,
+};
+
+/// One message per exchange of the source, however many kernels it is inlined in.
+pub(super) fn stale(module: &Module, map: &SourceMap) -> Vec<Diagnostic> {
+    let mut reported: HashSet<Span> = HashSet::new();
+    let mut diagnostics = vec![];
+    // The library's groups of coalesced threads are made to be whatever is there.
+    let is_library = |loc: LocId| {
+        let file = module.files.get(module.loc(loc).file as usize);
+        file.is_some_and(|name| name.starts_with('<'))
+    };
+    for (_, kernel) in module.kernels() {
+        for found in stale_masks(kernel) {
+            let at = span(found.exchange, Extent::Name, module, map);
+            let Some(at) = at.filter(|_| !is_library(found.mask)) else {
+                continue;
+            };
+            if !reported.insert(at) {
+                continue;
+            }
+            let warning = MaskWarning::Stale {
+                name: map.snippet(at).to_string(),
+                mask: span(found.mask, Extent::Name, module, map),
+                parts: span(found.condition, Extent::Expression, module, map),
+            };
+            diagnostics.push(warning.diagnostic(at, &()));
+        }
+    }
+    diagnostics
+}
