@@ -1,11 +1,12 @@
 //! One test per program, so that one failure hides no other: `cargo test --test each -- features::5_votes` runs one.
 //!
-//! `examples`: reports and IR. `programs`: whole programs' output, and what wrong ones are told. `features`: one program a feature of the
+//! `advice`: what is advised helps. `examples`: reports and IR. `programs`: whole programs' output, and what wrong ones are told. `features`: one program a feature of the
 //! language. `findings`: labelled programs. `cures`: what is proved holds. `chains`: errors inside instances and expansions. `language`: the
 //! examples of `docs/language.md` and `docs/test.md`. `scheduling`: lanes that wait for each other. `explain`: the examples of `dslc explain`. `screen`: the first screen names the line and the cure.
 //! `split`: launches in parts.
 //! `ptx`: PTX of every example and program.
 
+mod advice;
 mod chains;
 mod cures;
 mod examples;
@@ -32,6 +33,7 @@ use support::{programs_in, relative};
 fn main() -> ExitCode {
     let args = Arguments::from_args();
     let mut trials = vec![];
+    trials.extend(advice::trials());
     trials.extend(chains::trials());
     trials.extend(cures::trials());
     trials.extend(examples::trials());
