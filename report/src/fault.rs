@@ -1,8 +1,10 @@
 //! What a trap is called: its code, and one thing to try. And notes, as lines for stderr.
 
+mod endless;
+
 use dsl::{
     diagnostic::Code,
-    ir::{Module, Space},
+    ir::{Module, Space, Type},
 };
 use interp::{
     AddressKind, InvalidLaunch, LaunchReport, StopReason, Trap, TrapKind,
@@ -150,6 +152,11 @@ pub fn help(
     module: &Module,
 ) -> Option<Advice> {
     let text = match &trap.kind {
+        TrapKind::Limit { .. } | TrapKind::RunLimit { .. } | TrapKind::Stopped(_)
+            if let Some(advice) = of_floats(trap, module) =>
+        {
+            return Some(advice);
+        }
         TrapKind::OutOfBounds(access) => {
             let source = &module.loc(trap.loc).text;
             // An index that has no room in its type is not a pitch's doing.
@@ -194,6 +201,18 @@ pub fn help(
         _ => return None,
     };
     Some(text.into())
+}
+
+/// What to do about a loop that ends when two floats are equal.
+fn of_floats(trap: &Trap, module: &Module) -> Option<Advice> {
+    let bits = match endless::compares_floats(module, trap.loc)? {
+        Type::F64 => "__double_as_longlong",
+        _ => "__float_as_int",
+    };
+    Some(Advice::with_lasting(
+        "the loop goes on until two floats are equal, and a NaN is equal to nothing".to_string(),
+        &format!(": compare their bits, `{bits}(a) != {bits}(b)`"),
+    ))
 }
 
 /// What to do about an index that a pitch is part of: it counts bytes, the index elements.

@@ -86,7 +86,7 @@ impl Request<'_> {
         let thought = if Written::of(&self.site.text).is_member {
             format!(
                 "an array of structs of {apart} bytes, of which this takes {width}: keep each member in an array of its own (struct of \
-                 arrays), or bring whole structs through shared memory, copied {WORD_BY_WORD}"
+                 arrays), or bring whole structs through shared memory, neighbouring threads neighbouring words"
             )
         } else if parts > 1 && parts * width <= apart {
             let how = match self.site.op {

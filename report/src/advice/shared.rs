@@ -242,21 +242,29 @@ fn matrix(head: &str, request: &Request<'_>, columns: u64, run: &Run<'_>) -> Adv
         true => format!("column {} of {whole}", column(first)),
         false => format!("{rows} rows of {whole}"),
     };
+    Advice {
+        fact: format!("{head} {what}"),
+        thought: other_layout(request, columns, run).map(Thought::from),
+    }
+}
+
+/// How the array may lie, or be accessed, so that it costs less in all.
+fn other_layout(request: &Request<'_>, columns: u64, run: &Run<'_>) -> Option<String> {
+    let var = request.var;
     let layout = run.layout(var);
-    let thought = if let Some(pad) = layout.pads(columns).first() {
+    if let Some(pad) = layout.pads(columns).first() {
         let wider = format!(
             "make the rows wider: `{}{}`",
             var.name,
             dims(var, columns + pad)
         );
-        match var.dynamic {
-            true => {
-                let bytes = run.launch.shared.dynamic / columns * (columns + pad);
-                format!("{wider}, and give the launch {bytes} bytes for it")
-            }
+        let bytes = run.launch.shared.dynamic / columns * (columns + pad);
+        return Some(match var.dynamic {
+            true => format!("{wider}, and give the launch {bytes} bytes for it"),
             false => wider,
-        }
-    } else if let [.., rows, _] = var.dims[..]
+        });
+    }
+    if let [.., rows, _] = var.dims[..]
         && rows > 0
         && layout.swizzles((rows, columns))
     {
@@ -264,19 +272,16 @@ fn matrix(head: &str, request: &Request<'_>, columns: u64, run: &Run<'_>) -> Adv
             true => "r".to_string(),
             false => format!("(r % {columns})"),
         };
-        format!(
+        return Some(format!(
             "store the columns of each row in another order: the column `c` of row `r` at `c ^ {row}`, wherever `{}` is accessed",
             var.name
-        )
-    } else if let Some(wide) = layout.serves_wide(request) {
-        format!(
-            "take {} neighbouring columns at once, in an access of {wide} bytes",
-            wide / request.element()
-        )
-    } else {
-        "let neighbouring threads take neighbouring elements of a row".to_string()
-    };
-    Advice::new(format!("{head} {what}"), thought)
+        ));
+    }
+    let wide = layout.serves_wide(request)?;
+    Some(format!(
+        "take {} neighbouring columns at once, in an access of {wide} bytes",
+        wide / request.element()
+    ))
 }
 
 /// What the lanes that meet in one row may take instead.

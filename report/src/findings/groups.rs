@@ -12,7 +12,7 @@ use interp::{Severity, finding::Barrier};
 
 use super::Found;
 
-/// Most cures that a group shows.
+/// Most cures that a group shows, beside barriers.
 const MAX_CURES: usize = 3;
 
 /// Findings of one cause.
@@ -135,6 +135,8 @@ fn group(mut members: Vec<usize>, found: &[Found]) -> Group {
                     }
                 }
             }
+            // Of barriers all are needed, of what is a guess a few are enough.
+            None if cure.missing.is_none() && texts.len() >= MAX_CURES => {}
             None => texts.extend(cure.advice.as_ref().map(|advice| advice.text().to_string())),
         }
     }
@@ -144,7 +146,6 @@ fn group(mut members: Vec<usize>, found: &[Found]) -> Group {
     for text in texts.iter_mut().filter(|text| text.is_empty()) {
         *text = of_places.next().unwrap_or_default();
     }
-    texts.truncate(MAX_CURES);
     Group {
         members,
         cures: texts,
