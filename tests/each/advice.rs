@@ -1,21 +1,33 @@
 //! Advice that is followed helps. A program of `tests/advice` is run twice: as it is, dslc prints the advice in its header; with `FOLLOWED`
 //! defined, which is the same program with the advice followed to the letter, what it was about is gone.
 
+use std::time::Duration;
+
 use libtest_mimic::Trial;
 use serde_json::Value;
 
 use crate::{
     each,
-    support::{
-        header,
-        labels::{options, report},
-    },
+    support::{dslc_within, header, labels::options},
 };
 
 pub(crate) fn trials() -> Vec<Trial> {
     let mut all = each("advice", "tests/advice", 40, followed);
     all.push(crate::one("advice::table", table));
     all
+}
+
+const TIME_LIMIT: Duration = Duration::from_secs(20);
+/// Warp instructions: no program here needs more, but for one that never ends.
+const LIMIT: &str = "2000000";
+
+/// The report of a run, and how it ended.
+fn report(file: &str, options: &[&str]) -> Result<(Value, Option<i32>), String> {
+    let always = [
+        "run", "--format", "json", "--cures", "never", "--limit", LIMIT, file,
+    ];
+    let output = dslc_within(&[&always, options].concat(), TIME_LIMIT).ok_or("did not end")?;
+    Ok((output.json(), output.code))
 }
 
 /// Of a waste: units beyond the ideal in all.
@@ -46,7 +58,7 @@ fn followed(file: &str, source: &str) -> Result<(), String> {
     let kind = told(source, "about");
     let expected = told(source, "advice");
     let given = options(source);
-    let (before, _) = report(file, &given).ok_or("did not end")?;
+    let (before, _) = report(file, &given)?;
     let all = advice(&before, &kind);
     if !all.contains(&expected.as_str()) {
         let all = all.join("\n    ");
@@ -54,8 +66,7 @@ fn followed(file: &str, source: &str) -> Result<(), String> {
             "about {kind} it says\n    {all}\nand not\n    {expected}"
         ));
     }
-    let (after, code) =
-        report(file, &[&given[..], &["-D", "FOLLOWED"]].concat()).ok_or("did not end")?;
+    let (after, code) = report(file, &[&given[..], &["-D", "FOLLOWED"]].concat())?;
     let mut wrong = vec![];
     let mut expect = |holds: bool, what: String| {
         if !holds {
