@@ -59,6 +59,9 @@ pub(super) fn advice(
     let Some((step, is_even)) = step(mask, witness) else {
         return Some(request.irregular());
     };
+    if !is_even && request.code.goes_by_data(site) {
+        return Some(request.irregular());
+    }
     let apart = step.unsigned_abs();
     Some(match apart {
         0 => request.repeated(),

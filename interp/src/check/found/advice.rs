@@ -243,9 +243,15 @@ impl Scene<'_> {
         }
         let loops = |path: &[Around]| path.iter().any(|around| matches!(around, Around::Loop(..)));
         let line = |side: &Side| self.line(self.counter(side.counter).loc);
+        let (earlier, later) = (line(a), line(b));
+        // Where a numbered barrier holds them this way already, it is the way back to the next round that is missing.
+        let lines = match flow.comes_to_number(first, false) && flow.comes_to_number(then, true) {
+            true => (later, earlier),
+            false => (earlier, later),
+        };
         Some(Remedy::OtherSide {
             branch: self.line(loc),
-            lines: (line(a), line(b)),
+            lines,
             barrier,
             in_loops: loops(path_a) && loops(path_b),
         })

@@ -5,7 +5,8 @@ use crate::isa::grid::Identity;
 use std::collections::HashSet;
 
 use dsl::ir::{
-    Function, Inst, InstKind, LocId, Object, Operand, SlotId, SpecialReg, Type, Uniformity,
+    Function, Inst, InstKind, Intrinsic, LocId, Object, Operand, SlotId, SpecialReg, Type,
+    Uniformity,
 };
 
 use crate::fault::trap::AccessOp;
@@ -89,6 +90,24 @@ impl<'a> Flow<'a> {
     pub(super) fn any_in(&self, back: LocId, is: impl Fn(&Inst) -> bool) -> bool {
         let mut all = self.listing.insts();
         all.any(|(at, inst)| is(inst) && self.is_in(at, back))
+    }
+
+    /// Whether a numbered barrier is beside an instruction, within all that is around it: one at which its thread waits before it, or one that
+    /// it comes to behind it.
+    pub(super) fn comes_to_number(&self, at: At, before: bool) -> bool {
+        let mut all = self.listing.insts();
+        all.any(|(other, inst)| {
+            let InstKind::Intrinsic(intrinsic, _) = inst.kind else {
+                return false;
+            };
+            let is_it = match before {
+                true => intrinsic == Intrinsic::BarSync && other < at,
+                false => {
+                    matches!(intrinsic, Intrinsic::BarSync | Intrinsic::BarArrive) && other > at
+                }
+            };
+            is_it && self.path(other) == self.path(at)
+        })
     }
 
     fn is_in(&self, at: At, back: LocId) -> bool {

@@ -362,6 +362,9 @@ impl Finding {
             )),
             None => None,
         };
+        if let Some(part) = part {
+            return part;
+        }
         let otherwise = match self.space {
             None if absent.is_some() => {
                 "let every lane that is read take part: move the shuffle out of the branch, or use the value only where its lane \
@@ -378,7 +381,7 @@ impl Finding {
                 "write it first, with cudaMemset, with cudaMemcpy or in a kernel: cudaMalloc does not clear memory"
             }
         };
-        part.unwrap_or_else(|| otherwise.to_owned())
+        otherwise.to_owned()
     }
 
     /// The memory, in a sentence.
