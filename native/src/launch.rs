@@ -352,7 +352,12 @@ impl State {
         };
         let bytes = fixed.saturating_add(launch.config.shared_bytes);
         match bytes > limit {
-            true => Err(InvalidLaunch::TooMuchShared { bytes, limit }),
+            true => Err(InvalidLaunch::TooMuchShared {
+                bytes,
+                dynamic: launch.config.shared_bytes,
+                limit,
+                most: self.device.info().block.shared_bytes_optin,
+            }),
             false => Ok(()),
         }
     }

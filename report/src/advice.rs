@@ -4,6 +4,7 @@
 //! nobody has counted, so it promises nothing. Cures with numbers are [`Suggestion`](crate::Suggestion)s.
 
 mod branch;
+mod code;
 mod global;
 mod shared;
 mod written;
@@ -15,6 +16,7 @@ use interp::{LaunchReport, Site, mask::LaneMask, report::Witness, trap::AccessOp
 use serde::{Serialize, Serializer};
 
 use super::Input;
+use code::Joined;
 
 pub(crate) use branch::of_branch;
 
@@ -86,7 +88,7 @@ pub(crate) fn of_site(site: &Site, launch: &LaunchReport, input: &Input<'_>) -> 
             shared::advice(site, site.witness.as_deref()?, launch, input)
         }
         Space::Global if counts.sectors > counts.ideal_sectors + 1 => {
-            global::advice(site, site.witness.as_deref()?)
+            global::advice(site, site.witness.as_deref()?, launch, input)
         }
         Space::Constant if counts.transactions > counts.ideal + 1 => Some(constant(site)),
         _ => None,
@@ -125,6 +127,25 @@ fn constant(site: &Site) -> Advice {
          to shared memory",
     )
 }
+
+/// Lanes that each need the value before their own.
+const TICKETS: &str = "let one lane update for all lanes of the warp that want the address, and give each of them the old value (`__shfl_sync`) \
+     with what those before it add";
+
+/// A loop over the rounds of a reduction whose threads stay side by side, of any number of threads.
+fn halving(name: &str, joined: Joined) -> String {
+    let step = match joined {
+        Joined::Sum => format!("{name}[t] += {name}[t + h]"),
+        Joined::Other => format!("{name}[t] = f({name}[t], {name}[t + h])"),
+    };
+    format!(
+        "`for (n = blockDim.x; n > 1; n = h) {{ h = (n + 1) / 2; if (t < n / 2) {step}; __syncthreads(); }}`"
+    )
+}
+
+/// How a block copies structs so that neighbouring threads take neighbouring words.
+const WORD_BY_WORD: &str = "word by word, neighbouring threads neighbouring words: `((int *)to)[i] = ((const int *)from)[i]`, `i` from \
+     `threadIdx.x` in steps of `blockDim.x`";
 
 fn verb(op: AccessOp) -> &'static str {
     match op {

@@ -1,11 +1,13 @@
 //! What a trap is called: its code, and one thing to try. And notes, as lines for stderr.
 
+mod endless;
+
 use dsl::{
     diagnostic::Code,
-    ir::{Module, Space},
+    ir::{Module, Space, Type},
 };
 use interp::{
-    AddressKind, LaunchReport, StopReason, Trap, TrapKind,
+    AddressKind, InvalidLaunch, LaunchReport, StopReason, Trap, TrapKind,
     finding::Advice,
     trap::{BadAccess, Overflow},
 };
@@ -83,13 +85,91 @@ pub fn device_message(fault: &DeviceFault, module: &Module) -> String {
     }
 }
 
-/// One thing to try, where the kind of fault alone suggests it. `reach`: how many bytes before and behind its address others like it went.
-pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Option<Advice> {
-    let text = match &trap.kind {
-        TrapKind::OutOfBounds(access) => {
-            let index = || of_index(access, trap.overflow.as_deref(), report, reach);
-            return of_dynamic_shared(access, report, reach.1).or_else(index);
+/// What to do about a launch that is refused.
+pub fn help_refused(why: &InvalidLaunch, kernel: &str) -> Option<String> {
+    Some(match why {
+        InvalidLaunch::TooMuchShared { bytes, most, .. } if bytes > most => {
+            format!("use less: a block of this architecture has at most {most} bytes")
         }
+        InvalidLaunch::TooMuchShared {
+            bytes,
+            dynamic,
+            limit,
+            ..
+        } => {
+            let declared = match bytes - dynamic {
+                0 => String::new(),
+                fixed => format!(", of which the kernel's own take {fixed}"),
+            };
+            format!(
+                "unless the program asks for more, a block has at most {limit} bytes{declared}: call \
+                 `cudaFuncSetAttribute({kernel}, cudaFuncAttributeMaxDynamicSharedMemorySize, {dynamic})` before the launch"
+            )
+        }
+        InvalidLaunch::ZeroDimension { what: "grid", axis } => format!(
+            "`n / block` is 0 where there are fewer elements than threads in a block: round up, `(n + block - 1) / block` blocks in {axis}, and \
+             launch nothing where there are no elements"
+        ),
+        InvalidLaunch::DimensionTooLarge {
+            what: "block",
+            axis,
+            limit,
+            ..
+        } => {
+            format!(
+                "make the blocks smaller, at most {limit} threads in {axis}, and launch more of them"
+            )
+        }
+        InvalidLaunch::TooManyThreads { limit, .. } => {
+            format!(
+                "make the blocks smaller, at most {limit} threads in all dimensions together, and launch more of them"
+            )
+        }
+        InvalidLaunch::LaunchBounds { threads, .. } => {
+            format!(
+                "make the blocks smaller and launch more of them, or declare `{kernel}` with `__launch_bounds__({threads})`"
+            )
+        }
+        InvalidLaunch::DimensionTooLarge {
+            what: "grid",
+            axis: 'y' | 'z',
+            ..
+        } => {
+            "let x count what there is most of: a grid may have 2147483647 blocks in x".to_string()
+        }
+        InvalidLaunch::CooperativeTooLarge { limit, .. } => format!(
+            "launch at most {limit} blocks, and let each take several pieces: `for (i = blockIdx.x; i < pieces; i += gridDim.x)`"
+        ),
+        _ => return None,
+    })
+}
+
+/// One thing to try, where the kind of fault alone suggests it. `reach`: how many bytes before and behind its address others like it went.
+pub fn help(
+    trap: &Trap,
+    report: Option<&LaunchReport>,
+    reach: (i64, i64),
+    module: &Module,
+) -> Option<Advice> {
+    let text = match &trap.kind {
+        TrapKind::Limit { .. } | TrapKind::RunLimit { .. } | TrapKind::Stopped(_)
+            if let Some(advice) = of_floats(trap, module) =>
+        {
+            return Some(advice);
+        }
+        TrapKind::OutOfBounds(access) => {
+            let source = &module.loc(trap.loc).text;
+            // An index that has no room in its type is not a pitch's doing.
+            let pitch = || match trap.overflow {
+                Some(_) => None,
+                None => of_pitch(access, source),
+            };
+            let index = || of_index(access, trap.overflow.as_deref(), report, reach);
+            return of_dynamic_shared(access, report, reach.1)
+                .or_else(pitch)
+                .or_else(index);
+        }
+        TrapKind::ReadOnly(access) => return of_constant(access, trap.on_host),
         TrapKind::HostPointerOnDevice(_) => {
             "allocate it with cudaMalloc and copy with cudaMemcpy, or use cudaMallocManaged"
         }
@@ -121,6 +201,54 @@ pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Op
         _ => return None,
     };
     Some(text.into())
+}
+
+/// What to do about a loop that ends when two floats are equal.
+fn of_floats(trap: &Trap, module: &Module) -> Option<Advice> {
+    let bits = match endless::compares_floats(module, trap.loc)? {
+        Type::F64 => "__double_as_longlong",
+        _ => "__float_as_int",
+    };
+    Some(Advice::with_lasting(
+        "the loop goes on until two floats are equal, and a NaN is equal to nothing".to_string(),
+        &format!(": compare their bits, `{bits}(a) != {bits}(b)`"),
+    ))
+}
+
+/// What to do about an index that a pitch is part of: it counts bytes, the index elements.
+fn of_pitch(access: &BadAccess, source: &str) -> Option<Advice> {
+    let object = access.object.as_ref().filter(|object| !object.declared)?;
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut words = source.split(|c| !is_name(c));
+    let pitch = words.find(|word| word.to_lowercase().contains("pitch"))?;
+    let (width, name) = (access.width_bytes, object.source_name());
+    let name = name.trim_matches('`');
+    (width > 1 && access.space != Space::Shared).then(|| {
+        Advice::with_lasting(
+            format!("`{pitch}` counts elements of {width} bytes here"),
+            &format!(
+                ", but a pitch of `cudaMallocPitch` counts bytes: go to the row in bytes, `((T *)((char *){name} + row * {pitch}))[column]`"
+            ),
+        )
+    })
+}
+
+/// What to do about a store to what does not change.
+fn of_constant(access: &BadAccess, on_host: bool) -> Option<Advice> {
+    if on_host {
+        return None;
+    }
+    let object = access.object.as_ref()?;
+    let name = object.name.trim_matches('`');
+    let is_named = object.name.starts_with('`');
+    is_named.then(|| {
+        Advice::with_lasting(
+            "constant memory does not change while a kernel runs".to_string(),
+            &format!(
+                ": let the kernel write to other memory, and copy that to `{name}` behind the launch, with `cudaMemcpyToSymbol`"
+            ),
+        )
+    })
 }
 
 /// What to do about an access whose address is no multiple of its width.
@@ -192,11 +320,7 @@ fn of_dynamic_shared(
     if !object.declared || object.size_bytes != 0 {
         return None;
     }
-    let (bytes, line, kernel) = (
-        report.shared.dynamic,
-        report.statement.line,
-        &report.kernel_name,
-    );
+    let (bytes, line) = (report.shared.dynamic, report.statement.line);
     let element = object.element_bytes;
     if line == 0 {
         // It was launched from elsewhere: by the command line, or by a Rust program.
@@ -208,7 +332,7 @@ fn of_dynamic_shared(
     Some(Advice::with_lasting(
         format!("the launch on line {line} gives {bytes} bytes of dynamic shared memory"),
         &format!(
-            ": give as many as the kernel uses, in bytes, as its third argument, as in `{kernel}<<<grid, block, n * {element}>>>`"
+            ": give as many as the kernel uses, in bytes, as its third argument, as in `<<<grid, block, n * {element}>>>`"
         ),
     ))
 }

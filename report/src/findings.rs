@@ -20,8 +20,8 @@ use dsl::{
     source,
 };
 use interp::{
-    Finding, FindingAccess, FindingKind, FindingOp, Severity, Trap, TrapKind,
-    finding::{Advice, Barrier, Depends, Fact, Scheduled, WitnessLanes},
+    Finding, FindingAccess, FindingKind, FindingOp, InvalidLaunch, Severity, Trap, TrapKind,
+    finding::{Advice, Barrier, Depends, Fact, MissingBarrier, Scheduled, WitnessLanes},
 };
 use runtime::{
     device::DeviceFault,
@@ -49,6 +49,8 @@ pub struct Found {
     pub advice: Option<Advice>,
     /// The barrier that it proposes.
     pub barrier: Option<Barrier>,
+    /// The same with its place, where that is all the advice.
+    pub missing: Option<MissingBarrier>,
     /// The memory it is about.
     pub memory: FoundMemory,
     /// The accesses that make it.
@@ -162,6 +164,7 @@ impl Found {
             message,
             advice: None,
             barrier: None,
+            missing: None,
             memory: FoundMemory::default(),
             sides: vec![],
             others: vec![],
@@ -202,7 +205,7 @@ pub fn all(outcome: &Outcome, module: &Module, line: &dyn Fn(LocId) -> String) -
         match fault {
             Fault::Invalid { kernel, loc, why } => {
                 let name = &module.function(*kernel).name;
-                all.add(of_refusal(name, *loc, &why.to_string()));
+                all.add(of_refusal(name, *loc, why));
             }
             Fault::Device(fault) => all.add(of_device(fault, module)),
             Fault::Trap { launch, trap } => {
@@ -211,7 +214,7 @@ pub fn all(outcome: &Outcome, module: &Module, line: &dyn Fn(LocId) -> String) -
                     shown = shown.max(last + 1);
                 }
                 let report = launch.and_then(|index| outcome.launches.get(index));
-                all.add(of_trap(trap, *launch, report));
+                all.add(of_trap(trap, *launch, report, module));
             }
             Fault::Skipped(trap) => {
                 let how = How {
@@ -220,7 +223,7 @@ pub fn all(outcome: &Outcome, module: &Module, line: &dyn Fn(LocId) -> String) -
                 };
                 all.add(Found {
                     how,
-                    ..of_trap(trap, None, None)
+                    ..of_trap(trap, None, None, module)
                 });
             }
         }
@@ -315,7 +318,7 @@ impl Gathered<'_> {
     fn of_launches(&mut self, outcome: &Outcome, which: std::ops::Range<usize>) {
         let kept = outcome.launches.kept();
         for kept in kept.iter().filter(|kept| which.contains(&kept.first)) {
-            for new in of_launch(&kept.report, kept.first) {
+            for new in of_launch(&kept.report, kept.first, self.module) {
                 let times = kept.times();
                 let count = new.occurrences.count.saturating_mul(times);
                 self.add(new.counted(usize::try_from(times).unwrap_or(usize::MAX), count));
@@ -325,7 +328,7 @@ impl Gathered<'_> {
 }
 
 /// What was found in one launch.
-fn of_launch(launch: &interp::LaunchReport, index: usize) -> Vec<Found> {
+fn of_launch(launch: &interp::LaunchReport, index: usize, module: &Module) -> Vec<Found> {
     let mut all = Vec::new();
     for skipped in &launch.skipped {
         let places = (skipped.before, skipped.behind);
@@ -335,8 +338,8 @@ fn of_launch(launch: &interp::LaunchReport, index: usize) -> Vec<Found> {
                 descending: skipped.descending,
                 ..How::default()
             },
-            advice: fault::help(&skipped.trap, Some(launch), places),
-            ..of_trap(&skipped.trap, Some(index), Some(launch))
+            advice: fault::help(&skipped.trap, Some(launch), places, module),
+            ..of_trap(&skipped.trap, Some(index), Some(launch), module)
         };
         all.push(found.counted(1, skipped.accesses));
     }
@@ -355,7 +358,7 @@ fn of_launch(launch: &interp::LaunchReport, index: usize) -> Vec<Found> {
         });
     }
     if let Some(trap) = &launch.order.trap_descending {
-        let found = of_trap(trap, Some(index), Some(launch));
+        let found = of_trap(trap, Some(index), Some(launch), module);
         // Devices begin with the first blocks, though nothing promises it.
         let is_warning = matches!(trap.kind, TrapKind::Deadlock | TrapKind::Endless);
         all.push(Found {
@@ -374,7 +377,7 @@ fn of_launch(launch: &interp::LaunchReport, index: usize) -> Vec<Found> {
     if let Some((trap, schedule)) = &launch.order.trap_scheduled {
         all.push(Found {
             schedule: Some((**schedule).clone()),
-            ..of_trap(trap, Some(index), Some(launch))
+            ..of_trap(trap, Some(index), Some(launch), module)
         });
     }
     all
@@ -398,6 +401,7 @@ fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
         kernel: Some(kernel.to_string()),
         advice: finding.advice(),
         barrier: finding.proposes(),
+        missing: finding.missing(),
         memory: FoundMemory {
             space: finding.space.map(|space| space.to_string()),
             object: object.map(|object| (object.name.clone(), object.index.clone())),
@@ -477,9 +481,10 @@ fn of_call(note: &Note, fault: &TrapKind) -> Found {
     }
 }
 
-fn of_refusal(kernel: &str, loc: LocId, why: &str) -> Found {
+fn of_refusal(kernel: &str, loc: LocId, why: &InvalidLaunch) -> Found {
     Found {
         kernel: Some(kernel.to_string()),
+        advice: fault::help_refused(why, kernel).map(Advice::from),
         sides: vec![Side::new(FindingOp::Launch, loc)],
         ..Found::new(
             fault::code_of_invalid(),
@@ -512,7 +517,12 @@ fn of_device(fault: &DeviceFault, module: &Module) -> Found {
     }
 }
 
-fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchReport>) -> Found {
+fn of_trap(
+    trap: &Trap,
+    launch: Option<usize>,
+    report: Option<&interp::LaunchReport>,
+    module: &Module,
+) -> Found {
     let access = trap.kind.access();
     let lane = report.filter(|_| !trap.on_host).map(|report| {
         let ([x, y, z], [nx, ny, _]) = (trap.thread, report.block);
@@ -523,7 +533,7 @@ fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchRep
     let op = access.map_or(FindingOp::Stop, |access| FindingOp::from(access.op));
     Found {
         kernel: report.map(|report| report.kernel_name.clone()),
-        advice: fault::help(trap, report, (0, 0)),
+        advice: fault::help(trap, report, (0, 0), module),
         memory: FoundMemory {
             space: access.map(|access| access.space.to_string()),
             object: object.map(|object| (object.source_name().replace('`', ""), object.index())),

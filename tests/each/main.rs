@@ -1,11 +1,12 @@
 //! One test per program, so that one failure hides no other: `cargo test --test each -- features::5_votes` runs one.
 //!
-//! `examples`: reports and IR. `programs`: whole programs' output, and what wrong ones are told. `features`: one program a feature of the
-//! language. `findings`: labelled programs. `cures`: what is proved holds. `held`: it holds with other arguments, too. `chains`: errors inside instances and expansions. `language`: the
-//! examples of `docs/language.md` and `docs/test.md`. `scheduling`: lanes that wait for each other. `explain`: the examples of `dslc explain`. `screen`: the first screen names the line and the cure.
-//! `split`: launches in parts.
-//! `ptx`: PTX of every example and program.
+//! `advice`: what is advised helps. `chains`: errors inside instances and expansions. `cures`: what a cure promises, it keeps. `examples`: reports
+//! and IR. `explain`: the examples of `dslc explain`. `features`: one program a feature of the language. `findings`: labelled programs. `held`: cures
+//! hold with other arguments, too. `language`: the examples of `docs/language.md` and `docs/test.md`. `programs`: whole programs' output,
+//! and what wrong ones are told. `ptx`: PTX of every example and program. `scheduling`: lanes that wait for each other. `screen`: the
+//! first screen names the line and the cure. `split`: launches in parts.
 
+mod advice;
 mod chains;
 mod cures;
 mod examples;
@@ -33,6 +34,7 @@ use support::{programs_in, relative};
 fn main() -> ExitCode {
     let args = Arguments::from_args();
     let mut trials = vec![];
+    trials.extend(advice::trials());
     trials.extend(chains::trials());
     trials.extend(cures::trials());
     trials.extend(examples::trials());

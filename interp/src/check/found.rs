@@ -5,6 +5,7 @@ mod facts;
 mod flow;
 mod mixed;
 mod object;
+mod unwritten;
 
 use crate::observe::Scene;
 use std::collections::{BTreeMap, BTreeSet};

@@ -16,10 +16,10 @@ use dsl::ir::{LocId, MemType, Space};
 use crate::fault::trap::AccessOp;
 
 pub use fact::{
-    Depends, Despite, Fact, Lacks, Late, MissingWrite, RaceKind, Scheduled, Sight, Turn, TurnEnd,
-    Use,
+    Depends, Despite, Ending, Fact, Lacks, Late, MissingWrite, RaceKind, Scheduled, Sight, Turn,
+    TurnEnd, Use,
 };
-pub use remedy::{Barrier, Remedy};
+pub use remedy::{Barrier, MissingBarrier, Remedy};
 
 /// The class of a finding: the `kind` of the report's schema.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -382,6 +382,14 @@ impl Finding {
     pub fn proposes(&self) -> Option<Barrier> {
         match &self.fact {
             Fact::Race { remedy, .. } => remedy.barrier(),
+            _ => None,
+        }
+    }
+
+    /// The barrier that the advice proposes, where it proposes nothing else.
+    pub fn missing(&self) -> Option<MissingBarrier> {
+        match &self.fact {
+            Fact::Race { remedy, .. } => remedy.missing(),
             _ => None,
         }
     }

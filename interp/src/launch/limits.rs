@@ -100,7 +100,12 @@ pub fn check_launch(
         limits.shared_bytes_per_block,
     );
     if bytes > limit {
-        return Err(InvalidLaunch::TooMuchShared { bytes, limit });
+        return Err(InvalidLaunch::TooMuchShared {
+            bytes,
+            dynamic: config.shared_bytes,
+            limit,
+            most: limit,
+        });
     }
     let resident = limits.residency.blocks(threads, bytes) * u64::from(limits.multiprocessors);
     if config.cooperative && config.blocks() > resident.into() {

@@ -7,12 +7,12 @@
 use crate::memory::device_heap::DeviceHeap;
 use crate::memory::map::GlobalRegion;
 use crate::observe::counters::Counters;
-use dsl::ir::{LocId, Space};
+use dsl::ir::{LocId, MemType, Space};
 
 use crate::check::{Checker, Subject};
 use crate::config::{BothOrders, MachineConfig, Order};
 use crate::fault::finding::{
-    Fact, Finding, FindingAccess, FindingKind, FindingObject, FindingOp, Severity,
+    Ending, Fact, Finding, FindingAccess, FindingKind, FindingObject, FindingOp, Severity,
 };
 use crate::fault::trap::TrapKind;
 use crate::isa::effects::Talk;
@@ -78,13 +78,10 @@ impl Saved {
             };
             let is_rounding = is_rounded(now, then);
             let is_grave = !is_permuted(now, then) && !is_rounding;
-            let word = |bytes: &[u8]| words(&bytes[at & !3..]).next().unwrap_or(0);
             found.push(Difference {
                 region: region.base,
                 address: region.base + at as u64,
-                ascending: then[at],
-                descending: now[at],
-                words: [word(then), word(now)],
+                around: [around(then, at), around(now, at)],
                 is_grave,
                 is_rounding,
                 spans: spans(region.base, now, then),
@@ -122,16 +119,61 @@ pub(crate) struct Difference {
     /// Where its region begins.
     pub(crate) region: u64,
     pub(crate) address: u64,
-    ascending: u8,
-    descending: u8,
-    /// The words there.
-    pub(crate) words: [u32; 2],
+    /// The eight bytes there, aligned.
+    around: [u64; 2],
     /// It is neither the same words in other places nor another rounding.
     pub(crate) is_grave: bool,
     /// It is a rounding.
     pub(crate) is_rounding: bool,
     /// All bytes that differ.
     pub(crate) spans: Vec<(u64, u64)>,
+}
+
+/// The eight bytes that a byte is in, aligned; beyond the end there are zeros.
+fn around(bytes: &[u8], at: usize) -> u64 {
+    let bytes = bytes[at & !7..].iter().take(8).rev();
+    bytes.fold(0, |all, &byte| all << 8 | u64::from(byte))
+}
+
+impl Difference {
+    /// What memory ends with there: as what the program keeps in it, where that is known.
+    pub(crate) fn ends(&self, run: &Run<'_>) -> [Ending; 2] {
+        let ty = element_of(run, self.region);
+        let width = ty.map_or(4, |ty| u64::from(ty.bytes()));
+        let within = (self.address - self.region) % 8;
+        let word = within & !3;
+        self.around.map(|bits| Ending {
+            word: (bits >> (8 * word)) as u32,
+            bits: {
+                let bits = bits >> (8 * (within - within % width));
+                bits & (u64::MAX >> (64 - 8 * width))
+            },
+            ty,
+        })
+    }
+}
+
+/// What the program keeps in a region: what the kernel's pointer to it points to, or the type of a variable.
+fn element_of(run: &Run<'_>, base: u64) -> Option<MemType> {
+    let region = run.map.regions[run.map.find(base) as usize];
+    let module = run.program.module();
+    let function = module.function(run.kernel);
+    let mut params = function.params.iter().zip(run.shape.args);
+    let pointer = params.find(|(param, argument)| {
+        param.pointee.is_some() && (region.base..region.base + region.size).contains(*argument)
+    });
+    if let Some((param, _)) = pointer {
+        return param.pointee;
+    }
+    let name = run.memory.object_at(base, base)?.name;
+    let mut globals = module.globals.iter();
+    let variable = globals.find(|global| global.name == name.trim_matches('`'))?;
+    let element = variable.c_type.split('[').next().unwrap_or_default().trim();
+    match (element, variable.element_bytes) {
+        ("float", _) => Some(MemType::F32),
+        ("double", _) => Some(MemType::F64),
+        _ => None,
+    }
 }
 
 /// The bytes that differ, of memory from an address on; many runs of them are told as one.
@@ -322,8 +364,7 @@ fn add(report: &mut LaunchReport, other: LaunchReport) {
 /// Memory that ends differently in the other order.
 fn schedule_dependent(run: &Run<'_>, talk: Talk, differs: Difference) -> Finding {
     let fact = Fact::ScheduleDependent {
-        ascending: differs.ascending,
-        descending: differs.descending,
+        ends: differs.ends(run),
         // A list in another order, or a sum with another rounding, is what such programs are made to allow.
         is_grave: talk.decides && differs.is_grave,
         spans: differs.spans,
@@ -345,7 +386,9 @@ pub(crate) fn at_difference(
 ) -> Finding {
     let region = run.map.regions[run.map.find(address) as usize];
     let object = run.memory.object_at(region.base, address);
+    let size = object.as_ref().map_or(0, |object| object.size_bytes);
     let name = object.map_or_else(|| "memory".to_owned(), |object| object.name);
+    let element = element_of(run, region.base).map_or(4, |ty| u64::from(ty.bytes()));
     let offset_bytes = address - region.base;
     let access = FindingAccess {
         op,
@@ -362,7 +405,10 @@ pub(crate) fn at_difference(
         space: Some(Space::Global),
         object: Some(FindingObject {
             name,
-            index: String::new(),
+            index: match size > element {
+                true => format!("[{}]", offset_bytes / element),
+                false => String::new(),
+            },
             offset_bytes,
         }),
         ..Finding::new(fact, vec![access])

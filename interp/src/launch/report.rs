@@ -313,8 +313,12 @@ pub enum InvalidLaunch {
     TooMuchShared {
         /// Static and dynamic together.
         bytes: u64,
+        /// Those of the launch statement among them.
+        dynamic: u64,
         /// The most.
         limit: u64,
+        /// The most after `cudaFuncSetAttribute`.
+        most: u64,
     },
     /// More threads than the kernel's `__launch_bounds__`.
     #[error("a block of {threads} threads; the kernel's __launch_bounds__ allows {limit}")]

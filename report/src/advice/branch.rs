@@ -1,24 +1,40 @@
-//! Branches: why the lanes of a warp diverge. What kind of branch it is comes from the IR: its statement, and the condition.
+//! Branches: why the lanes of a warp diverge. What kind of branch it is comes from the IR: its statement, its sides, and its condition.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dsl::ir::{
-    BinaryOp, Block, CompareOp, InstKind, LabelId, LocId, Module, Node, Operand, ValueId,
+    BinaryOp, Block, CompareOp, InstKind, LabelId, LocId, Module, Node, Operand, SlotId, ValueId,
 };
 use interp::Branch;
 
-use super::Advice;
+use super::{Advice, code::Joined, halving};
 
 /// What is decided at a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Decision {
     /// Whether a loop goes on.
     Rounds,
-    /// Whether the thread is an n-th one, n being a variable: `t % (2 * d) == 0`.
+    /// Whether the thread is an n-th one, n being what a loop changes: `t % (2 * d) == 0`.
     EveryNth,
-    /// Whether a number is below another.
-    Below,
-    Other,
+    /// Whether the thread is below a number that a loop changes: `t < d`.
+    First,
+    /// Whether the thread does something or nothing: there is one side.
+    Guard(By),
+    /// Which of two sides it goes.
+    Sides(By),
+    /// The branch is none of the IR's.
+    Unknown,
+}
+
+/// What a condition is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum By {
+    /// A number that is below another.
+    Bound,
+    /// What is in memory.
+    Data,
+    /// The thread's index in another way.
+    Index,
 }
 
 /// Advice on a branch whose lanes diverge.
@@ -32,28 +48,59 @@ pub(crate) fn of_branch(branch: &Branch, module: &Module) -> Advice {
              parallel reduction (a tree in shared memory, or `__shfl_down_sync`)",
         );
     }
-    let fact = format!(
-        "lanes of a warp take both branches, on average {:.1} of them the rarer one: the warp runs both sides, one after the other",
+    let share = format!(
+        "on average {:.1} of them the rarer one",
         lanes as f64 / times as f64
     );
-    let thought = match decision {
+    let fact = match decision {
+        Decision::Rounds => "the lanes of a warp leave a loop after different numbers of rounds: those that are done wait for the others"
+            .to_string(),
+        Decision::Guard(_) | Decision::First | Decision::EveryNth => format!(
+            "lanes of a warp go different ways, {share}: those that have nothing to do here wait for the others"
+        ),
+        _ => format!(
+            "lanes of a warp take both branches, {share}: the warp runs both sides, one after the other"
+        ),
+    };
+    Advice::new(fact, thought(decision))
+}
+
+fn thought(decision: Decision) -> String {
+    let text = match decision {
         Decision::Rounds => {
             "the lanes need different numbers of rounds: give the lanes of a warp work of like length (sort it, or let a whole warp share one \
              row)"
         }
         Decision::EveryNth => {
-            "a reduction that keeps every n-th thread: let the first threads work and halve the distance instead, `for (d = blockDim.x / 2; d > 0; \
-             d /= 2) if (t < d) s[t] += s[t + d];`"
+            return format!(
+                "a reduction that keeps every n-th thread: let the first threads work and halve the distance instead, {}",
+                halving("s", Joined::Sum)
+            );
         }
-        Decision::Below => {
-            "let whole warps take one branch; in the last rounds of a reduction one warp works, and needs no branch with `__shfl_down_sync`"
+        Decision::First => {
+            "in the last rounds one warp works: let it go on without this branch, with `__shfl_down_sync`"
         }
-        Decision::Other => {
-            "let whole warps go one way: decide by `threadIdx.x / 32` where any thread can do either work, sort the data by the condition, or \
-             compute both sides without a branch"
+        Decision::Guard(By::Bound) => {
+            "let whole warps pass or not: give the threads one number over all elements, across rows, so that only the last warp parts"
+        }
+        Decision::Guard(By::Data) => {
+            "sort the data by the condition, or first collect the elements for which it holds, and let full warps work on those"
+        }
+        Decision::Guard(By::Index) => {
+            "let whole warps pass or not: let the first threads do it, each for another element (`threadIdx.x < n`)"
+        }
+        Decision::Sides(By::Data) => {
+            "let whole warps go one way: sort the data by the condition, or compute both sides without a branch"
+        }
+        Decision::Sides(_) => {
+            "let whole warps go one way: decide by `threadIdx.x / 32` where any thread can do either work, or compute both sides without a \
+             branch"
+        }
+        Decision::Unknown => {
+            "let whole warps go one way: decide by what is the same for the threads of a warp"
         }
     };
-    Advice::new(fact, thought)
+    text.to_string()
 }
 
 fn decision(branch: &Branch, module: &Module) -> Decision {
@@ -62,13 +109,14 @@ fn decision(branch: &Branch, module: &Module) -> Decision {
             branch,
             module,
             defs: HashMap::new(),
+            sets: HashMap::new(),
             loops: vec![],
             found: None,
         };
         search.block(&function.body);
         search.found
     });
-    all.next().unwrap_or(Decision::Other)
+    all.next().unwrap_or(Decision::Unknown)
 }
 
 /// Looks for the statement of a branch in a function.
@@ -77,8 +125,10 @@ struct Search<'m> {
     module: &'m Module,
     /// What gives each value so far.
     defs: HashMap<ValueId, &'m InstKind>,
-    /// The loops around, from the outside.
-    loops: Vec<LabelId>,
+    /// What each variable is set to so far.
+    sets: HashMap<SlotId, Vec<Operand>>,
+    /// The loops around, from the outside, with the variables that each changes.
+    loops: Vec<(LabelId, HashSet<SlotId>)>,
     found: Option<Decision>,
 }
 
@@ -89,6 +139,9 @@ impl<'m> Search<'m> {
                 Node::Inst(inst) => {
                     let results = inst.results.iter();
                     self.defs.extend(results.map(|&id| (id, &inst.kind)));
+                    if let InstKind::Set(slot, value) = inst.kind {
+                        self.sets.entry(slot).or_default().push(value);
+                    }
                 }
                 Node::If {
                     cond,
@@ -103,7 +156,7 @@ impl<'m> Search<'m> {
                         let ends = self.leaves_loop(then) || self.leaves_loop(otherwise);
                         self.found = Some(match ends {
                             true => Decision::Rounds,
-                            false => self.condition(cond),
+                            false => self.condition(*cond, is_idle(then) || is_idle(otherwise)),
                         });
                     }
                     self.block(then);
@@ -116,11 +169,13 @@ impl<'m> Search<'m> {
                     loc,
                     ..
                 } => {
-                    // A condition of several parts has a branch for each of them.
-                    if self.is_line(*loc) {
+                    if self.found.is_none() && self.is_condition_of(*loc, body) {
                         self.found = Some(Decision::Rounds);
                     }
-                    self.loops.push(*label);
+                    let mut changed = HashSet::new();
+                    changes(body, &mut changed);
+                    changes(step, &mut changed);
+                    self.loops.push((*label, changed));
                     self.block(body);
                     self.block(step);
                     self.loops.pop();
@@ -131,44 +186,159 @@ impl<'m> Search<'m> {
         }
     }
 
-    fn is_line(&self, loc: LocId) -> bool {
+    /// Whether the branch is of the condition of a loop at a place, which has one for each of its parts.
+    fn is_condition_of(&self, loc: LocId, body: &Block) -> bool {
         let loc = self.module.loc(loc);
-        (loc.file, loc.line) == (self.branch.file, self.branch.line)
+        let branch = self.branch;
+        let is_behind =
+            (loc.file, loc.line) == (branch.file, branch.line) && branch.column >= loc.column;
+        let leaves = |node: &Node| match node {
+            Node::If {
+                then, otherwise, ..
+            } => is_left(then) || is_left(otherwise),
+            _ => false,
+        };
+        let end = body.0.iter().position(leaves).map_or(0, |end| end + 1);
+        is_behind && body.0[..end].iter().any(|node| self.has_branch(node))
+    }
+
+    fn has_branch(&self, node: &Node) -> bool {
+        let Node::If {
+            then,
+            otherwise,
+            loc,
+            ..
+        } = node
+        else {
+            return false;
+        };
+        let loc = self.module.loc(*loc);
+        let branch = self.branch;
+        let mut inside = then.0.iter().chain(&otherwise.0);
+        (loc.file, loc.line, loc.column) == (branch.file, branch.line, branch.column)
+            || inside.any(|node| self.has_branch(node))
     }
 
     fn leaves_loop(&self, block: &Block) -> bool {
+        let is_around = |label: &LabelId| self.loops.iter().any(|(around, _)| around == label);
         let mut nodes = block.0.iter();
-        nodes.any(|node| matches!(node, Node::Break(label) if self.loops.contains(label)))
+        nodes.any(|node| matches!(node, Node::Break(label) if is_around(label)))
     }
 
-    fn condition(&self, cond: &Operand) -> Decision {
-        match self.def(cond) {
-            Some(InstKind::Compare(CompareOp::Eq | CompareOp::Ne, _, a, _)) => match self.def(a) {
-                Some(InstKind::Binary(
-                    BinaryOp::SRem | BinaryOp::URem,
-                    _,
-                    _,
-                    Operand::Value(_),
-                )) => Decision::EveryNth,
-                _ => Decision::Other,
+    /// What a condition decides; `is_guard`: there is nothing to do on one side.
+    fn condition(&self, cond: Operand, is_guard: bool) -> Decision {
+        let compared = match self.def(cond) {
+            Some(&InstKind::Compare(op, _, a, b)) => Some((op, a, b)),
+            _ => None,
+        };
+        let is_equal = |op| matches!(op, CompareOp::Eq | CompareOp::Ne);
+        let is_below = |op| !is_equal(op);
+        match compared {
+            Some((op, a, _)) if is_equal(op) => match self.def(a) {
+                Some(&InstKind::Binary(BinaryOp::SRem | BinaryOp::URem, _, _, n))
+                    if self.is_changed(n) && is_guard =>
+                {
+                    return Decision::EveryNth;
+                }
+                _ => {}
             },
-            Some(InstKind::Compare(
-                CompareOp::Slt
-                | CompareOp::Sle
-                | CompareOp::Ult
-                | CompareOp::Ule
-                | CompareOp::FLt
-                | CompareOp::FLe,
-                ..,
-            )) => Decision::Below,
-            _ => Decision::Other,
+            Some((_, a, b)) if is_guard && (self.is_changed(a) != self.is_changed(b)) => {
+                return Decision::First;
+            }
+            _ => {}
+        }
+        let by = match compared {
+            _ if self.is_by_data(cond) => By::Data,
+            Some((op, ..)) if is_below(op) => By::Bound,
+            _ => By::Index,
+        };
+        match is_guard {
+            true => Decision::Guard(by),
+            false => Decision::Sides(by),
         }
     }
 
-    fn def(&self, operand: &Operand) -> Option<&'m InstKind> {
-        match operand {
-            Operand::Value(id) => self.defs.get(id).copied(),
-            Operand::Const(_) => None,
+    /// Whether an operand follows a variable that a loop around changes.
+    fn is_changed(&self, operand: Operand) -> bool {
+        let mut behind = self.behind(operand, false).into_iter();
+        behind.any(|kind| {
+            let InstKind::Get(slot) = kind else {
+                return false;
+            };
+            self.loops.iter().any(|(_, changed)| changed.contains(slot))
+        })
+    }
+
+    /// Whether an operand depends on what is in memory.
+    fn is_by_data(&self, operand: Operand) -> bool {
+        let mut behind = self.behind(operand, true).into_iter();
+        behind.any(|kind| {
+            matches!(
+                kind,
+                InstKind::Load(..) | InstKind::Atomic { .. } | InstKind::Exchange(_)
+            )
+        })
+    }
+
+    /// All that an operand is computed by; through variables where that is asked for.
+    fn behind(&self, operand: Operand, through_variables: bool) -> Vec<&'m InstKind> {
+        let (mut seen, mut found, mut left) = (HashSet::new(), vec![], vec![operand]);
+        while let Some(operand) = left.pop() {
+            let Some(id) = operand.value().filter(|&id| seen.insert(id)) else {
+                continue;
+            };
+            let Some(&kind) = self.defs.get(&id) else {
+                continue;
+            };
+            found.push(kind);
+            match kind {
+                InstKind::Get(slot) if through_variables => {
+                    left.extend(self.sets.get(slot).into_iter().flatten());
+                }
+                kind if kind.is_scalar_op() => left.extend(kind.operands().into_iter().copied()),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn def(&self, operand: Operand) -> Option<&'m InstKind> {
+        self.defs.get(&operand.value()?).copied()
+    }
+}
+
+/// Whether a side of a branch leaves a loop.
+fn is_left(side: &Block) -> bool {
+    matches!(side.0.last(), Some(Node::Break(_)))
+}
+
+/// Whether there is nothing to do on a side of a branch but to leave.
+fn is_idle(side: &Block) -> bool {
+    let mut nodes = side.0.iter();
+    nodes.all(|node| matches!(node, Node::Return(_) | Node::Break(_) | Node::Continue(_)))
+}
+
+/// The variables that a block sets.
+fn changes(block: &Block, changed: &mut HashSet<SlotId>) {
+    for node in &block.0 {
+        match node {
+            Node::Inst(inst) => {
+                if let InstKind::Set(slot, _) = inst.kind {
+                    changed.insert(slot);
+                }
+            }
+            Node::If {
+                then, otherwise, ..
+            } => {
+                changes(then, changed);
+                changes(otherwise, changed);
+            }
+            Node::Loop { body, step, .. } => {
+                changes(body, changed);
+                changes(step, changed);
+            }
+            Node::Scope { body, .. } | Node::Routine { body, .. } => changes(body, changed),
+            Node::Break(_) | Node::Continue(_) | Node::Return(_) => {}
         }
     }
 }

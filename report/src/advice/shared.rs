@@ -3,20 +3,28 @@
 //! A worked case: lanes 0 to 31 load `S[lane][0]` of `float S[32][32]`, byte offsets 0, 128, 256 …: one column, one bank. In rows of 33
 //! the offsets are 0, 132, 264 …: a bank each.
 
+mod layout;
+
 use dsl::ir::{Module, SharedVar, Space};
 use interp::{
     LaunchReport, Site,
     mask::LaneMask,
     report::Witness,
-    rules::bank::{Cost, SharedOp, shared_cost},
+    rules::{
+        Arch,
+        bank::{Cost, SharedOp, shared_cost},
+    },
     trap::AccessOp,
 };
 
-use super::{Advice, Thought, distinct, lanes, verb, written::Written};
+use super::{
+    Advice, TICKETS, Thought, WORD_BY_WORD,
+    code::{Code, Joined, Purpose},
+    distinct, halving, lanes, verb,
+    written::Written,
+};
 use crate::Input;
-
-/// Rows are made wider by at most so many bytes: as wide as the banks.
-const MAX_PAD_BYTES: u64 = 128;
+use layout::Layout;
 
 /// One request to an array, as element indices.
 struct Request<'a> {
@@ -63,6 +71,20 @@ impl Request<'_> {
     }
 }
 
+/// A site in its launch, and the code of the kernel.
+struct Run<'a> {
+    site: &'a Site,
+    launch: &'a LaunchReport,
+    input: &'a Input<'a>,
+    code: &'a Code<'a>,
+}
+
+impl<'a> Run<'a> {
+    fn layout(&self, var: &'a SharedVar) -> Layout<'a> {
+        Layout::of(var, self.launch, self.input)
+    }
+}
+
 pub(super) fn advice(
     site: &Site,
     witness: &Witness,
@@ -78,9 +100,16 @@ pub(super) fn advice(
     if now.transactions <= now.ideal {
         return None;
     }
+    let code = Code::of(input.module.function(launch.kernel));
+    let run = Run {
+        site,
+        launch,
+        input,
+        code: &code,
+    };
     let lanes_meet = mask.count() as usize - distinct(mask, |lane| offsets[lane]);
     if site.op == AccessOp::Atomic && lanes_meet > 0 {
-        return Some(atomic(mask, &offsets, now));
+        return Some(atomic(mask, &offsets, now, &run));
     }
     let head = format!(
         "{}-way bank conflict: {} {}",
@@ -98,9 +127,9 @@ pub(super) fn advice(
     };
     debug_assert_eq!(site.space, Space::Shared);
     Some(match var.dims[..] {
-        _ if is_struct(&request) => structs(&head, &request),
-        [.., _, columns] => matrix(&head, &request, columns.max(1), (launch, input)),
-        _ => vector(&head, &request, launch),
+        _ if is_struct(&request, &code) => structs(&head, &request, &run),
+        [.., _, columns] => matrix(&head, &request, columns.max(1), &run),
+        _ => vector(&head, &request, &run),
     })
 }
 
@@ -109,7 +138,7 @@ fn conflicts(site: &Site) -> bool {
 }
 
 /// Lanes that update one address wait for one another.
-fn atomic(mask: LaneMask, offsets: &[u32; 32], now: Cost) -> Advice {
+fn atomic(mask: LaneMask, offsets: &[u32; 32], now: Cost, run: &Run<'_>) -> Advice {
     let addresses = distinct(mask, |lane| offsets[lane]);
     let fact = format!(
         "{} lanes of a warp update {addresses} address{}: {} passes, one after another",
@@ -117,67 +146,165 @@ fn atomic(mask: LaneMask, offsets: &[u32; 32], now: Cost) -> Advice {
         if addresses == 1 { "" } else { "es" },
         now.transactions
     );
-    let thought = if addresses == 1 {
-        "reduce first: within the warp (`__reduce_add_sync`, `__shfl_down_sync`), then one lane updates"
-    } else {
-        "give each warp a copy of the array and add the copies at the end"
+    let thought: Thought = match run.code.purpose(run.site).unwrap_or(Purpose::Joins) {
+        Purpose::Takes => {
+            "let fewer lanes want one place at a time: one lane of each warp does it for the others"
+                .into()
+        }
+        Purpose::Tickets => TICKETS.into(),
+        Purpose::Joins if addresses == 1 => {
+            "reduce first: within the warp (`__shfl_down_sync`), then one lane updates".into()
+        }
+        Purpose::Joins => equal_keys(run),
     };
-    let other = ", or add up equal keys within the warp first (`__match_any_sync`)";
-    let other = if addresses == 1 { "" } else { other };
-    Advice::new(fact, Thought::with_other(thought, other))
+    Advice::new(fact, thought)
 }
 
-/// Whether a member of a struct is accessed, a part of an element.
-fn is_struct(request: &Request<'_>) -> bool {
+/// A copy for each warp would not help: the lanes that wait for one another are of one.
+fn equal_keys(run: &Run<'_>) -> Thought {
+    let witness = run.site.witness.as_deref();
+    let var = witness.and_then(|witness| var_of(witness, run.launch, run.input.module));
+    let has_room = var.is_some_and(|var| run.layout(var).has_room_for_copies());
+    let has_match = run.input.rules.arch >= Arch::SM_70;
+    let copies = "give each lane of a warp a copy of the array, `copies[key][lane]`, and add the copies at the end";
+    let joined = "add up equal keys within the warp first (`__match_any_sync`)";
+    match (has_room, has_match) {
+        (true, true) => Thought::with_other(copies, format!(", or {joined}")),
+        (true, false) => copies.into(),
+        (false, true) => joined.into(),
+        (false, false) => {
+            "let the lanes of a warp take elements with different keys: sort them, or read them in another order".into()
+        }
+    }
+}
+
+/// Whether a member of a struct is accessed, or a whole struct member by member: a part of an element.
+fn is_struct(request: &Request<'_>, code: &Code<'_>) -> bool {
     request.element() > u64::from(request.site.width_bytes)
-        && Written::of(&request.site.text).is_member
+        && (Written::of(&request.site.text).is_member || code.parts(request.site) > 1)
 }
 
-fn structs(head: &str, request: &Request<'_>) -> Advice {
+fn structs(head: &str, request: &Request<'_>, run: &Run<'_>) -> Advice {
     let var = request.var;
+    let of = format!(
+        "{}, an array of structs of {} bytes",
+        var.name, var.element_bytes
+    );
+    let other = match run.layout(var).grows_by_a_word() {
+        true => ", or give the struct one word more",
+        false => "",
+    };
+    let apart = "keep each member in a separate array (struct of arrays)";
+    if !Written::of(&run.site.text).is_member {
+        let fact = format!("{head} whole elements of {of}, member by member");
+        let copied = run.launch.sites.iter().any(|from| {
+            let place = |site: &Site| (site.file, site.line);
+            let reads = from.op == AccessOp::Load && from.space == Space::Global;
+            reads && place(from) == place(run.site) && run.code.parts(from) > 1
+        });
+        let thought = match copied && run.site.op == AccessOp::Store {
+            true => Thought::with_other(&format!("let the block copy them {WORD_BY_WORD}"), other),
+            false => Thought::with_other(apart, other),
+        };
+        return Advice::new(fact, thought);
+    }
     Advice::new(
-        format!(
-            "{head} a member of {}, an array of structs of {} bytes",
-            var.name, var.element_bytes
-        ),
-        Thought::with_other(
-            "keep each member in a separate array (struct of arrays)",
-            ", or give the struct an odd number of words",
-        ),
+        format!("{head} a member of {of}"),
+        Thought::with_other(apart, other),
     )
 }
 
+/// `[32][33]`, of which the outermost may be open.
+fn dims(var: &SharedVar, last: u64) -> String {
+    let outer = var.dims[..var.dims.len() - 1].iter();
+    let all = outer.chain([&last]).map(|n| match n {
+        0 => "[]".to_string(),
+        n => format!("[{n}]"),
+    });
+    all.collect()
+}
+
 /// The conflict in a declared array of two or more dimensions: rows may be padded.
-fn matrix(
-    head: &str,
-    request: &Request<'_>,
-    columns: u64,
-    (launch, input): (&LaunchReport, &Input<'_>),
-) -> Advice {
+fn matrix(head: &str, request: &Request<'_>, columns: u64, run: &Run<'_>) -> Advice {
     let (var, mask) = (request.var, request.mask);
     let column = |lane: usize| request.index(lane) % columns;
     let first = mask.lowest().unwrap_or(0);
-    let dims = |last: u64| -> String {
-        let outer = var.dims[..var.dims.len() - 1].iter();
-        outer.chain([&last]).map(|n| format!("[{n}]")).collect()
+    let whole = format!("{}{}", var.name, dims(var, columns));
+    let rows = distinct(mask, |lane| request.index(lane) / columns);
+    if rows == 1 {
+        let row = request.index(first) / columns;
+        return Advice::new(
+            format!("{head} row {row} of {whole}, several of them different words of one bank"),
+            within_a_row(request, columns),
+        );
+    }
+    let what = match mask.lanes().all(|lane| column(lane) == column(first)) {
+        true => format!("column {} of {whole}", column(first)),
+        false => format!("{rows} rows of {whole}"),
     };
-    let what = if mask.lanes().all(|lane| column(lane) == column(first)) {
-        format!("column {} of {}{}", column(first), var.name, dims(columns))
-    } else {
-        let rows = distinct(mask, |lane| request.index(lane) / columns);
-        format!("{rows} rows of {}{}", var.name, dims(columns))
-    };
-    let pad = pads(var, columns, launch, input).first().copied();
-    let fact = format!("{head} {what}");
-    match pad {
-        Some(pad) => Advice::new(
-            fact,
-            format!("make the rows wider: `{}{}`", var.name, dims(columns + pad)),
-        ),
-        None => Advice::new(
-            fact,
-            "store the columns of each row in another order: the column `c` of row `r` at `c ^ r`",
-        ),
+    Advice {
+        fact: format!("{head} {what}"),
+        thought: other_layout(request, columns, run).map(Thought::from),
+    }
+}
+
+/// How the array may lie, or be accessed, so that it costs less in all.
+fn other_layout(request: &Request<'_>, columns: u64, run: &Run<'_>) -> Option<String> {
+    let var = request.var;
+    let layout = run.layout(var);
+    if let Some(pad) = layout.pads(columns).first() {
+        let wider = format!(
+            "make the rows wider: `{}{}`",
+            var.name,
+            dims(var, columns + pad)
+        );
+        let bytes = run.launch.shared.dynamic / columns * (columns + pad);
+        return Some(match var.dynamic {
+            true => format!("{wider}, and give the launch {bytes} bytes for it"),
+            false => wider,
+        });
+    }
+    if let [.., rows, _] = var.dims[..]
+        && rows > 0
+        && layout.swizzles((rows, columns))
+    {
+        let row = match rows <= columns {
+            true => "r".to_string(),
+            false => format!("(r % {columns})"),
+        };
+        return Some(format!(
+            "store the columns of each row in another order: the column `c` of row `r` at `c ^ {row}`, wherever `{}` is accessed",
+            var.name
+        ));
+    }
+    let wide = layout.serves_wide(request)?;
+    Some(format!(
+        "take {} neighbouring columns at once, in an access of {wide} bytes",
+        wide / request.element()
+    ))
+}
+
+/// What the lanes that meet in one row may take instead.
+fn within_a_row(request: &Request<'_>, columns: u64) -> String {
+    let all = "let neighbouring threads take neighbouring columns";
+    let mut taken: Vec<u64> = request
+        .mask
+        .lanes()
+        .map(|lane| request.index(lane) % columns)
+        .collect();
+    taken.sort_unstable();
+    taken.dedup();
+    let steps: Vec<u64> = taken.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    match steps[..] {
+        [step, ..]
+            if step > 1 && columns.is_multiple_of(step) && steps.iter().all(|&one| one == step) =>
+        {
+            format!(
+                "{all}: `t + i * {}` in place of `t * {step} + i`",
+                columns / step
+            )
+        }
+        _ => all.to_string(),
     }
 }
 
@@ -208,53 +335,7 @@ pub(super) fn pads(
     launch: &LaunchReport,
     input: &Input<'_>,
 ) -> Vec<u64> {
-    let element = var.element_bytes.max(1);
-    let end = var.offset_bytes + var.size_bytes;
-    let of_var = |site: &&Site| {
-        site.space == Space::Shared
-            && site.witness.as_ref().is_some_and(|witness| {
-                let mut lanes = LaneMask(witness.mask).lanes();
-                lanes.all(|lane| (var.offset_bytes..end).contains(&witness.addresses[lane]))
-            })
-    };
-    let sites: Vec<&Site> = launch.sites.iter().filter(of_var).collect();
-    // Elements below a word meet in other words in the next column.
-    let shifts = (4 / element).max(1);
-    let cost = |pad: u64| -> Option<u64> {
-        let mut sum = 0u64;
-        for site in &sites {
-            let witness = site.witness.as_deref()?;
-            let (mask, op) = (LaneMask(witness.mask), shared_op(site.op));
-            let rule = |offsets: &[u32; 32]| {
-                shared_cost(&input.rules.shared, op, site.width_bytes, mask, offsets)
-            };
-            let request = Request {
-                site,
-                var,
-                mask,
-                offsets: witness.addresses.map(|address| address as u32),
-                cost: &rule,
-            };
-            for shift in 0..shifts {
-                let to = |index| index / columns * (columns + pad) + index % columns + shift;
-                let once = u64::from(request.moved(to)?.transactions);
-                sum = sum.saturating_add(once.saturating_mul(site.counts.requests));
-            }
-        }
-        Some(sum)
-    };
-    // Wider accesses than an element have to stay aligned in each row.
-    let aligned = |pad: &u64| {
-        let row = (columns + pad) * element;
-        let mut all = sites.iter();
-        all.all(|site| row.is_multiple_of(site.width_bytes.into()))
-    };
-    let now = cost(0);
-    let pads = (1..=MAX_PAD_BYTES / element).filter(aligned);
-    let costs = pads.filter_map(|pad| Some((cost(pad)?, pad)));
-    let mut less: Vec<(u64, u64)> = costs.filter(|&(cost, _)| Some(cost) < now).collect();
-    less.sort_unstable();
-    less.into_iter().map(|(_, pad)| pad).collect()
+    Layout::of(var, launch, input).pads(columns)
 }
 
 fn shared_op(op: AccessOp) -> SharedOp {
@@ -265,49 +346,72 @@ fn shared_op(op: AccessOp) -> SharedOp {
     }
 }
 
+/// The array as the source names it at an access: pointers into dynamic shared memory have names of their own.
+fn name_of<'a>(request: &Request<'a>) -> &'a str {
+    let text = &request.site.text;
+    let base = text.split('[').next().unwrap_or_default().trim();
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    match request.var.dynamic && text.contains('[') && !base.is_empty() && base.chars().all(is_name)
+    {
+        true => base,
+        false => &request.var.name,
+    }
+}
+
 /// The conflict in a one-dimensional (or dynamic) array: a stride, or something irregular.
-fn vector(head: &str, request: &Request<'_>, launch: &LaunchReport) -> Advice {
-    let name = &request.var.name;
+fn vector(head: &str, request: &Request<'_>, run: &Run<'_>) -> Advice {
+    let name = name_of(request);
+    let spread = run.layout(request.var).spreads();
     let Some(stride) = request.stride() else {
+        let other = match spread {
+            Some(_) => ", or spread the array: an unused element behind every 32",
+            None => "",
+        };
         return Advice::new(
             format!("{head} {name}, several of them different words of one bank"),
             Thought::with_other(
                 "let the lanes of a warp take elements that lie side by side",
-                ", or spread the array: an unused element behind every 32",
+                other,
             ),
         );
     };
     let fact = format!("{head} {name} with a stride of {stride} elements");
-    let histogram = request.site.counts.degree_histogram.iter().enumerate();
-    let ways = histogram.filter(|&(degree, &count)| degree > 1 && count > 0);
-    // A scan does so on several lines, down the tree and up again: it needs its order.
-    let mut lines: Vec<u32> = launch
-        .sites
-        .iter()
-        .filter(|site| conflicts(site))
-        .map(|site| site.line)
-        .collect();
-    lines.dedup();
-    if ways.count() > 1 && lines.len() == 1 {
+    if let Some(joined) = is_tree(run) {
         return Advice::new(
             fact,
             format!(
                 "the stride grows from round to round: begin with the largest distance and halve it, so that neighbouring threads take \
-                 neighbouring elements: `for (d = blockDim.x / 2; d > 0; d /= 2) if (t < d) {name}[t] += {name}[t + d];`"
+                 neighbouring elements: {}",
+                halving(name, joined)
             ),
         );
     }
-    let spread = request.moved(|index| index + index / 32);
-    let spreads = spread.is_some_and(|cost| cost.transactions == cost.ideal);
-    let other = if spreads {
-        format!(
-            "; or leave an element unused behind every 32: index `i + i / 32` wherever `{name}` is accessed"
-        )
-    } else {
-        String::new()
+    let other = match spread {
+        Some(Some(elements)) => format!(
+            "; or leave an element unused behind every 32: `{name}[{elements}]`, and the index `i + i / 32` wherever it is accessed"
+        ),
+        Some(None) => format!(
+            "; or leave an element unused behind every 32: the index `i + i / 32` wherever `{name}` is accessed, and room for `n + n / 32` \
+             elements"
+        ),
+        None => String::new(),
     };
     Advice::new(
         fact,
         Thought::with_other("let neighbouring threads take neighbouring elements", other),
     )
+}
+
+/// Whether the line is a step of a reduction whose stride grows from round to round. A scan goes so down a tree and up again, on several
+/// lines: it needs its order.
+fn is_tree(run: &Run<'_>) -> Option<Joined> {
+    let histogram = run.site.counts.degree_histogram.iter().enumerate();
+    let ways = histogram.filter(|&(degree, &count)| degree > 1 && count > 0);
+    let sites = run.launch.sites.iter().filter(|site| conflicts(site));
+    let mut lines: Vec<u32> = sites.map(|site| site.line).collect();
+    lines.dedup();
+    if ways.count() < 2 || lines.len() > 1 {
+        return None;
+    }
+    run.code.joins_elements(run.site, run.input.module)
 }

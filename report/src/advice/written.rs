@@ -2,8 +2,6 @@
 
 /// An access as written.
 pub(super) struct Written {
-    /// Subscripts, those of indices included: two of `a[index[i]]`.
-    pub(super) subscripts: usize,
     /// It is of a member of an element: `p[i].x`, `a[i].b[2]`, `p->x`, but not `s.a[i]`.
     pub(super) is_member: bool,
 }
@@ -13,7 +11,6 @@ impl Written {
     pub(super) fn of(text: &str) -> Written {
         let behind_subscript = text.find(']').map_or("", |end| &text[end..]);
         Written {
-            subscripts: text.matches('[').count(),
             is_member: behind_subscript.contains('.') || text.contains("->"),
         }
     }
@@ -31,12 +28,5 @@ mod tests {
         for text in ["s.a[i]", "a[i]", "*p", "x"] {
             assert!(!Written::of(text).is_member, "{text}");
         }
-    }
-
-    #[test]
-    fn subscripts_of_indices_count() {
-        assert_eq!(Written::of("a[index[i]]").subscripts, 2);
-        assert_eq!(Written::of("a[i]").subscripts, 1);
-        assert_eq!(Written::of("*p").subscripts, 0);
     }
 }

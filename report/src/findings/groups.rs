@@ -12,7 +12,7 @@ use interp::{Severity, finding::Barrier};
 
 use super::Found;
 
-/// Most cures that a group shows.
+/// Most cures that a group shows, beside barriers.
 const MAX_CURES: usize = 3;
 
 /// Findings of one cause.
@@ -120,10 +120,62 @@ fn group(mut members: Vec<usize>, found: &[Found]) -> Group {
     {
         cures.retain(|cure| cure.barrier != Some(Barrier::Warp));
     }
-    let cures = cures.into_iter().filter_map(|cure| cure.advice.as_ref());
-    let texts = cures.map(|advice| advice.text().to_string());
-    let cures = texts.take(MAX_CURES).collect();
-    Group { members, cures }
+    let mut texts = vec![];
+    let mut places: Vec<(Barrier, Places)> = vec![];
+    for cure in cures {
+        let missing = cure.missing.as_ref();
+        match missing.and_then(|missing| Some((missing.barrier, missing.between()?))) {
+            Some((barrier, between)) => {
+                match places.iter_mut().find(|(known, _)| *known == barrier) {
+                    Some((_, known)) => known.push(between),
+                    None => {
+                        // Where the first of them was.
+                        texts.push(String::new());
+                        places.push((barrier, vec![between]));
+                    }
+                }
+            }
+            // Of barriers all are needed, of what is a guess a few are enough.
+            None if cure.missing.is_none() && texts.len() >= MAX_CURES => {}
+            None => texts.extend(cure.advice.as_ref().map(|advice| advice.text().to_string())),
+        }
+    }
+    let mut of_places = places
+        .iter()
+        .map(|(barrier, places)| all_places(*barrier, places));
+    for text in texts.iter_mut().filter(|text| text.is_empty()) {
+        *text = of_places.next().unwrap_or_default();
+    }
+    Group {
+        members,
+        cures: texts,
+    }
+}
+
+/// Pairs of lines with a barrier to go between.
+type Places = Vec<(u32, u32)>;
+
+/// A barrier at all places where it is missing, but for those that another one serves, too.
+fn all_places(barrier: Barrier, places: &[(u32, u32)]) -> String {
+    let serves = |&(after, before): &(u32, u32), other: &(u32, u32)| {
+        (after, before) != *other && other.0 <= after && before <= other.1
+    };
+    let needed = places
+        .iter()
+        .filter(|place| !places.iter().any(|other| serves(other, place)));
+    let mut needed: Vec<(u32, u32)> = needed.copied().collect();
+    needed.sort_unstable();
+    let between: Vec<String> = needed
+        .iter()
+        .map(|(after, before)| format!("line {after} and line {before}"))
+        .collect();
+    let places = match between.as_slice() {
+        [all @ .., last] if !all.is_empty() => {
+            format!("{}, and between {last}", all.join(", between "))
+        }
+        all => all.concat(),
+    };
+    format!("put `{}` between {places}", barrier.name())
 }
 
 fn is_one_cause(a: &Found, b: &Found, module: &Module) -> bool {

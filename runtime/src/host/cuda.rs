@@ -462,7 +462,12 @@ impl Host<'_> {
         };
         let bytes = fixed.saturating_add(config.shared_bytes);
         if bytes > limit {
-            Err(InvalidLaunch::TooMuchShared { bytes, limit })
+            Err(InvalidLaunch::TooMuchShared {
+                bytes,
+                dynamic: config.shared_bytes,
+                limit,
+                most: self.device.info().block.shared_bytes_optin,
+            })
         } else {
             Ok(())
         }

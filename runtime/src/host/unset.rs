@@ -302,7 +302,7 @@ impl Host<'_> {
             .setter
             .as_ref()
             .and_then(|setter| setter.part_written(memory.size_bytes, self.line_of(setter.loc)));
-        if let Some(text) = part {
+        if let Some(text) = part.or_else(|| self.rounded_down(memory)) {
             return text;
         }
         match (memory.kind, &memory.allocation) {
@@ -317,6 +317,34 @@ impl Host<'_> {
             (_, Some(_)) => "write it first: `calloc` and `new T[n]()` clear memory, `malloc` and `new` do not".to_owned(),
             (_, None) => format!("initialise {} where it is declared", memory.name),
         }
+    }
+}
+
+impl Host<'_> {
+    /// Where the last elements are missing, and a launch had as many threads as there are others: its blocks were rounded down.
+    fn rounded_down(&self, memory: &UnsetMemory) -> Option<String> {
+        let on_device = matches!(memory.kind, AddressKind::Device | AddressKind::Managed);
+        // As an array of what a thread may have written.
+        let (from, to) = memory.gap;
+        if !on_device || from == 0 || to != memory.size_bytes {
+            return None;
+        }
+        let mut launches = self.outcome.launches.kept().iter().rev();
+        launches.find_map(|kept| {
+            let LaunchReport { grid, block, .. } = &kept.report;
+            let is_flat = grid[1..] == [1, 1] && block[1..] == [1, 1];
+            let threads = u64::from(grid[0]) * u64::from(block[0]);
+            let element = from.checked_div(threads)?;
+            let is_all = element * threads == from && matches!(element, 1 | 2 | 4 | 8 | 16);
+            let count = memory.size_bytes / element.max(1);
+            (is_flat && is_all && count - threads < u64::from(block[0])).then(|| {
+                let (line, blocks, size) = (kept.report.statement.line, grid[0], block[0]);
+                format!(
+                    "the launch at line {line} has {blocks} blocks of {size} threads, {threads} in all for {count} elements: round the number of \
+                     blocks up, `(n + {size} - 1) / {size}`, and let the kernel test `if (i < n)`"
+                )
+            })
+        })
     }
 }
 

@@ -138,9 +138,10 @@ messages! {
             "device code cannot call `{name}`",
             at "a host function",
             help "launched work runs after the kernel; since CUDA 12 a kernel cannot wait for it" if waits;
-        NotAddressOfPointer { position: usize, name: String, ty: Ty, pointer: Option<String> } => TypeMismatch
+        NotAddressOfPointer { position: usize, name: String, ty: Ty, pointer: Option<String>, declared: Option<Span> } => TypeMismatch
             "argument {position} of `{name}` must be the address of a pointer, not {ty:#}",
             at "this is `{ty}`",
+            label declared "the variable whose address that is",
             help "pass where the pointer is to be stored: `&{pointer}`" if pointer;
         NotDeviceVariable { name: String, declared: Span } => BadSymbol
             "`{name}` is not a `__device__` or `__constant__` variable",

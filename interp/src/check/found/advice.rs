@@ -2,12 +2,12 @@
 
 use crate::isa::grid::Identity;
 use crate::observe::Scene;
-use dsl::ir::{AtomicOp, BinaryOp, CompareOp, Inst, InstKind, LocId, Object, Operand};
+use dsl::ir::{AtomicOp, BinaryOp, CompareOp, Inst, InstKind, Intrinsic, LocId, Object, Operand};
 
 use super::flow::{Flow, Meet};
 use crate::fault::finding::RaceKind;
 use crate::fault::finding::remedy::{
-    Barrier, BarrierPlace, Edge, Fence, LostUpdate, MissingBarrier, Remedy,
+    Barrier, BarrierPlace, Edge, Fence, LostUpdate, MissingBarrier, Remedy, SameHalf,
 };
 use crate::fault::trap::AccessOp;
 use crate::inspect::listing::{Around, At};
@@ -16,6 +16,9 @@ use crate::race::report::Side;
 
 /// What `grid.sync()` counts with: a variable of the library's.
 const GRID_COUNTER: &str = "__dslc_grid_arrived";
+
+/// Most parts of a buffer that is filled and used by turns.
+const MAX_PARTS: u64 = 8;
 
 /// A conflict to give advice on.
 pub(super) struct Conflict<'a> {
@@ -111,13 +114,25 @@ impl Scene<'_> {
             Remedy::Barrier(self.barrier(flow, Barrier::Grid, conflict))
         } else if locks && !fenced {
             Remedy::FenceIfFlag
-        } else if fenced {
+        } else if fenced && (locks || self.has_sign(flow, conflict)) {
             Remedy::CheckFence
         } else if let Some(update) = self.update(flow, conflict) {
             self.use_atomic(flow, &update)
+        } else if fenced {
+            Remedy::FenceIsNoBarrier {
+                lines: self.in_text(flow, Barrier::Grid, conflict).lines,
+            }
         } else {
             Remedy::SeparateBlocks
         }
+    }
+
+    /// Whether an atomic or `volatile` access decides that one of the two is come to.
+    fn has_sign(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> bool {
+        let waits = |loc: LocId| self.code.effects.polls.waits.contains(&loc);
+        let sides = [conflict.a, conflict.b].into_iter();
+        let mut at = sides.filter_map(|side| self.at(flow, side));
+        at.any(|at| !flow.decided_by(at, waits).is_empty())
     }
 
     fn in_a_block(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Remedy {
@@ -134,6 +149,8 @@ impl Scene<'_> {
             early
         } else if fenced && locks {
             Remedy::CheckFenceOrBarrier(barrier())
+        } else if let Some(bits) = self.shared_bits(flow, conflict) {
+            bits
         } else if let Some(update) = self.update(flow, conflict) {
             self.use_atomic(flow, &update)
         } else if let Some(overlap) = self.overlap(conflict).filter(|_| writes) {
@@ -144,20 +161,108 @@ impl Scene<'_> {
                 at_once: false,
             }
         } else {
-            Remedy::Barrier(barrier())
+            let half = || self.same_half(flow, conflict);
+            let side = || self.other_side(flow, Barrier::Block, conflict);
+            half()
+                .or_else(side)
+                .unwrap_or_else(|| Remedy::Barrier(barrier()))
         }
+    }
+
+    /// The statement as written.
+    fn text(&self, side: &Side) -> &str {
+        let loc = self.counter(side.counter).loc;
+        &self.module.loc(loc).text
+    }
+
+    /// Of two bit-fields that share bytes: a store of one reads and writes the other.
+    fn shared_bits(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<Remedy> {
+        let (a, b) = (self.text(conflict.a), self.text(conflict.b));
+        let is_part = |side: &Side| {
+            let loc = self.counter(side.counter).loc;
+            flow.reads_in_part(loc)
+        };
+        let differ = a != b && !a.is_empty() && !b.is_empty();
+        (differ && (is_part(conflict.a) || is_part(conflict.b)))
+            .then(|| Remedy::SharedBits([a.to_owned(), b.to_owned()]))
+    }
+
+    /// Of a buffer that is filled and used by turns: both take the same part of it, and the barrier of the round is not between them.
+    fn same_half(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<Remedy> {
+        let text = self.in_text(flow, Barrier::Block, conflict);
+        let (first, last) = text.at?;
+        let back = flow.common_loop(first, last)?;
+        let is_load = |side: &Side| self.counter(side.counter).op == AccessOp::Load;
+        let (writer, reader) = match (is_load(conflict.a), is_load(conflict.b)) {
+            (false, true) => (conflict.a, conflict.b),
+            (true, false) => (conflict.b, conflict.a),
+            _ => return None,
+        };
+        let (buffer, index) = outer_subscript(self.text(writer))?;
+        let is_constant = index.chars().all(|c| c.is_ascii_digit());
+        if is_constant || outer_subscript(self.text(reader))? != (buffer, index) || text.held {
+            return None;
+        }
+        let mut vars = self.function.shared.iter();
+        let parts = match vars.find(|var| var.name == buffer)?.dims[..] {
+            [parts @ 2..=MAX_PARTS, _, ..] => parts,
+            _ => return None,
+        };
+        let goes_round = |at: At| flow.changes_in(at, back);
+        let meets = flow.any_in(back, |inst| matches!(inst.kind, InstKind::Barrier(_)));
+        let line = |side: &Side| self.line(self.counter(side.counter).loc);
+        (meets && goes_round(first) && goes_round(last)).then(|| {
+            Remedy::SameHalf(SameHalf {
+                buffer: buffer.to_owned(),
+                parts,
+                index: index.to_owned(),
+                lines: (line(writer), line(reader)),
+            })
+        })
+    }
+
+    /// Of two accesses on different sides of one branch: no barrier of all threads is between them.
+    fn other_side(
+        &self,
+        flow: &Flow<'_>,
+        barrier: Barrier,
+        conflict: &Conflict<'_>,
+    ) -> Option<Remedy> {
+        let Conflict { a, b, .. } = *conflict;
+        let (first, then) = (self.at(flow, a)?, self.at(flow, b)?);
+        let shared = flow.shared(first, then);
+        let (path_a, path_b) = (&flow.path(first)[shared..], &flow.path(then)[shared..]);
+        let (&Around::If(id, loc, ..), Some(&Around::If(other, ..))) =
+            (path_a.first()?, path_b.first())
+        else {
+            return None;
+        };
+        // What meets in different rounds of a loop around both is held by a barrier behind the branch.
+        if id != other || self.is_later(flow, conflict) {
+            return None;
+        }
+        let loops = |path: &[Around]| path.iter().any(|around| matches!(around, Around::Loop(..)));
+        let line = |side: &Side| self.line(self.counter(side.counter).loc);
+        let (earlier, later) = (line(a), line(b));
+        // Where a numbered barrier holds them this way already, it is the way back to the next round that is missing.
+        let lines = match flow.comes_to_number(first, false) && flow.comes_to_number(then, true) {
+            true => (later, earlier),
+            false => (earlier, later),
+        };
+        Some(Remedy::OtherSide {
+            branch: self.line(loc),
+            lines,
+            barrier,
+            in_loops: loops(path_a) && loops(path_b),
+        })
     }
 
     /// Of two arrays of different names whose bytes are the same.
     fn overlap(&self, conflict: &Conflict<'_>) -> Option<Remedy> {
-        let text = |side: &Side| {
-            let loc = self.counter(side.counter).loc;
-            self.module.loc(loc).text.as_str()
-        };
-        let name = |side: &Side| text(side).split_once('[').map(|(name, _)| name);
-        let (a, b) = (conflict.a, conflict.b);
+        let (a, b) = (self.text(conflict.a), self.text(conflict.b));
+        let name = |text: &str| text.split_once('[').map(|(name, _)| name.to_owned());
         let differ = name(a)? != name(b)?;
-        differ.then(|| Remedy::SameBytes([text(a).to_owned(), text(b).to_owned()]))
+        differ.then(|| Remedy::SameBytes([a.to_owned(), b.to_owned()]))
     }
 
     /// An access of what the library's `grid.sync()` counts with.
@@ -201,19 +306,14 @@ impl Scene<'_> {
         let (pc_a, pc_b) = (self.pc(a.counter), self.pc(b.counter));
         let (low, high) = if pc_a > pc_b { (b, a) } else { (a, b) };
         let line_of = |side: &Side| self.line(self.counter(side.counter).loc);
-        let is: fn(Op) -> bool = match barrier {
-            Barrier::Warp => |op| op == Op::SyncWarp,
-            Barrier::Block | Barrier::Grid => is_barrier,
-        };
         let at = (self.at(flow, low), self.at(flow, high));
-        let held = match (pc_a.min(pc_b), pc_a.max(pc_b)) {
-            _ if barrier == Barrier::Grid => match at {
-                (Some(from), Some(to)) => {
-                    flow.any_between(from, to, |inst| self.is_grid_sync(inst))
-                }
-                _ => false,
-            },
-            (Some(from), Some(to)) => self.code.insts[from..to].iter().any(|inst| is(inst.op)),
+        let is = |inst: &Inst| match barrier {
+            Barrier::Warp => matches!(inst.kind, InstKind::Intrinsic(Intrinsic::SyncWarp, _)),
+            Barrier::Block => matches!(inst.kind, InstKind::Barrier(_)),
+            Barrier::Grid => self.is_grid_sync(inst),
+        };
+        let held = match at {
+            (Some(from), Some(to)) => flow.any_between(from, to, is),
             _ => false,
         };
         InText {
@@ -228,10 +328,11 @@ impl Scene<'_> {
     /// Between lanes of a warp: a barrier, or that the one there is holds other lanes.
     fn warp_barrier(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Remedy {
         let text = self.in_text(flow, Barrier::Warp, conflict);
-        match text.held && text.in_order {
-            true => Remedy::OtherLanesMeet { lines: text.lines },
-            false => Remedy::Barrier(self.barrier(flow, Barrier::Warp, conflict)),
+        if text.held && text.in_order {
+            return Remedy::OtherLanesMeet { lines: text.lines };
         }
+        let side = self.other_side(flow, Barrier::Warp, conflict);
+        side.unwrap_or_else(|| Remedy::Barrier(self.barrier(flow, Barrier::Warp, conflict)))
     }
 
     /// Where such a barrier is missing.
@@ -248,7 +349,11 @@ impl Scene<'_> {
                 before: Edge::Line(text.lines.1),
                 outside: None,
             };
-            return MissingBarrier { barrier, place };
+            return MissingBarrier {
+                barrier,
+                place,
+                fenced: false,
+            };
         };
         let back = flow.common_loop(first, last);
         let later = back.is_some() && text.held || self.is_later(flow, conflict);
@@ -258,7 +363,13 @@ impl Scene<'_> {
             Some(back) => self.in_the_next_round(flow, (first, last), back, text.lines, parts),
             None => self.between(flow, (first, last), text.lines, parts),
         };
-        MissingBarrier { barrier, place }
+        let fenced = matches!(place, BarrierPlace::Between { .. })
+            && flow.any_between(first, last, |inst| matches!(inst.kind, InstKind::Fence(_)));
+        MissingBarrier {
+            barrier,
+            place,
+            fenced,
+        }
     }
 
     /// Whether the threads that such a barrier holds, of the warp or block of one side, may go different ways at a branch.
@@ -503,6 +614,23 @@ impl Scene<'_> {
             lines: (self.line(from), self.line(to)),
         })
     }
+}
+
+/// The array and the first subscript of an access with several: `buf` and `cur` of `buf[cur][t]`.
+fn outer_subscript(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.split_once('[')?;
+    let mut depth = 1;
+    let end = rest.char_indices().find(|&(_, c)| {
+        match c {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    let (index, behind) = rest.split_at(end?.0);
+    let has_more = behind[1..].trim_start().starts_with('[');
+    has_more.then_some((name.trim(), index.trim()))
 }
 
 pub(super) fn is_barrier(op: Op) -> bool {

@@ -249,9 +249,11 @@ impl Scene<'_> {
                 let space = self.counter(counter).space;
                 let width = self.element(counter).map_or(4, |ty| ty.bytes());
                 let object = self.object(counter, unset.place, width);
-                if !matches!(space, Space::Shared | Space::Local) {
-                    missing = self.missing_write(unset);
-                }
+                missing = match space {
+                    Space::Shared => self.copied(self.counter(counter).loc),
+                    Space::Local => self.missing_in_thread(counter, unset),
+                    _ => self.missing_write(unset),
+                };
                 let lanes = 1 << unset.lane;
                 let read = self.access(counter, (unset.block, unset.warp, lanes));
                 (Some(space), Some(object), read)

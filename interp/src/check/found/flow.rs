@@ -4,7 +4,10 @@
 use crate::isa::grid::Identity;
 use std::collections::HashSet;
 
-use dsl::ir::{Function, Inst, InstKind, LocId, Object, Operand, SlotId, Type, Uniformity};
+use dsl::ir::{
+    Function, Inst, InstKind, Intrinsic, LocId, Object, Operand, SlotId, SpecialReg, Type,
+    Uniformity,
+};
 
 use crate::fault::trap::AccessOp;
 use crate::inspect::evaluate::{Evaluation, Knows, Variable};
@@ -81,6 +84,58 @@ impl<'a> Flow<'a> {
     /// Whether there is such an instruction from one to another.
     pub(super) fn any_between(&self, from: At, to: At, is: impl Fn(&Inst) -> bool) -> bool {
         (from.min(to)..from.max(to)).any(|at| is(self.inst(at)))
+    }
+
+    /// Whether there is such an instruction in the loop at a place.
+    pub(super) fn any_in(&self, back: LocId, is: impl Fn(&Inst) -> bool) -> bool {
+        let mut all = self.listing.insts();
+        all.any(|(at, inst)| is(inst) && self.is_in(at, back))
+    }
+
+    /// Whether a numbered barrier is beside an instruction, within all that is around it: one at which its thread waits before it, or one that
+    /// it comes to behind it.
+    pub(super) fn comes_to_number(&self, at: At, before: bool) -> bool {
+        let mut all = self.listing.insts();
+        all.any(|(other, inst)| {
+            let InstKind::Intrinsic(intrinsic, _) = inst.kind else {
+                return false;
+            };
+            let is_it = match before {
+                true => intrinsic == Intrinsic::BarSync && other < at,
+                false => {
+                    matches!(intrinsic, Intrinsic::BarSync | Intrinsic::BarArrive) && other > at
+                }
+            };
+            is_it && self.path(other) == self.path(at)
+        })
+    }
+
+    fn is_in(&self, at: At, back: LocId) -> bool {
+        let mut around = self.path(at).iter();
+        around.any(|around| matches!(around, Around::Loop(_, loc) if *loc == back))
+    }
+
+    /// Whether where an access goes follows a variable that the loop at a place changes.
+    pub(super) fn changes_in(&self, at: At, back: LocId) -> bool {
+        let Some((_, ptr, _)) = access(&self.inst(at).kind) else {
+            return false;
+        };
+        let mut behind = self.behind(vec![ptr]).into_iter();
+        behind.any(|at| {
+            let InstKind::Get(slot) = self.inst(at).kind else {
+                return false;
+            };
+            let mut sets = self.listing.sets(slot).iter();
+            sets.any(|&set| self.is_in(set, back))
+        })
+    }
+
+    /// Whether a load at that place is made for the sake of a store that keeps some of its bits: of a bit-field.
+    pub(super) fn reads_in_part(&self, loc: LocId) -> bool {
+        let mut all = self.listing.insts();
+        all.any(|(_, inst)| {
+            inst.loc == loc && matches!(inst.kind, InstKind::Load(access, _) if access.partial)
+        })
     }
 
     /// What is around an instruction, outermost first.
@@ -201,6 +256,57 @@ impl<'a> Flow<'a> {
         let mut loads: Vec<At> = loads.collect();
         loads.sort_unstable();
         loads
+    }
+
+    /// Whether where an access goes depends on the thread's index.
+    pub(super) fn goes_by_thread(&self, at: At) -> bool {
+        let Some((_, ptr, _)) = access(&self.inst(at).kind) else {
+            return false;
+        };
+        let behind = self.behind(vec![ptr]).into_iter();
+        behind.map(|at| &self.inst(at).kind).any(|kind| {
+            matches!(
+                kind,
+                InstKind::Special(SpecialReg::TidX | SpecialReg::TidY | SpecialReg::TidZ)
+            )
+        })
+    }
+
+    /// The bytes of its object that an access goes to, where they are the same each time.
+    pub(super) fn bytes_of(&self, at: At) -> Option<(u64, u64)> {
+        let (_, mut ptr, _) = access(&self.inst(at).kind)?;
+        let mut from = 0i64;
+        for _ in 0..FUEL {
+            match self.made_by(ptr)? {
+                InstKind::PtrAdd {
+                    base,
+                    index: Operand::Const(index),
+                    scale_bytes,
+                    offset_bytes,
+                    ..
+                } => {
+                    from += (index.bits as i64).wrapping_mul(*scale_bytes) + offset_bytes;
+                    ptr = *base;
+                }
+                InstKind::Convert(_, inner) => ptr = *inner,
+                InstKind::AddrOf(_) => {
+                    let from = u64::try_from(from).ok()?;
+                    return Some((from, from + self.width(at)));
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// All instructions in order.
+    pub(super) fn insts(&self) -> impl Iterator<Item = (At, &'a Inst)> + '_ {
+        self.listing.insts()
+    }
+
+    /// What makes an operand.
+    pub(super) fn def_of(&self, operand: Operand) -> Option<At> {
+        self.listing.def(operand.value()?)
     }
 
     /// Whether where an access goes depends on what is in memory.

@@ -1,9 +1,11 @@
 //! What a finding says, as data. [`super::render`] makes sentences of it.
 
 use dsl::diagnostic::Code;
-use dsl::ir::LocId;
+use std::fmt;
 
-use super::{FindingKind, FindingOp, Remedy, Severity};
+use dsl::ir::{LocId, MemType};
+
+use super::{FindingKind, FindingOp, Remedy, Severity, ValueBits};
 use crate::coded::coded;
 use crate::fault::setter::Setter;
 
@@ -41,9 +43,21 @@ pub enum Use {
     Printed,
 }
 
-/// Why global memory is not all written.
+/// Why memory is not all written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MissingWrite {
+    /// It is an array of each thread, which writes the elements of its index only.
+    OwnArray,
+    /// No store to a member goes to that byte of a struct.
+    NoMember {
+        /// The byte.
+        byte: u64,
+    },
+    /// It is copied to a variable of each thread, which the threads of the block have to share.
+    OwnCopy {
+        /// The variable.
+        variable: String,
+    },
     /// A call copied unwritten bytes.
     CopiedUnset {
         /// The call.
@@ -62,6 +76,30 @@ pub enum MissingWrite {
         /// The call's line.
         line: u32,
     },
+}
+
+/// What an element of memory ends with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ending {
+    /// The word in which the first byte differs.
+    pub word: u32,
+    /// Eight bytes from the begin of the element, where it has so many.
+    pub bits: u64,
+    /// What the program keeps there, where that is known.
+    pub ty: Option<MemType>,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.ty {
+            Some(ty) => ValueBits {
+                bits: self.bits,
+                ty,
+            }
+            .fmt(f),
+            None => (self.word as i32).fmt(f),
+        }
+    }
 }
 
 /// What a finding says. Lines are of the program.
@@ -152,8 +190,8 @@ pub enum Fact {
     },
     /// Memory that ends differently under another schedule.
     ResultDepends {
-        /// The words that it ends with in the usual order, and under the schedule.
-        words: [u32; 2],
+        /// What it ends with in the usual order, and under the schedule.
+        ends: [Ending; 2],
         /// What is different about them.
         difference: Depends,
         /// The schedule.
@@ -165,10 +203,8 @@ pub enum Fact {
     },
     /// Memory that ends differently in the other order of blocks and warps.
     ScheduleDependent {
-        /// The byte that it ends as.
-        ascending: u8,
-        /// And in the other order.
-        descending: u8,
+        /// What it ends with, and in the other order.
+        ends: [Ending; 2],
         /// It is more than an order of elements, or a rounding.
         is_grave: bool,
         /// As above.

@@ -85,6 +85,26 @@ pub enum Remedy {
     FenceIfFlag,
     /// There are fences: see that they are where they have to be.
     CheckFence,
+    /// There are fences, and nothing that a thread could wait for: the lines that were to be ordered.
+    FenceIsNoBarrier {
+        /// The two lines.
+        lines: (u32, u32),
+    },
+    /// Both lines take the same half of a double buffer, in one round.
+    SameHalf(SameHalf),
+    /// Bit-fields that share the bytes that a store reads and writes.
+    SharedBits([String; 2]),
+    /// The accesses are on the two sides of a branch, which threads go at the same time.
+    OtherSide {
+        /// The line of the branch.
+        branch: u32,
+        /// The earlier access in time, and the later one.
+        lines: (u32, u32),
+        /// Which barrier holds the threads.
+        barrier: Barrier,
+        /// Both sides go on in loops.
+        in_loops: bool,
+    },
     /// A flag is set before what it announces.
     EarlyFlag {
         /// The fence that goes between them.
@@ -109,6 +129,19 @@ pub struct LostUpdate {
     pub atomic: Option<&'static str>,
 }
 
+/// A buffer whose halves (or thirds) are filled and used by turns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SameHalf {
+    /// The buffer.
+    pub buffer: String,
+    /// How many parts it has.
+    pub parts: u64,
+    /// The part that both lines take, as in the source.
+    pub index: String,
+    /// The line that writes, and the line that reads.
+    pub lines: (u32, u32),
+}
+
 /// A barrier, and where it goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MissingBarrier {
@@ -116,6 +149,22 @@ pub struct MissingBarrier {
     pub barrier: Barrier,
     /// Where.
     pub place: BarrierPlace,
+    /// A fence is there.
+    pub fenced: bool,
+}
+
+impl MissingBarrier {
+    /// The two lines that it goes between, where that is all there is to say.
+    pub fn between(&self) -> Option<(u32, u32)> {
+        match self.place {
+            BarrierPlace::Between {
+                after: Edge::Line(after),
+                before: Edge::Line(before),
+                outside: None,
+            } if !self.fenced => Some((after, before)),
+            _ => None,
+        }
+    }
 }
 
 /// Where a barrier is missing.
@@ -167,6 +216,14 @@ pub enum Edge {
 }
 
 impl Remedy {
+    /// The barrier that it proposes, and nothing else.
+    pub fn missing(&self) -> Option<MissingBarrier> {
+        match self {
+            Remedy::Barrier(missing) => Some(*missing),
+            _ => None,
+        }
+    }
+
     /// The barrier that it proposes.
     pub fn barrier(&self) -> Option<Barrier> {
         match self {
@@ -183,6 +240,10 @@ impl Remedy {
             | Remedy::Fence { .. }
             | Remedy::FenceIfFlag
             | Remedy::CheckFence
+            | Remedy::FenceIsNoBarrier { .. }
+            | Remedy::SameHalf(_)
+            | Remedy::SharedBits(_)
+            | Remedy::OtherSide { .. }
             | Remedy::EarlyFlag { .. }
             | Remedy::SeparateBlocks => None,
         }

@@ -5,7 +5,8 @@ mod remedy;
 use dsl::ir::Space;
 
 use super::{
-    Advice, Depends, Fact, Finding, FindingAccess, FindingOp, MissingWrite, RACE, RaceKind, Use,
+    Advice, Depends, Ending, Fact, Finding, FindingAccess, FindingOp, MissingWrite, RACE, RaceKind,
+    Use,
 };
 
 impl Finding {
@@ -84,13 +85,9 @@ impl Finding {
             } => self.uninitialized(used, line, from, absent),
             Fact::DivergentBarrier { lines } => self.divergent_barrier(lines),
             Fact::ResultDepends {
-                words, difference, ..
-            } => self.depends(words, difference),
-            Fact::ScheduleDependent {
-                ascending,
-                descending,
-                ..
-            } => self.schedule_dependent(ascending, descending),
+                ends, difference, ..
+            } => self.depends(ends, difference),
+            Fact::ScheduleDependent { ends, .. } => self.schedule_dependent(ends),
         }
     }
 
@@ -133,42 +130,49 @@ impl Finding {
         format!("divergent barrier: {a} waits at line {waits} in block {block}, and {what}")
     }
 
-    fn depends(&self, [usual, other]: [u32; 2], difference: Depends) -> String {
-        let object = self.object.as_ref();
-        let (name, byte) = object.map_or(("memory", 0), |object| {
-            (object.name.as_str(), object.offset_bytes & !3)
-        });
-        let (usual, other) = match difference {
-            Depends::Rounding => (
-                f32::from_bits(usual).to_string(),
-                f32::from_bits(other).to_string(),
-            ),
-            Depends::Values | Depends::Places => {
-                ((usual as i32).to_string(), (other as i32).to_string())
-            }
+    /// The element or word that ends differently.
+    fn ending(&self, ends: [Ending; 2]) -> String {
+        let Some(object) = &self.object else {
+            return "memory".to_owned();
         };
+        let name = &object.name;
+        match ends[0].ty {
+            Some(_) if object.index.is_empty() => name.clone(),
+            Some(_) => format!(
+                "element {} of {name}",
+                object.index.trim_matches(['[', ']'])
+            ),
+            None => format!("the word at byte {} of {name}", object.offset_bytes & !3),
+        }
+    }
+
+    fn depends(&self, ends: [Ending; 2], difference: Depends) -> String {
+        // Of a rounding it is known that they are floats.
+        let [usual, other] = ends.map(|end| match (difference, end.ty) {
+            (Depends::Rounding, None) => f32::from_bits(end.word).to_string(),
+            _ => end.to_string(),
+        });
         let what = match difference {
             Depends::Values => "the result depends on the schedule",
             Depends::Places => "where elements end up depends on the schedule",
             Depends::Rounding => "a sum's last digits depend on the schedule",
         };
         format!(
-            "{what}: the word at byte {byte} of {name} ends as {usual} in the usual order, and as {other} in another one"
+            "{what}: {} ends as {usual} in the usual order, and as {other} in another one",
+            self.ending(ends)
         )
     }
 
-    fn schedule_dependent(&self, ascending: u8, descending: u8) -> String {
-        let object = self.object.as_ref();
-        let (name, byte) = object.map_or(("memory", 0), |object| {
-            (object.name.as_str(), object.offset_bytes)
-        });
+    fn schedule_dependent(&self, ends: [Ending; 2]) -> String {
         let what = match self.accesses[0].op {
             FindingOp::Atomic => "what this atomic returns",
             _ => "what this load reads",
         };
+        let [ascending, descending] = ends;
         format!(
-            "the result depends on the order of blocks and warps: byte {byte} of {name} ends as {ascending} when the first \
-             ones run first, and as {descending} when the last ones do; {what} depends on it"
+            "the result depends on the order of blocks and warps: {} ends as {ascending} when the first ones run first, and as {descending} when \
+             the last ones do; {what} depends on it",
+            self.ending(ends)
         )
     }
 
@@ -346,8 +350,25 @@ impl Finding {
             Some(MissingWrite::PartWritten { setter, size, line }) => {
                 setter.part_written(*size, *line)
             }
+            Some(MissingWrite::OwnArray) => Some(format!(
+                "each thread has its own {0}, and writes only elements of its index: if the threads of the block are to share it, declare it \
+                 `__shared__`",
+                self.variable_in_quotes()
+            )),
+            Some(MissingWrite::NoMember { byte }) => Some(format!(
+                "no store to a member of {0} goes to its byte {byte}, and padding has no value: use the members one by one, or clear all of {0} \
+                 first with `memset`",
+                self.variable_in_quotes()
+            )),
+            Some(MissingWrite::OwnCopy { variable }) => Some(format!(
+                "`{variable}` is a copy that each thread has for itself, and the threads of the block have to share it: make it a reference \
+                 (`auto &{variable}`)"
+            )),
             None => None,
         };
+        if let Some(part) = part {
+            return part;
+        }
         let otherwise = match self.space {
             None if absent.is_some() => {
                 "let every lane that is read take part: move the shuffle out of the branch, or use the value only where its lane \
@@ -357,12 +378,14 @@ impl Finding {
             Some(Space::Shared) => {
                 "write it before the barrier at which the reader waits: shared memory is not initialised"
             }
-            Some(Space::Local) => "initialise the array where it is declared",
+            Some(Space::Local) => {
+                return format!("initialise `{}` where it is declared", self.variable());
+            }
             Some(_) => {
                 "write it first, with cudaMemset, with cudaMemcpy or in a kernel: cudaMalloc does not clear memory"
             }
         };
-        part.unwrap_or_else(|| otherwise.to_owned())
+        otherwise.to_owned()
     }
 
     /// The memory, in a sentence.
@@ -371,6 +394,10 @@ impl Finding {
             .as_ref()
             .map(super::FindingObject::described)
             .unwrap_or_default()
+    }
+
+    fn variable_in_quotes(&self) -> String {
+        format!("`{}`", self.variable())
     }
 
     fn variable(&self) -> &str {

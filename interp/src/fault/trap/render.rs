@@ -101,6 +101,21 @@ impl BadAccess {
         )
     }
 
+    fn read_only(&self) -> String {
+        let named = |object: &&BadObject| object.name.starts_with('`');
+        match self.object.as_ref().filter(named) {
+            Some(object) => {
+                let name = object.name.trim_matches('`');
+                let index = match object.size_bytes > object.element_bytes {
+                    true => object.index(),
+                    false => String::new(),
+                };
+                format!("{} to `{name}{index}`, which is constant", self.op)
+            }
+            None => format!("{} to read-only memory at {:#x}", self.op, self.address),
+        }
+    }
+
     fn null_pointer(&self) -> String {
         let address = match self.address {
             0 => String::new(),
@@ -193,11 +208,7 @@ impl fmt::Display for TrapKind {
             TrapKind::DevicePointerOnHost(access) => {
                 write!(f, "the host cannot touch device memory: {}", access.place())
             }
-            TrapKind::ReadOnly(access) => write!(
-                f,
-                "{} to read-only memory at {:#x}",
-                access.op, access.address
-            ),
+            TrapKind::ReadOnly(access) => f.write_str(&access.read_only()),
             TrapKind::InvalidPointer(access) => {
                 write!(f, "{}: no memory at this address", access.place())
             }

@@ -63,7 +63,7 @@ impl Explorer<'_, '_> {
                     (None, None) => self.writes_at(),
                 };
                 let fact = Fact::ResultDepends {
-                    words: differs.words,
+                    ends: differs.ends(self.run),
                     difference,
                     schedule,
                     spans: spans.get(&region).cloned().unwrap_or_default(),

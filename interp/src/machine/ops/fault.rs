@@ -225,12 +225,11 @@ pub(crate) fn global<O: Observer>(
         return heap(machine, access, lane);
     }
     if region.holds(address, width) {
-        let kind = if writes && !region.writable {
-            TrapKind::ReadOnly
-        } else {
-            TrapKind::Misaligned
-        };
-        return fault(lane, kind(Box::new(access)));
+        if writes && !region.writable {
+            access.object = machine.memory.object_at(region.base, address);
+            return fault(lane, TrapKind::ReadOnly(Box::new(access)));
+        }
+        return fault(lane, TrapKind::Misaligned(Box::new(access)));
     }
     access.object = memory_fault.object;
     let access = Box::new(access);

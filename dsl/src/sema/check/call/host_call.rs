@@ -175,13 +175,21 @@ pub(crate) fn pointer_pointer(
         return Ok(convert::to_type(value, &pointer_to(Ty::Void.into())));
     }
     let snippet = cx.map.snippet(arg.span).to_string();
+    // What has its address taken already is another variable than the one that is meant: a macro's, of the same name.
+    let meant = stripped(arg);
+    let is_address = !std::ptr::eq(meant, arg);
+    let declared = match &meant.kind {
+        ExprKind::Name(name) if is_address => cx.scopes.find(name).map(|binding| binding.span),
+        _ => None,
+    };
     Err(cx.error(
         arg.span,
         CallError::NotAddressOfPointer {
             position: index + 1,
             name: called.name.to_string(),
             ty: value.ty.clone(),
-            pointer: inner.map(|_| snippet),
+            pointer: inner.filter(|_| !is_address).map(|_| snippet),
+            declared,
         },
     ))
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::fault::finding::{
     Advice,
-    remedy::{BarrierPlace, Edge, Fence, LostUpdate, MissingBarrier, Remedy},
+    remedy::{Barrier, BarrierPlace, Edge, Fence, LostUpdate, MissingBarrier, Remedy, SameHalf},
 };
 
 impl Remedy {
@@ -48,6 +48,21 @@ impl Remedy {
                 format!("put `{}` after the loop that takes the lock", fence.name()),
                 ": without it, the data that the lock guards may be read before the lock is held",
             ),
+            Remedy::SameHalf(half) => half.advice(),
+            Remedy::SharedBits([a, b]) => Advice::with_lasting(
+                format!("`{a}` and `{b}` are bit-fields that share bytes, which a store reads and writes"),
+                ": give each of them bytes of its own (a member without a width), or let one thread set both",
+            ),
+            Remedy::FenceIsNoBarrier { lines } => Advice::with_lasting(
+                "a fence waits for no other thread: it only orders what its own thread does".to_owned(),
+                &format!(": {}", end_the_kernel(*lines)),
+            ),
+            Remedy::OtherSide {
+                branch,
+                lines,
+                barrier,
+                in_loops,
+            } => other_side(*branch, *lines, *barrier, *in_loops),
             // The others are guesses.
             Remedy::OneWriter { line, at_once } => {
                 let how = if *at_once { " (`if (threadIdx.x == 0)`)" } else { "" };
@@ -78,6 +93,68 @@ impl Remedy {
                     .into()
             }
         }
+    }
+}
+
+/// The only barrier that waits for other blocks, unless the launch is cooperative.
+fn end_the_kernel((low, high): (u32, u32)) -> String {
+    let place = match low == high {
+        true => format!("in line {low}, between the two accesses,"),
+        false => format!("between line {low} and line {high}"),
+    };
+    format!(
+        "end the kernel {place} and launch another for the rest, or launch it cooperatively and put `grid.sync()` there"
+    )
+}
+
+/// A barrier on one side of a branch waits for threads that are on the other.
+fn other_side(
+    branch: u32,
+    (earlier, later): (u32, u32),
+    barrier: Barrier,
+    in_loops: bool,
+) -> Advice {
+    let name = barrier.name();
+    let fact = format!(
+        "line {earlier} and line {later} are on different sides of the `if` of line {branch}"
+    );
+    let cure = match (in_loops, barrier) {
+        (true, Barrier::Block) => format!(
+            ", which run side by side, so that `{name}` in one of them would wait for ever: let the threads of line {earlier} arrive at a \
+             numbered barrier behind it (`bar.arrive`), and those of line {later} wait there before it (`bar.sync`), with a number for \
+             each part of the array that is in use at a time"
+        ),
+        _ => format!(
+            ", and no barrier fits between them: end the `if` after one side, put `{name}` behind it, and begin another `if` for the \
+             other side"
+        ),
+    };
+    Advice::with_lasting(fact, &cure)
+}
+
+impl SameHalf {
+    fn advice(&self) -> Advice {
+        let SameHalf {
+            buffer,
+            parts,
+            index,
+            lines: (writes, reads),
+        } = self;
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let index = match index.chars().all(is_name) {
+            true => index.clone(),
+            false => format!("({index})"),
+        };
+        let (part, other) = match parts {
+            2 => ("half", format!("{buffer}[{index} ^ 1]")),
+            n => ("part", format!("{buffer}[({index} + 1) % {n}]")),
+        };
+        Advice::with_lasting(
+            format!(
+                "line {writes} writes the {part} of `{buffer}` that line {reads} reads in the same round"
+            ),
+            &format!(": write the other one, `{other}`"),
+        )
     }
 }
 
@@ -118,6 +195,16 @@ impl LostUpdate {
 
 impl fmt::Display for MissingBarrier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.place(f)?;
+        match self.fenced {
+            true => f.write_str(": the fence there waits for no other thread"),
+            false => Ok(()),
+        }
+    }
+}
+
+impl MissingBarrier {
+    fn place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let barrier = self.barrier.name();
         let branch = match self.place {
             BarrierPlace::NextRound { after, head } => {

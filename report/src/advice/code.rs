@@ -1,0 +1,211 @@
+//! What the IR says of an access: how many instructions it is, whether rounds of a loop make it, what its address is computed from.
+
+use std::collections::{HashMap, HashSet};
+
+use dsl::ir::{
+    AtomicOp, BinaryOp, Block, Function, Inst, InstKind, Module, Node, Operand, SlotId, ValueId,
+};
+use interp::{Site, trap::AccessOp};
+
+/// An instruction of a kernel, and how many loops are around it.
+#[derive(Clone, Copy)]
+struct Listed<'m> {
+    inst: &'m Inst,
+    loops: u32,
+}
+
+/// A kernel's instructions in the order of the text.
+pub(super) struct Code<'m> {
+    all: Vec<Listed<'m>>,
+    defs: HashMap<ValueId, &'m Inst>,
+    sets: HashMap<SlotId, Vec<Operand>>,
+}
+
+/// What an atomic is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Purpose {
+    /// It adds to what is there, or keeps the greater, and nothing is done with the old value: lanes can join theirs first.
+    Joins,
+    /// The same, and each lane needs the value that was there before its own: a ticket, a place in a list.
+    Tickets,
+    /// A lock, a flag, an exchange: nothing to join.
+    Takes,
+}
+
+/// What a sum, a product or a comparison makes of two elements that one line reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Joined {
+    /// `a += b`.
+    Sum,
+    /// Something else of both.
+    Other,
+}
+
+impl<'m> Code<'m> {
+    pub(super) fn of(function: &'m Function) -> Code<'m> {
+        let mut code = Code {
+            all: vec![],
+            defs: HashMap::new(),
+            sets: HashMap::new(),
+        };
+        code.block(&function.body, 0);
+        code
+    }
+
+    fn block(&mut self, block: &'m Block, loops: u32) {
+        for node in &block.0 {
+            match node {
+                Node::Inst(inst) => {
+                    self.defs.extend(inst.results.iter().map(|&id| (id, inst)));
+                    if let InstKind::Set(slot, value) = inst.kind {
+                        self.sets.entry(slot).or_default().push(value);
+                    }
+                    self.all.push(Listed { inst, loops });
+                }
+                Node::If {
+                    then, otherwise, ..
+                } => {
+                    self.block(then, loops);
+                    self.block(otherwise, loops);
+                }
+                Node::Loop { body, step, .. } => {
+                    self.block(body, loops + 1);
+                    self.block(step, loops + 1);
+                }
+                Node::Scope { body, .. } | Node::Routine { body, .. } => self.block(body, loops),
+                Node::Break(_) | Node::Continue(_) | Node::Return(_) => {}
+            }
+        }
+    }
+
+    /// The instructions of an access.
+    fn at(&self, site: &Site) -> impl Iterator<Item = Listed<'m>> {
+        let is_of = |listed: &&Listed<'m>| {
+            listed.inst.loc == site.loc && op_of(&listed.inst.kind) == Some(site.op)
+        };
+        self.all.iter().filter(is_of).copied()
+    }
+
+    /// How many instructions one execution of the source's access takes: one for each member of a struct that is copied whole.
+    pub(super) fn parts(&self, site: &Site) -> u64 {
+        self.at(site).count() as u64
+    }
+
+    /// Whether rounds of a loop make the access.
+    pub(super) fn is_in_loop(&self, site: &Site) -> bool {
+        self.at(site).any(|listed| listed.loops > 0)
+    }
+
+    /// What the address of the access is computed by.
+    fn address(&self, site: &Site) -> Vec<&'m InstKind> {
+        let pointers = self.at(site).filter_map(|listed| {
+            let (_, pointer) = listed.inst.kind.access()?;
+            Some(*pointer)
+        });
+        self.behind(pointers.collect())
+    }
+
+    /// Whether the address of the access is computed with a remainder: rows and columns out of one number.
+    pub(super) fn goes_by_remainder(&self, site: &Site) -> bool {
+        let is_remainder = |kind: &&InstKind| {
+            matches!(kind, InstKind::Binary(BinaryOp::SRem | BinaryOp::URem, ..))
+        };
+        self.address(site).iter().any(is_remainder)
+    }
+
+    /// Whether the address of the access depends on what is in memory.
+    pub(super) fn goes_by_data(&self, site: &Site) -> bool {
+        let mut behind = self.address(site).into_iter();
+        behind.any(|kind| {
+            matches!(
+                kind,
+                InstKind::Load(..) | InstKind::Atomic { .. } | InstKind::Exchange(_)
+            )
+        })
+    }
+
+    /// What the atomic of an access is for.
+    pub(super) fn purpose(&self, site: &Site) -> Option<Purpose> {
+        self.at(site).find_map(|listed| {
+            let InstKind::Atomic { op, value, .. } = &listed.inst.kind else {
+                return None;
+            };
+            let is_used = listed.inst.results.iter().any(|&old| self.takes(old));
+            let is_constant = value.value().is_none();
+            Some(match op {
+                AtomicOp::Exch | AtomicOp::Store => Purpose::Takes,
+                // A loop around one computes what is stored; a lock has a constant.
+                AtomicOp::Cas if is_constant => Purpose::Takes,
+                AtomicOp::Cas => Purpose::Joins,
+                _ if is_used => Purpose::Tickets,
+                _ => Purpose::Joins,
+            })
+        })
+    }
+
+    /// Whether an instruction or a branch takes a value.
+    fn takes(&self, id: ValueId) -> bool {
+        let is_it = |operand: &&Operand| operand.value() == Some(id);
+        let mut all = self.all.iter();
+        all.any(|listed| listed.inst.kind.operands().iter().any(is_it))
+    }
+
+    /// Whether a line stores into an array what it makes of two elements of it: a step of a tree.
+    pub(super) fn joins_elements(&self, site: &Site, module: &Module) -> Option<Joined> {
+        let line = |inst: &Inst| module.loc(inst.loc).line;
+        let here = self.all.iter().map(|listed| listed.inst);
+        let mut stores = here.filter(|inst| line(inst) == site.line);
+        stores.find_map(|inst| {
+            let InstKind::Store(access, _, values) = &inst.kind else {
+                return None;
+            };
+            let behind = self.behind(values.clone());
+            let loads = behind.iter().filter(|kind| {
+                matches!(kind, InstKind::Load(from, _) if from.space == access.space && from.object == access.object)
+            });
+            if access.object.is_none() || loads.count() != 2 {
+                return None;
+            }
+            let value = self.defs.get(&values.first()?.value()?)?;
+            Some(match &value.kind {
+                InstKind::Binary(op, ..)
+                    if matches!(op.wrapping(), BinaryOp::Add | BinaryOp::FAdd) =>
+                {
+                    Joined::Sum
+                }
+                _ => Joined::Other,
+            })
+        })
+    }
+
+    /// All that these operands are computed by, through variables; memory that is read is not followed.
+    fn behind(&self, start: Vec<Operand>) -> Vec<&'m InstKind> {
+        let (mut seen, mut found, mut left) = (HashSet::new(), vec![], start);
+        while let Some(operand) = left.pop() {
+            let Some(id) = operand.value().filter(|&id| seen.insert(id)) else {
+                continue;
+            };
+            let Some(inst) = self.defs.get(&id) else {
+                continue;
+            };
+            found.push(&inst.kind);
+            match &inst.kind {
+                InstKind::Get(slot) => left.extend(self.sets.get(slot).into_iter().flatten()),
+                kind if kind.is_scalar_op() || matches!(kind, InstKind::PtrAdd { .. }) => {
+                    left.extend(kind.operands().into_iter().copied());
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+fn op_of(kind: &InstKind) -> Option<AccessOp> {
+    match kind {
+        InstKind::Load(..) => Some(AccessOp::Load),
+        InstKind::Store(..) => Some(AccessOp::Store),
+        InstKind::Atomic { .. } => Some(AccessOp::Atomic),
+        _ => None,
+    }
+}
