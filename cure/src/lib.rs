@@ -274,7 +274,7 @@ impl Search<'_, '_> {
                 aggregate::candidates(self.base, &self.texts, spot)
             }
             Waste::ConstantWords => constant::candidates(&self.texts, spot),
-            Waste::Barriers => vec![],
+            Waste::Barriers | Waste::Reuse | Waste::LocalArrays => vec![],
         };
         let mut best: Option<(u64, Vec<Suggestion>)> = None;
         for candidate in candidates {
