@@ -41,7 +41,7 @@ impl Compiled {
         match self {
             Compiled::Merged { bytes, accesses } => {
                 format!(
-                    "a compiler can make one access of {bytes} bytes of {accesses} neighbouring ones"
+                    "a compiler can make one access of {bytes} bytes from {accesses} neighbouring ones"
                 )
             }
             Compiled::Again => {
@@ -51,6 +51,18 @@ impl Compiled {
             Compiled::Kept => {
                 "a compiler can load the value once before the loop, and keep it in a register"
                     .to_owned()
+            }
+        }
+    }
+
+    /// What makes the counts those of the compiled kernel, too.
+    pub(crate) fn thought(self) -> String {
+        match self {
+            Compiled::Merged { bytes, .. } => format!(
+                "take the {bytes} bytes with one access, through a vector type (`float4`, `int2` ...): then it does not depend on the compiler"
+            ),
+            Compiled::Again | Compiled::Kept => {
+                "load the value once into a variable, and use that: then it does not depend on the compiler".to_owned()
             }
         }
     }

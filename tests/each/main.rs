@@ -2,7 +2,7 @@
 //!
 //! `examples`: reports and IR. `programs`: whole programs' output, and what wrong ones are told. `features`: one program a feature of the
 //! language. `findings`: labelled programs. `cures`: what is proved holds. `chains`: errors inside instances and expansions. `language`: the
-//! examples of `docs/language.md` and `docs/test.md`. `scheduling`: lanes that wait for each other. `explain`: the examples of `dslc explain`. `screen`: the first screen names the line and the cure.
+//! examples of `docs/language.md` and `docs/test.md`. `scheduling`: lanes that wait for each other. `hot_spots`: what the report says of waste, and what not. `explain`: the examples of `dslc explain`. `screen`: the first screen names the line and the cure.
 //! `split`: launches in parts.
 //! `ptx`: PTX of every example and program.
 
@@ -12,6 +12,7 @@ mod examples;
 mod explain;
 mod features;
 mod findings;
+mod hot_spots;
 mod language;
 mod litmus;
 mod programs;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
     trials.extend(explain::trials());
     trials.extend(features::trials());
     trials.extend(findings::trials());
+    trials.extend(hot_spots::trials());
     trials.extend(language::trials());
     trials.extend(litmus::trials());
     trials.extend(programs::trials());

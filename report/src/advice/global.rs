@@ -25,6 +25,9 @@ pub(super) fn advice(site: &Site, witness: &Witness) -> Option<Advice> {
         return Some(irregular(site, &touched));
     };
     let apart = step.unsigned_abs();
+    if apart == 0 {
+        return Some(shared_elements(bytes / width.max(1), sectors));
+    }
     if apart == width && !is_even {
         return Some(pieces(width, witness, mask, &touched));
     }
@@ -49,6 +52,17 @@ pub(super) fn advice(site: &Site, witness: &Witness) -> Option<Advice> {
         )
     };
     Some(Advice::new(fact, thought))
+}
+
+/// Groups of lanes take one element each, and the elements are apart: two rows of a matrix, of a block that is 16 threads wide. It is not where
+/// they begin that costs.
+fn shared_elements(elements: u64, sectors: u64) -> Advice {
+    Advice {
+        fact: format!(
+            "the lanes of a warp take {elements} different elements, each for some lanes, in {sectors} sectors"
+        ),
+        thought: None,
+    }
 }
 
 /// Neighbouring lanes read neighbouring elements: it is where they begin.

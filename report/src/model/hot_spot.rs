@@ -253,8 +253,11 @@ struct Sum<'a> {
     launches: u64,
     sites: Vec<(usize, usize)>,
     rank: f64,
-    /// What a compiler makes of the access that wastes most, and how much that wastes.
-    compiled: (u64, Option<Compiled>),
+    /// What a compiler makes of accesses, of that which wastes most among them, and what they waste together.
+    compiled: Option<(Compiled, u64)>,
+    compiled_waste: u64,
+    /// What all waste.
+    all_waste: u64,
 }
 
 /// All of them, worst first.
@@ -346,7 +349,9 @@ fn entry<'s, 'a>(sums: &'s mut Vec<Sum<'a>>, key: (u32, u32, Waste)) -> &'s mut 
             launches: 0,
             sites: vec![],
             rank: 0.0,
-            compiled: (0, None),
+            compiled: None,
+            compiled_waste: 0,
+            all_waste: 0,
         });
         sums.len() - 1
     });
@@ -382,10 +387,14 @@ impl<'a> Sum<'a> {
         times: u64,
         codes: &Codes,
     ) {
-        let waste = used.saturating_sub(ideal);
-        if waste > self.compiled.0 {
-            let facts = codes.facts(launch.kernel, site);
-            self.compiled = (waste, facts.and_then(|facts| facts.compiled));
+        let waste = used.saturating_sub(ideal).saturating_mul(times);
+        let facts = codes.facts(launch.kernel, site);
+        self.all_waste = self.all_waste.saturating_add(waste);
+        if let Some(compiled) = facts.and_then(|facts| facts.compiled) {
+            self.compiled_waste = self.compiled_waste.saturating_add(waste);
+            if self.compiled.is_none_or(|(_, most)| waste > most) {
+                self.compiled = Some((compiled, waste));
+            }
         }
         let like = |(known, _, _): &&mut (HotAccess, &LaunchReport, &Site)| {
             (known.op, known.column, &known.text) == (site.op, site.column, &site.text)
@@ -455,7 +464,9 @@ impl<'a> Sum<'a> {
         let (file, line, waste) = self.key;
         let compiled = match waste {
             Waste::Divergence | Waste::Barriers | Waste::LocalArrays => None,
-            _ => self.compiled.1,
+            // If most of it is the compiler's, all of it is in doubt.
+            _ if 2 * self.compiled_waste < self.all_waste => None,
+            _ => self.compiled.map(|(compiled, _)| compiled),
         };
         self.accesses
             .sort_by_key(|(access, ..)| std::cmp::Reverse(access.excess()));
@@ -481,6 +492,7 @@ impl<'a> Sum<'a> {
             }
             (None, None) => return None,
         };
+        let fewer = compiled.map_or(1.0, |_| self.fewer());
         // What nobody can say a word about is what the architecture moves at least.
         let advice = advice?;
         let sum = |of: fn(&HotAccess) -> u64| {
@@ -520,12 +532,25 @@ impl<'a> Sum<'a> {
             kernels: self.kernels,
             launches: self.launches,
             fact: advice.fact,
-            thought: advice.thought,
+            thought: match compiled {
+                // What is said of the accesses as written need not be true of those that are made.
+                Some(compiled) if waste == Waste::Sectors => Some(compiled.thought().into()),
+                _ => advice.thought,
+            },
             sites: self.sites,
             rounds: 0,
-            rank: self.rank / compiled.map_or(1.0, Compiled::fewer),
+            rank: self.rank / fewer,
             as_written: compiled.map(Compiled::reason),
         })
+    }
+
+    /// How many times less than counted may be left of what it wastes.
+    fn fewer(&self) -> f64 {
+        let Some((compiled, _)) = self.compiled else {
+            return 1.0;
+        };
+        let share = self.compiled_waste as f64 / self.all_waste.max(1) as f64;
+        1.0 / (1.0 - share + share / compiled.fewer())
     }
 
     /// What is said of loads that bring the same bytes again: of the worst two, and of the array of the worst.
@@ -535,12 +560,12 @@ impl<'a> Sum<'a> {
             .clone()
             .map(|(_, launch, site)| reuse::fact(site, launch, codes))
             .collect();
-        let thought = self
-            .accesses
-            .first()
-            .map(|(_, launch, site)| reuse::thought(site, launch, codes, input));
+        let first = self.accesses.first();
+        let density = first
+            .and_then(|(_, launch, site)| codes.facts(launch.kernel, site)?.operations_per_byte);
+        let thought = first.map(|(_, launch, site)| reuse::thought(site, launch, codes, input));
         Advice {
-            fact: facts.join("; "),
+            fact: facts.join("; ") + &reuse::remark(density),
             thought,
         }
     }

@@ -128,16 +128,19 @@ pub(super) fn fact(site: &Site, launch: &LaunchReport, codes: &Codes) -> String 
         text += &format!(", {about}{} times over the grid", rounded(over_grid));
     }
     text += &format!(
-        "; each sector is moved {} times for a block, unless L1 still has it",
+        ", and each sector moved {} times for a block",
         rounded(reuse.sectors_by_block())
     );
-    if let Some(density) = facts
-        .and_then(|facts| facts.operations_per_byte)
-        .filter(|&density| density > 0.0)
-    {
-        text += &format!(" ({} operations for each byte asked for)", rounded(density));
-    }
     text
+}
+
+/// What holds for all of a line's loads.
+pub(super) fn remark(operations_per_byte: Option<f64>) -> String {
+    let density = operations_per_byte.filter(|&density| density > 0.0);
+    let density = density.map_or(String::new(), |density| {
+        format!(" ({} operations for each byte asked for)", rounded(density))
+    });
+    density + "; caches are not modelled: what L1 still has comes from there"
 }
 
 /// What may help.

@@ -166,7 +166,7 @@ fn hot_spot(
     if let Some(why) = &spot.as_written {
         *text += &style.paragraph(
             "      ",
-            &format!("as written: {why}, and has other counts then"),
+            &format!("as written: {why}. Then other counts hold"),
             None,
         );
     }
