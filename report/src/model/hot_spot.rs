@@ -271,16 +271,19 @@ pub(super) fn hot_spots(input: &Input<'_>, codes: &Codes) -> Vec<HotSpot> {
         let times = kept.times();
         let launch = &kept.report;
         let mut seen: Vec<(u32, u32, Waste)> = vec![];
+        let loaded_again = reuse::again(launch, codes, input);
         for (index, site) in launch.sites.iter().enumerate() {
             let own = Waste::of(site).filter(|_| !site.counts.not_modelled());
             let own = own.map(|waste| (waste, waste.cost(&site.counts)));
-            let again = reuse::again(site, launch, codes, input);
-            let again = again.map(|again| (Waste::Reuse, (again.used, again.ideal)));
-            let local = local::is_cost(site, launch, codes)
-                .then(|| (Waste::LocalArrays, Waste::LocalArrays.cost(&site.counts)));
+            let again = loaded_again.iter().find(|(at, _)| *at == index);
+            let again = again.map(|(_, again)| (Waste::Reuse, (again.used, again.ideal)));
+            let told_at = local::place(site, launch, codes);
+            let local =
+                told_at.map(|_| (Waste::LocalArrays, Waste::LocalArrays.cost(&site.counts)));
             let wasted = [own, again, local].into_iter().flatten();
             for (waste, (used, ideal)) in wasted.filter(|(_, (used, ideal))| used > ideal) {
-                let key = (site.file, site.line, waste);
+                let (file, line) = told_at.unwrap_or((site.file, site.line));
+                let key = (file, line, waste);
                 let sum = entry(&mut sums, key);
                 sum.add_site((launch, site), (used, ideal), times, codes);
                 sum.rank += (used - ideal).saturating_mul(times) as f64 * waste.cycles(&rates);

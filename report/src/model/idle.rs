@@ -6,6 +6,8 @@ use serde::Serialize;
 
 use crate::code::Codes;
 
+/// A share of a launch's warps from which on they are: the last block of a small grid often has some that end at once.
+const LEAST_WARPS: f64 = 0.5;
 /// A share of a launch's blocks, or of its lanes, from which on they are worth a word.
 const LEAST_SHARE: f64 = 0.1;
 
@@ -65,7 +67,7 @@ impl Idle {
             .warps
             .unwrap_or(0)
             .saturating_sub(self.blocks.saturating_mul(of_block));
-        if others > 1 && others as f64 >= LEAST_SHARE * self.of_warps as f64 {
+        if others > 1 && others as f64 >= LEAST_WARPS * self.of_warps as f64 {
             all.push(format!(
                 "{others} of {} warps{} access no memory: smaller blocks, or more work for each, would leave fewer of them",
                 self.of_warps,

@@ -8,9 +8,25 @@ use crate::Input;
 use crate::advice::Advice;
 use crate::code::Codes;
 
-/// Whether a site goes to such an array of the program's own.
-pub(super) fn is_cost(site: &Site, launch: &LaunchReport, codes: &Codes) -> bool {
-    site.space == Space::Local && codes.indexed_local(launch.kernel, site).is_some()
+/// Requests of an array, and their share of a launch's instructions, below which it is not worth a word.
+const LEAST_REQUESTS: u64 = 32;
+const LEAST_SHARE: f64 = 0.02;
+
+/// Where a site's array is told of: the file and line of the access that it has most of. `None`: it is no such array, or little used.
+pub(super) fn place(site: &Site, launch: &LaunchReport, codes: &Codes) -> Option<(u32, u32)> {
+    if site.space != Space::Local {
+        return None;
+    }
+    let local = codes.local(launch.kernel, site)?;
+    let own = launch.sites.iter().filter(|other| {
+        other.space == Space::Local && codes.local(launch.kernel, other) == Some(local)
+    });
+    let requests: u64 = own.clone().map(|site| site.counts.instructions).sum();
+    let is_much = requests as f64 >= LEAST_SHARE * launch.counts.warp_instructions as f64;
+    let indexed = own.filter(|other| codes.indexed_local(launch.kernel, other).is_some());
+    let most =
+        indexed.max_by_key(|other| (other.counts.instructions, std::cmp::Reverse(other.line)))?;
+    (requests >= LEAST_REQUESTS && is_much).then_some((most.file, most.line))
 }
 
 /// What it costs, and what may help.
@@ -24,7 +40,7 @@ pub(super) fn advice(
     if input.file_name(site.file).starts_with('<') {
         return None;
     }
-    let local = codes.indexed_local(launch.kernel, site)?;
+    let local = codes.local(launch.kernel, site)?;
     let var = input
         .module
         .function(launch.kernel)

@@ -6,7 +6,7 @@
 //! - each of its elements is used by [`LEAST_READS`] reads of a block or more, and each sector is moved for a block [`LEAST_MOVES`] times or more.
 //!   In the naive product a warp takes one element of a row in each round: the eight elements of a sector come with eight requests. Loads whose
 //!   lanes each walk along their own row move each sector eight times, too, but use each element once: they are scattered, not reused;
-//! - to serve the repetitions from L1, if they hit there, takes longer than to bring all that the launch touches from device memory once. A stencil of a
+//! - to serve the repetitions of all such loads from L1, if they hit there, takes longer than to bring all that the launch touches from device memory once. A stencil of a
 //!   few neighbours stays below that: memory is what it waits for;
 //! - a tile is possible: nothing is stored to the array in the launch, the load is not `volatile`, and either the block's part of the array fits into
 //!   shared memory, or the index does not come from memory, so that it can be brought in pieces.
@@ -39,15 +39,31 @@ pub(super) struct Again {
     pub(super) ideal: u64,
 }
 
-/// Whether a load brings the same bytes again where a tile would help.
+/// The loads of a launch that bring the same bytes again where a tile would help: their places among its sites.
 pub(super) fn again(
-    site: &Site,
     launch: &LaunchReport,
     codes: &Codes,
     input: &Input<'_>,
-) -> Option<Again> {
+) -> Vec<(usize, Again)> {
+    let sites = launch.sites.iter().enumerate();
+    let all: Vec<(usize, Again)> = sites
+        .filter_map(|(at, site)| Some((at, of_site(site, launch, codes, input)?)))
+        .collect();
+    let rates = Rates::of(input.rules.arch);
+    let excess = all
+        .iter()
+        .map(|(_, again)| again.used.saturating_sub(again.ideal));
+    let again = excess.fold(0, u64::saturating_add) as f64 / rates.l1_sectors;
+    let once = touched(launch) as f64 / rates.dram_bytes;
+    match again >= once {
+        true => all,
+        false => vec![],
+    }
+}
+
+/// What a load moves again, if the other conditions hold.
+fn of_site(site: &Site, launch: &LaunchReport, codes: &Codes, input: &Input<'_>) -> Option<Again> {
     let reuse = site.reuse?;
-    let facts = codes.facts(launch.kernel, site)?;
     let counts = &site.counts;
     let moves = reuse.sectors_by_block();
     if site.space != Space::Global
@@ -55,20 +71,16 @@ pub(super) fn again(
         || counts.not_modelled()
         || reuse.by_block() < LEAST_READS
         || moves < LEAST_MOVES
-        || !may_be_tile(&reuse, facts, launch, codes, input)
     {
         return None;
     }
-    let ideal = (counts.sectors as f64 / moves).ceil() as u64;
-    let excess = counts.sectors.saturating_sub(ideal);
-    let by_block =
-        (reuse.sectors.saturating_sub(reuse.distinct_sectors)) as f64 / reuse.blocks.max(1) as f64;
-    let rates = Rates::of(input.rules.arch);
-    let again = excess as f64 / rates.l1_sectors;
-    let once = touched(launch) as f64 / rates.dram_bytes;
-    (by_block >= LEAST_SECTORS && again >= once).then_some(Again {
+    let facts = codes.facts(launch.kernel, site)?;
+    let again = reuse.sectors.saturating_sub(reuse.distinct_sectors);
+    let by_block = again as f64 / reuse.blocks.max(1) as f64;
+    let is_tile = by_block >= LEAST_SECTORS && may_be_tile(&reuse, facts, launch, codes, input);
+    is_tile.then(|| Again {
         used: counts.sectors,
-        ideal,
+        ideal: (counts.sectors as f64 / moves).ceil() as u64,
     })
 }
 
