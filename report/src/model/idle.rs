@@ -54,7 +54,7 @@ impl Idle {
             let advice = match busy {
                 0 => "look at the condition that keeps them from it".to_string(),
                 _ => format!(
-                    "{busy} blocks would do. Is the grid computed from the number of elements, rounded up once?"
+                    "if they are those at the end of the grid, one of {busy} would do (the number of elements over the block's size, rounded up once)"
                 ),
             };
             all.push(format!(
