@@ -4,6 +4,7 @@ use interp::{LaunchReport, Site};
 
 use serde::Serialize;
 
+use super::hot_spot::LANES;
 use crate::code::Codes;
 
 /// A share of a launch's warps from which on they are: the last block of a small grid often has some that end at once.
@@ -41,7 +42,7 @@ impl Idle {
             of_blocks: blocks,
             of_warps: launch.counts.warps,
             warps: idle_warps(launch, codes),
-            lanes: threads.next_multiple_of(32) - threads,
+            lanes: threads.next_multiple_of(LANES) - threads,
             threads,
         }
     }
@@ -62,7 +63,7 @@ impl Idle {
                 self.blocks, self.of_blocks
             ));
         }
-        let of_block = self.threads.div_ceil(32);
+        let of_block = self.threads.div_ceil(LANES);
         let others = self
             .warps
             .unwrap_or(0)
@@ -75,12 +76,16 @@ impl Idle {
             ));
         }
         let lanes = self.threads + self.lanes;
-        if self.lanes as f64 >= LEAST_SHARE * lanes as f64 && self.threads > 0 {
+        // One short block is how small programs begin.
+        let is_meant = self.threads > LANES || self.threads > 0 && self.of_blocks > 1;
+        if is_meant && self.lanes as f64 >= LEAST_SHARE * lanes as f64 {
+            let warps = lanes / LANES;
             all.push(format!(
-                "a block of {} threads takes {} warps: {} of {lanes} lanes have no thread, and each of its instructions costs the same. A multiple of 32 \
-                 wastes none",
+                "a block of {} thread{} takes {warps} warp{}: {} of {lanes} lanes have no thread, and an instruction costs the same for all. With a \
+                 multiple of 32 threads each lane has one",
                 self.threads,
-                lanes / 32,
+                if self.threads == 1 { "" } else { "s" },
+                if warps == 1 { "" } else { "s" },
                 self.lanes
             ));
         }
