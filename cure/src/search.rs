@@ -360,7 +360,7 @@ impl<'a, 'r> Search<'a, 'r> {
                 aggregate::candidates(self.base, &self.texts, spot)
             }
             Waste::ConstantWords => constant::candidates(&self.texts, spot),
-            Waste::Barriers => vec![],
+            Waste::Barriers | Waste::Reuse | Waste::LocalArrays => vec![],
         };
         let mut best: Option<(u64, Vec<Suggestion>)> = None;
         let mut idea: Option<Suggestion> = None;

@@ -2,5 +2,6 @@
 
 pub mod metrics;
 pub(crate) mod pattern;
+pub mod reuse;
 pub mod stats;
 pub(crate) mod witness;

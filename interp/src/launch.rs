@@ -29,6 +29,7 @@ use dsl::ir::{FuncId, Object, Space};
 use crate::check::{Checker, Subject};
 use crate::config::{Check, ChildLaunch, LaunchConfig, MachineConfig, MemoryOrder};
 use crate::count::pattern::Pattern;
+use crate::count::reuse::{Reach, Reuse};
 use crate::count::stats::LaunchCounts;
 use crate::fault::trap::{AccessOp, Trap};
 use crate::isa::bytecode::Code;
@@ -437,7 +438,10 @@ impl<'a> Run<'a> {
                 independent_lanes: self.machine.rules.arch.has_independent_lanes(),
                 has_like_warps: Shape::has_like_warps(self.shape.block),
             },
-            record: Record::new(self.code.insts.len()),
+            record: Record {
+                reach: Reach::new(self.shape.grid, self.code.counters.len()),
+                ..Record::new(self.code.insts.len())
+            },
             pass: Pass::default(),
             replay: Replay::new(
                 self.program.kept(self.kernel),
@@ -525,6 +529,19 @@ impl<'a> Run<'a> {
         children
     }
 
+    /// How often the launch loads the bytes of global memory.
+    fn loaded_again(
+        &self,
+        counts: &LaunchCounts,
+        reused: &dyn Fn(&[usize], u64) -> Option<Reuse>,
+    ) -> Option<Reuse> {
+        let counters = self.code.counters.iter().enumerate();
+        let loads = counters
+            .filter(|(_, counter)| is_global(counter.space) && counter.op == AccessOp::Load);
+        let loads: Vec<usize> = loads.map(|(at, _)| at).collect();
+        reused(&loads, counts.global_load.bytes)
+    }
+
     /// Adds the observer's counts up by space and operation, and describes each site that was executed.
     fn report<O: Observer>(&self, machine: &Machine<'_, O>) -> LaunchReport {
         let module = self.program.module();
@@ -535,9 +552,13 @@ impl<'a> Run<'a> {
             branches: machine.record.totals.branches,
             divergent_branches: machine.record.totals.divergent_branches,
             barriers: machine.record.totals.barriers,
+            idle_blocks: machine.record.totals.idle_blocks,
             ..LaunchCounts::default()
         };
         let mut sites: Vec<Site> = Vec::new();
+        let reach = &machine.record.reach;
+        let reused =
+            |counters: &[usize], bytes: u64| reach.reuse(counters, self.config.grid, bytes);
         let counted = machine
             .observer
             .counts()
@@ -567,6 +588,7 @@ impl<'a> Run<'a> {
                 op: counter.op,
                 width_bytes: counter.width_bytes,
                 counts: site_counts.clone(),
+                reuse: None,
                 witness: worst.witness(|index| self.shape.block_index(index)),
             });
         }
@@ -582,8 +604,9 @@ impl<'a> Run<'a> {
                 dynamic: self.config.shared_bytes,
             },
             statement: statement.unwrap_or_default(),
+            reuse: self.loaded_again(&counts, &reused),
             counts,
-            sites: places::merged(sites),
+            sites: places::merged(sites, &reused),
             branches: places::branches(&machine.record.divergence, self.code, module),
             barriers: places::barriers(&machine.record.barriers, self.code, module),
             order: OrderReport::default(),

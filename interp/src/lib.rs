@@ -33,7 +33,7 @@ mod race;
 pub mod rules;
 mod views;
 
-pub use count::{metrics, stats};
+pub use count::{metrics, reuse, stats};
 pub use fault::{finding, stop, trap};
 pub use isa::mask;
 pub use launch::report;

@@ -32,9 +32,11 @@ use dsl::ir::{Function, LocId, Module, Space};
 
 use crate::config::{Checks, ChildLaunch, Order};
 use crate::count::pattern::Pattern;
+use crate::count::reuse::Reach;
 use crate::fault::stop::StopFlag;
 use crate::fault::trap::{Trap, TrapKind};
 use crate::isa::bytecode::{Code, Inst};
+use crate::machine::block::Turn;
 use crate::machine::explain::{Thread, explain};
 use crate::machine::idle_tail::IdleTail;
 use crate::machine::replay::Replay;
@@ -63,6 +65,8 @@ pub(crate) struct Totals {
     pub(crate) branches: u64,
     pub(crate) divergent_branches: u64,
     pub(crate) barriers: u64,
+    /// Blocks that ended without an access.
+    pub(crate) idle_blocks: u64,
 }
 
 impl Totals {
@@ -77,6 +81,7 @@ impl Totals {
         self.branches += times * part.branches;
         self.divergent_branches += times * part.divergent_branches;
         self.barriers += times * part.barriers;
+        self.idle_blocks += times * part.idle_blocks;
     }
 
     /// What has come since they were `before`.
@@ -88,6 +93,7 @@ impl Totals {
             branches: self.branches - before.branches,
             divergent_branches: self.divergent_branches - before.divergent_branches,
             barriers: self.barriers - before.barriers,
+            idle_blocks: self.idle_blocks - before.idle_blocks,
         }
     }
 
@@ -147,6 +153,8 @@ pub(crate) struct Record {
     pub(crate) launched: Vec<ChildLaunch>,
     /// Accesses that were skipped: one of each kind and place.
     pub(crate) skipped: Vec<Skipped>,
+    /// What some of its blocks asked of global memory.
+    pub(crate) reach: Reach,
 }
 
 impl Record {
@@ -158,6 +166,7 @@ impl Record {
             printed: Vec::new(),
             launched: Vec::new(),
             skipped: Vec::new(),
+            reach: Reach::default(),
         }
     }
 }
@@ -165,6 +174,7 @@ impl Record {
 impl Record {
     /// Adds what another worker has seen, so many times.
     pub(crate) fn absorb_times(&mut self, other: &Record, times: u64) {
+        self.reach.absorb(&other.reach);
         self.totals.add_times(&other.totals, times);
         for (sum, part) in self.divergence.iter_mut().zip(&other.divergence) {
             sum.branches += times * part.branches;
@@ -291,7 +301,7 @@ impl Skipped {
 }
 
 coded!(struct Totals {
-    warps, warp_instructions, thread_instructions, branches, divergent_branches, barriers,
+    warps, warp_instructions, thread_instructions, branches, divergent_branches, barriers, idle_blocks,
 });
 coded!(struct Divergence { branches, fewer_lanes });
 
@@ -301,6 +311,7 @@ impl Coded for Record {
         self.divergence.put(out);
         self.barriers.put(out);
         self.skipped.put(out);
+        self.reach.put(out);
     }
 
     fn get(from: &mut &[u8]) -> Option<Record> {
@@ -311,6 +322,7 @@ impl Coded for Record {
             printed: Vec::new(),
             launched: Vec::new(),
             skipped: Coded::get(from)?,
+            reach: Coded::get(from)?,
         })
     }
 }
@@ -410,6 +422,27 @@ impl<O: Observer> Machine<'_, O> {
             on_host: false,
             others: Vec::new(),
             overflow: overflow.map(Box::new),
+        }
+    }
+
+    /// How often accesses were made so far, whatever they cost.
+    pub(crate) fn accesses(&self) -> u64 {
+        let counted = self
+            .observer
+            .counts()
+            .iter()
+            .map(|counts| counts.instructions);
+        let hits = self
+            .patterns
+            .iter()
+            .map(|pattern| pattern.hits.alike + pattern.hits.others);
+        counted.chain(hits).fold(0, u64::wrapping_add)
+    }
+
+    /// A block has had its turn; `accesses` were made before it began. Whether it has made none.
+    pub(crate) fn note_idle(&mut self, turn: &Turn, accesses: u64) {
+        if matches!(turn, Turn::Done) && self.accesses() == accesses {
+            self.record.totals.idle_blocks += 1;
         }
     }
 

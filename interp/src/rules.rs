@@ -20,6 +20,7 @@ pub mod coalesce;
 mod given;
 pub mod limits;
 mod provenance;
+pub mod rates;
 
 pub use arch::{Arch, Generation, UnknownArch};
 pub use given::InvalidRules;

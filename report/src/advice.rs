@@ -72,7 +72,7 @@ impl Serialize for Thought {
 }
 
 impl Advice {
-    fn new(fact: impl Into<String>, thought: impl Into<Thought>) -> Advice {
+    pub(crate) fn new(fact: impl Into<String>, thought: impl Into<Thought>) -> Advice {
         Advice {
             fact: fact.into(),
             thought: Some(thought.into()),

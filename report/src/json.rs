@@ -6,6 +6,7 @@ use interp::{
     CountDepends, Counted, LaunchReport, Orders, Site,
     finding::{Advice, Late, Sight, WitnessLanes},
     metrics::{Metric, Unit},
+    reuse::Reuse,
     rules::RuleSet,
 };
 use runtime::launches::Kept;
@@ -16,10 +17,11 @@ use super::{
     Input, Model, Suggestion,
     architectures::{self, ArchRow},
     blocks::Blocks,
+    code::Compiled,
     expr::Seen,
     findings::{Found, Side},
     measure::Measure,
-    model::HotSpot,
+    model::{HotSpot, Idle},
     require::Judged,
 };
 
@@ -93,14 +95,14 @@ impl Run {
 }
 
 /// The launches one by one: each is made as it is written, for there may be very many.
-struct Launches<'a>(Option<&'a Input<'a>>);
+struct Launches<'a>(Option<&'a Model<'a>>);
 
 impl Serialize for Launches<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let inputs = self.0.into_iter();
-        serializer.collect_seq(inputs.flat_map(|input| {
-            let each = input.launches();
-            each.map(|(index, report)| launch(index, report, input))
+        let models = self.0.into_iter();
+        serializer.collect_seq(models.flat_map(|model| {
+            let each = model.input.launches();
+            each.map(|(index, report)| launch(index, report, model))
         }))
     }
 }
@@ -132,6 +134,55 @@ struct Launch {
     /// The file of `line`, where that is an included one.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+    /// How often its loads ask for the same bytes of global memory, all of them together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reuse: Option<ReuseRow>,
+    /// Blocks, warps and lanes that do nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idle: Option<Idle>,
+}
+
+/// How often bytes of global memory are asked for. Blocks are a sample, the same for every run of the launch.
+#[derive(Serialize)]
+struct ReuseRow {
+    /// Blocks that were looked at. What follows is theirs, up to `by_block`.
+    blocks: u64,
+    bytes: u64,
+    /// Different bytes of each block, summed.
+    distinct_bytes: u64,
+    sectors: u64,
+    distinct_sectors: u64,
+    /// How often a block asks for each byte.
+    by_block: f64,
+    /// Of all blocks: bytes asked for, and different bytes; `null`: the sample does not say.
+    grid_bytes: u64,
+    grid_distinct_bytes: Option<u64>,
+    over_grid: Option<f64>,
+    /// All blocks were looked at.
+    exact: bool,
+    /// Operations with loaded values where the access stands, for each byte that is asked for there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operations_per_byte: Option<f64>,
+}
+
+impl ReuseRow {
+    fn of(reuse: Option<&Reuse>, asked: u64, operations_per_byte: Option<f64>) -> Option<ReuseRow> {
+        let reuse = reuse?;
+        let over = |distinct: u64| asked as f64 / distinct.max(1) as f64;
+        Some(ReuseRow {
+            blocks: reuse.blocks,
+            bytes: reuse.bytes,
+            distinct_bytes: reuse.distinct_bytes,
+            sectors: reuse.sectors,
+            distinct_sectors: reuse.distinct_sectors,
+            by_block: reuse.by_block(),
+            grid_bytes: asked,
+            grid_distinct_bytes: reuse.grid_bytes,
+            over_grid: reuse.grid_bytes.map(over),
+            exact: reuse.is_exact,
+            operations_per_byte,
+        })
+    }
 }
 
 /// The blocks that ran, for all.
@@ -160,6 +211,12 @@ struct SiteRow {
     counts: CountsRow,
     degrees: Map<String, Value>,
     file: String,
+    /// Of global memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reuse: Option<ReuseRow>,
+    /// Why a compiled kernel is likely to make other accesses than this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    as_written: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -186,7 +243,7 @@ pub fn report<'a>(model: &'a Model<'a>, stdout: &[u8]) -> Report<'a> {
     Report {
         schema: "dslc-report/1",
         run: Run::new(input.program, input.rules, input.gpu.unwrap_or("simulator")),
-        launches: Launches(Some(input)),
+        launches: Launches(Some(model)),
         findings: findings(model),
         stdout: String::from_utf8_lossy(stdout).into_owned(),
         exit_code: input.outcome.exit_code,
@@ -264,7 +321,8 @@ fn profiler_metrics(model: &Model<'_>) -> Vec<KernelMetrics> {
     kernels.into_iter().map(row).collect()
 }
 
-fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
+fn launch(index: usize, report: &LaunchReport, model: &Model<'_>) -> Launch {
+    let input = model.input;
     let words = ("constant_words", Some(Input::constant_words(report)));
     let metrics = report
         .counts
@@ -292,7 +350,7 @@ fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
         sites: report
             .sites
             .iter()
-            .map(|site| site_row(site, input))
+            .map(|site| site_row(site, report, model))
             .collect(),
         counts_depend: report
             .order
@@ -323,6 +381,8 @@ fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
             Counted::Run | Counted::From { .. } | Counted::Part { .. } => None,
         },
         file: input.included(report),
+        reuse: ReuseRow::of(report.reuse.as_ref(), report.counts.global_load.bytes, None),
+        idle: input.gpu.is_none().then(|| Idle::of(report, &model.codes)),
     }
 }
 
@@ -347,7 +407,11 @@ fn counts_row(site: &Site) -> CountsRow {
     }
 }
 
-fn site_row(site: &Site, input: &Input<'_>) -> SiteRow {
+fn site_row(site: &Site, launch: &LaunchReport, model: &Model<'_>) -> SiteRow {
+    let input = model.input;
+    let facts = model.codes.facts(launch.kernel, site);
+    let density = facts.and_then(|facts| facts.operations_per_byte);
+    let compiled = facts.and_then(|facts| facts.compiled);
     let degrees = site
         .counts
         .degree_histogram
@@ -371,6 +435,8 @@ fn site_row(site: &Site, input: &Input<'_>) -> SiteRow {
             .get(site.file as usize)
             .cloned()
             .unwrap_or_default(),
+        reuse: ReuseRow::of(site.reuse.as_ref(), site.counts.bytes, density),
+        as_written: compiled.map(Compiled::reason),
     }
 }
 

@@ -7,6 +7,7 @@ pub mod access;
 mod advice;
 pub mod architectures;
 pub mod blocks;
+mod code;
 pub mod compare;
 pub mod error;
 pub mod expr;

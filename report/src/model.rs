@@ -3,15 +3,20 @@
 
 mod barrier;
 mod hot_spot;
+mod idle;
+mod local;
 mod occupancy;
+mod reuse;
 
 pub use hot_spot::{Cost, HotAccess, HotSpot, Waste};
+pub use idle::Idle;
 pub use occupancy::{Limit, Occupancy, Step};
 
 use super::{
     Input, LaunchGroup, Suggestion,
     architectures::Other,
     blocks::Blocks,
+    code::Codes,
     findings::groups::{self, Group},
     fold,
     require::Judged,
@@ -40,6 +45,8 @@ pub struct Model<'a> {
     pub requirements: Vec<Judged>,
     /// Metrics that were asked for by their profilers' names.
     pub metrics: Vec<&'static Metric>,
+    /// What the IR says of the launched kernels' accesses.
+    pub(crate) codes: Codes,
     /// The part of the last launch that ran, if it was split.
     pub blocks: Option<Box<Blocks>>,
 }
@@ -47,10 +54,11 @@ pub struct Model<'a> {
 impl<'a> Model<'a> {
     /// The model of a run, without suggestions.
     pub fn new(input: &'a Input<'a>) -> Model<'a> {
+        let codes = Codes::of(input);
         Model {
             input,
             groups: groups::groups(input.findings, input.module),
-            hot_spots: hot_spot::hot_spots(input),
+            hot_spots: hot_spot::hot_spots(input, &codes),
             barriers: barrier::barriers(input),
             launches: fold::groups(input),
             suggestions: vec![],
@@ -58,6 +66,7 @@ impl<'a> Model<'a> {
             others: vec![],
             requirements: vec![],
             metrics: vec![],
+            codes,
             blocks: None,
         }
     }

@@ -8,11 +8,18 @@ mod tables;
 
 use interp::Orders;
 
-use super::{Input, Model, Tables, architectures};
+use super::{Input, Model, Tables, architectures, model::Idle};
 pub use style::{Paint, Style, cut};
 
 /// Of a launch whose threads communicate.
 const ONE_ORDER: &str = "its threads communicate, but it ran in ascending order only: --order both runs the other order too";
+
+/// What is counted: said wherever it is said by which rules.
+pub(crate) const AS_WRITTEN: &str =
+    "the accesses are counted as written: a compiler may merge, move or drop some";
+
+/// Launches with threads without work that are told.
+const MOST_IDLE: usize = 4;
 
 /// Accesses of a launch whose count depends on the schedule that are told.
 const MOST_COUNTS: usize = 6;
@@ -23,6 +30,7 @@ pub fn report(model: &Model<'_>, style: Style) -> String {
     let mut parts = vec![screen::findings(model, style)];
     if !model.launches.is_empty() {
         parts.push(screen::hot_spots(model, style));
+        parts.push(idle(model, style));
         parts.push(architectures::table(model, style));
         parts.push(match input.tables {
             Tables::None => screen::launches(model, style),
@@ -48,6 +56,29 @@ pub(crate) fn dim(dim: [u32; 3]) -> String {
         [x, 1, 1] => x.to_string(),
         [x, y, 1] => format!("({x}, {y})"),
         [x, y, z] => format!("({x}, {y}, {z})"),
+    }
+}
+
+/// Blocks, warps and lanes that do nothing, by launch.
+fn idle(model: &Model<'_>, style: Style) -> String {
+    let mut text = String::new();
+    let mut told: Vec<String> = vec![];
+    if model.input.gpu.is_some() {
+        return text;
+    }
+    for group in &model.launches {
+        for sentence in Idle::of(&group.launch, &model.codes).sentences() {
+            let words = format!("`{}`: {sentence}", group.launch.kernel_name);
+            if told.len() < MOST_IDLE && !told.contains(&words) {
+                let named = format!("launch {} {words}", group.first);
+                text += &style.paragraph("  ", &named, None);
+                told.push(words);
+            }
+        }
+    }
+    match text.is_empty() {
+        true => text,
+        false => style.paragraph("", "threads without work", None) + &text,
     }
 }
 
@@ -101,6 +132,7 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
     text += &style.paragraph("  ", &format!("shared memory: {shared}"), Some(Paint::Dim));
     let global = format!("global memory (sec: sectors of 32 bytes): {global}");
     text += &style.paragraph("  ", &global, Some(Paint::Dim));
+    text += &style.paragraph("  ", AS_WRITTEN, Some(Paint::Dim));
     let one = model
         .launches
         .iter()

@@ -17,7 +17,7 @@ const KEPT_BYTES: usize = 256 << 20;
 /// # use dsl::ir::FuncId;
 /// # use interp::{LaunchReport, stats::LaunchCounts};
 /// # let report = |warps| LaunchReport { kernel: FuncId(0), kernel_name: "k".into(), grid: [1; 3], block: [32, 1, 1],
-/// #     shared: Default::default(), statement: Default::default(), counts: LaunchCounts { warps, ..LaunchCounts::default() },
+/// #     shared: Default::default(), statement: Default::default(), counts: LaunchCounts { warps, ..LaunchCounts::default() }, reuse: None,
 /// #     sites: vec![], branches: vec![], barriers: vec![], findings: vec![], forgot: false, skipped: vec![], order: Default::default(), children: vec![], trace: vec![] };
 /// let mut launches = runtime::Launches::default();
 /// for warps in [1, 2, 1, 1] {
@@ -232,7 +232,7 @@ fn is_like(a: &LaunchReport, b: &LaunchReport) -> bool {
         && a.sites
             .iter()
             .zip(&b.sites)
-            .all(|(a, b)| site(a) == site(b) && a.counts == b.counts)
+            .all(|(a, b)| site(a) == site(b) && a.counts == b.counts && a.reuse == b.reuse)
         && a.branches == b.branches
         && a.barriers == b.barriers
         && a.findings == b.findings
@@ -338,6 +338,7 @@ mod tests {
                 warp_instructions: warps,
                 ..LaunchCounts::default()
             },
+            reuse: None,
             sites: Vec::with_capacity(sites),
             branches: vec![],
             barriers: vec![],

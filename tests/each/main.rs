@@ -2,7 +2,7 @@
 //!
 //! `advice`: what is advised helps. `chains`: errors inside instances and expansions. `cures`: what a cure promises, it keeps. `examples`: reports
 //! and IR. `explain`: the examples of `dslc explain`. `features`: one program a feature of the language. `findings`: labelled programs. `held`: cures
-//! hold with other arguments, too. `language`: the examples of `docs/language.md` and `docs/test.md`. `programs`: whole programs' output,
+//! hold with other arguments, too. `hot_spots`: what is told of a program's waste. `language`: the examples of `docs/language.md` and `docs/test.md`. `programs`: whole programs' output,
 //! and what wrong ones are told. `ptx`: PTX of every example and program. `scheduling`: lanes that wait for each other. `screen`: the
 //! first screen names the line and the cure. `split`: launches in parts.
 
@@ -14,6 +14,7 @@ mod explain;
 mod features;
 mod findings;
 mod held;
+mod hot_spots;
 mod language;
 mod litmus;
 mod programs;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
     trials.extend(features::trials());
     trials.extend(findings::trials());
     trials.extend(held::trials());
+    trials.extend(hot_spots::trials());
     trials.extend(language::trials());
     trials.extend(litmus::trials());
     trials.extend(programs::trials());

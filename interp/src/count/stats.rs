@@ -218,6 +218,8 @@ pub struct LaunchCounts {
     pub divergent_branches: u64,
     /// Block barriers executed by warps.
     pub barriers: u64,
+    /// Blocks that accessed no memory.
+    pub idle_blocks: u64,
     /// All loads from shared memory.
     pub shared_load: SiteCounts,
     /// All stores to shared memory.
@@ -241,6 +243,7 @@ impl LaunchCounts {
         self.branches += other.branches;
         self.divergent_branches += other.divergent_branches;
         self.barriers += other.barriers;
+        self.idle_blocks += other.idle_blocks;
         self.shared_load.merge(&other.shared_load);
         self.shared_store.merge(&other.shared_store);
         self.shared_atomic.merge(&other.shared_atomic);

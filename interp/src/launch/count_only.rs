@@ -30,6 +30,7 @@ pub use pending::Counting;
 use dsl::ir::LocId;
 
 use crate::config::{Checks, MachineConfig, Order, Schedule};
+use crate::count::reuse::Reach;
 use crate::fault::stop::StopFlag;
 use crate::launch::Run;
 use crate::launch::report::LaunchReport;
@@ -38,6 +39,7 @@ use crate::machine::{Machine, Record, engine};
 use crate::memory::bytes::Bytes;
 use crate::memory::map::GlobalMap;
 use crate::observe::counters::Counters;
+use crate::progress::Progress;
 use cover::{Cover, Limits};
 use known::Refusal;
 use watcher::Watcher;
@@ -195,6 +197,7 @@ fn count(run: &Run<'_>) -> Result<Counts, InFull> {
             Some(wanted) => stride = wanted,
             None => {
                 let (blocks, warp_instructions) = (sum.classes, sum.warp_instructions);
+                sum.machine.record.reach = reach(run, &map);
                 let (report, _) = run.ended(sum.machine, None);
                 let Ok(mut report) = report else { break };
                 machine.progress.begins(run.config.blocks() as u64);
@@ -269,6 +272,33 @@ fn classes(
     Ok(None)
 }
 
+/// What the blocks that are looked at for [`reuse`](crate::count::reuse) ask of global memory. They do what their representatives did, so they can
+/// run alone.
+fn reach(run: &Run<'_>, map: &GlobalMap) -> Reach {
+    let alone = MachineConfig {
+        jobs: 1,
+        checks: Checks::NONE,
+        keep_going: false,
+        progress: Progress::default(),
+        ..run.machine.clone()
+    };
+    let alone = Run {
+        map,
+        machine: &alone,
+        ..*run
+    };
+    let counters = Counters::new(&run.machine.rules, run.code.counters.len());
+    let mut machine = alone.worker(counters);
+    let mut block = Block::new(run.code, &run.shape, run.memory);
+    for number in machine.record.reach.sampled().to_vec() {
+        block.begin(number, run.code, &run.shape);
+        let run_warp = engine::engine().run;
+        while matches!(block.turn(&mut machine, run_warp), Turn::Stuck) && block.moved {}
+        block.printed.clear();
+    }
+    machine.record.reach
+}
+
 /// What one block did, and which others do the same.
 struct Part {
     counters: Counters,
@@ -318,6 +348,7 @@ fn represent(
     let grid = (run.config.grid, cover);
     let watcher = Watcher::new(counters, grid, run.code, (map, is_still), flags);
     let mut machine = alone.worker(watcher);
+    machine.record.reach = Reach::default();
     block.begin(number, run.code, &run.shape);
     machine.record.totals.warps += block.warps.len() as u64;
     let run_warp = engine::engine().run;
@@ -328,6 +359,7 @@ fn represent(
     }
     block.printed.clear();
     machine.settle();
+    machine.note_idle(&turn, 0);
     let watcher = machine.observer;
     let known = watcher.known;
     if let Some(refusal) = known.refusal {

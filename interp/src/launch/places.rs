@@ -2,14 +2,19 @@
 
 use dsl::ir::{Module, Space};
 
+use crate::count::reuse::Reuse;
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::Code;
 use crate::launch::report::{Barrier, Branch, Site};
 use crate::machine::Divergence;
 
 /// Sorted, with the instructions that come from one place and do the same thing as one site. Of a generic access, the
-/// spaces it never went to are left out.
-pub(super) fn merged(mut sites: Vec<Site>) -> Vec<Site> {
+/// spaces it never went to are left out. The sites come in the order of their counters; `reused` says of some of these together how often they
+/// ask for the same bytes, of so many in all.
+pub(super) fn merged(
+    sites: Vec<Site>,
+    reused: &dyn Fn(&[usize], u64) -> Option<Reuse>,
+) -> Vec<Site> {
     type Key<'a> = (u32, u32, u32, &'a str, AccessOp, Space, u32);
     fn key(site: &Site) -> Key<'_> {
         (
@@ -22,9 +27,11 @@ pub(super) fn merged(mut sites: Vec<Site>) -> Vec<Site> {
             site.width_bytes,
         )
     }
-    sites.sort_by(|a, b| key(a).cmp(&key(b)));
+    let mut sites: Vec<(usize, Site)> = sites.into_iter().enumerate().collect();
+    sites.sort_by(|(_, a), (_, b)| key(a).cmp(&key(b)));
     let mut out: Vec<Site> = Vec::new();
-    for site in sites {
+    let mut counters: Vec<Vec<usize>> = Vec::new();
+    for (counter, site) in sites {
         match out.last_mut() {
             Some(last) if key(last) == key(&site) => {
                 last.counts.merge(&site.counts);
@@ -32,8 +39,19 @@ pub(super) fn merged(mut sites: Vec<Site>) -> Vec<Site> {
                 if waste(&site) > waste(last) {
                     last.witness = site.witness;
                 }
+                if let Some(own) = counters.last_mut() {
+                    own.push(counter);
+                }
             }
-            _ => out.push(site),
+            _ => {
+                out.push(site);
+                counters.push(vec![counter]);
+            }
+        }
+    }
+    for (site, counters) in out.iter_mut().zip(&counters) {
+        if site.space == Space::Global && site.counts.instructions > 0 {
+            site.reuse = reused(counters, site.counts.bytes);
         }
     }
     out

@@ -11,6 +11,7 @@ use dsl::ir::{FuncId, LocId, Module, Space};
 use thiserror::Error;
 
 use crate::config::{ChildLaunch, LaunchConfig};
+use crate::count::reuse::Reuse;
 use crate::count::stats::{LaunchCounts, SiteCounts};
 use crate::fault::finding::{Fact, Finding, Scheduled};
 use crate::fault::trap::{AccessOp, Trap};
@@ -34,6 +35,8 @@ pub struct LaunchReport {
     pub statement: Statement,
     /// Totals.
     pub counts: LaunchCounts,
+    /// How often its loads ask for the same bytes of global memory, all loads together; `None`: it has none, or they go to too many pieces.
+    pub reuse: Option<Reuse>,
     /// Counts per source access, sorted by file, line, column, text, operation, space and width.
     pub sites: Vec<Site>,
     /// Branches that parted their warps, by source place: sorted by file, line and column.
@@ -71,6 +74,7 @@ impl LaunchReport {
             },
             statement: Statement::of(module, config.loc),
             counts: LaunchCounts::default(),
+            reuse: None,
             sites: Vec::new(),
             branches: Vec::new(),
             barriers: Vec::new(),
@@ -219,6 +223,8 @@ pub struct Site {
     pub counts: SiteCounts,
     /// The first of its worst requests.
     pub witness: Option<Box<Witness>>,
+    /// Global memory: how often it asks for the same bytes; `None`: no block that was looked at made it, or it goes to too many pieces.
+    pub reuse: Option<Reuse>,
 }
 
 /// A branch of the source at which lanes of a warp went different ways.

@@ -242,11 +242,13 @@ impl Block {
         std::mem::swap(&mut machine.shared, &mut self.shared);
         std::mem::swap(&mut machine.record.printed, &mut self.printed);
         machine.block = self.index;
+        machine.record.reach.enter(self.index);
         machine.observer.begin_block(self.index);
     }
 
     /// It runs it no more.
     pub(crate) fn leave<O: Observer>(&mut self, machine: &mut Machine<'_, O>, has_ended: bool) {
+        machine.record.reach.leave();
         if has_ended {
             machine.observer.end_block();
         }

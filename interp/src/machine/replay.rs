@@ -198,7 +198,9 @@ impl Block {
         machine: &mut Machine<'_, O>,
         engine: &Engine<O>,
     ) -> Turn {
-        if O::REPLAYS && machine.replay.attempts > 0 {
+        // A block that is looked at goes the ordinary way.
+        let is_looked_at = machine.record.reach.samples(index);
+        if O::REPLAYS && machine.replay.attempts > 0 && !is_looked_at {
             if machine.replay.list.is_none() {
                 machine.look_for_list();
             }
@@ -219,6 +221,7 @@ impl Block {
             }
         }
         let before = machine.record.totals;
+        let accesses = machine.accesses();
         self.begin(index, machine.code, &machine.shape);
         machine.record.totals.warps += self.warps.len() as u64;
         let replay = &machine.replay;
@@ -230,7 +233,9 @@ impl Block {
         {
             return self.record(machine, engine, before, claim);
         }
-        self.turn(machine, engine.run)
+        let turn = self.turn(machine, engine.run);
+        machine.note_idle(&turn, accesses);
+        turn
     }
 
     /// Runs it as the list says, if there is one, and it goes so.

@@ -7,7 +7,7 @@ use std::fmt;
 /// The source of a rule; `Display` is the sentence for the report.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Provenance {
-    /// The rule reproduces hardware counters read on this device.
+    /// The rule reproduces hardware counters read on this device: for an access that the compiled kernel makes as well.
     Measured {
         /// Device, driver and profiler.
         device: &'static str,
@@ -48,7 +48,10 @@ impl Provenance {
 impl fmt::Display for Provenance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Measured { device } => write!(f, "measured: reproduces the counters of {device}"),
+            Self::Measured { device } => write!(
+                f,
+                "measured: each access costs what the counters of {device} say"
+            ),
             Self::Documented { text } => write!(f, "documented: {text}"),
             Self::ByTheSameRule {
                 measured_on,

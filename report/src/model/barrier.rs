@@ -3,9 +3,10 @@
 use super::hot_spot::{Cost, HotSpot, LANES, Waste, sort};
 use crate::Input;
 use dsl::ir::symbol::template_name;
+use interp::rules::rates::Rates;
 
 /// What a warp's wait at a barrier is reckoned as, for the order of hot spots.
-const SLOTS_OF_A_BARRIER: u64 = 4;
+const SLOTS_OF_A_BARRIER: f64 = 4.0;
 
 /// The barriers at which several warps wait for each other, as hot spots with nothing to say: whether one is needed a run without it shows.
 /// One in a loop counts if it was met more often than once, for what it orders may be in the next round.
@@ -14,6 +15,7 @@ pub(super) fn barriers(input: &Input<'_>) -> Vec<HotSpot> {
     if input.gpu.is_some() {
         return all;
     }
+    let rates = Rates::of(input.rules.arch);
     for kept in input.kept() {
         let times = kept.times();
         let launch = &kept.report;
@@ -54,12 +56,13 @@ pub(super) fn barriers(input: &Input<'_>) -> Vec<HotSpot> {
                 sites: vec![],
                 rounds,
                 rank: 0.0,
+                as_written: None,
             });
         }
     }
     for spot in &mut all {
         spot.cost.used = spot.cost.excess;
-        spot.rank = (spot.cost.excess * SLOTS_OF_A_BARRIER) as f64;
+        spot.rank = spot.cost.excess as f64 * SLOTS_OF_A_BARRIER / rates.instructions;
     }
     sort(&mut all);
     all

@@ -1,16 +1,25 @@
 //! Where a program wastes: source lines over all launches, worst first.
 //!
 //! A hot spot is one line and one kind of waste, with all its accesses. What it wastes is counted; `thought` is what may help, not proved.
-//! Kinds are compared by about what they keep a multiprocessor busy: a transaction, a sector, a word of constant memory as one each; a
-//! divergent line by its share of the instruction slots that idle lanes left empty. The order is a ranking, no measurement.
+//! Kinds are compared by the cycles that they keep a pipe of a multiprocessor busy at least ([`Rates`]): transactions and sectors by how many a
+//! cycle takes, a divergent line by its share of the instructions that lanes waited for. The order is a ranking, no measurement.
+//!
+//! Where a compiler is likely to make other accesses ([`code`](crate::code)), a spot is *as written*: it is no share of all waste, and its rank is that of
+//! the accesses which may be left.
 
 use dsl::ir::Space;
 use dsl::ir::symbol::template_name;
-use interp::{Branch, LaunchReport, Site, stats::SiteCounts, trap::AccessOp};
+use interp::{Branch, LaunchReport, Site, rules::rates::Rates, stats::SiteCounts, trap::AccessOp};
 use runtime::launches::{Kept, site_key};
 use serde::{Serialize, Serializer};
 
-use crate::{Input, Place, Suggestion, advice, advice::Thought, total::Total};
+use super::{local, reuse};
+use crate::{
+    Input, Place, Suggestion,
+    advice::{self, Advice, Thought},
+    code::{Codes, Compiled},
+    total::Total,
+};
 
 /// A share of less than this of its requests' cost is no hot spot,
 const LEAST_SHARE: f64 = 0.02;
@@ -41,6 +50,10 @@ pub enum Waste {
     Divergence,
     /// Barriers that order nothing.
     Barriers,
+    /// Loads of global memory that bring the same bytes again, where a tile would bring them once.
+    Reuse,
+    /// Accesses to arrays of a thread that an index keeps out of registers.
+    LocalArrays,
 }
 
 impl Waste {
@@ -54,6 +67,8 @@ impl Waste {
             Waste::ConstantWords => "constant_words",
             Waste::Divergence => "divergent_branches",
             Waste::Barriers => "barriers",
+            Waste::Reuse => "reuse",
+            Waste::LocalArrays => "local_arrays",
         }
     }
 
@@ -72,7 +87,22 @@ impl Waste {
     fn cost(self, counts: &SiteCounts) -> (u64, u64) {
         match self {
             Waste::Sectors | Waste::GlobalAtomics => (counts.sectors, counts.ideal_sectors),
+            Waste::LocalArrays => (counts.instructions, 0),
             _ => (counts.transactions, counts.ideal),
+        }
+    }
+
+    /// Cycles of a multiprocessor that one unit beyond the ideal takes at least.
+    fn cycles(self, rates: &Rates) -> f64 {
+        1.0 / match self {
+            Waste::BankConflicts | Waste::SharedAtomics => rates.wavefronts,
+            Waste::Sectors => rates.l2_sectors,
+            // What hits in L1 comes from there; a request of local memory is four sectors at least.
+            Waste::Reuse => rates.l1_sectors,
+            Waste::LocalArrays => rates.l1_sectors / 4.0,
+            // One after another.
+            Waste::GlobalAtomics | Waste::ConstantWords => 1.0,
+            Waste::Divergence | Waste::Barriers => rates.instructions,
         }
     }
 }
@@ -160,6 +190,9 @@ pub struct HotSpot {
     /// What may help: not proved.
     #[serde(rename = "advice")]
     pub thought: Option<Thought>,
+    /// Why a compiled kernel is likely to make other accesses: the counts are those of the accesses as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_written: Option<String>,
     /// The sites: a launch each is in, and the index there.
     #[serde(skip)]
     pub sites: Vec<(usize, usize)>,
@@ -175,6 +208,8 @@ impl HotSpot {
     pub fn is_of(&self, suggestion: &Suggestion, input: &Input<'_>) -> bool {
         match (&suggestion.hot_spot, suggestion.site) {
             (Some(place), _) => *place == self.place(),
+            // What moves fewer sectors for a request does not ask for fewer bytes.
+            (None, Some(_)) if matches!(self.waste, Waste::Reuse | Waste::LocalArrays) => false,
             (None, Some(site)) => self.has((suggestion.launch, site), input),
             (None, None) => false,
         }
@@ -218,35 +253,45 @@ struct Sum<'a> {
     launches: u64,
     sites: Vec<(usize, usize)>,
     rank: f64,
+    /// What a compiler makes of accesses, of that which wastes most among them, and what they waste together.
+    compiled: Option<(Compiled, u64)>,
+    compiled_waste: u64,
+    /// What all waste.
+    all_waste: u64,
 }
 
 /// All of them, worst first.
-pub(super) fn hot_spots(input: &Input<'_>) -> Vec<HotSpot> {
+pub(super) fn hot_spots(input: &Input<'_>, codes: &Codes) -> Vec<HotSpot> {
     if input.gpu.is_some() {
         return vec![];
     }
+    let rates = Rates::of(input.rules.arch);
     let mut sums: Vec<Sum<'_>> = vec![];
     for kept in input.kept() {
         let times = kept.times();
         let launch = &kept.report;
         let mut seen: Vec<(u32, u32, Waste)> = vec![];
+        let loaded_again = reuse::again(launch, codes, input);
         for (index, site) in launch.sites.iter().enumerate() {
-            let Some(waste) = Waste::of(site).filter(|_| !site.counts.not_modelled()) else {
-                continue;
-            };
-            let (used, ideal) = waste.cost(&site.counts);
-            if used <= ideal {
-                continue;
+            let own = Waste::of(site).filter(|_| !site.counts.not_modelled());
+            let own = own.map(|waste| (waste, waste.cost(&site.counts)));
+            let again = loaded_again.iter().find(|(at, _)| *at == index);
+            let again = again.map(|(_, again)| (Waste::Reuse, (again.used, again.ideal)));
+            let told_at = local::place(site, launch, codes);
+            let local =
+                told_at.map(|_| (Waste::LocalArrays, Waste::LocalArrays.cost(&site.counts)));
+            let wasted = [own, again, local].into_iter().flatten();
+            for (waste, (used, ideal)) in wasted.filter(|(_, (used, ideal))| used > ideal) {
+                let (file, line) = told_at.unwrap_or((site.file, site.line));
+                let key = (file, line, waste);
+                let sum = entry(&mut sums, key);
+                sum.add_site((launch, site), (used, ideal), times, codes);
+                sum.rank += (used - ideal).saturating_mul(times) as f64 * waste.cycles(&rates);
+                sum.sites.push((kept.first, index));
+                sum.meets(launch, kept.count, &mut seen);
             }
-            let key = (site.file, site.line, waste);
-            let sum = entry(&mut sums, key);
-            sum.add_site(launch, site, times);
-            sum.sites.push((kept.first, index));
-            sum.meets(launch, kept.count, &mut seen);
         }
-        let lost = (LANES * launch.counts.warp_instructions)
-            .saturating_sub(launch.counts.thread_instructions) as f64
-            / LANES as f64;
+        let lost = waited(launch) * Waste::Divergence.cycles(&rates);
         for branch in &launch.branches {
             let key = (branch.file, branch.line, Waste::Divergence);
             let share = branch.divergent as f64 / launch.counts.divergent_branches.max(1) as f64;
@@ -258,17 +303,23 @@ pub(super) fn hot_spots(input: &Input<'_>) -> Vec<HotSpot> {
     }
     let mut all: Vec<HotSpot> = sums
         .into_iter()
-        .filter_map(|sum| sum.finish(input))
+        .filter_map(|sum| sum.finish(input, (codes, &rates)))
         .collect();
     // The share is of all waste of the kind, also of what is too little to be a hot spot.
     let totals: Vec<(Waste, u64)> = all
         .iter()
+        .filter(|spot| spot.as_written.is_none())
         .map(|spot| (spot.waste, spot.cost.excess))
         .collect();
     for spot in &mut all {
         let of_kind = totals.iter().filter(|(waste, _)| *waste == spot.waste);
         let total: u64 = of_kind.map(|(_, excess)| excess).sum();
-        spot.cost.share = spot.cost.excess as f64 / total.max(1) as f64;
+        let share = spot.cost.excess as f64 / total.max(1) as f64;
+        spot.cost.share = if spot.as_written.is_none() {
+            share
+        } else {
+            0.0
+        };
     }
     all.retain(|spot| is_worth_saying(spot, used_by_all(input, spot.waste)));
     sort(&mut all);
@@ -301,6 +352,9 @@ fn entry<'s, 'a>(sums: &'s mut Vec<Sum<'a>>, key: (u32, u32, Waste)) -> &'s mut 
             launches: 0,
             sites: vec![],
             rank: 0.0,
+            compiled: None,
+            compiled_waste: 0,
+            all_waste: 0,
         });
         sums.len() - 1
     });
@@ -320,8 +374,8 @@ fn used_by_all(input: &Input<'_>, waste: Waste) -> u64 {
         let counts = &kept.report.counts;
         let one = match waste {
             Waste::BankConflicts | Waste::SharedAtomics => Total::shared(counts).used,
-            Waste::Sectors | Waste::GlobalAtomics => Total::global(counts).used,
-            Waste::ConstantWords | Waste::Divergence | Waste::Barriers => 0,
+            Waste::Sectors | Waste::GlobalAtomics | Waste::Reuse => Total::global(counts).used,
+            Waste::ConstantWords | Waste::Divergence | Waste::Barriers | Waste::LocalArrays => 0,
         };
         one.saturating_mul(kept.times())
     };
@@ -329,8 +383,22 @@ fn used_by_all(input: &Input<'_>, waste: Waste) -> u64 {
 }
 
 impl<'a> Sum<'a> {
-    fn add_site(&mut self, launch: &'a LaunchReport, site: &'a Site, times: u64) {
-        let (used, ideal) = self.key.2.cost(&site.counts);
+    fn add_site(
+        &mut self,
+        (launch, site): (&'a LaunchReport, &'a Site),
+        (used, ideal): (u64, u64),
+        times: u64,
+        codes: &Codes,
+    ) {
+        let waste = used.saturating_sub(ideal).saturating_mul(times);
+        let facts = codes.facts(launch.kernel, site);
+        self.all_waste = self.all_waste.saturating_add(waste);
+        if let Some(compiled) = facts.and_then(|facts| facts.compiled) {
+            self.compiled_waste = self.compiled_waste.saturating_add(waste);
+            if self.compiled.is_none_or(|(_, most)| waste > most) {
+                self.compiled = Some((compiled, waste));
+            }
+        }
         let like = |(known, _, _): &&mut (HotAccess, &LaunchReport, &Site)| {
             (known.op, known.column, &known.text) == (site.op, site.column, &site.text)
         };
@@ -361,7 +429,6 @@ impl<'a> Sum<'a> {
         for (sum, count) in self.histogram.iter_mut().zip(site.counts.degree_histogram) {
             *sum = sum.saturating_add(count.saturating_mul(times));
         }
-        self.rank += used.saturating_sub(ideal) as f64;
     }
 
     fn add_branch(&mut self, branch: &'a Branch, launch: &LaunchReport, times: u64) {
@@ -396,18 +463,30 @@ impl<'a> Sum<'a> {
         }
     }
 
-    fn finish(mut self, input: &Input<'_>) -> Option<HotSpot> {
+    fn finish(mut self, input: &Input<'_>, (codes, rates): (&Codes, &Rates)) -> Option<HotSpot> {
         let (file, line, waste) = self.key;
+        let compiled = match waste {
+            Waste::Divergence | Waste::Barriers | Waste::LocalArrays => None,
+            // If most of it is the compiler's, all of it is in doubt.
+            _ if 2 * self.compiled_waste < self.all_waste => None,
+            _ => self.compiled.map(|(compiled, _)| compiled),
+        };
         self.accesses
             .sort_by_key(|(access, ..)| std::cmp::Reverse(access.excess()));
         let (advice, column) = match (self.accesses.first(), self.branch) {
             (Some((access, launch, site)), _) => {
-                (advice::of_site(site, launch, input), access.column)
+                let advice = match waste {
+                    Waste::Reuse => Some(self.reuse((codes, input))),
+                    Waste::LocalArrays => local::advice(site, launch, codes, input),
+                    _ => advice::of_site(site, launch, input),
+                };
+                (advice, access.column)
             }
             (None, Some(branch)) => {
                 // A branch that only few warps part at costs little, unless the side of the few is long; the same of a side for one lane.
                 let is_common = self.diverged >= self.warps && self.fewer_lanes > self.diverged;
-                let lost = self.rank / (self.warp_instructions as f64).max(1.0);
+                let slots = self.warp_instructions as f64 * waste.cycles(rates);
+                let lost = self.rank / slots.max(1e-9);
                 if lost < if is_common { SOME_LOST } else { MUCH_LOST } {
                     return None;
                 }
@@ -416,6 +495,7 @@ impl<'a> Sum<'a> {
             }
             (None, None) => return None,
         };
+        let fewer = compiled.map_or(1.0, |_| self.fewer());
         // What nobody can say a word about is what the architecture moves at least.
         let advice = advice?;
         let sum = |of: fn(&HotAccess) -> u64| {
@@ -455,10 +535,49 @@ impl<'a> Sum<'a> {
             kernels: self.kernels,
             launches: self.launches,
             fact: advice.fact,
-            thought: advice.thought,
+            thought: match compiled {
+                // What is said of the accesses as written need not be true of those that are made.
+                Some(compiled) if waste == Waste::Sectors => Some(compiled.thought().into()),
+                _ => advice.thought,
+            },
             sites: self.sites,
             rounds: 0,
-            rank: self.rank,
+            rank: self.rank / fewer,
+            as_written: compiled.map(Compiled::reason),
         })
     }
+
+    /// How many times less than counted may be left of what it wastes.
+    fn fewer(&self) -> f64 {
+        let Some((compiled, _)) = self.compiled else {
+            return 1.0;
+        };
+        let share = self.compiled_waste as f64 / self.all_waste.max(1) as f64;
+        1.0 / (1.0 - share + share / compiled.fewer())
+    }
+
+    /// What is said of loads that bring the same bytes again: of the worst two, and of the array of the worst.
+    fn reuse(&self, (codes, input): (&Codes, &Input<'_>)) -> Advice {
+        let worst = self.accesses.iter().take(2);
+        let facts: Vec<String> = worst
+            .clone()
+            .map(|(_, launch, site)| reuse::fact(site, launch, codes))
+            .collect();
+        let first = self.accesses.first();
+        let density = first
+            .and_then(|(_, launch, site)| codes.facts(launch.kernel, site)?.operations_per_byte);
+        let thought = first.map(|(_, launch, site)| reuse::thought(site, launch, codes, input));
+        Advice {
+            fact: facts.join("; ") + &reuse::remark(density),
+            thought,
+        }
+    }
+}
+
+/// Instructions of warps that lanes waited for which had another way to go: those of a block's last warp that no thread is in do not count.
+fn waited(launch: &LaunchReport) -> f64 {
+    let threads: u64 = launch.block.iter().map(|&n| u64::from(n)).product();
+    let lanes = threads.next_multiple_of(LANES).max(1);
+    let manned = launch.counts.warp_instructions as f64 * threads as f64 / lanes as f64;
+    (manned - launch.counts.thread_instructions as f64 / LANES as f64).max(0.0)
 }

@@ -167,6 +167,13 @@ fn hot_spot(
         *text += &style.paragraph("      ", &ways(spot), None);
     }
     *text += &style.paragraph("      ", &spot.fact, None);
+    if let Some(why) = &spot.as_written {
+        *text += &style.paragraph(
+            "      ",
+            &format!("as written: {why}. Then other counts hold"),
+            None,
+        );
+    }
     let cures = model.cures(spot);
     if cures.iter().any(|cure| cure.verified) {
         let is_second_best = cures.iter().any(|cure| {
@@ -213,6 +220,7 @@ fn hot_spot(
 /// `16384 transactions too many (16896 where 512 would do), 98 % of all`.
 pub(crate) fn amount(spot: &HotSpot) -> String {
     let share = match spot.cost.share {
+        _ if spot.as_written.is_some() => ", as written".to_string(),
         share if share >= 0.995 => String::new(),
         share => format!(", {:.0} % of all", share * 100.0),
     };
@@ -235,6 +243,8 @@ pub(crate) fn amount(spot: &HotSpot) -> String {
         Waste::GlobalAtomics => {
             format!("{excess} atomics wait for others of {used}{share}")
         }
+        Waste::Reuse => format!("{excess} sectors moved again: {used} for {ideal}{share}"),
+        Waste::LocalArrays => format!("{excess} requests of local memory{share}"),
         Waste::ConstantWords => {
             format!("{excess} more words of constant memory than requests{share}")
         }

@@ -70,7 +70,7 @@ pub(super) fn tables(model: &Model<'_>, style: Style) -> String {
     for group in &model.launches {
         header(&mut text, group, input, style);
         occupancy(&mut text, &group.launch, input, style);
-        rows(&mut text, &group.launch, input, style.columns);
+        rows(&mut text, &group.launch, model, style.columns);
         totals(&mut text, &group.launch, input, style.columns);
     }
     let unlisted = input.outcome.launches.unlisted();
@@ -130,7 +130,8 @@ fn occupancy(text: &mut String, launch: &LaunchReport, input: &Input<'_>, style:
 }
 
 /// The accesses and the branches that part warps, by source line.
-fn rows(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: usize) {
+fn rows(text: &mut String, launch: &LaunchReport, model: &Model<'_>, columns: usize) {
+    let input = model.input;
     let counted = |site: &&Site| {
         matches!(site.space, Space::Shared | Space::Global | Space::Constant)
             && site.counts.requests > 0
@@ -171,6 +172,10 @@ fn rows(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: us
             row(text, site, columns);
             if let Some(advice) = advice::of_site(site, launch, input) {
                 remark(text, &advice.fact, columns);
+                let facts = model.codes.facts(launch.kernel, site);
+                if let Some(compiled) = facts.and_then(|facts| facts.compiled) {
+                    remark(text, &format!("as written: {}", compiled.reason()), columns);
+                }
             }
         }
         let is_here = |branch: &&Branch| (branch.file, branch.line) == place;

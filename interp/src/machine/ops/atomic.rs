@@ -5,7 +5,7 @@ use dsl::ir::{AtomicOp, Space, Type, eval};
 use super::address::{addresses, narrowed, offsets, windows};
 use super::element::{lane_value, read, set_lane, write};
 use super::fault::Done;
-use super::global::{access, pointer, region};
+use super::global::{access, pointer, reach, region};
 use super::local::{local_read, local_write};
 use super::shared::check_window;
 use crate::isa::bytecode::{Inst, MemSite};
@@ -120,7 +120,8 @@ fn in_global<O: Observer>(
     addresses: &[u64; 32],
 ) -> Done {
     let region = region(machine, site, row, mask, addresses, true)?;
-    machine.observer.global(&access(r, site, mask), addresses);
+    let charge = machine.observer.global(&access(r, site, mask), addresses);
+    reach(machine, site, charge, mask, addresses);
     // SAFETY: `region` found all active lanes' bytes inside of writable regions.
     let changed = unsafe {
         serve(r, site, eval::atomic_on_global, mask, |l| {

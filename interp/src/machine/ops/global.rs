@@ -23,6 +23,7 @@ use super::element::{
 };
 use super::fault::{self, Done};
 use crate::count::pattern::{Example, Last, Pattern, Shape};
+use crate::count::reuse::Reach;
 use crate::count::stats::Charge;
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Inst, MemSite};
@@ -194,6 +195,30 @@ fn see_repeat<V: Vectors, O: Observer>(
     );
 }
 
+/// Notes where a request like a pattern goes, of a block that is looked at for [`reuse`](crate::count::reuse).
+#[inline(always)]
+fn reach_like(reach: &mut Reach, (site, pattern): (&MemSite, &Pattern), mask: u32, lowest: u64) {
+    if reach.is_on && site.access.space != Space::Constant {
+        reach.note_like(site.counter, site.width_bytes, pattern, mask, lowest);
+    }
+}
+
+/// The same of any request.
+#[inline(always)]
+pub(crate) fn reach<O>(
+    machine: &mut Machine<'_, O>,
+    site: &MemSite,
+    charge: Charge,
+    mask: u32,
+    addresses: &[u64; 32],
+) {
+    if machine.record.reach.is_on && site.access.space != Space::Constant {
+        let cost = (charge, site.width_bytes);
+        let reach = &mut machine.record.reach;
+        reach.note(site.counter, cost, mask, addresses);
+    }
+}
+
 /// Tells the tracker, if there are other workers.
 #[inline(always)]
 fn note<O: Observer>(machine: &mut Machine<'_, O>, touch: &Touch<'_>) {
@@ -268,6 +293,7 @@ pub(crate) fn load_global<L: Level, O: Observer>(
     if let Some(tracker) = &mut machine.tracker {
         note_like(machine.map, tracker, site, pattern, mask, lowest, false);
     }
+    reach_like(&mut machine.record.reach, (site, pattern), mask, lowest);
     // SAFETY: a pattern's region is one of the launch's.
     let region = unsafe { machine.map.regions.get_unchecked(pattern.region as usize) };
     let memory = std::ptr::slice_from_raw_parts(region.bytes.cast_const(), region.size as usize);
@@ -371,6 +397,7 @@ pub(crate) fn global_in<O: Observer>(
 ) -> Result<Served, Box<Fault>> {
     let region = region(machine, site, row, mask, addresses, false)?;
     let charge = machine.observer.global(&access(r, site, mask), addresses);
+    reach(machine, site, charge, mask, addresses);
     let run = mask == u32::MAX
         && copies(site)
         && stride64(addresses) == Some(i64::from(site.width_bytes));
@@ -426,6 +453,7 @@ pub(crate) fn store_global<L: Level, O: Observer>(
     if let Some(tracker) = &mut machine.tracker {
         note_like(machine.map, tracker, site, pattern, mask, lowest, true);
     }
+    reach_like(&mut machine.record.reach, (site, pattern), mask, lowest);
     // SAFETY: a pattern's region is one of the launch's.
     let region = unsafe { machine.map.regions.get_unchecked(pattern.region as usize) };
     let to = region.bytes.wrapping_add((lowest - region.base) as usize);
@@ -579,6 +607,7 @@ pub(crate) fn global_out<O: Observer>(
 ) -> Result<Served, Box<Fault>> {
     let region = region(machine, site, row, mask, addresses, true)?;
     let charge = machine.observer.global(&access(r, site, mask), addresses);
+    reach(machine, site, charge, mask, addresses);
     let run = mask == u32::MAX
         && copies(site)
         && stride64(addresses) == Some(i64::from(site.width_bytes));

@@ -296,6 +296,14 @@ fn at_once<L: Level, O: Observer, const LOADS: usize>(
     for (number, load) in rounds.loads.iter().enumerate() {
         let requests = all[number];
         let pattern = &mut machine.patterns[load.c as usize];
+        let site = &machine.code.sites[load.c as usize];
+        let is_global = !matches!(site.access.space, Space::Shared | Space::Constant);
+        if machine.record.reach.is_on && is_global {
+            let rounds = (requests.first - pattern.below, requests.stride_bytes, count);
+            let (counter, like) = (site.counter, (&*pattern, mask));
+            let reach = &mut machine.record.reach;
+            reach.note_swept(counter, site.width_bytes, like, rounds);
+        }
         pattern.count_all(mask, count);
         pattern.last.first = requests.at(count - 1);
         pattern.last.index = pattern

@@ -33,10 +33,12 @@ impl Block {
         before: Totals,
         claim: Claim<'_>,
     ) -> Turn {
+        let accesses = machine.accesses();
         self.enter(machine);
         if !machine.observer.is_quiet(machine.replay.has_shared) {
             let turn = self.passes(machine, engine.run);
             self.leave(machine, matches!(turn, Turn::Done));
+            machine.note_idle(&turn, accesses);
             return turn;
         }
         #[cfg(test)]
@@ -55,6 +57,7 @@ impl Block {
         machine.replay.attempts -= 1;
         match outcome {
             Outcome::Ended => {
+                machine.note_idle(&Turn::Done, accesses);
                 let totals = machine.record.totals.since(&before);
                 let record = machine.record.since(&counted);
                 let mut list = Box::new(planner.finish(totals, record));
@@ -78,6 +81,7 @@ impl Block {
                 drop(claim);
                 let turn = self.passes(machine, engine.run);
                 self.leave(machine, matches!(turn, Turn::Done));
+                machine.note_idle(&turn, accesses);
                 turn
             }
             Outcome::Fault(warp, fault) => {

@@ -1,0 +1,117 @@
+//! Threads that a launch has and that do nothing: lanes behind the last thread of a block, and whole blocks without an access.
+
+use interp::{LaunchReport, Site};
+
+use serde::Serialize;
+
+use super::hot_spot::LANES;
+use crate::code::Codes;
+
+/// A share of a launch's warps from which on they are: the last block of a small grid often has some that end at once.
+const LEAST_WARPS: f64 = 0.5;
+/// A share of a launch's blocks, or of its lanes, from which on they are worth a word.
+const LEAST_SHARE: f64 = 0.1;
+
+/// What a launch could do without.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Idle {
+    /// Blocks that access no memory.
+    pub blocks: u64,
+    /// Of so many.
+    #[serde(skip)]
+    pub of_blocks: u64,
+    /// Warps that access no memory, those of such blocks included; `None`: not known.
+    pub warps: Option<u64>,
+    /// Of so many.
+    #[serde(skip)]
+    pub of_warps: u64,
+    /// Lanes of a block's last warp that no thread is in.
+    pub lanes: u64,
+    /// Threads of a block.
+    #[serde(skip)]
+    pub threads: u64,
+}
+
+impl Idle {
+    /// Of a launch.
+    pub(crate) fn of(launch: &LaunchReport, codes: &Codes) -> Idle {
+        let threads: u64 = launch.block.iter().map(|&n| u64::from(n)).product();
+        let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
+        Idle {
+            blocks: launch.counts.idle_blocks,
+            of_blocks: blocks,
+            of_warps: launch.counts.warps,
+            warps: idle_warps(launch, codes),
+            lanes: threads.next_multiple_of(LANES) - threads,
+            threads,
+        }
+    }
+
+    /// What is worth saying of it.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut all = vec![];
+        let busy = self.of_blocks - self.blocks.min(self.of_blocks);
+        if self.blocks > 1 && self.blocks as f64 >= LEAST_SHARE * self.of_blocks as f64 {
+            let advice = match busy {
+                0 => "look at the condition that keeps them from it".to_string(),
+                _ => format!(
+                    "if they are those at the end of the grid, one of {busy} would do (the number of elements over the block's size, rounded up once)"
+                ),
+            };
+            all.push(format!(
+                "{} of {} blocks access no memory: {advice}",
+                self.blocks, self.of_blocks
+            ));
+        }
+        let of_block = self.threads.div_ceil(LANES);
+        let others = self
+            .warps
+            .unwrap_or(0)
+            .saturating_sub(self.blocks.saturating_mul(of_block));
+        if others > 1 && others as f64 >= LEAST_WARPS * self.of_warps as f64 {
+            all.push(format!(
+                "{others} of {} warps{} access no memory: smaller blocks, or more work for each, would leave fewer of them",
+                self.of_warps,
+                if self.blocks > 0 { ", in blocks that do," } else { "" }
+            ));
+        }
+        let lanes = self.threads + self.lanes;
+        // One short block is how small programs begin.
+        let is_meant = self.threads > LANES || self.threads > 0 && self.of_blocks > 1;
+        if is_meant && self.lanes as f64 >= LEAST_SHARE * lanes as f64 {
+            let warps = lanes / LANES;
+            all.push(format!(
+                "a block of {} thread{} takes {warps} warp{}: {} of {lanes} lanes have no thread, and an instruction costs the same for all. With a \
+                 multiple of 32 threads each lane has one",
+                self.threads,
+                if self.threads == 1 { "" } else { "s" },
+                if warps == 1 { "" } else { "s" },
+                self.lanes
+            ));
+        }
+        all
+    }
+}
+
+/// Warps without an access, where one access is made by all warps that make any: one that is in no loop, and around which nothing is that is not
+/// around all others.
+fn idle_warps(launch: &LaunchReport, codes: &Codes) -> Option<u64> {
+    let around = |site: &Site| codes.facts(launch.kernel, site)?.around.clone();
+    let all: Option<Vec<(Vec<u32>, &Site)>> = launch
+        .sites
+        .iter()
+        .map(|site| Some((around(site)?, site)))
+        .collect();
+    let all = all?;
+    let leads = |(own, site): &&(Vec<u32>, &Site)| {
+        let is_once = codes
+            .facts(launch.kernel, site)
+            .is_some_and(|facts| !facts.is_in_loop);
+        is_once && all.iter().all(|(other, _)| other.starts_with(own))
+    };
+    let most = all
+        .iter()
+        .filter(leads)
+        .map(|(_, site)| site.counts.instructions);
+    Some(launch.counts.warps.saturating_sub(most.max()?))
+}
