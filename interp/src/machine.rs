@@ -147,6 +147,8 @@ pub(crate) struct Record {
     pub(crate) launched: Vec<ChildLaunch>,
     /// Accesses that were skipped: one of each kind and place.
     pub(crate) skipped: Vec<Skipped>,
+    /// Instructions that skipped some, of all.
+    pub(crate) skips: u64,
 }
 
 impl Record {
@@ -158,6 +160,7 @@ impl Record {
             printed: Vec::new(),
             launched: Vec::new(),
             skipped: Vec::new(),
+            skips: 0,
         }
     }
 }
@@ -311,6 +314,7 @@ impl Coded for Record {
             printed: Vec::new(),
             launched: Vec::new(),
             skipped: Coded::get(from)?,
+            skips: 0,
         })
     }
 }
