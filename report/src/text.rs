@@ -103,7 +103,7 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
     text += &style.paragraph("  ", &format!("shared memory: {shared}"), Some(Paint::Dim));
     let global = format!("global memory (sec: sectors of 32 bytes): {global}");
     text += &style.paragraph("  ", &global, Some(Paint::Dim));
-    for library in stand_ins(&model.input) {
+    for library in stand_ins(model.input) {
         let stand_in = format!(
             "accesses within {library}: those of a stand-in that gives the same results; the library itself makes others"
         );
