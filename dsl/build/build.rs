@@ -87,6 +87,7 @@ fn written(file: &File) -> String {
         needs,
         names,
         keywords,
+        classes,
         namespace,
         std,
         of_host,
@@ -94,7 +95,7 @@ fn written(file: &File) -> String {
     } = file;
     format!(
         "File {{ name: {name:?}, title: {title:?}, text: include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/library/{name}.k\")), \
-         needs: &{needs:?}, names: &{names:?}, keywords: &{keywords:?}, namespace: {namespace:?}, std: &{std:?}, of_host: {of_host}, \
+         needs: &{needs:?}, names: &{names:?}, keywords: &{keywords:?}, classes: &{classes:?}, namespace: {namespace:?}, std: &{std:?}, of_host: {of_host}, \
          by_function: {by_function} }},\n"
     )
 }

@@ -64,6 +64,7 @@ pub(crate) fn read(name: &'static str, text: &'static str) -> (File, Vec<Type>) 
         ..File::default()
     };
     let (mut needs, mut names, mut keywords) = (Vec::new(), Vec::new(), Vec::new());
+    let mut classes = Vec::new();
     let mut std = Vec::new();
     let mut types = Vec::new();
     let head = text.lines().map_while(|line| line.strip_prefix("//!"));
@@ -87,7 +88,10 @@ pub(crate) fn read(name: &'static str, text: &'static str) -> (File, Vec<Type>) 
             "names" => names.extend(words),
             "keywords" => keywords.extend(words),
             "namespace" => file.namespace = words.first().copied(),
-            "classes" => are_types(TypeName::Class(space)),
+            "classes" => {
+                are_types(TypeName::Class(space));
+                classes.extend(words);
+            }
             "operations" => are_types(TypeName::Operation(space)),
             "std" => std.extend(words),
             "std types" | "std templates" | "std traits" => {
@@ -105,6 +109,7 @@ pub(crate) fn read(name: &'static str, text: &'static str) -> (File, Vec<Type>) 
         }
     }
     file.needs = needs.leak();
+    file.classes = classes.leak();
     file.names = names.leak();
     file.keywords = keywords.leak();
     file.std = std.leak();

@@ -31,7 +31,7 @@ use crate::config::{Check, ChildLaunch, LaunchConfig, MachineConfig, MemoryOrder
 use crate::count::pattern::Pattern;
 use crate::count::reuse::{Reach, Reuse};
 use crate::count::stats::LaunchCounts;
-use crate::fault::trap::{AccessOp, Trap};
+use crate::fault::trap::{AccessOp, Trap, TrapKind};
 use crate::isa::bytecode::Code;
 use crate::isa::effects::Root;
 use crate::launch::limits::{LaunchLimits, check_launch};
@@ -86,10 +86,17 @@ pub fn launch(
     let written = run.written();
     let stored = written.clone();
     let again = orders::prepare(&run, &written);
+    let before = orders::before_waiting(&run, &written);
     let arch = machine.rules.arch;
     let places = (map, run.memory);
     let subject = Subject::new(machine.checks, arch, code, &run.shape, places, written);
     let (mut result, left) = run.with(&|| Checker::new(counters(), &subject), out);
+    if let (Err(LaunchFailure::Trap { trap, .. }), Some(before)) = (&result, before)
+        && trap.kind == TrapKind::AwaitsHost
+    {
+        before.restore(&run);
+        return result;
+    }
     if let Ok(report) = &mut result {
         orders::run_again(&run, again.as_ref(), &subject, report);
         schedules::explore(&run, again.as_ref(), &subject, report);
@@ -506,7 +513,7 @@ impl<'a> Run<'a> {
                             (machine.parts_early, unmoved) = (true, 0);
                             continue;
                         }
-                        let trap = self.deadlock(&suspended);
+                        let trap = self.deadlock(&machine, &suspended);
                         return (machine, Some(trap));
                     }
                 }

@@ -155,6 +155,8 @@ pub(crate) struct Record {
     pub(crate) skipped: Vec<Skipped>,
     /// What some of its blocks asked of global memory.
     pub(crate) reach: Reach,
+    /// Instructions that skipped some, of all.
+    pub(crate) skips: u64,
 }
 
 impl Record {
@@ -167,6 +169,7 @@ impl Record {
             launched: Vec::new(),
             skipped: Vec::new(),
             reach: Reach::default(),
+            skips: 0,
         }
     }
 }
@@ -323,6 +326,7 @@ impl Coded for Record {
             launched: Vec::new(),
             skipped: Coded::get(from)?,
             reach: Coded::get(from)?,
+            skips: 0,
         })
     }
 }

@@ -39,6 +39,7 @@ pub fn code_of_trap(kind: &TrapKind) -> Code {
             Code::InvalidPointer
         }
         TrapKind::Deadlock | TrapKind::Endless => Code::Deadlock,
+        TrapKind::AwaitsHost => Code::AwaitsHost,
         TrapKind::Limit { .. } | TrapKind::RunLimit { .. } | TrapKind::PrintLimit { .. } => {
             Code::InstructionLimit
         }
@@ -182,6 +183,10 @@ pub fn help(
         }
         TrapKind::InvalidMask { .. } => {
             "include exactly the threads that reach it: compute the mask with `__ballot_sync` before the branch, or move the call out of the branch"
+        }
+        TrapKind::AwaitsHost => {
+            "set what the kernel waits for before the call that waits for the kernel; on a device this program hangs, too, unless another \
+             thread of the host sets it"
         }
         TrapKind::Endless => "let the loop change what its condition tests",
         TrapKind::Limit { .. } | TrapKind::RunLimit { .. } => {

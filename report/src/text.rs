@@ -6,6 +6,8 @@ pub(crate) mod screen;
 pub(crate) mod style;
 mod tables;
 
+use std::collections::BTreeSet;
+
 use interp::Orders;
 
 use super::{Input, Model, Tables, architectures, model::Idle};
@@ -133,6 +135,12 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
     let global = format!("global memory (sec: sectors of 32 bytes): {global}");
     text += &style.paragraph("  ", &global, Some(Paint::Dim));
     text += &style.paragraph("  ", AS_WRITTEN, Some(Paint::Dim));
+    for library in stand_ins(model.input) {
+        let stand_in = format!(
+            "accesses within {library}: those of a stand-in that gives the same results; the library itself makes others"
+        );
+        text += &style.paragraph("  ", &stand_in, None);
+    }
     let one = model
         .launches
         .iter()
@@ -142,6 +150,23 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
     }
     text
 }
+
+/// The library's headers that launches ran code of, whose algorithms are not the original's.
+fn stand_ins(input: &Input<'_>) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for kept in input.kept() {
+        for site in &kept.report.sites {
+            let file = input.module.loc(site.loc).file;
+            let name = input.module.files.get(file as usize);
+            let is_other = |name: &&String| STAND_INS.iter().any(|start| name.starts_with(start));
+            names.extend(name.filter(is_other).cloned());
+        }
+    }
+    names
+}
+
+/// How the names of such headers begin.
+const STAND_INS: &[&str] = &["<cub/", "<cuda/barrier>"];
 
 /// Whether a cost of some launch is not known.
 fn has_unknown(input: &Input<'_>) -> bool {

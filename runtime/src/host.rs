@@ -20,6 +20,8 @@ mod rand;
 mod stdio;
 mod unset;
 
+use std::collections::VecDeque;
+
 use dsl::ir::{
     FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Space, locate::in_program,
 };
@@ -63,6 +65,8 @@ struct Host<'a> {
     unset: unset::Unset,
     spent: Spent,
     clock: clock::Clock,
+    /// Launches that wait for what the host has yet to write, and those behind them, each with its stream.
+    postponed: VecDeque<(ChildLaunch, u64)>,
     outcome: Outcome,
 }
 
@@ -114,6 +118,7 @@ pub fn run_main(
         unset: unset::Unset::default(),
         spent: Spent::new(options.budget),
         clock,
+        postponed: VecDeque::new(),
         outcome: Outcome::default(),
     };
     host.state.keep_going = options.keep_going;
@@ -130,6 +135,7 @@ pub fn run_main(
         thread.follow_unset();
     }
     let ended = host.drive(&mut thread, options.limit);
+    let ended = host.end_postponed(ended, thread.instructions());
     host.report_unset(&mut thread);
     match ended {
         Ok(code) | Err(Stop::Exit(code)) => {
@@ -155,6 +161,26 @@ pub fn run_main(
     }
     host.finish();
     Ok(host.outcome)
+}
+
+/// Whether a call may wait for kernels, or must come after them.
+fn may_wait(function: HostFn) -> bool {
+    let name = function.text();
+    let is_free = [
+        "cudaMalloc",
+        "cudaHostAlloc",
+        "cudaHostGet",
+        "cudaGet",
+        "cudaPeek",
+        "cudaStreamCreate",
+        "cudaStreamQuery",
+        "cudaEventCreate",
+        "cudaSetDevice",
+        "cudaDeviceGet",
+        "cudaFuncGet",
+        "cudaFuncSet",
+    ];
+    name.starts_with("cuda") && !is_free.iter().any(|start| name.starts_with(start))
 }
 
 impl Host<'_> {
@@ -215,6 +241,7 @@ impl Host<'_> {
                     let loc = self.shown(thread, loc);
                     let args: Vec<u64> = args.into_iter().map(|(_, bits)| bits).collect();
                     self.name_pointer(thread, func, &args);
+                    self.run_postponed(may_wait(func), thread.instructions())?;
                     let answer = self.call(func, &args, loc);
                     self.pass_on_looks(thread);
                     answer?
@@ -275,11 +302,66 @@ impl Host<'_> {
         stream: u64,
         host: u64,
     ) -> Result<(), Stop> {
-        let mut queue = LaunchQueue::new(kernel, config, args);
+        self.run_postponed(false, host)?;
+        let launch = ChildLaunch {
+            kernel,
+            config,
+            args,
+        };
+        match self.postponed.is_empty() {
+            true => self.launch_all(launch, stream, host),
+            // The one in front may wait for what this one does, on another stream.
+            false if stream > 0 && self.postponed.iter().all(|(_, other)| *other != stream) => {
+                self.launch_all(launch, stream, host)
+            }
+            false => {
+                self.postponed.push_back((launch, stream));
+                Ok(())
+            }
+        }
+    }
+
+    /// Runs a kernel, and what its threads launch.
+    fn launch_all(&mut self, launch: ChildLaunch, stream: u64, host: u64) -> Result<(), Stop> {
+        let mut queue = LaunchQueue::new(launch.kernel, launch.config, launch.args);
         while let Some(launch) = queue.next() {
             queue.add(self.launch_one(launch, stream, host)?);
         }
         Ok(())
+    }
+
+    /// Runs launches that waited for the host, as far as they go on now. `waits`: the host waits for them, too, so that one that does not go
+    /// on is at fault.
+    fn run_postponed(&mut self, waits: bool, host: u64) -> Result<(), Stop> {
+        let mut behind = std::mem::take(&mut self.postponed);
+        while let Some((launch, stream)) = behind.pop_front() {
+            let last = waits.then(|| launch.clone());
+            self.launch_all(launch, stream, host)?;
+            if self.postponed.is_empty() {
+                continue;
+            }
+            match last {
+                Some(launch) => {
+                    self.postponed.clear();
+                    self.state.postpones = false;
+                    let launched = self.launch_all(launch, stream, host);
+                    self.state.postpones = true;
+                    launched?;
+                }
+                None => break,
+            }
+        }
+        self.postponed.append(&mut behind);
+        Ok(())
+    }
+
+    /// The program has ended: what still waits is told, if it has ended by itself.
+    fn end_postponed(&mut self, ended: Result<i32, Stop>, host: u64) -> Result<i32, Stop> {
+        match ended {
+            Ok(code) => self.run_postponed(true, host).map(|()| code),
+            Err(Stop::Exit(code)) => self.run_postponed(true, host).and(Err(Stop::Exit(code))),
+            other => other,
+        }
     }
 
     /// Runs a kernel; gives what its threads launched.
@@ -336,6 +418,11 @@ impl Host<'_> {
                 if let Err(error) = self.device_result::<()>(Err(error), "launch", config.loc) {
                     self.state.last = error;
                 }
+            }
+            Err(LaunchError::Failed(LaunchFailure::Trap { trap, .. }))
+                if trap.kind == TrapKind::AwaitsHost && self.state.postpones =>
+            {
+                self.postponed.push_back((launch, stream));
             }
             Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
                 // As on hardware, the fault shows at the next call that waits for the device.

@@ -11,6 +11,8 @@ pub(crate) struct File {
     pub(crate) needs: &'static [&'static str],
     pub(crate) names: &'static [&'static str],
     pub(crate) keywords: &'static [&'static str],
+    /// Classes of its namespace.
+    pub(crate) classes: &'static [&'static str],
     pub(crate) namespace: Option<&'static str>,
     pub(crate) std: &'static [&'static str],
     /// Its functions are the host's.

@@ -146,6 +146,17 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
             }
         }
     }
+    // `cuda::barrier`, which is no name in `std`.
+    for three in tokens.windows(3) {
+        if let (TokenKind::Ident(space), TokenKind::Punct(Punct::ColonColon)) =
+            (&three[0].kind, &three[1].kind)
+            && let TokenKind::Ident(name) | TokenKind::TypeName(name) = &three[2].kind
+        {
+            mark(&mut needed, |file| {
+                file.namespace == Some(&**space) && file.classes.contains(&&**name)
+            });
+        }
+    }
     // A program that brings a namespace's own files, or other names for it, means those.
     for three in tokens.windows(3) {
         let opens = matches!(three[2].kind, TokenKind::Punct(Punct::LBrace | Punct::Eq));

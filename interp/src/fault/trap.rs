@@ -182,6 +182,8 @@ pub enum TrapKind {
     InvalidFree(Box<MemoryFault>),
     /// Nobody can advance.
     Deadlock,
+    /// The same, but a thread waits for memory that the host can change while the kernel runs.
+    AwaitsHost,
     /// Some lanes of a warp are at a barrier, others live on elsewhere.
     BarrierDivergence {
         /// Threads of the warp that are at the barrier.
@@ -273,6 +275,7 @@ impl TrapKind {
             | TrapKind::InvalidFree(_)
             | TrapKind::StackOverflow
             | TrapKind::CallsTooDeep { .. } => "out_of_bounds",
+            TrapKind::AwaitsHost => "awaits_host",
             TrapKind::Deadlock
             | TrapKind::Limit { .. }
             | TrapKind::RunLimit { .. }
@@ -313,6 +316,7 @@ impl TrapKind {
             | TrapKind::ReadOnly(access)
             | TrapKind::InvalidPointer(access) => Some(access),
             TrapKind::Deadlock
+            | TrapKind::AwaitsHost
             | TrapKind::BarrierDivergence { .. }
             | TrapKind::InvalidBarrier { .. }
             | TrapKind::InvalidMask { .. }

@@ -11,6 +11,7 @@ use dsl::ir::{LocId, MemType, Space};
 
 use crate::check::{Checker, Subject};
 use crate::config::{BothOrders, MachineConfig, Order};
+use crate::fault::address::AddressKind;
 use crate::fault::finding::{
     Ending, Fact, Finding, FindingAccess, FindingKind, FindingObject, FindingOp, Severity,
 };
@@ -263,6 +264,21 @@ pub(crate) fn prepare(run: &Run<'_>, written: &[bool]) -> Option<Again> {
         before: Saved::of(run, &regions),
         regions,
     })
+}
+
+/// What a launch may write, if its threads may wait for memory that the host can write meanwhile: then it may have to run again, later.
+pub(crate) fn before_waiting(run: &Run<'_>, written: &[bool]) -> Option<Saved> {
+    let is_shared =
+        |region: &&GlobalRegion| run.memory.kind_of(region.base) == AddressKind::Managed;
+    let regions = run.map.regions.iter().filter(|region| region.size > 0);
+    if run.code.effects.polls.waits.is_empty() || !regions.clone().any(|region| is_shared(&region))
+    {
+        return None;
+    }
+    let regions = regions.filter(|region| written[region.index as usize]);
+    let regions: Vec<GlobalRegion> = regions.copied().collect();
+    let bytes: u64 = regions.iter().map(|region| region.size).sum();
+    (bytes <= MAX_BYTES_TO_EXPLORE).then(|| Saved::of(run, &regions))
 }
 
 /// Runs a launch that has ended once more the other way round, if it is worth it, and adds what that finds.

@@ -569,7 +569,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
             self.patience = self.patience.saturating_mul(2).min(STILL - 1);
             return Ok(());
         }
-        Err(Box::new(self.run.deadlock(&self.blocks)))
+        Err(Box::new(self.run.deadlock(&self.machine, &self.blocks)))
     }
 }
 

@@ -107,6 +107,7 @@ fn object(kind: &mut TrapKind) -> Option<&mut BadObject> {
         | TrapKind::InvalidPointer(access) => access.object.as_mut(),
         TrapKind::InvalidFree(fault) => fault.object.as_mut(),
         TrapKind::Deadlock
+        | TrapKind::AwaitsHost
         | TrapKind::BarrierDivergence { .. }
         | TrapKind::InvalidBarrier { .. }
         | TrapKind::InvalidMask { .. }

@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 
+use crate::fault::address::AddressKind;
 use crate::fault::trap::{Trap, TrapKind, Waiting, WaitingState};
 use crate::isa::bytecode::Waitplace;
+use crate::isa::op::Op;
 use crate::launch::Run;
 use crate::machine::block::Block;
 use crate::machine::warp::WarpState;
@@ -55,7 +57,11 @@ impl Run<'_> {
     }
 
     /// That none of these blocks can go on: where each warp waits.
-    pub(crate) fn deadlock(&self, suspended: &VecDeque<Block>) -> Trap {
+    pub(crate) fn deadlock<O>(
+        &self,
+        machine: &Machine<'_, O>,
+        suspended: &VecDeque<Block>,
+    ) -> Trap {
         let mut others = Vec::new();
         for block in suspended {
             for warp in &block.warps {
@@ -86,7 +92,10 @@ impl Run<'_> {
             .or(others.first())
             .cloned();
         Trap {
-            kind: TrapKind::Deadlock,
+            kind: match self.awaits_host(machine, suspended) {
+                true => TrapKind::AwaitsHost,
+                false => TrapKind::Deadlock,
+            },
             loc: first
                 .as_ref()
                 .map_or(self.config.loc, |waiting| waiting.loc),
@@ -96,6 +105,24 @@ impl Run<'_> {
             others,
             overflow: None,
         }
+    }
+
+    /// Whether a warp spins in a loop that looks at memory which the host can write while a kernel runs: managed or pinned.
+    fn awaits_host<O>(&self, machine: &Machine<'_, O>, suspended: &VecDeque<Block>) -> bool {
+        let warps = suspended.iter().flat_map(|block| &block.warps);
+        let mut spinning = warps.filter(|warp| warp.state == WarpState::Ready);
+        spinning.any(|warp| {
+            let (head, end) = (warp.pc as usize, self.spinning_pc(warp.pc) as usize);
+            let insts = self.code.insts.get(head..=end).unwrap_or_default();
+            let mut looks = insts
+                .iter()
+                .filter(|inst| matches!(inst.op, Op::LoadGlobal | Op::AtomicGlobal));
+            looks.any(|inst| {
+                let last = machine.regions.last[inst.c as usize];
+                let region = self.map.regions[last as usize];
+                self.memory.kind_of(region.base) == AddressKind::Managed
+            })
+        })
     }
 
     /// A warp that yields stands at a loop's head: the loop's own place is that of the back edge that leads there.

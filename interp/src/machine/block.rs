@@ -38,6 +38,9 @@ const MAX_IDLE_TURNS: u32 = 256;
 /// Barriers a block may pass before other blocks get a turn, if they may be what it waits for.
 const BARRIERS: u32 = 256;
 
+/// Instructions whose accesses a launch may skip: more say nothing new, and each takes a while.
+const MAX_SKIPS: u64 = 1 << 20;
+
 /// Bytes that one block may print. On a device the text of a whole launch has 1 MB, and what is older is lost.
 pub(crate) const MAX_PRINTED: usize = 64 << 20;
 
@@ -584,7 +587,12 @@ fn run_on<O: Observer>(
         let stop = run(machine, warps, place);
         machine.pass.tail.dissolve(machine.policy.order, warps);
         match stop {
-            Stop::Fault(fault) if machine.policy.keep_going && fault.kind.access().is_some() => {
+            Stop::Fault(fault)
+                if machine.policy.keep_going
+                    && fault.kind.access().is_some()
+                    && machine.record.skips < MAX_SKIPS =>
+            {
+                machine.record.skips += 1;
                 let warp = &mut warps[*place];
                 let lanes = skip::skip(machine, warp, &fault);
                 let number = warp.number as usize;

@@ -205,6 +205,15 @@ impl Value {
         }
     }
 
+    /// An `unsigned` that is taken for an `int` as it is, without a sum before.
+    fn taken_as(mut self, unsigned: bool, loc: LocId) -> Value {
+        let is_too_large = self.whole > i128::from(i32::MAX) && self.whole <= i128::from(u32::MAX);
+        if !unsigned && is_too_large && self.past_signed.is_none() {
+            self.past_signed = Some((loc, self.whole));
+        }
+        self
+    }
+
     /// What was lost if the 32 bits are taken for an `int`, or for an `unsigned`.
     fn lost(self, unsigned: bool) -> Option<Overflow> {
         let past = match unsigned {
@@ -232,6 +241,18 @@ struct AtFault<'a> {
     access: At,
 }
 
+impl AtFault<'_> {
+    /// Whether a variable is a parameter whose type says so: the registers do not.
+    fn is_unsigned(&self, slot: SlotId) -> bool {
+        let mut params = self.listing.function.params.iter();
+        let param = params.find(|param| param.slot == slot);
+        param.is_some_and(|param| {
+            let name = param.c_type.trim_start_matches("const ");
+            name.starts_with("unsigned") || name.starts_with("uint")
+        })
+    }
+}
+
 impl Knows for AtFault<'_> {
     type Value = Value;
     type Unknown = ();
@@ -248,10 +269,13 @@ impl Knows for AtFault<'_> {
     fn variable(&self, slot: SlotId, at: At, ty: Type) -> Result<Variable<Value>, ()> {
         let place = self.code.registers.slots[slot.index()];
         let bits = register(place, Class::of(ty), self.thread);
-        let value = Value {
+        let mut value = Value {
             root: Some(slot),
             ..Value::of(ty, bits)
         };
+        if ty == Type::I32 && self.is_unsigned(slot) {
+            value.whole = i128::from(bits as u32);
+        }
         let holds = self.listing.still(slot, at, self.access);
         holds.then_some(Variable::Holds(value)).ok_or(())
     }
@@ -283,7 +307,9 @@ impl Knows for AtFault<'_> {
                 value.counted(-a.whole, inst.loc, [a; 2])
             }
             (InstKind::Binary(op, of, ..), &[a, b]) => binary((*op, *of), bits, [a, b], inst.loc),
-            (InstKind::Convert(ConvertOp::Sext, _), &[a]) => extended(value, a, false),
+            (InstKind::Convert(ConvertOp::Sext, _), &[a]) => {
+                extended(value, a.taken_as(false, inst.loc), false)
+            }
             (InstKind::Convert(ConvertOp::Zext, _), &[a]) => extended(value, a, true),
             (InstKind::Convert(ConvertOp::Trunc, _), &[a]) => {
                 value.counted(a.whole, inst.loc, [a; 2])
@@ -297,7 +323,7 @@ impl Knows for AtFault<'_> {
                 &[base, index],
             ) => {
                 let lost = match self.listing.type_of(*by) {
-                    Type::I32 => index.lost(*unsigned),
+                    Type::I32 => index.taken_as(*unsigned, inst.loc).lost(*unsigned),
                     _ => index.overflow,
                 };
                 Value {

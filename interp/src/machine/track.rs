@@ -314,6 +314,7 @@ mod tests {
         bytes: std::ptr::null_mut(),
         writable: true,
         index: 0,
+        is_heap: false,
     };
 
     /// A worker that wrote and read these, and the words of both.

@@ -12,6 +12,10 @@ use interp::{Severity, finding::Barrier};
 
 use super::Found;
 
+/// Calls and macros that are looked at on the way to a finding.
+const MAX_WAYS: usize = 64;
+/// Lines of one inlined function, or of one macro: so far from each other.
+const NEAR_LINES: u32 = 8;
 /// Most cures that a group shows, beside barriers.
 const MAX_CURES: usize = 3;
 
@@ -184,6 +188,11 @@ fn is_one_cause(a: &Found, b: &Found, module: &Module) -> bool {
     if is_leak(a) || is_leak(b) {
         return is_leak(a) && is_leak(b);
     }
+    // A generator of random numbers overflows in each of its lines, and wherever a kernel uses it: in a function or a macro.
+    let overflows = |found: &Found| found.code == Code::SignedOverflow;
+    if overflows(a) && overflows(b) && a.severity == b.severity && shares_way(a, b, module) {
+        return true;
+    }
     if kernel(a) != kernel(b) {
         return false;
     }
@@ -218,6 +227,35 @@ fn wants_barrier(found: &Found) -> bool {
 fn shares_memory(a: &Found, b: &Found) -> bool {
     let name = |found: &Found| found.memory.object.as_ref().map(|(name, _)| name.clone());
     a.memory.space == b.memory.space && name(a).is_some() && name(a) == name(b)
+}
+
+/// Whether two findings are at one line, or come by way of one: of a call, or of a macro's definition. Lines near each other that both come
+/// by way of others are of one function.
+fn shares_way(a: &Found, b: &Found, module: &Module) -> bool {
+    let inlined = |found: &Found| {
+        let loc = module.loc(found.sides.first()?.loc);
+        loc.via.map(|_| (loc.file, loc.line))
+    };
+    if let (Some(a), Some(b)) = (inlined(a), inlined(b))
+        && a.0 == b.0
+        && a.1.abs_diff(b.1) <= NEAR_LINES
+    {
+        return true;
+    }
+    let ways = |found: &Found| -> Vec<(u32, u32)> {
+        let mut ways = Vec::new();
+        for side in &found.sides {
+            let mut next = Some(side.loc);
+            while let Some(loc) = next.map(|loc| module.loc(loc)) {
+                ways.push((loc.file, loc.line));
+                next = loc.via.filter(|_| ways.len() < MAX_WAYS);
+            }
+        }
+        ways.retain(|(_, line)| *line > 0);
+        ways
+    };
+    let of_b = ways(b);
+    ways(a).iter().any(|way| of_b.contains(way))
 }
 
 fn shares_line(a: &Found, b: &Found, module: &Module) -> bool {

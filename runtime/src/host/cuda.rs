@@ -26,6 +26,8 @@ pub(super) struct State {
     pub(super) last: CudaError,
     /// A kernel faulted and nobody has asked yet.
     pub(super) pending: Option<CudaError>,
+    /// A launch that waits for the host is put off.
+    pub(super) postpones: bool,
     /// A kernel faulted; nothing works any more.
     pub(super) sticky: Option<CudaError>,
     /// One call returns a kernel's fault; the calls after it work.
@@ -51,6 +53,7 @@ impl Default for State {
         State {
             last: CudaError::Success,
             pending: None,
+            postpones: true,
             sticky: None,
             keep_going: false,
             launched: false,
@@ -95,6 +98,7 @@ pub fn error_of_trap(kind: &TrapKind) -> CudaError {
         TrapKind::Misaligned(_) => CudaError::MisalignedAddress,
         TrapKind::Assert { .. } => CudaError::Assert,
         TrapKind::Deadlock
+        | TrapKind::AwaitsHost
         | TrapKind::Limit { .. }
         | TrapKind::RunLimit { .. }
         | TrapKind::PrintLimit { .. }

@@ -214,9 +214,12 @@ pub enum Fact {
     },
 }
 
+/// Begins and ends of bytes.
+type Spans = Vec<(u64, u64)>;
+
 impl Fact {
     /// Of memory that ends differently: the bytes, and by what number it is followed who reads them.
-    pub(crate) fn suspect(&mut self) -> Option<(&mut Vec<(u64, u64)>, &mut Option<u32>)> {
+    pub(crate) fn suspect(&mut self) -> Option<(&mut Spans, &mut Option<u32>)> {
         match self {
             Fact::ResultDepends { spans, suspect, .. }
             | Fact::ScheduleDependent { spans, suspect, .. } => Some((spans, suspect)),

@@ -214,6 +214,10 @@ impl fmt::Display for TrapKind {
             }
             TrapKind::InvalidFree(fault) => write!(f, "free: {fault}"),
             TrapKind::Deadlock => f.write_str("deadlock: no thread can advance"),
+            TrapKind::AwaitsHost => f.write_str(
+                "the kernel waits for the host: this loop ends when memory changes that the host can write meanwhile, but the host waits \
+                 for the kernel",
+            ),
             TrapKind::Endless => {
                 f.write_str("endless loop: nothing that its condition depends on changes any more")
             }
