@@ -106,6 +106,7 @@ mod tests {
     #[test]
     fn namespaces_are_joined_by_one_underscore() {
         assert_eq!(qualified("a__b__k<int, 3>", "k"), "a_b_k_int_3");
+        assert_eq!(qualified("a::b::k<int, 3>", "k"), "a_b_k_int_3");
         assert_eq!(qualified("k__2", "k__2"), "k__2");
         assert_eq!(qualified("k", ""), "k");
     }

@@ -325,7 +325,11 @@ fn of_dynamic_shared(
     if !object.declared || object.size_bytes != 0 {
         return None;
     }
-    let (bytes, line) = (report.shared.dynamic, report.statement.line);
+    let (bytes, line, kernel) = (
+        report.shared.dynamic,
+        report.statement.line,
+        &report.kernel_name,
+    );
     let element = object.element_bytes;
     if line == 0 {
         // It was launched from elsewhere: by the command line, or by a Rust program.
@@ -337,7 +341,7 @@ fn of_dynamic_shared(
     Some(Advice::with_lasting(
         format!("the launch on line {line} gives {bytes} bytes of dynamic shared memory"),
         &format!(
-            ": give as many as the kernel uses, in bytes, as its third argument, as in `<<<grid, block, n * {element}>>>`"
+            ": give as many as the kernel uses, in bytes, as its third argument, as in `{kernel}<<<grid, block, n * {element}>>>`"
         ),
     ))
 }

@@ -131,7 +131,7 @@ pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
     };
     let loc = m.locs.plain(function.span, None);
     let mut lowerer = FunctionLowerer {
-        b: Builder::new(symbol(&function.name), kind, loc),
+        b: Builder::new(function.name.clone(), kind, loc),
         frame: Frame::new(m, id, is_device, None, Exit::Kernel),
         m,
         is_device,
@@ -152,23 +152,6 @@ pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
     lifetimes::strip(&mut function);
     tidy(&mut function);
     function
-}
-
-/// A name of the IR: `S::operator()` has characters that no name there has.
-pub(super) fn symbol(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '<' || c == '>';
-    if name.chars().all(plain) || !crate::sema::path::is_qualified(name) {
-        return name.to_string();
-    }
-    name.chars()
-        .map(|c| {
-            if c.is_alphanumeric() || c == '_' {
-                c
-            } else {
-                '_'
-            }
-        })
-        .collect()
 }
 
 impl<'p> Frame<'p> {

@@ -17,7 +17,7 @@ use crate::{
 
 use super::{
     Lowerer,
-    function::{Exit, Frame, FunctionLowerer, Home, symbol},
+    function::{Exit, Frame, FunctionLowerer, Home},
     layout::GENERIC,
     place::{Address, Location},
 };
@@ -169,7 +169,7 @@ impl FunctionLowerer<'_, '_> {
         let results = self.slots_of(&function.name, &QualTy::from(function.result.clone()));
         let loc = self.m.locs.plain(function.span, None);
         let routine = self.b.routine(Routine {
-            name: symbol(&function.name),
+            name: function.name.clone(),
             params: params.iter().flatten().copied().collect(),
             results,
             loc,

@@ -6,7 +6,7 @@ use dsl::ir::Space;
 
 use super::{
     Advice, Depends, Ending, Fact, Finding, FindingAccess, FindingOp, MissingWrite, RACE, RaceKind,
-    Use,
+    Use, is_description,
 };
 
 impl Finding {
@@ -137,6 +137,9 @@ impl Finding {
         };
         let name = &object.name;
         match ends[0].ty {
+            Some(_) if object.index.is_empty() && is_description(name) => {
+                format!("element 0 of {name}")
+            }
             Some(_) if object.index.is_empty() => name.clone(),
             Some(_) => format!(
                 "element {} of {name}",
