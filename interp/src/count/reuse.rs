@@ -313,11 +313,7 @@ impl Reach {
     /// It runs no more.
     #[inline]
     pub(crate) fn leave(&mut self) {
-        if std::mem::take(&mut self.is_on) {
-            for noted in &mut self.blocks[self.current].1 {
-                put_together(&mut noted.stretches);
-            }
-        }
+        self.is_on = false;
     }
 
     fn noted(&mut self, counter: u32) -> Option<&mut Noted> {
@@ -531,10 +527,12 @@ fn over_grid(sets: &[(u64, u64, Vec<Stretch>)], grid: [u32; 3], all_bytes: u64) 
 impl Coded for Noted {
     fn put(&self, out: &mut Vec<u8>) {
         // Sorted stretches are short as distances.
-        self.stretches.len().put(out);
+        let mut stretches = self.stretches.clone();
+        put_together(&mut stretches);
+        stretches.len().put(out);
         let mut from = 0;
-        for &(start, end) in &self.stretches {
-            start.wrapping_sub(from).put(out);
+        for (start, end) in stretches {
+            (start - from).put(out);
             (end - start).put(out);
             from = end;
         }
