@@ -316,15 +316,7 @@ impl<'m> Walk<'m> {
         let address = self.values.address(ptr);
         let key = self.key(inst.loc, op, access.space);
         if let Root::Object(Object::Local(local)) = address.root {
-            let is_counted = |value: &ValueId| {
-                let slot = self.values.slot(*value);
-                let mut counters = self.loops.iter().filter_map(|around| around.counter);
-                counters.any(|(counter, _)| slot == Some(counter))
-            };
-            let is_indexed = !address.terms.keys().all(is_counted);
-            let known = self.code.arrays.entry(key).or_insert((local, is_indexed));
-            known.1 |= is_indexed;
-            return;
+            return self.local(key, local, &address);
         }
         let base = match address.root {
             Root::Param(slot) => Some(self.function.slots[slot.index()].name.clone()),
@@ -351,21 +343,38 @@ impl<'m> Walk<'m> {
         if known.around != facts.around {
             known.around = None;
         }
-        if access.volatile || op == AccessOp::Atomic {
-            return self.flush();
+        match facts.is_shared_with_others {
+            true => self.flush(),
+            false => self.compiled(key, address, access.width_bytes()),
         }
+    }
+
+    /// An access to an array of the thread.
+    fn local(&mut self, key: Key, local: LocalId, address: &address::Address) {
+        let is_counted = |value: &ValueId| {
+            let slot = self.values.slot(*value);
+            let mut counters = self.loops.iter().filter_map(|around| around.counter);
+            counters.any(|(counter, _)| slot == Some(counter))
+        };
+        let is_indexed = !address.terms.keys().all(is_counted);
+        let known = self.code.arrays.entry(key).or_insert((local, is_indexed));
+        known.1 |= is_indexed;
+    }
+
+    /// What a compiler is likely to make of an access.
+    fn compiled(&mut self, key: Key, address: address::Address, width_bytes: u32) {
+        let (_, _, _, op, space) = key;
         let compiled = self
-            .kept(op, access.space, &address)
-            .or_else(|| self.rounds(&address, access.width_bytes()));
+            .kept(op, space, &address)
+            .or_else(|| self.rounds(&address, width_bytes));
         if let Some(compiled) = compiled {
             self.set(key, compiled);
         }
-        let align = self.alignment(&address);
         let placed = compiler::Placed {
             key,
+            align_bytes: self.alignment(&address),
             address,
-            width_bytes: access.width_bytes().into(),
-            align_bytes: align,
+            width_bytes: width_bytes.into(),
         };
         for (key, compiled) in self.straight.access(placed) {
             self.set(key, compiled);

@@ -135,12 +135,12 @@ fn footer(text: &mut String, rules: Option<&RuleSet>) {
     if let Some(rules) = rules {
         let _ = write!(
             text,
-            "<p>Counted for {}{}. Shared memory: {}. Global memory (sectors of 32 bytes): {}. {}</p>",
+            "<p>Counted for {}{}. Shared memory: {}. Global memory (sectors of 32 bytes): {}. The accesses are \
+             counted as written: a compiler may merge, move or drop some.</p>",
             escape(&rules.title()),
             banks(rules),
             escape(&rules.shared.provenance(SharedOp::Load, 4).to_string()),
-            escape(&rules.global.provenance(GlobalOp::Load).to_string()),
-            "The accesses are counted as written: a compiler may merge, move or drop some."
+            escape(&rules.global.provenance(GlobalOp::Load).to_string())
         );
     }
     let _ = write!(

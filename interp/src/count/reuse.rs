@@ -20,13 +20,17 @@ use crate::count::stats::Charge;
 use crate::isa::mask::LaneMask;
 
 /// With at most so many blocks all are in the sample.
-const FEW_BLOCKS: u64 = 16;
+const FEW_BLOCKS: u64 = 4;
+/// With fewer than so many it looks at one place, so that it stays a small part of them.
+const SOME_BLOCKS: u128 = 128;
 /// Where the sample looks, in eighths of each axis.
 const EIGHTHS: [u64; 3] = [1, 4, 7];
+/// The same of few blocks: those at the end may have nothing to do.
+const EIGHTHS_OF_FEW: [u64; 1] = [2];
 /// Stretches of an access that are kept before they are put together.
 const SOME_STRETCHES: usize = 4096;
-/// More than this many, put together, are given up.
-const MOST_STRETCHES: usize = 1 << 16;
+/// An access that has more than this many in a block is given up, in all blocks: to sort more of them would be felt.
+const MOST_STRETCHES: u32 = 1 << 16;
 /// Bytes of a sector.
 const SECTOR_BYTES: u64 = 32;
 /// Shares that count as all and as nothing: the last block of an axis may have a part only.
@@ -94,7 +98,9 @@ struct Noted {
     lanes: u64,
     sectors: u64,
     width_bytes: u32,
-    /// There were too many stretches.
+    /// Stretches that came so far.
+    came: u32,
+    /// There were too many.
     is_lost: bool,
     /// When they are put together next.
     limit: usize,
@@ -122,13 +128,15 @@ impl Noted {
         if self.is_lost {
             return;
         }
+        self.came += 1;
+        if self.came > MOST_STRETCHES {
+            (self.stretches, self.is_lost) = (Vec::new(), true);
+            return;
+        }
         self.stretches.push((start, end));
         if self.stretches.len() >= self.limit.max(SOME_STRETCHES) {
             put_together(&mut self.stretches);
             self.limit = 2 * self.stretches.len();
-            if self.stretches.len() > MOST_STRETCHES {
-                (self.stretches, self.is_lost) = (Vec::new(), true);
-            }
         }
     }
 
@@ -253,7 +261,12 @@ fn places(grid: [u32; 3]) -> Vec<Around> {
             around: [along(0), along(1), along(2)],
         }
     };
-    EIGHTHS.into_iter().map(around).collect()
+    let all: u128 = grid.iter().map(|&n| u128::from(n)).product();
+    let eighths = match all < SOME_BLOCKS {
+        true => &EIGHTHS_OF_FEW[..],
+        false => &EIGHTHS,
+    };
+    eighths.iter().map(|&eighths| around(eighths)).collect()
 }
 
 /// What the sampled blocks of a launch asked for.
@@ -268,6 +281,8 @@ pub(crate) struct Reach {
     current: usize,
     /// By block, in the order in which they began.
     blocks: Vec<(u64, Vec<Noted>)>,
+    /// Counters that a block had too many stretches of: nothing will be said of them.
+    lost: Vec<u32>,
 }
 
 impl Reach {
@@ -313,16 +328,20 @@ impl Reach {
     /// It runs no more.
     #[inline]
     pub(crate) fn leave(&mut self) {
-        if std::mem::take(&mut self.is_on) {
-            for noted in &mut self.blocks[self.current].1 {
-                put_together(&mut noted.stretches);
-            }
-        }
+        self.is_on = false;
     }
 
     fn noted(&mut self, counter: u32) -> Option<&mut Noted> {
+        if self.lost.contains(&counter) {
+            return None;
+        }
         let (_, noted) = self.blocks.get_mut(self.current)?;
-        noted.get_mut(counter as usize)
+        let noted = noted.get_mut(counter as usize)?;
+        if noted.is_lost {
+            self.lost.push(counter);
+            return None;
+        }
+        Some(noted)
     }
 
     /// A request by the lanes' addresses.
@@ -531,10 +550,12 @@ fn over_grid(sets: &[(u64, u64, Vec<Stretch>)], grid: [u32; 3], all_bytes: u64) 
 impl Coded for Noted {
     fn put(&self, out: &mut Vec<u8>) {
         // Sorted stretches are short as distances.
-        self.stretches.len().put(out);
+        let mut stretches = self.stretches.clone();
+        put_together(&mut stretches);
+        stretches.len().put(out);
         let mut from = 0;
-        for &(start, end) in &self.stretches {
-            start.wrapping_sub(from).put(out);
+        for (start, end) in stretches {
+            (start - from).put(out);
             (end - start).put(out);
             from = end;
         }
@@ -566,7 +587,7 @@ impl Coded for Noted {
     }
 }
 
-coded!(struct Reach { is_on, sampled, counters, current, blocks });
+coded!(struct Reach { is_on, sampled, counters, current, blocks, lost });
 
 #[cfg(test)]
 mod tests {
@@ -659,7 +680,7 @@ mod tests {
         /// Of few blocks everything is exact.
         #[test]
         fn sets_are_those_of_bytes(
-            blocks in prop::collection::vec(prop::collection::vec((0..300u64, 1..40u64), 0..20), 1..16),
+            blocks in prop::collection::vec(prop::collection::vec((0..300u64, 1..40u64), 0..20), 1..5),
         ) {
             let grid = [blocks.len() as u32, 1, 1];
             let of = |block: u64| -> Vec<Stretch> {
