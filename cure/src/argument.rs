@@ -2,9 +2,10 @@
 //!
 //! In: what kind of edit it is, and both modules. Out: the argument in one sentence, or nothing. What is not recognised is not proved;
 //! the further runs then say how far it holds. `skeleton` makes a row of what a function does, with `term`s for values; `layout`, `order`
-//! and `atomic` compare two such rows.
+//! and `atomic` compare two such rows; `equations` says when two places mean one thread.
 
 mod atomic;
+mod equations;
 mod layout;
 mod order;
 mod skeleton;

@@ -250,7 +250,7 @@ fn plain(base: Base<'_>, runner: &mut dyn Runner, way: &Further) -> Option<Plain
         .iter()
         .all(|key| known.contains(key));
     let is_other = run.has_varied;
-    (is_other && !is_stopped && is_known && !run.outcome.launches.is_empty()).then(|| Plain {
+    (is_other && !is_stopped && is_known && !run.outcome.launches.is_empty()).then_some(Plain {
         is_clean: errors.is_empty(),
         run,
     })

@@ -36,15 +36,19 @@ int main()
     cudaMemset(in, 1, 64 * sizeof(int));
     cudaMemset(out, 1, 64 * sizeof(int));
     kernel<<<BLOCKS, 64>>>(x, in, out, COUNT);
-    cudaDeviceSynchronize();
-    return 0;
+    int first = 0;
+    cudaMemcpy(&first, out, sizeof first, cudaMemcpyDeviceToHost);
+    return first == -12345;
 }
 ";
 
 const HOST: &str = "__global__ void kernel(int *d) { d[threadIdx.x] = 1; }
+__global__ void wait(volatile int *flag) { while (*flag == 0) { } }
 int main()
 {
-    int h[32], *d;
+    int h[32], *d, *flag;
+    cudaMallocHost(&flag, sizeof(int));
+    *flag = 0;
     for (int i = 0; i < 32; i++)
         h[i] = i;
     cudaMalloc(&d, 1024 * sizeof(int));

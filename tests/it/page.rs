@@ -114,7 +114,7 @@ fn without_javascript_all_is_there() {
         "id=L48>",
         "id=site-3-",
         "3968 shared transactions too many",
-        "proved by a run",
+        "Cure, proved:",
         "<title>lane 31: byte 3968, bank 0, pass 32</title>",
     ] {
         assert!(before.contains(said), "{said}");

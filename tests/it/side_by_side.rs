@@ -102,7 +102,7 @@ fn programs_and_reports_are_compared() {
         "{better}"
     );
     assert!(
-        squeezed.contains("11 shared load tile[x][y] 1024 32 -992 (-97 %)"),
+        squeezed.contains("12 shared load tile[x][y] 1024 32 -992 (-97 %)"),
         "{better}"
     );
     assert!(squeezed.contains("3 accesses cost the same"), "{better}");

@@ -281,11 +281,11 @@ fn resize(config: &mut LaunchConfig, change: BlockChange, scales_shared: bool) {
     if scales_shared && old > 0 {
         config.shared_bytes = (config.shared_bytes * new).div_ceil(old);
     }
-    for dimension in 0..3 {
-        let (was, is) = (config.block[dimension], block[dimension]);
+    let sizes = config.block.into_iter().zip(block);
+    for (blocks, (was, is)) in config.grid.iter_mut().zip(sizes) {
         if is > was {
-            let threads = u64::from(config.grid[dimension]) * u64::from(was);
-            config.grid[dimension] = (threads / u64::from(is)).max(1) as u32;
+            let threads = u64::from(*blocks) * u64::from(was);
+            *blocks = (threads / u64::from(is)).max(1) as u32;
         }
     }
     config.block = block;
