@@ -321,7 +321,11 @@ impl<'m> Walk<'m> {
         let base = match address.root {
             Root::Param(slot) => Some(self.function.slots[slot.index()].name.clone()),
             Root::Object(Object::Shared(id)) => Some(self.function.shared[id.index()].name.clone()),
-            Root::Object(Object::Global(id)) => Some(self.module.globals[id.index()].name.clone()),
+            // The module of a program of several sources has their kernels alone.
+            Root::Object(Object::Global(id)) => {
+                let global = self.module.globals.get(id.index());
+                global.map(|global| global.name.clone())
+            }
             Root::Object(_) | Root::Other(_) => None,
         };
         let facts = Facts {
