@@ -4,7 +4,9 @@
 //! lanes are counted, or their values reduced, and one of them makes the atomic. That is right if the word is the same for all lanes of a block,
 //! the arithmetic is that of the atomic (32-bit integers, with its sign), and the mask is that of the lanes that are there.
 
-use dsl::ir::{AtomicOp, ExchangeOp, InstKind, MemType, Module, ReduceOp, Type, UnaryOp, Varies};
+use dsl::ir::{
+    AtomicOp, ExchangeOp, InstKind, MemType, Module, ReduceOp, SpecialReg, Type, UnaryOp, Varies,
+};
 
 use super::{
     skeleton::{Step, Touch, TouchKind, What, row},
@@ -52,7 +54,7 @@ fn of_function(before: &[Step], after: &[Step], terms: &Terms) -> Option<bool> {
         if used || !is_shared_word(terms, touch.pointer) {
             return None;
         }
-        rest = replaced(touch, rest, terms)?;
+        rest = replaced(touch, rest, &dimensions(before, terms), terms)?;
         is_any = true;
         at += 1;
     }
@@ -62,6 +64,24 @@ fn of_function(before: &[Step], after: &[Step], terms: &Terms) -> Option<bool> {
 fn contains(terms: &Terms, term: Term, part: Term) -> bool {
     let wanted = terms.shape(part).clone();
     terms.any(term, &mut |shape| *shape == wanted)
+}
+
+/// The dimensions of the block that a kernel reads, wherever it does: the lane's number has to count them all.
+fn dimensions(row: &[Step], terms: &Terms) -> Vec<SpecialReg> {
+    let pointer = |step: &Step| match &step.what {
+        What::Access(touch) => Some(touch.pointer),
+        _ => None,
+    };
+    let reads = |register: SpecialReg| {
+        row.iter().any(|step| {
+            let mut all = step.terms().into_iter().chain(pointer(step));
+            all.any(|term| terms.any(term, &mut |shape| *shape == Shape::Special(register)))
+        })
+    };
+    let all = [SpecialReg::TidY, SpecialReg::TidZ];
+    all.into_iter()
+        .filter(|&register| reads(register))
+        .collect()
 }
 
 /// Whether an address is the same for all threads of a block.
@@ -78,8 +98,13 @@ fn is_shared_word(terms: &Terms, pointer: Term) -> bool {
     })
 }
 
-/// What stands in an atomic's place: `[reduction] if (lane leads) { atomic }`. Gives what follows.
-fn replaced<'r>(old: &Touch, mut rest: &'r [Step], terms: &Terms) -> Option<&'r [Step]> {
+/// What takes an atomic's place: `[reduction] if (lane leads) { atomic }`. Gives what follows.
+fn replaced<'r>(
+    old: &Touch,
+    mut rest: &'r [Step],
+    dimensions: &[SpecialReg],
+    terms: &Terms,
+) -> Option<&'r [Step]> {
     let TouchKind::Atomic(op) = old.kind else {
         return None;
     };
@@ -122,10 +147,14 @@ fn replaced<'r>(old: &Touch, mut rest: &'r [Step], terms: &Terms) -> Option<&'r 
     let leads = terms.any(*condition, &mut |shape| {
         matches!(shape, Shape::Given(Kind::Mask, ..))
     });
-    (is_same && is_right && leads && new.values.len() == 1).then_some(behind)
+    let counts_all = dimensions
+        .iter()
+        .all(|&register| terms.any(*condition, &mut |shape| *shape == Shape::Special(register)));
+    let is_one = new.values.len() == 1;
+    (is_same && is_right && leads && counts_all && is_one).then_some(behind)
 }
 
-/// Which of the exchanges the first step is: the number of the term that it gives, the next that stands in what follows.
+/// Which of the exchanges the first step is: the number of the term that it gives, the next one in what follows.
 fn exchanges(rest: &[Step], terms: &Terms) -> Option<u32> {
     let mut number = None;
     let access = rest.get(2)?;

@@ -147,7 +147,7 @@ impl Terms {
         self.of(shape)
     }
 
-    /// A term as a sum: itself once, if it is none.
+    /// A term as a sum: of itself alone, if it is anything else.
     pub(super) fn sum(&self, term: Term) -> Sum {
         match self.shape(term) {
             Shape::Sum(sum) => sum.clone(),

@@ -222,6 +222,13 @@ fn a_warp_adds_up_what_it_may() {
         "atomicAdd(count, 2u);",
         &[("atomicAdd(count, 2u);", &count)]
     ));
+    // The number of a lane leaves out a dimension that the kernel reads elsewhere.
+    let old = "out[threadIdx.y] = 1; atomicAdd(count, 1u);";
+    assert!(!proves(
+        atomic::in_warp,
+        old,
+        &[("atomicAdd(count, 1u);", &count)]
+    ));
     // A word for each thread; an old value that is used.
     let each = count.replace("count,", "&count[threadIdx.x],");
     let old = "atomicAdd(&count[threadIdx.x], 1u);";
