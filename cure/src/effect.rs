@@ -35,7 +35,8 @@ fn key(found: &Found, module: &Module, place: &dyn Fn(&Module, LocId) -> (String
     lines.sort();
     lines.dedup();
     let code = match found.code {
-        Code::SameValueRace => Code::DataRace,
+        // What lockstep alone orders is a race in blocks of other rows.
+        Code::SameValueRace | Code::WarpSynchronousCode => Code::DataRace,
         code => code,
     };
     let kernel = found.kernel.as_deref();
