@@ -21,7 +21,7 @@ use super::{
     expr::Seen,
     findings::{Found, Side},
     measure::Measure,
-    model::{HotSpot, Idle},
+    model::{HotSpot, Idle, idle},
     require::Judged,
 };
 
@@ -382,7 +382,10 @@ fn launch(index: usize, report: &LaunchReport, model: &Model<'_>) -> Launch {
         },
         file: input.included(report),
         reuse: ReuseRow::of(report.reuse.as_ref(), report.counts.global_load.bytes, None),
-        idle: input.gpu.is_none().then(|| Idle::of(report, &model.codes)),
+        idle: input.gpu.is_none().then(|| {
+            let is_whole = idle::is_whole(report, index, input.outcome);
+            Idle::of((report, is_whole), &model.codes)
+        }),
     }
 }
 

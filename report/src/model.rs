@@ -3,7 +3,7 @@
 
 mod barrier;
 mod hot_spot;
-mod idle;
+pub(crate) mod idle;
 mod local;
 mod occupancy;
 mod reuse;

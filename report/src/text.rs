@@ -8,9 +8,12 @@ mod tables;
 
 use std::collections::BTreeSet;
 
-use interp::Orders;
+use interp::{LaunchReport, Orders};
 
-use super::{Input, Model, Tables, architectures, model::Idle};
+use super::{
+    Input, LaunchGroup, Model, Tables, architectures,
+    model::{Idle, idle},
+};
 pub use style::{Paint, Style, cut};
 
 /// Of a launch whose threads communicate.
@@ -32,7 +35,7 @@ pub fn report(model: &Model<'_>, style: Style) -> String {
     let mut parts = vec![screen::findings(model, style)];
     if !model.launches.is_empty() {
         parts.push(screen::hot_spots(model, style));
-        parts.push(idle(model, style));
+        parts.push(without_work(model, style));
         parts.push(architectures::table(model, style));
         parts.push(match input.tables {
             Tables::None => screen::launches(model, style),
@@ -61,15 +64,29 @@ pub(crate) fn dim(dim: [u32; 3]) -> String {
     }
 }
 
+/// What does nothing of the launches of a group.
+pub(crate) fn idle_of(model: &Model<'_>, group: &LaunchGroup<'_>) -> Idle {
+    let outcome = model.input.outcome;
+    let key = |launch: &LaunchReport| {
+        let place = (launch.statement.file, launch.statement.line);
+        (launch.kernel, launch.grid, launch.block, place)
+    };
+    let mut all = outcome.launches.iter().enumerate();
+    let is_whole = all.all(|(index, launch)| {
+        key(launch) != key(&group.launch) || idle::is_whole(launch, index, outcome)
+    });
+    Idle::of((&group.launch, is_whole), &model.codes)
+}
+
 /// Blocks, warps and lanes that do nothing, by launch.
-fn idle(model: &Model<'_>, style: Style) -> String {
+fn without_work(model: &Model<'_>, style: Style) -> String {
     let mut text = String::new();
     let mut told: Vec<String> = vec![];
     if model.input.gpu.is_some() {
         return text;
     }
     for group in &model.launches {
-        for sentence in Idle::of(&group.launch, &model.codes).sentences() {
+        for sentence in idle_of(model, group).sentences() {
             let words = format!("`{}`: {sentence}", group.launch.kernel_name);
             if told.len() < MOST_IDLE && !told.contains(&words) {
                 let named = format!("launch {} {words}", group.first);

@@ -3,14 +3,18 @@
 
 use libtest_mimic::Trial;
 
-use crate::{each, support::dslc};
+use crate::{
+    each,
+    support::{dslc, labels::options},
+};
 
 pub(crate) fn trials() -> Vec<Trial> {
     each("hot_spots", "tests/hot_spots", 1, says)
 }
 
 fn says(path: &str, source: &str) -> Result<(), String> {
-    let shown = dslc(&["run", path, "--cures", "never"]).stdout;
+    let always = ["run", path, "--cures", "never"];
+    let shown = dslc(&[&always[..], &options(source)].concat()).stdout;
     let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     let of = |kind: &str| -> Vec<String> {
         let lines = source.lines().filter_map(|line| line.strip_prefix(kind));

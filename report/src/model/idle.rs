@@ -1,6 +1,7 @@
 //! Threads that a launch has and that do nothing: lanes behind the last thread of a block, and whole blocks without an access.
 
 use interp::{LaunchReport, Site};
+use runtime::host::{Fault, Outcome};
 
 use serde::Serialize;
 
@@ -15,8 +16,8 @@ const LEAST_SHARE: f64 = 0.1;
 /// What a launch could do without.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Idle {
-    /// Blocks that access no memory.
-    pub blocks: u64,
+    /// Blocks that access no memory; `None`: not known.
+    pub blocks: Option<u64>,
     /// Of so many.
     #[serde(skip)]
     pub of_blocks: u64,
@@ -30,55 +31,67 @@ pub struct Idle {
     /// Threads of a block.
     #[serde(skip)]
     pub threads: u64,
+    /// Whether the grid has rows.
+    #[serde(skip)]
+    pub has_rows: bool,
 }
 
 impl Idle {
-    /// Of a launch.
-    pub(crate) fn of(launch: &LaunchReport, codes: &Codes) -> Idle {
+    /// Of a launch. What did not run to its end, or with all of its accesses, does not tell which blocks and warps are idle.
+    pub(crate) fn of((launch, is_whole): (&LaunchReport, bool), codes: &Codes) -> Idle {
         let threads: u64 = launch.block.iter().map(|&n| u64::from(n)).product();
         let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
         Idle {
-            blocks: launch.counts.idle_blocks,
+            blocks: is_whole.then_some(launch.counts.idle_blocks),
             of_blocks: blocks,
             of_warps: launch.counts.warps,
-            warps: idle_warps(launch, codes),
+            warps: idle_warps(launch, codes).filter(|_| is_whole),
             lanes: threads.next_multiple_of(LANES) - threads,
             threads,
+            has_rows: launch.grid[1..] != [1, 1],
         }
+    }
+
+    /// Whether there are so many lanes without a thread that they are worth a word. One short block is how small programs begin.
+    pub(crate) fn wastes_lanes(&self) -> bool {
+        let lanes = self.threads + self.lanes;
+        let is_meant = self.threads > LANES || self.threads > 0 && self.of_blocks > 1;
+        is_meant && self.lanes as f64 >= LEAST_SHARE * lanes as f64
     }
 
     /// What is worth saying of it.
     pub fn sentences(&self) -> Vec<String> {
         let mut all = vec![];
-        let busy = self.of_blocks - self.blocks.min(self.of_blocks);
-        if self.blocks > 1 && self.blocks as f64 >= LEAST_SHARE * self.of_blocks as f64 {
-            let advice = match busy {
-                0 => "look at the condition that keeps them from it".to_string(),
-                _ => format!(
-                    "if they are those at the end of the grid, one of {busy} would do (the number of elements over the block's size, rounded up once)"
+        let idle = self.blocks.unwrap_or(0).min(self.of_blocks);
+        let busy = self.of_blocks - idle;
+        if idle > 1 && idle as f64 >= LEAST_SHARE * self.of_blocks as f64 {
+            let advice = match (busy, self.has_rows) {
+                (0, false) => "look at the condition that keeps them from it".to_string(),
+                (_, true) => "look at the condition that keeps them from it, and whether x and y of the grid are exchanged".to_string(),
+                (_, false) => format!(
+                    "if they are at the end of the grid, launch {busy} block{} (the number of elements over the block's size, rounded up once)",
+                    if busy == 1 { "" } else { "s" }
                 ),
             };
             all.push(format!(
-                "{} of {} blocks access no memory: {advice}",
-                self.blocks, self.of_blocks
+                "{idle} of {} blocks access no memory: {advice}",
+                self.of_blocks
             ));
         }
         let of_block = self.threads.div_ceil(LANES);
         let others = self
             .warps
             .unwrap_or(0)
-            .saturating_sub(self.blocks.saturating_mul(of_block));
+            .saturating_sub(idle.saturating_mul(of_block));
         if others > 1 && others as f64 >= LEAST_WARPS * self.of_warps as f64 {
             all.push(format!(
                 "{others} of {} warps{} access no memory: smaller blocks, or more work for each, would leave fewer of them",
                 self.of_warps,
-                if self.blocks > 0 { ", in blocks that do," } else { "" }
+                if idle > 0 { ", in blocks that do," } else { "" }
             ));
         }
         let lanes = self.threads + self.lanes;
-        // One short block is how small programs begin.
-        let is_meant = self.threads > LANES || self.threads > 0 && self.of_blocks > 1;
-        if is_meant && self.lanes as f64 >= LEAST_SHARE * lanes as f64 {
+        if self.wastes_lanes() {
             let warps = lanes / LANES;
             all.push(format!(
                 "a block of {} thread{} takes {warps} warp{}: {} of {lanes} lanes have no thread, and an instruction costs the same for all. With a \
@@ -91,6 +104,13 @@ impl Idle {
         }
         all
     }
+}
+
+/// Whether a launch ran to its end, and no access of it was skipped.
+pub(crate) fn is_whole(launch: &LaunchReport, index: usize, outcome: &Outcome) -> bool {
+    let ended =
+        |fault: &Fault| matches!(fault, Fault::Trap { launch: Some(at), .. } if *at == index);
+    launch.skipped.is_empty() && !outcome.faults.iter().any(ended)
 }
 
 /// Warps without an access, where one access is made by all warps that make any: one that is in no loop, and around which nothing is that is not

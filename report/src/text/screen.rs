@@ -7,7 +7,7 @@ use interp::{Severity, stats::LaunchCounts};
 use unicode_width::UnicodeWidthStr;
 
 use super::{
-    dim, has_unknown,
+    dim, has_unknown, idle_of,
     style::{Paint, Style, cut, pad},
 };
 use crate::{
@@ -101,8 +101,16 @@ pub(super) fn hot_spots(model: &Model<'_>, style: Style) -> String {
             .iter()
             .any(|group| group.launch.counts.warp_instructions > 0);
         let quiet = has_errors || !counted || !model.hot_spots.is_empty();
+        // A request of one lane moves a whole sector, and what other lanes would do with the rest of it nothing tells.
+        let is_thin = || {
+            let mut groups = model.launches.iter();
+            groups.any(|group| idle_of(model, group).wastes_lanes())
+        };
         return match (quiet, has_unknown(input)) {
             (true, _) => String::new(),
+            (false, false) if is_thin() => {
+                "no hot spots among the lanes that have a thread\n".to_string()
+            }
             (false, false) => "no hot spots: no access costs more than necessary\n".to_string(),
             (false, true) => "no hot spots among the accesses whose cost is modelled\n".to_string(),
         };
@@ -241,7 +249,7 @@ pub(crate) fn amount(spot: &HotSpot) -> String {
         }
         Waste::Sectors => format!("{excess} sectors too many: {used} for {ideal}{share}"),
         Waste::GlobalAtomics => {
-            format!("{excess} atomics wait for others of {used}{share}")
+            format!("{excess} of {used} atomics wait for another{share}")
         }
         Waste::Reuse => format!("{excess} sectors moved again: {used} for {ideal}{share}"),
         Waste::LocalArrays => format!("{excess} requests of local memory{share}"),
