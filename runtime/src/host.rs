@@ -11,6 +11,7 @@ mod counted;
 mod cuda;
 mod leak;
 mod memory;
+mod names;
 mod note;
 mod occupancy;
 mod order;
@@ -20,7 +21,7 @@ mod rand;
 mod stdio;
 mod unset;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use dsl::ir::{
     FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Space, locate::in_program,
@@ -63,6 +64,8 @@ struct Host<'a> {
     order: order::Order,
     rand: rand::Rand,
     unset: unset::Unset,
+    /// What the program calls at a place, where that is a function of the library which calls others.
+    names: HashMap<LocId, &'static str>,
     spent: Spent,
     clock: clock::Clock,
     /// Launches that wait for what the host has yet to write, and those behind them, each with its stream.
@@ -116,6 +119,7 @@ pub fn run_main(
         order,
         rand: rand::Rand::new(1),
         unset: unset::Unset::default(),
+        names: HashMap::new(),
         spent: Spent::new(options.budget),
         clock,
         postponed: VecDeque::new(),
@@ -239,6 +243,10 @@ impl Host<'_> {
             answer = match event? {
                 HostEvent::Call { func, args, loc } => {
                     let loc = self.shown(thread, loc);
+                    let library = thread.library_call(self.program);
+                    if let Some(name) = library.and_then(names::of_library) {
+                        self.names.insert(loc, name);
+                    }
                     let args: Vec<u64> = args.into_iter().map(|(_, bits)| bits).collect();
                     self.name_pointer(thread, func, &args);
                     self.run_postponed(may_wait(func), thread.instructions())?;
@@ -550,7 +558,7 @@ impl Host<'_> {
     /// Messages about the allocation name the line that made it.
     fn name_allocation(&mut self, call: HostFn, address: u64, loc: LocId) {
         let allocation = Allocation {
-            call: call.text(),
+            call: self.names.get(&loc).copied().unwrap_or(call.text()),
             loc,
             variable: self.unset.pointer.take(),
         };

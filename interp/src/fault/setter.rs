@@ -22,6 +22,11 @@ impl Setter {
             8 => ", the size of a pointer",
             _ => "",
         };
+        if call.starts_with("cudaMemcpy2D") {
+            return Some(format!(
+                "the {call} at line {line} wrote {bytes} bytes of each row: its width is in bytes, as in `columns * sizeof(T)`"
+            ));
+        }
         Some(format!(
             "the {call} at line {line} wrote only {bytes} of its {size} bytes{why}: give it the number of bytes of the whole array"
         ))

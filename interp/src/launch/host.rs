@@ -206,6 +206,17 @@ impl HostThread {
         callers.map(|frame| program.code(frame.function).locs[frame.pc.saturating_sub(1)])
     }
 
+    /// The function of the library that the program has called, if one runs.
+    pub fn library_call<'p>(&self, program: &'p Program) -> Option<&'p str> {
+        let module = program.module();
+        let is_own = |frame: &&Frame| {
+            let loc = module.loc(module.function(frame.function).loc);
+            is_library(&module.files[loc.file as usize])
+        };
+        let called = self.frames.iter().rev().take_while(is_own).last()?;
+        Some(&module.function(called.function).name)
+    }
+
     /// If the innermost call is of the library's, the place of the call that led into it.
     fn outside(&self, program: &Program) -> Option<LocId> {
         let module = program.module();

@@ -153,7 +153,10 @@ impl Host<'_> {
         let line = self.line(work.loc);
         match &work.task {
             Task::Kernel(name) => format!("kernel `{name}`, launched at line {line},"),
-            Task::Call(function) => format!("the {function} at line {line}"),
+            Task::Call(function) => {
+                let name = self.names.get(&work.loc).copied();
+                format!("the {} at line {line}", name.unwrap_or(function.text()))
+            }
         }
     }
 

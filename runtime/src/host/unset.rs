@@ -3,7 +3,7 @@
 
 use dsl::{
     diagnostic::Code,
-    ir::{HostFn, LocId},
+    ir::{FuncId, HostFn, LocId, Node},
 };
 use interp::{
     AddressKind, Finding, FindingKind, FindingOp, HostThread, HostUnset, HostUse, LaunchReport,
@@ -11,7 +11,7 @@ use interp::{
     memory::unset::{Setter, UnsetMemory},
 };
 
-use super::{Host, HostFinding, HostSide};
+use super::{Host, HostFinding, HostSide, names};
 
 /// What is kept from call to call.
 #[derive(Debug, Default)]
@@ -75,6 +75,7 @@ impl Host<'_> {
         if !self.unset.follows || bytes == 0 {
             return;
         }
+        let call = self.names.get(&loc).copied().unwrap_or(call);
         let setter = Setter { call, loc, bytes };
         match from {
             Some(from) => self.unset.copies.push((to, from, setter)),
@@ -211,7 +212,7 @@ impl Host<'_> {
             || unset.what == HostUse::Printed && read == self.line_of(unset.used)
         {
             true => String::new(),
-            false => format!(" line {read} reads `{text}`, and"),
+            false => format!(" line {read} reads {}, and", element_of(text)),
         };
         let element = memory.element_bytes;
         // From where nobody wrote it, copy by copy.
@@ -306,6 +307,9 @@ impl Host<'_> {
             return text;
         }
         match (memory.kind, &memory.allocation) {
+            (AddressKind::Device, Some(allocation)) if allocation.call == names::PITCH => {
+                "its rows are a pitch apart, with unused bytes between them: copy them with `cudaMemcpy2D` and the pitch".to_owned()
+            }
             (AddressKind::Device | AddressKind::Constant, _) => {
                 "let the kernel write every element that is copied, or copy only those that it writes; cudaMemset clears memory, \
                  cudaMalloc does not"
@@ -321,6 +325,18 @@ impl Host<'_> {
 }
 
 impl Host<'_> {
+    /// Whether a kernel compares something with a number of elements before it stores anything.
+    fn tests_an_index(&self, kernel: FuncId) -> bool {
+        let is_test = |node: &Node| matches!(node, Node::If { .. } | Node::Loop { .. });
+        self.program
+            .module()
+            .function(kernel)
+            .body
+            .0
+            .iter()
+            .any(is_test)
+    }
+
     /// Where the last elements are missing, and a launch had as many threads as there are others: its blocks were rounded down.
     fn rounded_down(&self, memory: &UnsetMemory) -> Option<String> {
         let on_device = matches!(memory.kind, AddressKind::Device | AddressKind::Managed);
@@ -339,12 +355,24 @@ impl Host<'_> {
             let count = memory.size_bytes / element.max(1);
             (is_flat && is_all && count - threads < u64::from(block[0])).then(|| {
                 let (line, blocks, size) = (kept.report.statement.line, grid[0], block[0]);
+                let test = match self.tests_an_index(kept.report.kernel) {
+                    true => "",
+                    false => ", and let the kernel test `if (i < n)`",
+                };
                 format!(
                     "the launch at line {line} has {blocks} blocks of {size} threads, {threads} in all for {count} elements: round the number of \
-                     blocks up, `(n + {size} - 1) / {size}`, and let the kernel test `if (i < n)`"
+                     blocks up, `(n + {size} - 1) / {size}`{test}"
                 )
             })
         })
+    }
+}
+
+/// What a read is of: a loop over a range has no subscript of the source.
+fn element_of(text: &str) -> String {
+    match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+        Some((name, index)) if name == index => format!("an element of `{name}`"),
+        _ => format!("`{text}`"),
     }
 }
 
