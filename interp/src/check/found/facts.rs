@@ -242,6 +242,7 @@ impl Scene<'_> {
         let (space, object, read) = match unset.source {
             Source::Shuffle(loc) => {
                 absent = Some(unset.lane);
+                missing = self.absent_lane(LocId(loc), unset);
                 let read = stands(FindingOp::Sync, LocId(loc), by_reader);
                 (None, None, read)
             }

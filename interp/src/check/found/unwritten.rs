@@ -7,7 +7,7 @@ use super::Unset;
 use super::advice::is_barrier;
 use super::flow::Flow;
 use crate::fault::finding::MissingWrite;
-use crate::inspect::listing::At;
+use crate::inspect::listing::{Around, At};
 
 /// What CUB calls memory that the threads of a block share.
 const SHARED_STORAGE: &str = "TempStorage";
@@ -38,6 +38,32 @@ impl Scene<'_> {
         };
         places.filter(|places| !places.is_empty() && !is_written(places))?;
         is_byte.then_some(MissingWrite::NoMember { byte })
+    }
+
+    /// Why the lane that a shuffle reads takes no part, where no branch is around it.
+    pub(super) fn absent_lane(&self, loc: LocId, unset: &Unset) -> Option<MissingWrite> {
+        let flow = Flow::of(self.function);
+        let (at, _) = flow
+            .insts()
+            .find(|(_, inst)| inst.loc == loc && matches!(inst.kind, InstKind::Exchange(_)))?;
+        let parts = |around: &Around| {
+            let all = self.shape.threads();
+            let of_warp = 32 * unset.warp..all.min(32 * unset.warp + 32);
+            let threads = of_warp.map(|number| {
+                self.shape
+                    .identity(unset.block, (number / 32) as usize, number % 32)
+            });
+            flow.parts(*around, threads)
+        };
+        if flow.path(at).iter().any(parts) {
+            return None;
+        }
+        let threads = self.shape.threads();
+        let is_last = unset.warp == (threads - 1) / 32 && !threads.is_multiple_of(32);
+        Some(match is_last {
+            true => MissingWrite::NoThread { threads },
+            false => MissingWrite::NotNamed,
+        })
     }
 
     /// What is read from shared memory into a variable of each thread that the threads of a block have to share.

@@ -53,6 +53,13 @@ pub enum MissingWrite {
         /// The byte.
         byte: u64,
     },
+    /// A shuffle reads a lane that has no thread.
+    NoThread {
+        /// Threads of a block.
+        threads: u32,
+    },
+    /// A shuffle's mask leaves out a lane that is there.
+    NotNamed,
     /// It is copied to a variable of each thread, which the threads of the block have to share.
     OwnCopy {
         /// The variable.

@@ -184,7 +184,7 @@ impl Finding {
         let advice = match &self.fact {
             Fact::Race { remedy, .. } => return Some(remedy.advice()),
             Fact::InvalidMask { elsewhere: 0, .. } => {
-                "a lane that calls `__syncwarp` must be in its own mask"
+                "name every lane that reaches the call, also the one that makes it: `0xffffffff` where all do"
             }
             Fact::InvalidMask { .. } => {
                 "move the call to a point that every lane of the mask reaches, or mask only the lanes that reach it: compute the mask with \
@@ -363,6 +363,14 @@ impl Finding {
                  first with `memset`",
                 self.variable_in_quotes()
             )),
+            Some(MissingWrite::NoThread { threads }) => Some(format!(
+                "a block of {threads} threads has no thread in the last lanes of its last warp: launch a multiple of 32 threads, or use the value \
+                 only where the lane that is read has a thread"
+            )),
+            Some(MissingWrite::NotNamed) => Some(
+                "no branch is around the shuffle: let its mask name all lanes that are read, or use the value only where its lane takes part"
+                    .to_owned(),
+            ),
             Some(MissingWrite::OwnCopy { variable }) => Some(format!(
                 "`{variable}` is a copy that each thread has for itself, and the threads of the block have to share it: make it a reference \
                  (`auto &{variable}`)"
@@ -374,8 +382,8 @@ impl Finding {
         }
         let otherwise = match self.space {
             None if absent.is_some() => {
-                "let every lane that is read take part: move the shuffle out of the branch, or use the value only where its lane \
-                 takes part"
+                "let every lane that is read take part: move the shuffle out of the branch and let its mask name them all, or use the value \
+                 only where its lane takes part"
             }
             None => return format!("initialise {} where it is declared", self.name()),
             Some(Space::Shared) => {
