@@ -2,7 +2,9 @@
 
 mod advice;
 mod facts;
+mod flag;
 mod flow;
+mod index;
 mod mixed;
 mod object;
 mod unwritten;

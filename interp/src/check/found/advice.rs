@@ -106,6 +106,10 @@ impl Scene<'_> {
         let (locks, fenced) = (self.locks(), self.has_fences());
         if self.in_block(a) || self.in_block(b) {
             Remedy::WiderAtomic
+        } else if let Some(plain) = self.plain_flag(flow, conflict) {
+            plain
+        } else if let Some(narrow) = self.narrow_fence(flow, conflict) {
+            narrow
         } else if let Some(early) = self.announced_early(flow, conflict) {
             early
         } else if let Some(fence) = self.fence(flow, conflict).filter(|_| !fenced) {
@@ -116,6 +120,8 @@ impl Scene<'_> {
             Remedy::FenceIfFlag
         } else if fenced && (locks || self.has_sign(flow, conflict)) {
             Remedy::CheckFence
+        } else if let Some(index) = self.wrong_index(flow, conflict) {
+            index
         } else if let Some(update) = self.update(flow, conflict) {
             self.use_atomic(flow, &update)
         } else if fenced {
@@ -151,6 +157,8 @@ impl Scene<'_> {
             Remedy::CheckFenceOrBarrier(barrier())
         } else if let Some(bits) = self.shared_bits(flow, conflict) {
             bits
+        } else if let Some(index) = self.wrong_index(flow, conflict) {
+            index
         } else if let Some(update) = self.update(flow, conflict) {
             self.use_atomic(flow, &update)
         } else if let Some(overlap) = self.overlap(conflict).filter(|_| writes) {
@@ -271,7 +279,7 @@ impl Scene<'_> {
         matches!(inst.kind, InstKind::AddrOf(Object::Global(id)) if globals[id.index()].name == GRID_COUNTER)
     }
 
-    fn at(&self, flow: &Flow<'_>, side: &Side) -> Option<At> {
+    pub(super) fn at(&self, flow: &Flow<'_>, side: &Side) -> Option<At> {
         let site = self.counter(side.counter);
         flow.access(site.loc, site.op)
     }
@@ -307,11 +315,7 @@ impl Scene<'_> {
         let (low, high) = if pc_a > pc_b { (b, a) } else { (a, b) };
         let line_of = |side: &Side| self.line(self.counter(side.counter).loc);
         let at = (self.at(flow, low), self.at(flow, high));
-        let is = |inst: &Inst| match barrier {
-            Barrier::Warp => matches!(inst.kind, InstKind::Intrinsic(Intrinsic::SyncWarp, _)),
-            Barrier::Block => matches!(inst.kind, InstKind::Barrier(_)),
-            Barrier::Grid => self.is_grid_sync(inst),
-        };
+        let is = |inst: &Inst| self.is_barrier_inst(barrier, inst);
         let held = match at {
             (Some(from), Some(to)) => flow.any_between(from, to, is),
             _ => false,
@@ -353,6 +357,8 @@ impl Scene<'_> {
                 barrier,
                 place,
                 fenced: false,
+                again: None,
+                round: None,
             };
         };
         let back = flow.common_loop(first, last);
@@ -365,10 +371,65 @@ impl Scene<'_> {
         };
         let fenced = matches!(place, BarrierPlace::Between { .. })
             && flow.any_between(first, last, |inst| matches!(inst.kind, InstKind::Fence(_)));
+        let again = back
+            .filter(|&back| {
+                !later && !text.held && self.comes_again(flow, barrier, (first, last), back)
+            })
+            .and_then(|back| {
+                let parts = |around: Around| self.parts(flow, barrier, text.first, around);
+                match self.in_the_next_round(flow, (first, last), back, text.lines, parts) {
+                    BarrierPlace::NextRound { after, head } => Some((after, head)),
+                    _ => None,
+                }
+            });
         MissingBarrier {
             barrier,
             place,
             fenced,
+            again,
+            round: self.round_inside(flow, barrier, (first, last), text.first),
+        }
+    }
+
+    /// Whether two that meet in a round meet in the next one, too: one of them goes to the same place in each round, and no such barrier is
+    /// in the loop.
+    fn comes_again(
+        &self,
+        flow: &Flow<'_>,
+        barrier: Barrier,
+        (first, last): (At, At),
+        back: LocId,
+    ) -> bool {
+        let stays = !flow.changes_in(first, back) || !flow.changes_in(last, back);
+        // What holds a block holds its warps, too.
+        let holds = |inst: &Inst| {
+            self.is_barrier_inst(barrier, inst) || matches!(inst.kind, InstKind::Barrier(_))
+        };
+        stays && !flow.any_in(back, holds)
+    }
+
+    /// The line of a loop around both that is within a branch at which threads part.
+    fn round_inside(
+        &self,
+        flow: &Flow<'_>,
+        barrier: Barrier,
+        (first, last): (At, At),
+        of: &Side,
+    ) -> Option<u32> {
+        let path = &flow.path(last)[..flow.shared(first, last)];
+        let branch = path
+            .iter()
+            .position(|around| self.parts(flow, barrier, of, *around))?;
+        let mut inside = path[branch..].iter();
+        let round = inside.find(|around| matches!(around, Around::Loop(..)))?;
+        Some(self.line(round.loc())).filter(|&line| line != 0)
+    }
+
+    fn is_barrier_inst(&self, barrier: Barrier, inst: &Inst) -> bool {
+        match barrier {
+            Barrier::Warp => matches!(inst.kind, InstKind::Intrinsic(Intrinsic::SyncWarp, _)),
+            Barrier::Block => matches!(inst.kind, InstKind::Barrier(_)),
+            Barrier::Grid => self.is_grid_sync(inst),
         }
     }
 
@@ -612,7 +673,16 @@ impl Scene<'_> {
             fence: fence_for(conflict),
             sign: self.module.loc(to).text.clone(),
             lines: (self.line(from), self.line(to)),
+            is_lock: self.holds_lock(flow, first, sign),
         })
+    }
+
+    /// Whether a thread that comes to an access has taken the lock that it releases there.
+    fn holds_lock(&self, flow: &Flow<'_>, at: At, release: At) -> bool {
+        let takes = |loc: LocId| self.code.effects.polls.takes.contains(&loc);
+        let root = flow.root(release);
+        let mut before = flow.insts().filter(|&(before, _)| before < at);
+        root.is_some() && before.any(|(before, inst)| takes(inst.loc) && flow.root(before) == root)
     }
 }
 

@@ -110,7 +110,7 @@ impl<'a> Flow<'a> {
         })
     }
 
-    fn is_in(&self, at: At, back: LocId) -> bool {
+    pub(super) fn is_in(&self, at: At, back: LocId) -> bool {
         let mut around = self.path(at).iter();
         around.any(|around| matches!(around, Around::Loop(_, loc) if *loc == back))
     }
@@ -128,6 +128,12 @@ impl<'a> Flow<'a> {
             let mut sets = self.listing.sets(slot).iter();
             sets.any(|&set| self.is_in(set, back))
         })
+    }
+
+    /// Whether an operand is computed from a variable.
+    pub(super) fn follows(&self, operand: Operand, slot: SlotId) -> bool {
+        let mut behind = self.behind(vec![operand]).into_iter();
+        behind.any(|at| matches!(self.inst(at).kind, InstKind::Get(of) if of == slot))
     }
 
     /// Whether a load at that place is made for the sake of a store that keeps some of its bits: of a bit-field.
@@ -216,7 +222,7 @@ impl<'a> Flow<'a> {
     }
 
     /// All instructions that these operands are computed by, through variables, and what decides whether those are set.
-    fn behind(&self, start: Vec<Operand>) -> HashSet<At> {
+    pub(super) fn behind(&self, start: Vec<Operand>) -> HashSet<At> {
         let (mut seen, mut left) = (HashSet::new(), start);
         while let Some(operand) = left.pop() {
             let Some(at) = operand.value().and_then(|id| self.listing.def(id)) else {
@@ -239,7 +245,7 @@ impl<'a> Flow<'a> {
         seen
     }
 
-    fn conditions(&self, at: At) -> impl Iterator<Item = Operand> + '_ {
+    pub(super) fn conditions(&self, at: At) -> impl Iterator<Item = Operand> + '_ {
         let around = self.path(at).iter();
         around.filter_map(|around| match around {
             Around::If(_, _, cond, _) => Some(*cond),
@@ -373,7 +379,7 @@ impl<'a> Flow<'a> {
     }
 
     /// What the pointer of an access begins with.
-    fn root(&self, at: At) -> Option<Root> {
+    pub(super) fn root(&self, at: At) -> Option<Root> {
         let (_, mut ptr, _) = access(&self.inst(at).kind)?;
         for _ in 0..FUEL {
             match self.made_by(ptr)? {

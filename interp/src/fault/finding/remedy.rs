@@ -80,6 +80,32 @@ pub enum Remedy {
         sign: String,
         /// The line of what is announced, and of the flag.
         lines: (u32, u32),
+        /// The flag is a lock that the thread has taken: the place of that needs a fence, too.
+        is_lock: bool,
+    },
+    /// A fence between these lines is too narrow: the other thread is of another block.
+    WiderFence {
+        /// The two lines.
+        lines: (u32, u32),
+    },
+    /// A flag that a loop waits for is read or set by an ordinary access.
+    PlainFlag {
+        /// The read, as in the source.
+        sign: String,
+        /// The line that sets it, and that of the loop.
+        lines: (u32, u32),
+    },
+    /// Threads with another index in one dimension take the same element.
+    IndexOmits {
+        /// The line.
+        line: u32,
+        /// What its index leaves out.
+        what: &'static str,
+    },
+    /// A loop over elements goes on by the threads of a block, where the threads of all blocks begin side by side.
+    StrideOfBlock {
+        /// The line of the step.
+        line: u32,
     },
     /// A fence before a lock or flag is set, if one is to order the two.
     FenceIfFlag,
@@ -151,6 +177,10 @@ pub struct MissingBarrier {
     pub place: BarrierPlace,
     /// A fence is there.
     pub fenced: bool,
+    /// Another is missing at the end of the loop around both: behind that, before the loop comes back to that line.
+    pub again: Option<(Edge, u32)>,
+    /// The line of a loop inside the branch that not all threads enter.
+    pub round: Option<u32>,
 }
 
 impl MissingBarrier {
@@ -161,7 +191,7 @@ impl MissingBarrier {
                 after: Edge::Line(after),
                 before: Edge::Line(before),
                 outside: None,
-            } if !self.fenced => Some((after, before)),
+            } if !self.fenced && self.again.is_none() => Some((after, before)),
             _ => None,
         }
     }
@@ -238,6 +268,10 @@ impl Remedy {
             | Remedy::OtherLanesMeet { .. }
             | Remedy::FenceBehindLock(_)
             | Remedy::Fence { .. }
+            | Remedy::WiderFence { .. }
+            | Remedy::PlainFlag { .. }
+            | Remedy::IndexOmits { .. }
+            | Remedy::StrideOfBlock { .. }
             | Remedy::FenceIfFlag
             | Remedy::CheckFence
             | Remedy::FenceIsNoBarrier { .. }

@@ -12,7 +12,17 @@ impl Remedy {
     pub(super) fn advice(&self) -> Advice {
         match self {
             Remedy::Atomic(update) => Advice::with_lasting(update.reads_and_writes(), &update.cure()),
-            Remedy::Fence { fence, sign, lines } => {
+            Remedy::Fence {
+                fence,
+                sign,
+                lines,
+                is_lock,
+            } => {
+                let taken = match is_lock {
+                    true => format!("put `{}` after the loop that takes the lock, and another", fence.name()),
+                    false => format!("put `{}`", fence.name()),
+                };
+                let without = if *is_lock { "without them" } else { "without it" };
                 let what = match sign.is_empty() {
                     true => "the other thread".to_owned(),
                     false => format!("whoever sees `{sign}` change"),
@@ -22,8 +32,8 @@ impl Remedy {
                     (from, to) => format!("between line {from} and line {to}"),
                 };
                 Advice::with_lasting(
-                    format!("put `{}` {place}", fence.name()),
-                    &format!(": without it, {what} may not see the earlier writes yet"),
+                    format!("{taken} {place}"),
+                    &format!(": {without}, {what} may not see the earlier writes yet"),
                 )
             }
             Remedy::EarlyFlag {
@@ -35,6 +45,35 @@ impl Remedy {
                     "line {early} changes `{sign}` before line {late} writes what it announces"
                 ),
                 &format!(": write first, then `{}`, then change `{sign}`", fence.name()),
+            ),
+            Remedy::WiderFence { lines: (from, to) } => Advice::with_lasting(
+                match from == to {
+                    true => format!("the fence on line {to} holds for the threads of one block"),
+                    false => format!("the fence between line {from} and line {to} holds for the threads of one block"),
+                },
+                ": the other thread is of another block, so use `__threadfence()`",
+            ),
+            Remedy::PlainFlag {
+                sign,
+                lines: (set, wait),
+            } => {
+                let places = match set == wait {
+                    true => format!("line {set} sets and reads"),
+                    false => format!("line {set} sets and line {wait} reads"),
+                };
+                Advice::with_lasting(
+                    format!("{places} the flag `{sign}` by ordinary accesses, which order nothing and may be made once for all rounds"),
+                    ": declare it `volatile`, or set it with `atomicExch` and read it with `atomicAdd` of 0; `__threadfence()` goes before it is \
+                     set and behind the loop that waits for it",
+                )
+            }
+            Remedy::IndexOmits { line, what } => Advice::with_lasting(
+                format!("the index of line {line} leaves out `{what}`, so that threads with different ones take the same element"),
+                ": let the index contain it, or launch only one of them",
+            ),
+            Remedy::StrideOfBlock { line } => Advice::with_lasting(
+                format!("line {line} goes on by the threads of one block, into elements that another block takes"),
+                ": go on by those of all blocks, `blockDim.x * gridDim.x`",
             ),
             Remedy::SameBytes([a, b]) => Advice::with_lasting(
                 format!("`{a}` and `{b}` are the same bytes here"),
@@ -51,7 +90,7 @@ impl Remedy {
             Remedy::SameHalf(half) => half.advice(),
             Remedy::SharedBits([a, b]) => Advice::with_lasting(
                 format!("`{a}` and `{b}` are bit-fields that share bytes, which a store reads and writes"),
-                ": give each of them bytes of its own (a member without a width), or let one thread set both",
+                ": make each of them a member without a width, or let one thread set both",
             ),
             Remedy::FenceIsNoBarrier { lines } => Advice::with_lasting(
                 "a fence waits for no other thread: it only orders what its own thread does".to_owned(),
@@ -67,7 +106,7 @@ impl Remedy {
             Remedy::OneWriter { line, at_once } => {
                 let how = if *at_once { " (`if (threadIdx.x == 0)`)" } else { "" };
                 format!(
-                    "let one thread write at line {line}{how}, give each thread an element of its own, or use an atomic"
+                    "let one thread write at line {line}{how}, give each thread a separate element, or use an atomic"
                 )
                 .into()
             }
@@ -88,7 +127,7 @@ impl Remedy {
                 format!("blocks run in any order: {}", check(Fence::Device)).into()
             }
             Remedy::SeparateBlocks => {
-                "blocks run in any order, and no barrier waits for another block: use atomics, give each block elements of its own, \
+                "blocks run in any order, and no barrier waits for another block: use atomics, give each block separate elements, \
                  write the results to a second array, or end the kernel between the two and launch another"
                     .into()
             }
@@ -120,9 +159,8 @@ fn other_side(
     );
     let cure = match (in_loops, barrier) {
         (true, Barrier::Block) => format!(
-            ", which run side by side, so that `{name}` in one of them would wait for ever: let the threads of line {earlier} arrive at a \
-             numbered barrier behind it (`bar.arrive`), and those of line {later} wait there before it (`bar.sync`), with a number for \
-             each part of the array that is in use at a time"
+            ", which go round at the same time: use a numbered barrier for each part of the array, at which line {earlier} arrives behind it \
+             (`bar.arrive`) and line {later} waits before it (`bar.sync`); where parts are used again, a second one the other way"
         ),
         _ => format!(
             ", and no barrier fits between them: end the `if` after one side, put `{name}` behind it, and begin another `if` for the \
@@ -163,7 +201,7 @@ const IF_FLAG: &str =
 
 fn check(fence: Fence) -> String {
     format!(
-        "make sure that `{}` stands between the first access and the atomic or `volatile` store that announces it, and that the \
+        "make sure that `{}` is between the first access and the atomic or `volatile` store that announces it, and that the \
          other thread waits for that store",
         fence.name()
     )
@@ -196,6 +234,13 @@ impl LostUpdate {
 impl fmt::Display for MissingBarrier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.place(f)?;
+        if let Some((after, head)) = self.again {
+            let barrier = self.barrier.name();
+            write!(
+                f,
+                "; and put `{barrier}` after {after}, before the loop comes back to line {head}"
+            )?;
+        }
         match self.fenced {
             true => f.write_str(": the fence there waits for no other thread"),
             false => Ok(()),
@@ -249,12 +294,17 @@ impl MissingBarrier {
                 outside
             }
         };
-        match branch {
-            Some(line) => write!(
+        match (branch, self.round) {
+            (Some(line), Some(round)) => write!(
+                f,
+                ", outside of the `if` of line {line}, which not all threads enter: let all threads go round the loop of line {round}, and put \
+                 what is before and behind the barrier into an `if` each"
+            ),
+            (Some(line), None) => write!(
                 f,
                 ", outside of the `if` of line {line}, which not all threads enter: close the `if` before the barrier and open it again after it"
             ),
-            None => Ok(()),
+            (None, _) => Ok(()),
         }
     }
 }
