@@ -1,17 +1,20 @@
 //! What a trap is called: its code, and one thing to try. And notes, as lines for stderr.
 
 mod endless;
+mod place;
 
 use dsl::{
     diagnostic::Code,
-    ir::{Module, Space, Type},
+    ir::{InstKind, Intrinsic, LocId, Module, Space, Type},
 };
 use interp::{
-    AddressKind, InvalidLaunch, LaunchReport, StopReason, Trap, TrapKind,
-    finding::Advice,
+    AddressKind, InvalidLaunch, LaunchReport, MaskFault, StopReason, Trap, TrapKind,
+    finding::{Advice, Fact},
     trap::{BadAccess, Overflow},
 };
 use runtime::{device::DeviceFault, error::CudaError, host::Note};
+
+use place::Parting;
 
 /// The code of a launch that is refused.
 pub fn code_of_invalid() -> Code {
@@ -175,15 +178,11 @@ pub fn help(
             "allocate it with cudaMalloc and copy with cudaMemcpy, or use cudaMallocManaged"
         }
         TrapKind::DevicePointerOnHost(_) => "copy it to the host with cudaMemcpy first",
-        TrapKind::BarrierDivergence { .. } => {
-            "move the barrier to a point that every thread in the block reaches"
-        }
+        TrapKind::BarrierDivergence { .. } => return Some(of_barrier(trap.loc, module)),
         TrapKind::InvalidBarrier { .. } => {
             "use barriers 0 to 15, and let all threads of one name the same number of threads, a multiple of 32"
         }
-        TrapKind::InvalidMask { .. } => {
-            "include exactly the threads that reach it: compute the mask with `__ballot_sync` before the branch, or move the call out of the branch"
-        }
+        TrapKind::InvalidMask { fault, .. } => return Some(of_mask(trap.loc, *fault, module)),
         TrapKind::AwaitsHost => {
             "set what the kernel waits for before the call that waits for the kernel; on a device this program hangs, too, unless another \
              thread of the host sets it"
@@ -201,11 +200,58 @@ pub fn help(
             "set the pointer before the kernel runs: set a `__device__` pointer in a kernel or with cudaMemcpyToSymbol, \
              never with the host's `&f`"
         }
+        TrapKind::NullPointer(_) if allocates(report, module) => {
+            "was it ever allocated? `malloc` and `new` return a null pointer once the kernels' heap is full: test for it, and make the heap \
+             larger than its 8 MB with `cudaDeviceSetLimit(cudaLimitMallocHeapSize, bytes)` before the first launch"
+        }
         TrapKind::NullPointer(_) => "was it ever allocated? check what the allocation returned",
         TrapKind::Misaligned(access) => return of_rows(access).or_else(|| of_vector(access)),
         _ => return None,
     };
     Some(text.into())
+}
+
+/// Whether the kernel of a launch allocates memory.
+fn allocates(report: Option<&LaunchReport>, module: &Module) -> bool {
+    let mut found = false;
+    if let Some(report) = report {
+        let body = &module.function(report.kernel).body;
+        body.for_each_inst(&mut |inst| {
+            found |= matches!(inst.kind, InstKind::Intrinsic(Intrinsic::HeapMalloc, _))
+        });
+    }
+    found
+}
+
+/// What to do about a barrier that not all threads of the block reach.
+pub(crate) fn of_barrier(at: LocId, module: &Module) -> Advice {
+    match place::parted_call(at, module) {
+        Some(line) => format!(
+            "let every thread of the block make the call of line {line}, which leads to this barrier: take the call out of the branch, and \
+             give threads that have nothing to do a value that changes nothing"
+        )
+        .into(),
+        None => "move the barrier to a point that every thread in the block reaches".into(),
+    }
+}
+
+/// What to do about a mask that names other lanes than those that come.
+fn of_mask(at: LocId, fault: MaskFault, module: &Module) -> Advice {
+    match (place::parting(at, module), fault) {
+        (Some(Parting::Nothing), MaskFault::OmitsCaller) => {
+            "no branch is around this call, so that all lanes of the warp reach it: name them all, `0xffffffff`".into()
+        }
+        (Some(Parting::Loop(back)), _) => {
+            let line = module.loc(back).line;
+            format!(
+                "lanes leave the loop of line {line} in different rounds: compute the mask in each round, with `__ballot_sync` of the lanes that \
+                 are still there, before the others leave (`mask = __ballot_sync(mask, i < n); if (i >= n) break;`)"
+            )
+            .into()
+        }
+        _ => "include exactly the threads that reach it: compute the mask with `__ballot_sync` before the branch, or move the call out of the branch"
+            .into(),
+    }
 }
 
 /// What to do about a loop that ends when two floats are equal.
@@ -361,7 +407,12 @@ fn of_index(
     let count = i64::try_from(size).ok()? / element;
     let index = offset.div_euclid(element);
     if count == 0 {
-        return None;
+        let is_shared = access.space == Space::Shared && !object.declared;
+        return is_shared.then(|| {
+            "shared memory lasts as long as its block: a pointer to it is invalid in other blocks and later launches: keep the data in global \
+             memory"
+                .into()
+        });
     }
     let valid = match object.dims.as_slice() {
         [] | [_] => format!("valid indices are 0 to {}", count - 1),
@@ -369,10 +420,15 @@ fn of_index(
     };
     let likely = if overflow.is_some_and(|overflow| !overflow.unsigned) {
         "compute it with 64 bits: make one operand `size_t` or `long long`".to_string()
+    } else if let Some(wrapped) = report.filter(|_| index < 0).and_then(wrapped_int) {
+        format!(
+            "{wrapped}, which does not fit in `int`: compute the index with 64 bits, `long long`"
+        )
     } else if index < 0 {
         "the first threads have no element before theirs: test for that".to_string()
     } else if index.saturating_add(behind / element) >= 1 << 30 {
-        "so large an index is often an unsigned difference below 0 (`n - 1` of an unsigned 0 is 4294967295): test before subtracting"
+        "so large an index is often an unsigned number that went below 0 (`n - 1` of an unsigned 0 is 4294967295, and of an unsigned `i`, \
+         `i >= 0` always holds): test before subtracting, or count with `int`"
             .to_string()
     } else if behind >= element {
         let highest = index + behind / element;
@@ -395,6 +451,30 @@ fn of_index(
         format!("let only those threads come here whose index is below {count}, as in `if (i < n)`")
     };
     Some(Advice::with_lasting(valid, &format!("; {likely}")))
+}
+
+/// Signed arithmetic of a launch that went beyond the greatest `int`, and so below 0.
+fn wrapped_int(report: &LaunchReport) -> Option<String> {
+    report
+        .findings
+        .iter()
+        .find_map(|finding| match finding.fact {
+            Fact::Overflow {
+                op: Some(op),
+                operands: (a, b),
+                is_wide: false,
+                is_mixed: false,
+                line,
+            } => {
+                let whole = match op {
+                    '+' => i128::from(a) + i128::from(b),
+                    '-' => i128::from(a) - i128::from(b),
+                    _ => i128::from(a) * i128::from(b),
+                };
+                (whole > i128::from(i32::MAX)).then(|| format!("line {line} computes {whole}"))
+            }
+            _ => None,
+        })
 }
 
 /// A note as a line for stderr.

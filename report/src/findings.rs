@@ -238,12 +238,32 @@ pub fn all(outcome: &Outcome, module: &Module, line: &dyn Fn(LocId) -> String) -
         }
     }
     let mut found = all.found;
+    drop_consequences(&mut found);
     // What a function of the library does is shown where the program calls it.
     for side in found.iter_mut().flat_map(|found| &mut found.sides) {
         side.loc = in_program(module, side.loc).unwrap_or(side.loc);
     }
     fingerprint(&mut found, module, line);
     found
+}
+
+/// Drops what follows from a store that was skipped: that nothing wrote the memory it is to.
+fn drop_consequences(found: &mut Vec<Found>) {
+    let name = |found: &Found| {
+        let (name, _) = found.memory.object.as_ref()?;
+        Some(name.replace('`', ""))
+    };
+    let is_store = |found: &&Found| {
+        let mut sides = found.sides.iter();
+        found.how.skipped
+            && sides.any(|side| matches!(side.op, FindingOp::Write | FindingOp::Atomic))
+    };
+    let skipped = found.iter().filter(is_store);
+    let unwritten: Vec<String> = skipped.filter_map(name).collect();
+    found.retain(|found| {
+        let is_of = |name: String| unwritten.contains(&name);
+        found.code != Code::UninitializedRead || !name(found).is_some_and(is_of)
+    });
 }
 
 /// What makes two findings one (the graver stays): the same trouble with the same memory at the same lines, of one kernel. It may be found in several
@@ -354,7 +374,7 @@ fn of_launch(launch: &interp::LaunchReport, index: usize, module: &Module) -> Ve
                 },
                 ..How::default()
             },
-            ..of_finding(finding, index, &launch.kernel_name)
+            ..of_finding(finding, index, (&launch.kernel_name, module))
         });
     }
     if let Some(trap) = &launch.order.trap_descending {
@@ -383,7 +403,7 @@ fn of_launch(launch: &interp::LaunchReport, index: usize, module: &Module) -> Ve
     all
 }
 
-fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
+fn of_finding(finding: &Finding, launch: usize, (kernel, module): (&str, &Module)) -> Found {
     let side = |access: &FindingAccess| Side {
         op: access.op,
         loc: access.loc,
@@ -399,7 +419,12 @@ fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
     let object = finding.object.as_ref();
     let found = Found {
         kernel: Some(kernel.to_string()),
-        advice: finding.advice(),
+        advice: match (&finding.fact, &finding.accesses[..]) {
+            (Fact::DivergentBarrier { .. }, [waits, other]) if other.op != FindingOp::Barrier => {
+                Some(fault::of_barrier(waits.loc, module))
+            }
+            _ => finding.advice(),
+        },
         barrier: finding.proposes(),
         missing: finding.missing(),
         memory: FoundMemory {

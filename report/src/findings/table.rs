@@ -56,13 +56,30 @@ pub(crate) fn place(group: &Group, found: &[Found], module: &Module) -> String {
     format!("{file}:{}:{}{more}", first.line, first.column)
 }
 
+/// `element 5`, of an index with brackets.
+fn element(index: &str) -> String {
+    let number = index
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    match number {
+        Some(number) if !number.contains(']') => format!("element {number}"),
+        _ => index.to_string(),
+    }
+}
+
 /// Memory, kernel and count.
 pub(crate) fn about(group: &Group, found: &[Found]) -> String {
     let lead = group.lead(found);
     let mut parts = vec![];
-    match (&lead.memory.space, &lead.memory.object) {
+    // Through which pointer memory was accessed says nothing of the memory.
+    let space = lead
+        .memory
+        .space
+        .as_ref()
+        .filter(|space| *space != "generic");
+    match (space, &lead.memory.object) {
         _ if group.objects(found).len() > 1 => {
-            let space = lead.memory.space.as_deref().unwrap_or_default();
+            let space = space.map_or("", String::as_str);
             parts.push(
                 format!("{space} {}", group.objects(found).join(", "))
                     .trim()
@@ -70,10 +87,16 @@ pub(crate) fn about(group: &Group, found: &[Found]) -> String {
             );
         }
         (Some(space), Some((name, index))) if is_description(name) && !index.is_empty() => {
-            parts.push(format!("{space} {index} of {name}"));
+            parts.push(format!("{space} {} of {name}", element(index)));
         }
         (Some(space), Some((name, index))) => parts.push(format!("{space} {name}{index}")),
         (Some(space), None) => parts.push(space.clone()),
+        (None, Some((name, index))) if lead.memory.space.is_some() => {
+            parts.push(match is_description(name) && !index.is_empty() {
+                true => format!("{} of {name}", element(index)),
+                false => format!("{name}{index}"),
+            });
+        }
         (None, _) => {}
     }
     if let Some(kernel) = &lead.kernel {
