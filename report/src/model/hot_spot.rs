@@ -276,6 +276,8 @@ pub(super) fn hot_spots(input: &Input<'_>, codes: &Codes) -> Vec<HotSpot> {
             let own = Waste::of(site).filter(|_| !site.counts.not_modelled());
             let own = own.map(|waste| (waste, waste.cost(&site.counts)));
             let again = loaded_again.iter().find(|(at, _)| *at == index);
+            // A tile serves few elements that many lanes share, too.
+            let own = own.filter(|_| again.is_none() || !reuse::is_shared_by_lanes(site));
             let again = again.map(|(_, again)| (Waste::Reuse, (again.used, again.ideal)));
             let told_at = local::place(site, launch, codes);
             let local =
@@ -559,10 +561,21 @@ impl<'a> Sum<'a> {
     /// What is said of loads that bring the same bytes again: of the worst two, and of the array of the worst.
     fn reuse(&self, (codes, input): (&Codes, &Input<'_>)) -> Advice {
         let worst = self.accesses.iter().take(2);
-        let facts: Vec<String> = worst
-            .clone()
-            .map(|(_, launch, site)| reuse::fact(site, launch, codes))
-            .collect();
+        let mut figures: Vec<(String, String)> = vec![];
+        for (_, launch, site) in worst {
+            let Some((name, how)) = reuse::figures(site, launch, codes) else {
+                continue;
+            };
+            match figures.iter_mut().find(|(_, known)| *known == how) {
+                Some((names, _)) if !names.contains(&name) => *names += &format!(" and of {name}"),
+                Some(_) => {}
+                None => figures.push((name, how)),
+            }
+        }
+        let facts = figures
+            .iter()
+            .map(|(names, how)| format!("each element of {names} {how}"));
+        let facts: Vec<String> = facts.collect();
         let first = self.accesses.first();
         let density = first
             .and_then(|(_, launch, site)| codes.facts(launch.kernel, site)?.operations_per_byte);

@@ -27,6 +27,8 @@ use crate::code::{Codes, Facts};
 const LEAST_READS: f64 = 4.0;
 /// Times that each sector is moved for a block.
 const LEAST_MOVES: f64 = 4.0;
+/// Elements that a warp takes at a time, at most, where its lanes share them.
+const FEW_ELEMENTS: u64 = 4;
 /// Sectors that a block moves again, at least: less is not worth a barrier.
 const LEAST_SECTORS: f64 = 64.0;
 
@@ -122,18 +124,24 @@ fn may_be_tile(
         && !launch.sites.iter().any(writes)
 }
 
-/// What is read how often.
-pub(super) fn fact(site: &Site, launch: &LaunchReport, codes: &Codes) -> String {
-    let Some(reuse) = site.reuse else {
-        return String::new();
-    };
+/// Whether a warp takes so few elements each time that its lanes share them: what it wastes of sectors comes from that.
+pub(super) fn is_shared_by_lanes(site: &Site) -> bool {
+    let counts = &site.counts;
+    counts.distinct_bytes <= FEW_ELEMENTS * counts.requests * u64::from(site.width_bytes)
+        && 2 * counts.distinct_bytes <= counts.bytes
+}
+
+/// What is read, and how often.
+pub(super) fn figures(
+    site: &Site,
+    launch: &LaunchReport,
+    codes: &Codes,
+) -> Option<(String, String)> {
+    let reuse = site.reuse?;
     let facts = codes.facts(launch.kernel, site);
     let name = facts.and_then(|facts| facts.base.clone());
     let name = name.unwrap_or_else(|| site.text.clone());
-    let mut text = format!(
-        "each element of `{name}` is read {} times by a block",
-        rounded(reuse.by_block())
-    );
+    let mut text = format!("is read {} times by a block", rounded(reuse.by_block()));
     if let Some(bytes) = reuse.grid_bytes.filter(|&bytes| bytes > 0) {
         let over_grid = site.counts.bytes as f64 / bytes as f64;
         let about = if reuse.is_exact { "" } else { "about " };
@@ -143,7 +151,7 @@ pub(super) fn fact(site: &Site, launch: &LaunchReport, codes: &Codes) -> String 
         ", and each sector moved {} times for a block",
         rounded(reuse.sectors_by_block())
     );
-    text
+    Some((format!("`{name}`"), text))
 }
 
 /// What holds for all of a line's loads.
