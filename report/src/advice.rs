@@ -1,7 +1,7 @@
 //! What a warp does where it wastes, and a thought about what may help.
 //!
 //! A fact is computed from one witness, the first request of the worst cost of a site. A thought is advice in words: what it would save
-//! nobody has counted, so it promises nothing. Cures with numbers are [`Suggestion`](crate::Suggestion)s.
+//! is not counted, so it promises nothing. Cures with numbers are [`Suggestion`](crate::Suggestion)s.
 
 mod branch;
 mod code;
@@ -131,6 +131,9 @@ fn constant(site: &Site) -> Advice {
 /// Lanes that each need the value before their own.
 const TICKETS: &str = "let one lane update for all lanes of the warp that want the address, and give each of them the old value (`__shfl_sync`) \
      with what those before it add";
+
+/// Lanes that each look for a free place.
+const CLAIMS: &str = "only one thread gets a place: read it first (`volatile`), and swap only where it may still be free";
 
 /// A loop over the rounds of a reduction whose threads stay side by side, of any number of threads.
 fn halving(name: &str, joined: Joined) -> String {

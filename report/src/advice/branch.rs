@@ -7,7 +7,7 @@ use dsl::ir::{
 };
 use interp::Branch;
 
-use super::{Advice, code::Joined, halving};
+use super::{Advice, Thought, code::Joined, halving};
 
 /// What is decided at a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +22,9 @@ enum Decision {
     Guard(By),
     /// Which of two sides it goes.
     Sides(By),
-    /// The branch is none of the IR's.
+    /// Whether the lanes exchange values, by their index.
+    Exchange,
+    /// The IR has no such branch.
     Unknown,
 }
 
@@ -37,6 +39,22 @@ enum By {
     Index,
 }
 
+impl Decision {
+    /// Of the parts of a condition joined by `&&` or `||`, which are branches at one place, with the whole at the end.
+    fn and(self, next: Decision) -> Decision {
+        let join = |a, b| if b == By::Data { b } else { a };
+        match (self, next) {
+            (Decision::Guard(a) | Decision::Sides(a), Decision::Guard(b)) => {
+                Decision::Guard(join(a, b))
+            }
+            (Decision::Guard(a) | Decision::Sides(a), Decision::Sides(b)) => {
+                Decision::Sides(join(a, b))
+            }
+            _ => self,
+        }
+    }
+}
+
 /// Advice on a branch whose lanes diverge.
 pub(crate) fn of_branch(branch: &Branch, module: &Module) -> Advice {
     let (times, lanes) = (branch.divergent.max(1), branch.fewer_lanes);
@@ -48,10 +66,11 @@ pub(crate) fn of_branch(branch: &Branch, module: &Module) -> Advice {
              parallel reduction (a tree in shared memory, or `__shfl_down_sync`)",
         );
     }
-    let share = format!(
-        "on average {:.1} of them the rarer one",
-        lanes as f64 / times as f64
-    );
+    let fewer = lanes as f64 / times as f64;
+    let share = match fewer.fract() < 0.05 {
+        true => format!("on average {fewer:.0} the one way and the others the other"),
+        false => format!("on average {fewer:.1} the one way and the others the other"),
+    };
     let fact = match decision {
         Decision::Rounds => "the lanes of a warp leave a loop after different numbers of rounds: those that are done wait for the others"
             .to_string(),
@@ -59,35 +78,41 @@ pub(crate) fn of_branch(branch: &Branch, module: &Module) -> Advice {
             "lanes of a warp go different ways, {share}: those that have nothing to do here wait for the others"
         ),
         _ => format!(
-            "lanes of a warp take both branches, {share}: the warp runs both sides, one after the other"
+            "lanes of a warp go different ways, {share}: the warp runs both sides, one after the other"
         ),
     };
-    Advice::new(fact, thought(decision))
+    Advice {
+        fact,
+        thought: thought(decision).map(Thought::from),
+    }
 }
 
-fn thought(decision: Decision) -> String {
+fn thought(decision: Decision) -> Option<String> {
     let text = match decision {
+        // Which lanes exchange their values is what the algorithm says.
+        Decision::Exchange => return None,
         Decision::Rounds => {
             "the lanes need different numbers of rounds: give the lanes of a warp work of like length (sort it, or let a whole warp share one \
              row)"
         }
         Decision::EveryNth => {
-            return format!(
+            return Some(format!(
                 "a reduction that keeps every n-th thread: let the first threads work and halve the distance instead, {}",
                 halving("s", Joined::Sum)
-            );
+            ));
         }
         Decision::First => {
             "in the last rounds one warp works: let it go on without this branch, with `__shfl_down_sync`"
         }
         Decision::Guard(By::Bound) => {
-            "let whole warps pass or not: give the threads one number over all elements, across rows, so that only the last warp parts"
+            "number the threads over all elements, across rows (element `i` is in row `i / width`), so that only the last warp has lanes without \
+             an element"
         }
         Decision::Guard(By::Data) => {
             "sort the data by the condition, or first collect the elements for which it holds, and let full warps work on those"
         }
         Decision::Guard(By::Index) => {
-            "let whole warps pass or not: let the first threads do it, each for another element (`threadIdx.x < n`)"
+            "let the first threads do it, each for another element (`threadIdx.x < n`), so that whole warps have work or none"
         }
         Decision::Sides(By::Data) => {
             "let whole warps go one way: sort the data by the condition, or compute both sides without a branch"
@@ -100,7 +125,7 @@ fn thought(decision: Decision) -> String {
             "let whole warps go one way: decide by what is the same for the threads of a warp"
         }
     };
-    text.to_string()
+    Some(text.to_string())
 }
 
 fn decision(branch: &Branch, module: &Module) -> Decision {
@@ -152,11 +177,23 @@ impl<'m> Search<'m> {
                     let loc = self.module.loc(*loc);
                     let branch = self.branch;
                     let place = (branch.file, branch.line, branch.column);
-                    if self.found.is_none() && (loc.file, loc.line, loc.column) == place {
+                    if (loc.file, loc.line, loc.column) == place {
                         let ends = self.leaves_loop(then) || self.leaves_loop(otherwise);
-                        self.found = Some(match ends {
+                        let found = match ends {
                             true => Decision::Rounds,
                             false => self.condition(*cond, is_idle(then) || is_idle(otherwise)),
+                        };
+                        let found = match found {
+                            Decision::Guard(By::Index)
+                                if exchanges(then) || exchanges(otherwise) =>
+                            {
+                                Decision::Exchange
+                            }
+                            found => found,
+                        };
+                        self.found = Some(match self.found {
+                            Some(before) => before.and(found),
+                            None => found,
                         });
                     }
                     self.block(then);
@@ -305,6 +342,13 @@ impl<'m> Search<'m> {
     fn def(&self, operand: Operand) -> Option<&'m InstKind> {
         self.defs.get(&operand.value()?).copied()
     }
+}
+
+/// Whether lanes exchange values in a block.
+fn exchanges(block: &Block) -> bool {
+    let mut found = false;
+    block.for_each_inst(&mut |inst| found |= matches!(inst.kind, InstKind::Exchange(_)));
+    found
 }
 
 /// Whether a side of a branch leaves a loop.

@@ -3,9 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use dsl::ir::{
-    AtomicOp, BinaryOp, Block, Function, Inst, InstKind, Module, Node, Operand, SlotId, ValueId,
+    AtomicOp, BinaryOp, Block, Function, Inst, InstKind, Module, Node, Operand, SlotId, Space,
+    SpecialReg, ValueId,
 };
 use interp::{Site, trap::AccessOp};
+
+/// Steps from a pointer to what it begins with: no address takes more.
+const MOST_STEPS: u32 = 4000;
 
 /// An instruction of a kernel, and how many loops are around it.
 #[derive(Clone, Copy)]
@@ -30,6 +34,8 @@ pub(super) enum Purpose {
     Tickets,
     /// A lock, a flag, an exchange: nothing to join.
     Takes,
+    /// It puts something in a place that is free: a key of a table, a level of a search. Nothing to join either.
+    Claims,
 }
 
 /// What a sum, a product or a comparison makes of two elements that one line reads.
@@ -127,20 +133,78 @@ impl<'m> Code<'m> {
     /// What the atomic of an access is for.
     pub(super) fn purpose(&self, site: &Site) -> Option<Purpose> {
         self.at(site).find_map(|listed| {
-            let InstKind::Atomic { op, value, .. } = &listed.inst.kind else {
+            let InstKind::Atomic {
+                op, value, compare, ..
+            } = &listed.inst.kind
+            else {
                 return None;
             };
+            // A loop that computes a new value from the old one expects that; who looks for a free place expects a constant.
+            let expects_constant = compare.is_some_and(|compare| compare.value().is_none());
             let is_used = listed.inst.results.iter().any(|&old| self.takes(old));
             let is_constant = value.value().is_none();
             Some(match op {
                 AtomicOp::Exch | AtomicOp::Store => Purpose::Takes,
                 // A loop around one computes what is stored; a lock has a constant.
                 AtomicOp::Cas if is_constant => Purpose::Takes,
+                AtomicOp::Cas if expects_constant => Purpose::Claims,
                 AtomicOp::Cas => Purpose::Joins,
                 _ if is_used => Purpose::Tickets,
                 _ => Purpose::Joins,
             })
         })
+    }
+
+    /// Whether each thread adds up what it loads in a loop, and stores the sum to an element for itself: a row's product with a vector.
+    pub(super) fn sums_for_each_thread(&self, site: &Site) -> bool {
+        let loads: Vec<&InstKind> = self.at(site).map(|listed| &listed.inst.kind).collect();
+        let is_global = |inst: &Inst| {
+            let access = inst.kind.access();
+            access.is_some_and(|(access, _)| matches!(access.space, Space::Global | Space::Generic))
+        };
+        let by_thread = |kind: &&InstKind| matches!(kind, InstKind::Special(SpecialReg::TidX));
+        let mut stores = self.all.iter().filter(|listed| {
+            matches!(listed.inst.kind, InstKind::Store(..)) && is_global(listed.inst)
+        });
+        let is_sum = |listed: &Listed<'_>| {
+            let InstKind::Store(_, ptr, values) = &listed.inst.kind else {
+                return false;
+            };
+            let from = self.behind(values.clone());
+            listed.loops == 0
+                && loads
+                    .iter()
+                    .any(|load| from.iter().any(|kind| std::ptr::eq(*kind, *load)))
+                && self.behind(vec![*ptr]).iter().any(by_thread)
+        };
+        let begins = |listed: Listed<'m>| {
+            let (_, pointer) = listed.inst.kind.access()?;
+            self.root(*pointer)
+        };
+        // What a list points to is no row.
+        let is_listed = |kind: &InstKind| matches!(kind, InstKind::Load(..));
+        let follows_list = self.at(site).filter_map(begins).any(is_listed);
+        self.is_in_loop(site) && !follows_list && stores.any(is_sum)
+    }
+
+    /// What a pointer begins with, through variables that are set once.
+    fn root(&self, pointer: Operand) -> Option<&'m InstKind> {
+        let mut pointer = pointer;
+        for _ in 0..MOST_STEPS {
+            let kind = &self.defs.get(&pointer.value()?)?.kind;
+            pointer = match kind {
+                InstKind::PtrAdd { base, .. } => *base,
+                InstKind::Convert(_, from) => *from,
+                InstKind::Get(slot) => match self.sets.get(slot).map(Vec::as_slice) {
+                    Some([value]) => *value,
+                    // A loop that changes it goes on from what it reads.
+                    Some([.., last]) => *last,
+                    _ => return Some(kind),
+                },
+                _ => return Some(kind),
+            };
+        }
+        None
     }
 
     /// Whether an instruction or a branch takes a value.

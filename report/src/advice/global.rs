@@ -3,7 +3,7 @@
 use interp::{LaunchReport, Site, mask::LaneMask, report::Witness, trap::AccessOp};
 
 use super::{
-    Advice, TICKETS, WORD_BY_WORD,
+    Advice, CLAIMS, TICKETS, WORD_BY_WORD,
     code::{Code, Purpose},
     distinct, lanes, step, verb,
     written::Written,
@@ -19,6 +19,10 @@ const WIDEST_BYTES: u64 = 16;
 const SHARED_BYTES: u64 = 48 * 1024;
 /// Lanes of a warp.
 const LANES: u32 = 32;
+
+/// Threads that each walk along a row of their own and keep its sum.
+const OWN_ROW: &str = "each thread adds up a row: let a warp share one row instead, its lanes neighbouring elements (`for (c = lane; c < n; c += 32)`), and \
+     add the lanes' sums with `__shfl_down_sync`";
 
 /// A site in its launch, with its first worst request, and the code of the kernel.
 struct Request<'a> {
@@ -88,7 +92,7 @@ impl Request<'_> {
         let parts = self.code.parts(self.site);
         let thought = if Written::of(&self.site.text).is_member {
             format!(
-                "an array of structs of {apart} bytes, of which this takes {width}: keep each member in an array of its own (struct of \
+                "an array of structs of {apart} bytes, of which this takes {width}: keep each member in a separate array (struct of \
                  arrays), or bring whole structs through shared memory, neighbouring threads neighbouring words"
             )
         } else if parts > 1 && parts * width <= apart {
@@ -107,6 +111,8 @@ impl Request<'_> {
                  type like it)",
                 wide / 4
             )
+        } else if self.is_row_of_a_thread(apart) {
+            OWN_ROW.to_string()
         } else if apart >= ROW_BYTES && (self.has_rows() || self.code.goes_by_remainder(self.site))
         {
             "the warp runs down a column: let `threadIdx.x` count along the row (exchange the roles of the two indices), or bring a tile \
@@ -125,6 +131,14 @@ impl Request<'_> {
             )
         };
         Advice::new(fact, thought)
+    }
+
+    /// Whether each thread adds up a row that is worth a warp: as long as one, or of a length that only the data tells.
+    fn is_row_of_a_thread(&self, apart: u64) -> bool {
+        let is_long = apart >= u64::from(LANES) * self.width();
+        self.site.op == AccessOp::Load
+            && (is_long || self.code.goes_by_data(self.site))
+            && self.code.sums_for_each_thread(self.site)
     }
 
     /// The bytes of a thread's piece, where the accesses beside this one take the rest of it and one access could take all.
@@ -270,6 +284,7 @@ impl Request<'_> {
             Purpose::Takes => {
                 "let fewer threads want one place at a time: one thread of each warp or block does it for the others"
             }
+            Purpose::Claims => CLAIMS,
             Purpose::Tickets if addresses < lanes => TICKETS,
             Purpose::Joins if addresses == 1 => {
                 "reduce first: within the warp (`__shfl_down_sync`), then the block in shared memory, and one atomic of the block on global \

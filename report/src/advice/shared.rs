@@ -18,7 +18,7 @@ use interp::{
 };
 
 use super::{
-    Advice, TICKETS, Thought, WORD_BY_WORD,
+    Advice, CLAIMS, TICKETS, Thought, WORD_BY_WORD,
     code::{Code, Joined, Purpose},
     distinct, halving, lanes, verb,
     written::Written,
@@ -151,6 +151,7 @@ fn atomic(mask: LaneMask, offsets: &[u32; 32], now: Cost, run: &Run<'_>) -> Advi
             "let fewer lanes want one place at a time: one lane of each warp does it for the others"
                 .into()
         }
+        Purpose::Claims => CLAIMS.into(),
         Purpose::Tickets => TICKETS.into(),
         Purpose::Joins if addresses == 1 => {
             "reduce first: within the warp (`__shfl_down_sync`), then one lane updates".into()
@@ -248,15 +249,45 @@ fn matrix(head: &str, request: &Request<'_>, columns: u64, run: &Run<'_>) -> Adv
     }
 }
 
+/// Other arrays with rows whose accesses on the same line conflict.
+fn like<'a>(request: &Request<'_>, run: &Run<'a>) -> Vec<&'a SharedVar> {
+    let mut all: Vec<&SharedVar> = vec![];
+    let sites =
+        run.launch.sites.iter().filter(|site| {
+            conflicts(site) && (site.file, site.line) == (run.site.file, run.site.line)
+        });
+    for site in sites {
+        let witness = site.witness.as_deref();
+        let var = witness.and_then(|witness| var_of(witness, run.launch, run.input.module));
+        let Some(var) = var.filter(|var| !var.dynamic && var.dims.len() > 1) else {
+            continue;
+        };
+        if var.name != request.var.name && !all.iter().any(|known| known.name == var.name) {
+            all.push(var);
+        }
+    }
+    all
+}
+
 /// How the array may lie, or be accessed, so that it costs less in all.
 fn other_layout(request: &Request<'_>, columns: u64, run: &Run<'_>) -> Option<String> {
     let var = request.var;
     let layout = run.layout(var);
     if let Some(pad) = layout.pads(columns).first() {
+        let like = like(request, run).into_iter().filter_map(|var| {
+            let columns = *var.dims.last()?;
+            let pads = run.layout(var).pads(columns.max(1));
+            Some(format!(
+                " and `{}{}`",
+                var.name,
+                dims(var, columns + pads.first()?)
+            ))
+        });
         let wider = format!(
-            "make the rows wider: `{}{}`",
+            "make the rows wider: `{}{}`{}",
             var.name,
-            dims(var, columns + pad)
+            dims(var, columns + pad),
+            like.collect::<String>()
         );
         let bytes = run.launch.shared.dynamic / columns * (columns + pad);
         return Some(match var.dynamic {
@@ -268,13 +299,22 @@ fn other_layout(request: &Request<'_>, columns: u64, run: &Run<'_>) -> Option<St
         && rows > 0
         && layout.swizzles((rows, columns))
     {
+        let same = like(request, run).into_iter();
+        let same = same.filter(|other| other.dims.last() == Some(&columns));
+        let names: Vec<String> = std::iter::once(var)
+            .chain(same)
+            .map(|var| format!("`{}`", var.name))
+            .collect();
         let row = match rows <= columns {
             true => "r".to_string(),
             false => format!("(r % {columns})"),
         };
         return Some(format!(
-            "store the columns of each row in another order: the column `c` of row `r` at `c ^ {row}`, wherever `{}` is accessed",
-            var.name
+            "store the columns of each row in another order: the column `c` of row `r` at `c ^ {row}`, wherever {} accessed",
+            match names.len() {
+                1 => format!("{} is", names[0]),
+                _ => format!("{} are", names.join(" and ")),
+            }
         ));
     }
     let wide = layout.serves_wide(request)?;
@@ -346,7 +386,7 @@ fn shared_op(op: AccessOp) -> SharedOp {
     }
 }
 
-/// The array as the source names it at an access: pointers into dynamic shared memory have names of their own.
+/// The array as the source names it at an access: pointers into dynamic shared memory have other names.
 fn name_of<'a>(request: &Request<'a>) -> &'a str {
     let text = &request.site.text;
     let base = text.split('[').next().unwrap_or_default().trim();
@@ -362,10 +402,23 @@ fn name_of<'a>(request: &Request<'a>) -> &'a str {
 fn vector(head: &str, request: &Request<'_>, run: &Run<'_>) -> Advice {
     let name = name_of(request);
     let spread = run.layout(request.var).spreads();
+    let unit = layout::spread_unit(request.element());
     let Some(stride) = request.stride() else {
+        if let Some((rows, wider)) = row_pitch(request) {
+            let end = match request.var.dynamic {
+                true => ", and give the launch the bytes for it",
+                false => "",
+            };
+            return Advice::new(
+                format!("{head} {name}, in rows that are {rows} bytes apart and begin in one bank"),
+                format!(
+                    "let the rows of `{name}` be {wider} bytes apart wherever it is accessed{end}"
+                ),
+            );
+        }
         let other = match spread {
-            Some(_) => ", or spread the array: an unused element behind every 32",
-            None => "",
+            Some(_) => format!(", or spread the array: an unused element behind every {unit}"),
+            None => String::new(),
         };
         return Advice::new(
             format!("{head} {name}, several of them different words of one bank"),
@@ -388,11 +441,11 @@ fn vector(head: &str, request: &Request<'_>, run: &Run<'_>) -> Advice {
     }
     let other = match spread {
         Some(Some(elements)) => format!(
-            "; or leave an element unused behind every 32: `{name}[{elements}]`, and the index `i + i / 32` wherever it is accessed"
+            "; or leave an element unused behind every {unit}: `{name}[{elements}]`, and the index `i + i / {unit}` wherever it is accessed"
         ),
         Some(None) => format!(
-            "; or leave an element unused behind every 32: the index `i + i / 32` wherever `{name}` is accessed, and room for `n + n / 32` \
-             elements"
+            "; or leave an element unused behind every {unit}: the index `i + i / {unit}` wherever `{name}` is accessed, and room for \
+             `n + n / {unit}` elements"
         ),
         None => String::new(),
     };
@@ -400,6 +453,40 @@ fn vector(head: &str, request: &Request<'_>, run: &Run<'_>) -> Advice {
         fact,
         Thought::with_other("let neighbouring threads take neighbouring elements", other),
     )
+}
+
+/// Of lanes that take neighbouring words of several rows, whose begins are in one bank: how many bytes the rows are apart, and how many would
+/// let them begin in different banks.
+fn row_pitch(request: &Request<'_>) -> Option<(u64, u64)> {
+    let mut offsets: Vec<u64> = request
+        .mask
+        .lanes()
+        .map(|lane| request.offsets[lane].into())
+        .collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    let width = u64::from(request.site.width_bytes);
+    let mut begins = vec![*offsets.first()?];
+    begins.extend(
+        offsets
+            .windows(2)
+            .filter(|pair| pair[1] - pair[0] != width)
+            .map(|pair| pair[1]),
+    );
+    let pitch = begins.get(1)? - begins[0];
+    let taken = width * (offsets.len() / begins.len()) as u64;
+    let is_even = begins.windows(2).all(|pair| pair[1] - pair[0] == pitch);
+    if !is_even || begins.len() < 2 || taken <= width || !pitch.is_multiple_of(128) {
+        return None;
+    }
+    // Rows of the widest accesses stay aligned.
+    let wider = pitch + taken.next_multiple_of(16);
+    let moved = request.offsets.map(|offset| {
+        let from = u64::from(offset).wrapping_sub(begins[0]);
+        (begins[0] + from / pitch * wider + from % pitch) as u32
+    });
+    let (now, then) = ((request.cost)(&request.offsets)?, (request.cost)(&moved)?);
+    (then.transactions < now.transactions).then_some((pitch, wider))
 }
 
 /// Whether the line is a step of a reduction whose stride grows from round to round. A scan goes so down a tree and up again, on several

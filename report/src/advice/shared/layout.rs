@@ -13,6 +13,11 @@ const MAX_DECLARED_BYTES: u64 = 48 * 1024;
 /// Bytes of a word of a bank.
 const WORD: u64 = 4;
 
+/// How many elements fill the banks once: one is left unused behind so many.
+pub(super) fn spread_unit(element: u64) -> u64 {
+    (MAX_PAD_BYTES / element.max(1)).max(1)
+}
+
 /// A shared array and the accesses to it in a launch.
 pub(super) struct Layout<'a> {
     var: &'a SharedVar,
@@ -132,12 +137,13 @@ impl<'a> Layout<'a> {
             && self.cost(moved) < self.cost(|index| index)
     }
 
-    /// Whether an unused element behind every 32 costs less in all: how many elements there are then, where that is declared.
+    /// Whether an unused element behind as many as fill the banks costs less in all: how many elements there are then, where that is declared.
     pub(super) fn spreads(&self) -> Option<Option<u64>> {
         let element = self.element();
         let elements = self.var.size_bytes / element;
-        let more = elements.saturating_sub(1) / 32;
-        let less = self.cost(|index| index + index / 32) < self.cost(|index| index);
+        let unit = spread_unit(element);
+        let more = elements.saturating_sub(1) / unit;
+        let less = self.cost(|index| index + index / unit) < self.cost(|index| index);
         let holds = less && element >= WORD && self.is_by_element();
         (holds && self.has_room(more * element))
             .then(|| (!self.var.dynamic).then_some(elements + more))
