@@ -27,10 +27,15 @@ pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], spot: &HotSpot) -> 
         "atomicMax" => "__reduce_max_sync",
         _ => "__reduce_min_sync",
     };
+    let join = match name {
+        "atomicAdd" => "add up",
+        "atomicMax" => "find the greatest",
+        _ => "find the least",
+    };
     let mut all = vec![];
     let mut add = |what: &str, new: String| {
         let edits = vec![text.replace(call.statement.clone(), format!("{{ {new} }}"))];
-        let what = format!("add up in the warp first, {what}, and let one lane update: `{new}`");
+        let what = format!("{join} in the warp first, {what}, and let one lane update: `{new}`");
         all.push(Candidate::new(SuggestionKind::Aggregate, what, edits));
     };
     if is_number && name == "atomicAdd" {

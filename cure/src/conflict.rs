@@ -188,9 +188,13 @@ fn matrix(base: Base<'_>, array: &Array<'_, '_>, launch: &LaunchReport) -> Vec<C
         .collect();
     if n_columns.is_power_of_two() && !edits.is_empty() {
         let name = &var.name;
+        let row = match var.dims[var.dims.len() - 2] > n_columns {
+            true => format!("(row % {n_columns})"),
+            false => "row".to_string(),
+        };
         all.push(Candidate::new(
             SuggestionKind::Swizzle,
-            format!("store each row's columns in another order: `{name}[row][column ^ row]` wherever it is accessed"),
+            format!("store each row's columns in another order: `{name}[row][column ^ {row}]` wherever it is accessed"),
             edits,
         ));
     }

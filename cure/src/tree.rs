@@ -114,7 +114,7 @@ fn reversed(text: &Text<'_>, spot: &HotSpot) -> Option<Candidate> {
     Some(Candidate::new(
         SuggestionKind::Index,
         format!(
-            "turn the loop round, line {}: begin with the largest distance and halve it, so that neighbouring threads take neighbouring \
+            "reverse the rounds of the loop of line {}: begin with the largest distance and halve it, so that neighbouring threads take neighbouring \
              elements: `{s} = {limit} / 2; {s} > 0; {s} /= 2`",
             loop_.line
         ),
