@@ -57,10 +57,11 @@ impl<'m> Search<'m> {
     fn block(&mut self, block: &'m Block, around: Parting) -> Option<Parting> {
         for node in &block.0 {
             let found = match node {
-                Node::Inst(inst) => (inst.loc == self.at).then(|| match (around, self.left) {
+                Node::Inst(inst) if inst.loc == self.at => Some(match (around, self.left) {
                     (Parting::Nothing, Some(branch)) => Parting::Branch(branch),
                     _ => around,
                 }),
+                Node::Inst(_) => None,
                 Node::If {
                     cond,
                     then,
