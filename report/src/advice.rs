@@ -142,7 +142,7 @@ fn halving(name: &str, joined: Joined) -> String {
         Joined::Other => format!("{name}[t] = f({name}[t], {name}[t + h])"),
     };
     format!(
-        "`for (n = blockDim.x; n > 1; n = h) {{ h = (n + 1) / 2; if (t < n / 2) {step}; __syncthreads(); }}`"
+        "`for (int n = blockDim.x, h; n > 1; n = h) {{ h = (n + 1) / 2; if (t < n / 2) {step}; __syncthreads(); }}`"
     )
 }
 
