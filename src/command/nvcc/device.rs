@@ -369,7 +369,7 @@ pub(super) fn compiled(
         .collect();
     image.files = own.into_iter().collect();
     image.files.sort();
-    add_launches(&mut module, &image.files);
+    add_calls(&mut module, &image.files);
     image.ir = dsl::ir::print(&module);
     add_ptx(&mut image, &module, job.options);
     Ok(image)
@@ -418,13 +418,14 @@ fn ptx(module: &Module, sm: u32) -> Result<String, String> {
     back_end::compile(module, options).map_err(|why| why.to_string())
 }
 
-/// The launches of the host's code get places in the module, so that reports name their lines.
-fn add_launches(module: &mut Module, files: &[(String, String)]) {
+/// The launches and copies of the host's code get places in the module, so that reports name their lines.
+fn add_calls(module: &mut Module, files: &[(String, String)]) {
     for (name, text) in files {
         let known = module.files.iter().position(|file| file == name);
         let mut number = known;
         for (line, words) in text.lines().enumerate() {
-            let Some(column) = words.find("<<<") else {
+            let copy = words.find("cudaMemcpy");
+            let Some(column) = words.find("<<<").or(copy) else {
                 continue;
             };
             let file = *number.get_or_insert_with(|| {
