@@ -86,11 +86,20 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
         .map_err(Failure::from)
         .and_then(|bytes| Ok(names::kernels(&bytes)?))?;
     if job.options.is_relocatable {
+        // The program's own variables are for all objects.
+        let code = hide_variables(object, &[])?;
+        if code != 0 {
+            return Ok(code);
+        }
         return carry_sources(job, &name, text, &reader, object);
     }
     if wanted.is_empty() && managed.is_empty() && !registers(object)? {
         // Nothing here runs on a device.
         return Ok(0);
+    }
+    let code = hide_variables(object, &managed)?;
+    if code != 0 {
+        return Ok(code);
     }
     let options = front_end(job.options, asked_for(&wanted));
     let mut image = compiled(job, &name, (name.clone(), text), &wanted, &options, &reader)?;
@@ -104,7 +113,11 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
         .any(|word| word.starts_with("-fsanitize"))
     {
         // A sanitizer knows how long the room is: it has to be the image's.
-        return host_part(job, source, object, &managed, &image.to_bytes());
+        let code = host_part(job, source, object, &managed, &image.to_bytes())?;
+        return match code {
+            0 => hide_variables(object, &managed),
+            code => Ok(code),
+        };
     }
     put(job, object, &["--update-section", ".nv_fatbin"], &image)
 }
@@ -459,6 +472,21 @@ pub(super) fn put(
     command
         .arg(option)
         .arg(format!("{section}={}", file.display()))
+        .arg(object);
+    clang::status(&mut command)
+}
+
+/// Each object has separate device variables in nvcc's whole-program mode: a header may define one for several sources. With separate
+/// compilation this is so for the library's.
+fn hide_variables(object: &Path, managed: &[String]) -> Result<u8, Failure> {
+    let visible = names::visible_variables(&fs::read(object)?, managed)?;
+    if visible.is_empty() {
+        return Ok(0);
+    }
+    let mut command = Command::new(objcopy()?);
+    let names = visible.iter();
+    command
+        .args(names.map(|name| format!("--localize-symbol={name}")))
         .arg(object);
     clang::status(&mut command)
 }
