@@ -14,7 +14,15 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        // A name may have several lines, and the sentence is one.
+        for (at, part) in self.0.split('`').enumerate() {
+            let quote = if at > 0 { "`" } else { "" };
+            match at % 2 {
+                1 => write!(f, "{quote}{}", part.replace('\n', "?"))?,
+                _ => write!(f, "{quote}{part}")?,
+            }
+        }
+        Ok(())
     }
 }
 

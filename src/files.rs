@@ -1,5 +1,8 @@
 //! The user's files: read within bounds, written whole or not at all, and never over what the same run reads.
 
+#[cfg(unix)]
+mod pipe;
+
 use std::{
     fs::{self, File, Metadata},
     io::{self, BufWriter, ErrorKind, IsTerminal, Read, Write},
@@ -128,6 +131,12 @@ pub(crate) fn write_with(
 }
 
 fn directly(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    #[cfg(unix)]
+    if pipe::is_named(path) {
+        let mut out = BufWriter::new(pipe::Pipe::open(path)?);
+        fill(&mut out)?;
+        return out.flush();
+    }
     let mut out = BufWriter::new(File::options().write(true).truncate(true).open(path)?);
     fill(&mut out)?;
     out.flush()

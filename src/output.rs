@@ -4,6 +4,8 @@
 //! of the program ([`exit_code`]) says what became of the streams. A closed pipe is the reader's wish and no error; a full disk is one.
 
 use std::{
+    borrow::Cow,
+    fmt::Display,
     io::{self, IsTerminal, Write},
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
@@ -21,6 +23,9 @@ struct Stream {
     /// Why writing failed.
     failure: Mutex<Option<String>>,
 }
+
+/// Something is written in colours.
+static IS_COLORED: AtomicBool = AtomicBool::new(false);
 
 static STDOUT: Stream = Stream::new();
 static STDERR: Stream = Stream::new();
@@ -76,9 +81,53 @@ impl Write for Product {
     }
 }
 
+/// Writes a product that people read.
+pub(crate) fn out_text(text: &str) {
+    out(without_control(text).as_bytes());
+}
+
 /// Writes talk.
 pub(crate) fn err(text: &str) {
-    err_bytes(text.as_bytes());
+    err_bytes(without_control(text).as_bytes());
+}
+
+/// The text without what a terminal would take for commands: names of files and a program's own words may hold anything. Lines, tabs and
+/// our colours stay.
+fn without_control(text: &str) -> Cow<'_, str> {
+    let is_command = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(is_command) {
+        return Cow::Borrowed(text);
+    }
+    let is_colored = IS_COLORED.load(Ordering::Relaxed);
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(is_command) {
+        clean += &rest[..at];
+        rest = &rest[at..];
+        let kept = color_bytes(rest).filter(|_| is_colored).unwrap_or(0);
+        clean += &rest[..kept];
+        rest = &rest[kept..];
+        if kept == 0 {
+            let mut chars = rest.chars();
+            chars.next();
+            clean.push('?');
+            rest = chars.as_str();
+        }
+    }
+    clean += rest;
+    Cow::Owned(clean)
+}
+
+/// How long the colour is that a text begins with: `ESC [ 1 ; 31 m`.
+fn color_bytes(text: &str) -> Option<usize> {
+    let numbers = text.strip_prefix("\u{1b}[")?;
+    let end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    numbers[end..].starts_with('m').then_some(2 + end + 1)
+}
+
+/// A name as a line of text shows it.
+pub(crate) fn shown_name(name: impl Display) -> String {
+    name.to_string().replace(|c: char| c.is_control(), "?")
 }
 
 /// Writes what a program says on its stderr.
@@ -146,11 +195,13 @@ fn file_for_command(error: &clap::Error) -> Option<&str> {
 }
 
 fn colored(choice: Color, stream: &impl IsTerminal) -> bool {
-    match choice {
+    let is_colored = match choice {
         Color::Always => true,
         Color::Never => false,
         Color::Auto => stream.is_terminal() && std::env::var_os("NO_COLOR").is_none(),
-    }
+    };
+    IS_COLORED.fetch_or(is_colored, Ordering::Relaxed);
+    is_colored
 }
 
 /// Columns of the report: `COLUMNS`, else those of the terminal, else 80.

@@ -1,11 +1,16 @@
 //! What ends a run from outside: Ctrl-C, SIGTERM, and `--timeout`.
 //!
-//! The program is asked to stop, and what ran so far is reported as ever. A second signal ends the process at once. What cannot be asked
+//! The program is asked to stop, and what ran so far is reported as ever. A second signal, half a second later or
+//! more, ends the process at once. What cannot be asked
 //! (the front end, a GPU) is ended with the process.
 
 use std::{
     process,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool, mpsc},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -16,6 +21,14 @@ use crate::{failure::Failure, output};
 
 /// How long a program that was asked to stop may take to do so: one kernel of a GPU, or one long call of the host's.
 const GRACE_PERIOD: Duration = Duration::from_secs(10);
+
+/// Signals within this time of the first one are one.
+#[cfg(unix)]
+const TOGETHER: Duration = Duration::from_millis(500);
+
+/// What asks the command to stop: where it waits for others, it looks here.
+static FLAG: OnceLock<StopFlag> = OnceLock::new();
+static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// How far a command is.
 #[derive(Clone, Copy, PartialEq)]
@@ -39,6 +52,7 @@ impl Watch {
     /// The time begins now.
     pub(crate) fn start(timeout: Option<Duration>) -> Watch {
         let flag = timeout.map_or_else(StopFlag::default, StopFlag::with_time);
+        let _ = FLAG.set(flag.clone());
         let phase = Arc::new(Mutex::new(Phase::Compiling));
         let (over, is_over) = mpsc::channel();
         if let Some(time) = timeout {
@@ -122,27 +136,23 @@ fn end(why: &str) {
     process::exit(output::exit_code(1).into());
 }
 
-/// The first signal asks the program to stop, the second one ends the process as it would have without us.
+/// The first signal asks the program to stop.
 #[cfg(unix)]
 fn listen(flag: &StopFlag) -> Result<(), Failure> {
     use signal_hook::{
         consts::{SIGINT, SIGTERM},
         flag as on_signal,
     };
-    let again = Arc::new(AtomicBool::new(false));
     for (signal, why) in [
         (SIGINT, StopReason::Interrupted),
         (SIGTERM, StopReason::Terminated),
     ] {
-        // In this order: the first signal does not see itself as the second one.
-        on_signal::register_conditional_default(signal, again.clone())?;
-        on_signal::register(signal, again.clone())?;
         on_signal::register_usize(signal, flag.number(), why.number())?;
     }
-    Ok(())
+    later_ends()
 }
 
-/// Becomes true at the first Ctrl-C or SIGTERM; the second one ends the process.
+/// Becomes true at the first Ctrl-C or SIGTERM.
 #[cfg(unix)]
 pub(crate) fn interrupted() -> Result<Arc<AtomicBool>, Failure> {
     use signal_hook::{
@@ -152,10 +162,51 @@ pub(crate) fn interrupted() -> Result<Arc<AtomicBool>, Failure> {
 
     let is_asked = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        on_signal::register_conditional_default(signal, is_asked.clone())?;
         on_signal::register(signal, is_asked.clone())?;
     }
+    later_ends()?;
+    let _ = INTERRUPTED.set(is_asked.clone());
     Ok(is_asked)
+}
+
+/// A later signal ends the process as it would have without us. Those that come with the first one do not: `timeout` and a terminal that
+/// closes send two at once, and the report would be lost.
+#[cfg(unix)]
+fn later_ends() -> Result<(), Failure> {
+    use signal_hook::{
+        consts::{SIGINT, SIGTERM},
+        flag as on_signal, low_level,
+    };
+    use std::{io::Read, os::unix::net::UnixStream, sync::atomic::AtomicUsize};
+
+    let last = Arc::new(AtomicUsize::new(0));
+    let (mut received, sender) = UnixStream::pair()?;
+    for signal in [SIGINT, SIGTERM] {
+        let number = usize::try_from(signal).unwrap_or_default();
+        on_signal::register_usize(signal, last.clone(), number)?;
+        low_level::pipe::register(signal, sender.try_clone()?)?;
+    }
+    thread::Builder::new().spawn(move || {
+        let mut first: Option<Instant> = None;
+        let mut byte = [0];
+        while received.read_exact(&mut byte).is_ok() {
+            let at = *first.get_or_insert_with(Instant::now);
+            if at.elapsed() > TOGETHER {
+                let signal = i32::try_from(last.load(Ordering::Relaxed)).unwrap_or(SIGTERM);
+                let _ = low_level::emulate_default_handler(signal);
+            }
+        }
+    })?;
+    Ok(())
+}
+
+/// Whether the time is over, or a signal came.
+pub(crate) fn is_asked() -> bool {
+    let is_over = FLAG.get().is_some_and(|flag| flag.asked().is_some());
+    is_over
+        || INTERRUPTED
+            .get()
+            .is_some_and(|is_asked| is_asked.load(Ordering::Relaxed))
 }
 
 #[cfg(not(unix))]

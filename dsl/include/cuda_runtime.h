@@ -34,6 +34,15 @@ template <class T> inline cudaError_t cudaMallocManaged(T **pointer, size_t byte
 template <class T> inline cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned int flags = 0, int line = __builtin_LINE(), const char *file = __builtin_FILE()) { __dslcAt(line, file); return cudaHostAlloc((void **)(void *)pointer, bytes, flags); }
 template <class T> inline cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned int flags, int line = __builtin_LINE(), const char *file = __builtin_FILE()) { __dslcAt(line, file); return cudaHostAlloc((void **)(void *)pointer, bytes, flags); }
 template <class T> inline cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t stream, int line = __builtin_LINE(), const char *file = __builtin_FILE()) { __dslcAt(line, file); return cudaMallocAsync((void **)(void *)pointer, bytes, stream); }
+/* Copies say where they are. Where a kind is no constant, and where a program takes their address, the runtime's own functions are meant. */
+#ifdef __clang__
+#define DSLC_IF_CONSTANT __attribute__((enable_if(kind <= cudaMemcpyDefault, "")))
+inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, int line = __builtin_LINE(), const char *file = __builtin_FILE()) DSLC_IF_CONSTANT { __dslcAt(line, file); return cudaMemcpy(to, from, bytes, kind); }
+inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream = 0, int line = __builtin_LINE(), const char *file = __builtin_FILE()) DSLC_IF_CONSTANT { __dslcAt(line, file); return cudaMemcpyAsync(to, from, bytes, kind, stream); }
+inline cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, int line = __builtin_LINE(), const char *file = __builtin_FILE()) DSLC_IF_CONSTANT { __dslcAt(line, file); return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind); }
+inline cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream = 0, int line = __builtin_LINE(), const char *file = __builtin_FILE()) DSLC_IF_CONSTANT { __dslcAt(line, file); return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, stream); }
+#undef DSLC_IF_CONSTANT
+#endif
 template <class T> inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height) { return cudaMallocPitch((void **)(void *)pointer, pitch, width, height); }
 template <class T> inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags) { return cudaHostGetDevicePointer((void **)(void *)device, host, flags); }
 template <class T> inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice) { return cudaMemcpyToSymbol((const void *)&symbol, from, bytes, offset, kind); }

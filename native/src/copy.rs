@@ -5,14 +5,22 @@ use std::{
     slice,
 };
 
-use runtime::error::CudaError;
+use dsl::ir::LocId;
+use runtime::{
+    error::CudaError,
+    host::{CopyEnd, WrongKind},
+};
 
 use crate::{
     array::Arrays,
     graph::Op,
+    memory::Site,
     state::{State, call},
     stream::Stream,
 };
+
+/// How many copies of a wrong kind are kept: more say no more.
+const MAX_NOTES: usize = 1000;
 
 /// `cudaMemcpyKind`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,18 +121,17 @@ impl State {
             Kind::DeviceToDevice => (true, true),
             Kind::Default => (to_device, from_device),
         };
-        for (role, is_device, address, wants) in [
-            ("destination", to_device, to, wants_to),
-            ("source", from_device, from, wants_from),
+        for (is_destination, is_device, address, wants) in [
+            (true, to_device, to, wants_to),
+            (false, from_device, from, wants_from),
         ] {
             if !fits(is_device, address, wants) {
-                let (is, should) = match wants {
-                    true => ("a host pointer", "a device pointer"),
-                    false => ("a device pointer", "a host pointer"),
-                };
-                crate::state::eprintln_all(&format!(
-                    "dslc: cudaMemcpy: the {role} is {is}, but the kind of copy expects {should}\n"
-                ));
+                self.note_wrong_kind(&WrongKind {
+                    to: self.copy_end(to),
+                    from: self.copy_end(from),
+                    kind: kind as u64,
+                    is_destination,
+                });
                 return Err(CudaError::InvalidValue);
             }
         }
@@ -167,6 +174,22 @@ impl State {
         self.device_result(result, "cudaMemcpy")
     }
 
+    fn copy_end(&self, address: u64) -> CopyEnd {
+        let is_both = self.shared_at(address).is_some() || self.is_managed_variable(address);
+        let is_device = (!is_both).then(|| self.is_device(address));
+        CopyEnd { address, is_device }
+    }
+
+    /// Keeps for the report that a copy's kind does not fit its pointers.
+    fn note_wrong_kind(&mut self, copy: &WrongKind) {
+        let loc = Site::take().map_or(LocId::default(), |site| self.place_of_call(site));
+        let note = copy.note(loc);
+        let notes = &mut self.story.outcome.notes;
+        if notes.len() < MAX_NOTES {
+            notes.push(note);
+        }
+    }
+
     pub(crate) fn copy_rows(&mut self, rows: &Rows, kind: Kind) -> Result<(), CudaError> {
         if rows.width > rows.to_pitch || rows.width > rows.from_pitch {
             return Err(CudaError::InvalidPitchValue);
@@ -193,7 +216,9 @@ impl State {
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaMemcpy(to: *mut c_void, from: *const c_void, bytes: usize, kind: c_int) -> c_int {
-    call(|state| state.copy(to as u64, from as u64, bytes as u64, Kind::of(kind)?))
+    let code = call(|state| state.copy(to as u64, from as u64, bytes as u64, Kind::of(kind)?));
+    Site::take();
+    code
 }
 
 #[unsafe(no_mangle)]
@@ -204,7 +229,7 @@ extern "C" fn cudaMemcpyAsync(
     kind: c_int,
     stream: Stream,
 ) -> c_int {
-    call(|state| {
+    let code = call(|state| {
         let rows = Rows {
             to: to as u64,
             to_pitch: bytes as u64,
@@ -214,7 +239,9 @@ extern "C" fn cudaMemcpyAsync(
             height: 1,
         };
         state.submit(stream, Op::Copy(rows, Kind::of(kind)?))
-    })
+    });
+    Site::take();
+    code
 }
 
 #[unsafe(no_mangle)]
@@ -254,7 +281,7 @@ extern "C" fn cudaMemcpy2DAsync(
     kind: c_int,
     stream: Stream,
 ) -> c_int {
-    call(|state| {
+    let code = call(|state| {
         let rows = Rows {
             to: to as u64,
             to_pitch: to_pitch as u64,
@@ -264,7 +291,9 @@ extern "C" fn cudaMemcpy2DAsync(
             height: height as u64,
         };
         state.submit(stream, Op::Copy(rows, Kind::of(kind)?))
-    })
+    });
+    Site::take();
+    code
 }
 
 #[unsafe(no_mangle)]

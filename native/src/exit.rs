@@ -168,7 +168,8 @@ fn report_of(state: &mut State) -> bool {
         report.leave_out_unread(|suspect| memory.is_read(suspect));
     }
     let outcome = &state.story.outcome;
-    let has_run = !outcome.launches.is_empty() || !outcome.faults.is_empty();
+    let has_fault = outcome.notes.iter().any(|note| note.fault.is_some());
+    let has_run = !outcome.launches.is_empty() || !outcome.faults.is_empty() || has_fault;
     // A requirement that looked at nothing is not met; a child of the process may launch nothing.
     let is_asked = !reporter.options.checking.requirements.is_empty();
     let has_gate = is_asked && process.is_none() && reporter.number == 1;

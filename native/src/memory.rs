@@ -25,6 +25,13 @@ pub(crate) struct Site {
     pub(crate) line: c_int,
 }
 
+impl Site {
+    /// Where the call of this thread is that runs, if the program said so. It is asked once.
+    pub(crate) fn take() -> Option<Site> {
+        SITE.take()
+    }
+}
+
 thread_local! {
     /// Where the next call stands, if the program said so.
     static SITE: std::cell::Cell<Option<Site>> = const { std::cell::Cell::new(None) };

@@ -7,7 +7,7 @@ use std::{
 
 use dsl::ir::{LocId, Module};
 
-use crate::state::State;
+use crate::{memory::Site, state::State};
 
 /// Line and file of a launch. The file is a literal of the program's, or null.
 pub(crate) type Place = (u32, *const c_char);
@@ -35,6 +35,29 @@ fn place(module: &Module, line: u32, file: &str) -> LocId {
 }
 
 impl State {
+    /// The place of a call, among those of the whole story; unknown where no module has that line.
+    pub(crate) fn place_of_call(&mut self, site: Site) -> LocId {
+        let place = (u32::try_from(site.line).unwrap_or(0), site.file);
+        let before = self.current();
+        let mut found = LocId::default();
+        for module in 0..self.modules.len() {
+            // What cannot be loaded says so when it is launched.
+            if !self.may_enter(module) {
+                continue;
+            }
+            self.enter(module);
+            found = self.place(module, place);
+            if found != LocId::default() {
+                self.loaded(module).shift.loc(&mut found);
+                break;
+            }
+        }
+        if let Some(before) = before {
+            self.enter(before);
+        }
+        found
+    }
+
     /// The place of a launch; looked for once.
     pub(crate) fn place(&mut self, module: usize, (line, file): Place) -> LocId {
         let State {

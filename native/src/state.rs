@@ -382,6 +382,11 @@ impl State {
         self.current = Some(index);
     }
 
+    /// Whether [`State::enter`] does not end the process because the module is for another architecture.
+    pub(crate) fn may_enter(&self, index: usize) -> bool {
+        self.modules[index].refused.is_none()
+    }
+
     /// The module whose variables are the memory's.
     pub(crate) fn current(&self) -> Option<usize> {
         self.current

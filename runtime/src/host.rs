@@ -20,6 +20,7 @@ mod race;
 mod rand;
 mod stdio;
 mod unset;
+mod wrong_kind;
 
 use std::collections::{HashMap, VecDeque};
 
@@ -39,6 +40,7 @@ use crate::error::CudaError;
 pub use counted::sentence;
 pub use cuda::{device_property, error_of_refusal, error_of_trap};
 pub use outcome::{Arrival, Fault, HostFinding, HostSide, Io, Note, Outcome};
+pub use wrong_kind::{CopyEnd, WrongKind};
 
 /// Why a host program stops in the middle of a call.
 enum Stop {

@@ -129,7 +129,7 @@ fn kernels(loaded: &Loaded, args: &CheckArgs) -> Result<u8, Failure> {
         };
     }
     text += &format!("{n_ok} of {} kernels understood\n", loaded.kernels.len());
-    output::out(text.as_bytes());
+    output::out_text(&text);
     Ok(u8::from(!all))
 }
 
@@ -160,9 +160,9 @@ fn summary(loaded: &Loaded) -> String {
         }
     }
     if parts.is_empty() {
-        format!("{name}: ok")
+        format!("{}: ok", output::shown_name(name))
     } else {
-        format!("{name}: {}", parts.join(", "))
+        format!("{}: {}", output::shown_name(name), parts.join(", "))
     }
 }
 

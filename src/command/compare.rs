@@ -28,7 +28,7 @@ pub(crate) fn run(args: &CompareArgs, color: Color) -> Result<u8, Failure> {
         CompareFormat::Markdown => comparison.markdown(),
         CompareFormat::Json => serde_json::to_string_pretty(&comparison)? + "\n",
     };
-    output::out(text.as_bytes());
+    output::out_text(&text);
     Ok(u8::from(args.fail_on_regression && comparison.is_worse()))
 }
 

@@ -108,7 +108,7 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
     } else {
         let color = output::use_color_out(color);
         for (name, old, new) in &changed {
-            output::out(diff(name, old, new, color).as_bytes());
+            output::out_text(&diff(name, old, new, color));
         }
         if !changed.is_empty() {
             text += "no file is changed; `--apply` writes the edits\n";

@@ -1,6 +1,7 @@
 //! `dslc run --host native`, and programs of several files: built as `dslc nvcc` builds them, kept in the user's cache, and run.
 
 mod cache;
+mod joined;
 
 use std::{
     ffi::OsString,
@@ -10,14 +11,13 @@ use std::{
 };
 
 use clap::{ValueEnum, builder::PossibleValue};
-use dsl::ir::{Function, InstKind};
 use interp::Check;
 
 use super::nvcc;
 use crate::{
-    args::{Color, Cures, Format, HostChoice, RunArgs, SourceArgs},
+    args::{Color, Cures, Format, HostChoice, RunArgs},
     failure::Failure,
-    output, require, source,
+    output, require,
 };
 
 /// Whether the program is to be compiled.
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
 /// The words that `dslc nvcc` builds the program with, but for where it goes.
 fn words(args: &RunArgs) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec!["-O2".into()];
-    if !args.more.is_empty() {
+    if !args.more.is_empty() && joined::is_needed(args) {
         words.push("-rdc=true".into());
     }
     for define in &args.source.defines {
@@ -104,7 +104,7 @@ fn build(
 ) -> Result<Option<PathBuf>, Failure> {
     let dependencies = tempfile::tempdir()?;
     // Device code of one file needs no second look at all of it, unless its kernels launch each other.
-    if args.more.is_empty() && kernels_launch(args) {
+    if args.more.is_empty() && joined::kernels_launch(args) {
         words.push("-rdc=true".into());
     }
     words.push("-o".into());
@@ -112,23 +112,6 @@ fn build(
     let is_built = nvcc::build(&words, Some(dependencies.path()), color)? == 0;
     let sources: Vec<PathBuf> = files(args).cloned().collect();
     Ok(is_built.then(|| cache::keep(folder, dependencies.path(), &sources, place)))
-}
-
-/// Whether kernels of the program's one file launch kernels.
-fn kernels_launch(args: &RunArgs) -> bool {
-    let kernels = SourceArgs {
-        kernels: true,
-        ..args.source.clone()
-    };
-    let launches = |function: &Function| {
-        let mut found = false;
-        function
-            .body
-            .for_each_inst(&mut |inst| found |= matches!(inst.kind, InstKind::Launch(_)));
-        found
-    };
-    let module = source::load(&kernels).ok().and_then(|loaded| loaded.module);
-    module.is_some_and(|module| module.kernels().any(|(_, kernel)| launches(kernel)))
 }
 
 /// Runs a program whose report is for other programs: JSON has what it printed, SARIF leaves that to standard error.

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &SweepArgs, color: Color) -> Result<u8, Failure> {
         columns: output::columns(),
         color: output::use_color_out(color),
     };
-    output::out(table.text(args.top, style).as_bytes());
+    output::out_text(&table.text(args.top, style));
     if let Some(page) = &args.html {
         let title = args.spec.display().to_string();
         let failed = |why| Failure::new(format!("--html {}: {why}", page.display()));

@@ -75,8 +75,7 @@ pub(crate) fn run(args: &TestArgs, color: Color) -> Result<u8, Failure> {
     let (mut programs, mut bare) = (vec![], vec![]);
     for path in files_of(&args.paths)? {
         // A terminal would take what a name may hold for commands.
-        let name = path.display().to_string();
-        let name = name.replace(|c: char| c.is_control(), "?");
+        let name = output::shown_name(path.display());
         let bytes = files::read(&path, false, files::TEXT_BYTES)
             .map_err(|why| Failure::new(format!("cannot read `{name}`: {why}")))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();

@@ -117,7 +117,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         Format::Json => format!("{}\n", serde_json::to_string_pretty(&show::json(&verdict))?),
         Format::Text | Format::Sarif => show::text(&verdict, &loaded.map, module),
     };
-    output::out(text.as_bytes());
+    output::out_text(&text);
     if !ran.stderr.is_empty() && !differences.is_empty() {
         output::err("messages of the program on the GPU:\n");
         output::err(&ran.stderr);

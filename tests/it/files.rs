@@ -323,3 +323,58 @@ fn many_jobs_are_no_more_work() {
     let many = within(&["run", "--jobs", "100000", program]);
     assert_eq!(few.stdout, many.stdout);
 }
+
+/// A name may hold what a terminal takes for commands: texts show it without, reports for programs have it as it is.
+#[test]
+fn names_that_a_terminal_would_obey() {
+    let folder = folder("names");
+    let name = "we\u{1b}]0;title\u{7}\u{1b}[2Jird\nname.cu";
+    let broken = "__global__ void scale(int *out) { out[threadIdx.x + 4] = 1; }\n";
+    let path = file(&folder, name, broken);
+    let missing = folder.join(format!("no{name}"));
+    let missing = missing.to_string_lossy().into_owned();
+    let launch = ["--launch", "scale<<<1, 4>>>(out)", "--buffer", "out=int[4]"];
+    let with = |words: &[&'static str], path: &str, more: &[&'static str]| -> Vec<String> {
+        let all = words
+            .iter()
+            .copied()
+            .chain([path])
+            .chain(more.iter().copied());
+        all.map(str::to_string).collect()
+    };
+    for args in [
+        with(&["check"], &path, &[]),
+        with(&["check", "--kernels"], &path, &[]),
+        with(&["run"], &path, &launch),
+        with(&["run", "--launches"], &path, &launch),
+        with(&["test"], &path, &[]),
+        with(&["run"], &missing, &[]),
+        with(&["check"], &missing, &[]),
+        with(&["sweep"], &missing, &[]),
+        with(&["fix"], &missing, &[]),
+        with(&["test"], &missing, &[]),
+        with(&["explain"], &missing, &[]),
+        with(&["compare", "Cargo.toml"], &missing, &[]),
+        with(&["run", "examples/reverse.k", "--baseline"], &missing, &[]),
+        with(
+            &["run", "examples/reverse.k", "--html"],
+            &format!("{missing}/x"),
+            &[],
+        ),
+    ] {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let output = within(&args);
+        for text in [&output.stdout, &output.stderr] {
+            let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
+            assert!(!text.contains(obeyed), "{args:?}: {text:?}");
+        }
+        let all = output.stdout + &output.stderr;
+        assert!(
+            all.contains("we?]0;title??[2Jird") || !all.contains("title"),
+            "{args:?}: {all}"
+        );
+    }
+    let args = with(&["run", "--format", "json"], &path, &launch);
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    assert_eq!(within(&args).json()["program"], path.as_str());
+}

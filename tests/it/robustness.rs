@@ -183,6 +183,84 @@ int main()
     }
 }
 
+/// Templates of few levels that need more instances than a machine has memory for: one message, about the first that is too much.
+#[test]
+fn templates_with_too_many_instances() {
+    let two = "N - 1, 2 * M>() + f<N - 1, 2 * M + 1>()";
+    for (name, declared, use_, needle) in [
+        (
+            "classes",
+            "template <int N, int M> struct A { static const int v = A<N - 1, 2 * M>::v + A<N - 1, 2 * M + 1>::v; };
+             template <int M> struct A<0, M> { static const int v = 1; };"
+                .to_string(),
+            "A<24, 1>::v",
+            "more than 65536 instances of templates; the last one is of `A`",
+        ),
+        (
+            "members",
+            "template <int N, int M> struct A { int f() { A<N - 1, 2 * M> a; A<N - 1, 2 * M + 1> b; return a.f() + b.f(); } };
+             template <int M> struct A<0, M> { int f() { return M; } };"
+                .to_string(),
+            "A<24, 1>().f()",
+            "more than 65536 instances",
+        ),
+        (
+            "functions",
+            format!("template <int N, int M> int f() {{ if constexpr (N == 0) return 1; else return f<{two}; }}"),
+            "(f<24, 1>())",
+            "more than 65536 instances of templates; the last one is of `f`",
+        ),
+        (
+            "variables",
+            "template <int N, int M> constexpr int v = v<N - 1, 2 * M> + v<N - 1, 2 * M + 1>;
+             template <int M> constexpr int v<0, M> = 1;"
+                .to_string(),
+            "(v<24, 1>)",
+            "more than 65536 instances of templates; the last one is of `v`",
+        ),
+        (
+            "aliases",
+            "template <typename A, typename B> struct P { };
+             template <typename T> using A0 = P<T, T>;"
+                .to_string()
+                + &(1..30)
+                    .map(|n| format!("template <typename T> using A{n} = P<A{0}<T>, A{0}<T *>>;", n - 1))
+                    .collect::<String>(),
+            "sizeof(A29<int>)",
+            "more than",
+        ),
+        (
+            "names",
+            "template <typename A, typename B> struct P { };
+             template <typename T, int N> struct R { static const int v = R<P<T, T>, N - 1>::v; };
+             template <typename T> struct R<T, 0> { static const int v = 1; };"
+                .to_string(),
+            "(R<int, 60>::v)",
+            "the names of the instances of templates take more than 32 MiB",
+        ),
+    ] {
+        let program = format!("{declared}\nint main() {{ return {use_}; }}\n");
+        let error = refused(&format!("many_{name}.k"), program.as_bytes());
+        assert_eq!(error.matches("Error:").count(), 1, "{name}: {error}");
+        assert!(error.contains("[E0523]"), "{name}: {error}");
+        // A title may take more than a line.
+        let words: Vec<&str> = error.split_whitespace().collect();
+        assert!(words.join(" ").contains(needle), "{name}: {error}");
+    }
+}
+
+/// Variables that are constants are computed once for each list of arguments.
+#[test]
+fn templates_of_variables_that_share_their_instances() {
+    let program = "template <int N> constexpr long long fib = fib<N - 1> + fib<N - 2>;
+        template <> constexpr long long fib<0> = 0;
+        template <> constexpr long long fib<1> = 1;
+        int main() { return fib<80> == 23416728348467685LL ? 0 : 1; }";
+    let path = file("fibonacci.k", program.as_bytes());
+    let output = survives("fibonacci.k", &["run", "-q", &path], LIMIT);
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+}
+
 /// What is wrong in a body is told although the body is first read for its type alone.
 #[test]
 fn errors_in_functions_whose_type_is_deduced() {

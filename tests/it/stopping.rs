@@ -200,3 +200,66 @@ fn a_time_that_is_over_before_the_program_runs_is_said() {
         has(&error, "expected a number of seconds");
     }
 }
+
+/// A named pipe without a reader is waited for, but not longer than the command may take.
+#[test]
+fn a_named_pipe_that_nothing_reads_is_given_up() {
+    let pipe = root().join("target/tmp/unread.pipe");
+    let _ = fs::remove_file(&pipe);
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let path = pipe.to_string_lossy().into_owned();
+    let why = "no process reads this named pipe";
+    for option in ["--html", "--write-baseline"] {
+        let args = ["run", "--timeout", "1", option, &path, "examples/reverse.k"];
+        let output = dslc_within(&args, LIMIT).expect("it ends");
+        assert_eq!(output.code, Some(2), "{option}");
+        has(&output.stderr, why);
+        has(&output.stdout, "── launches");
+    }
+    // A signal ends the wait, too.
+    let program = file(
+        "piped.k",
+        "#include <stdio.h>\nint main() { printf(\"first\\n\"); return 0; }\n",
+    );
+    let output = signalled(&["run", "--html", &path, &program], &["-TERM"]);
+    assert_eq!(output.status.code(), Some(2));
+    has(&String::from_utf8_lossy(&output.stderr), why);
+}
+
+/// One that is read gets the whole report.
+#[test]
+fn a_named_pipe_that_is_read_gets_the_report() {
+    let pipe = root().join("target/tmp/read.pipe");
+    let _ = fs::remove_file(&pipe);
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let path = pipe.to_string_lossy().into_owned();
+    let reader = std::thread::spawn(move || fs::read_to_string(&pipe));
+    let output = dslc_within(&["run", "--html", &path, "examples/reverse.k"], LIMIT);
+    assert_eq!(output.expect("it ends").code, Some(0));
+    let page = reader.join().expect("it reads").expect("a page");
+    assert!(page.trim_end().ends_with("</html>"), "{} bytes", page.len());
+}
+
+/// `timeout` sends its signal twice: to the process, and to its group.
+#[test]
+fn two_signals_at_once_are_one() {
+    let program = file("at_once.k", LONG);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
+    command.args(["run", &program]).current_dir(root());
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("dslc starts");
+    let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
+    let mut first = String::new();
+    out.read_line(&mut first).expect("the program prints");
+    std::thread::sleep(Duration::from_millis(100));
+    let id = child.id();
+    let twice = format!("kill -TERM {id}; kill -TERM {id}");
+    assert!(Command::new("sh").args(["-c", &twice]).status().is_ok());
+    let mut report = String::new();
+    out.read_to_string(&mut report).expect("the report");
+    let output = child.wait_with_output().expect("dslc ends");
+    assert_eq!(output.status.code(), Some(143));
+    has(&report, "quick<<<1, 32>>>");
+}

@@ -209,7 +209,9 @@ impl<'a> Checker<'a> {
         virtuals::dispatch::finish(self);
         pointer_call::finish_dispatchers(&mut self.tables, &self.pointers);
         function_template::check_needed(self, true);
-        graph::check(&self.tables, &mut self.reporter);
+        if !template::limit::report(self) {
+            graph::check(&self.tables, &mut self.reporter);
+        }
         function_template::count_instances(&mut self.reporter);
         overload::name_overloaded_kernels(&mut self.tables);
     }

@@ -13,7 +13,7 @@ use crate::span::Span;
 
 mod machine;
 
-pub(crate) use machine::{Constexpr, Machine};
+pub(crate) use machine::{Constexpr, MAX_REPEATED_STEPS, Machine, TOO_MANY_STEPS};
 
 /// A constant: its type is that of the value it came from.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -26,6 +26,10 @@ use crate::machine::weak;
 use crate::observe::Observer;
 use crate::views::random::Random;
 
+mod choice;
+
+use choice::First;
+
 /// Random numbers of which a seed is made: few digits to type.
 const SEEDS: u64 = (1 << 24) - 1;
 /// Rounds of a loop before a warp counts as one that spins.
@@ -140,6 +144,8 @@ struct Scheduler<'r, 'a, 'p, O> {
     engine: Runner<O>,
     /// Those that have begun and not ended.
     blocks: VecDeque<Block>,
+    /// By block, where it is known: thousands of warps are not all looked at for each turn.
+    firsts: VecDeque<Option<First>>,
     next_block: u64,
     known: HashMap<Agent, Known>,
     random: Random,
@@ -188,6 +194,7 @@ pub(crate) fn run<'a, O: Observer>(
         machine,
         engine,
         blocks: VecDeque::new(),
+        firsts: VecDeque::new(),
         next_block: 0,
         known: HashMap::new(),
         random,
@@ -258,6 +265,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
             self.learn((block.index, place));
         }
         self.blocks.push_back(block);
+        self.firsts.push_back(None);
     }
 
     /// A warp begins, or lanes part from theirs.
@@ -279,48 +287,6 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
             ..Known::default()
         };
         self.known.insert(agent, known);
-    }
-
-    /// The warp whose turn it is: the block's place in the list, and the warp's in the block.
-    fn choose(&mut self) -> Option<(usize, usize)> {
-        let blocks = self.blocks.iter().enumerate();
-        let ready = blocks.flat_map(|(slot, block)| {
-            let warps = block.warps.iter().enumerate();
-            let ready = warps.filter(|(_, warp)| warp.state == WarpState::Ready);
-            ready.map(move |(place, _)| (slot, place, (block.index, place)))
-        });
-        // Who has spun in this state of the memory would spin on.
-        let idle = |agent: &Agent| match self.known.get(agent).and_then(|known| known.idle) {
-            Some((state, _, times)) => state == self.state && times >= self.patience,
-            None => false,
-        };
-        let ready: Vec<_> = ready.filter(|(_, _, agent)| !idle(agent)).collect();
-        if let Plan::Given(segments) = self.plan {
-            while let Some(segment) = segments.get(self.given.0) {
-                let wanted = |(_, _, agent): &&(usize, usize, Agent)| {
-                    *agent == (segment.block, segment.place)
-                };
-                if let Some(&(slot, place, _)) = ready.iter().find(wanted) {
-                    return Some((slot, place));
-                }
-                self.given = (self.given.0 + 1, 0);
-            }
-        }
-        let known = |agent: &Agent| self.known.get(agent).copied().unwrap_or_default();
-        let key = |&&(_, _, agent): &&(usize, usize, Agent)| {
-            let known = known(&agent);
-            let first = match self.plan {
-                Plan::Fair => (0, known.turn),
-                Plan::Random { .. } | Plan::OneChange { .. } | Plan::Given(_) => {
-                    (known.priority.saturating_neg(), 0)
-                }
-            };
-            (first, agent)
-        };
-        ready
-            .iter()
-            .min_by_key(key)
-            .map(|&(slot, place, _)| (slot, place))
     }
 
     /// How many points the next turn may take.
@@ -413,9 +379,11 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
             views.mark(self.segments.len() - 1);
         }
         self.after(agent, segment, (pc, digest));
+        self.firsts[slot] = None;
         if has_ended {
             out(&self.blocks[slot].printed);
             self.blocks.remove(slot);
+            self.firsts.remove(slot);
             self.run.machine.progress.ended(1);
         } else if end == TurnEnd::Paused {
             self.paused(slot, place);
@@ -561,6 +529,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
     fn unlock(&mut self) -> Result<(), Box<Trap>> {
         let independent = self.machine.policy.independent_lanes;
         if independent && part(&mut self.blocks, &mut self.machine) {
+            self.firsts.iter_mut().for_each(|first| *first = None);
             self.changes_state();
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use dsl::ir::join::Shift;
 
-use super::report::{LaunchReport, SkippedAccess};
+use super::report::{Counted, InFull, LaunchReport, SkippedAccess};
 use crate::fault::{
     finding::{Fact, Finding, MissingWrite, Scheduled},
     trap::{BadObject, Trap, TrapKind},
@@ -38,6 +38,12 @@ impl LaunchReport {
         if let Some((trap, schedule)) = &mut self.order.trap_scheduled {
             trap.shift(by);
             of_schedule(schedule, by);
+        }
+        if let Counted::InFull(why) = &mut self.order.counted
+            && let InFull::Decides { at, because, .. } = &mut **why
+        {
+            by.loc(at);
+            because.iter_mut().for_each(|(_, loc)| by.loc(loc));
         }
         for count in &mut self.order.counts {
             by.loc(&mut count.loc);

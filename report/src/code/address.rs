@@ -263,7 +263,11 @@ impl<'m> Values<'m> {
             if looked_at > MOST_LOOKED_AT {
                 return true;
             }
-            let is_inside = self.depths[id.index()] > depth;
+            // An address that is no value, as of a null pointer, has no place among the values.
+            let Some(&own_depth) = self.depths.get(id.index()) else {
+                return true;
+            };
+            let is_inside = own_depth > depth;
             match self.defs[id.index()] {
                 Some(InstKind::Get(slot)) if is_inside && sets.contains(slot) => return true,
                 Some(kind) if is_inside && !matches!(kind, InstKind::Get(_)) => {

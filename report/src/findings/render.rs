@@ -50,6 +50,10 @@ pub fn all(
         if !text.is_empty() {
             text.push('\n');
         }
+        if !lead.sides.iter().any(|side| module.loc(side.loc).line > 0) {
+            text += &without_place(lead);
+            continue;
+        }
         let mut message = diagnostic(lead, module, map);
         if let Some((title, rest)) = split(&message.message, columns) {
             message.message = title;
@@ -134,6 +138,14 @@ fn line_of_leaks(first: &Found, leaks: &[&Found], module: &Module) -> String {
         },
         module,
     )
+}
+
+/// A finding about a call whose place is unknown, as in a compiled host.
+fn without_place(found: &Found) -> String {
+    let (severity, number) = (found.severity, found.code.number());
+    let advice = found.advice.as_ref().map(|advice| advice.text());
+    let advice = advice.map_or(String::new(), |advice| format!("  help: {advice}\n"));
+    format!("{severity}[{number}]: {}\n{advice}", found.message)
 }
 
 /// `a.k:12: note: …`

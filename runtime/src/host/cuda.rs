@@ -13,7 +13,7 @@ use interp::{
 
 mod event;
 
-use super::{Arrival, Host, Stop};
+use super::{Arrival, CopyEnd, Host, Stop, WrongKind};
 use crate::{
     device::{DeviceError, DeviceInfo},
     error::CudaError,
@@ -344,28 +344,22 @@ impl Host<'_> {
         };
         // Kinds: 0 host to host, 1 host to device, 2 device to host, 3 device to device, 4 by the addresses.
         let (to_device, from_device) = (matches!(kind, 1 | 3), matches!(kind, 2 | 3));
-        for (address, wants_device, role) in [
-            (to, to_device, "destination"),
-            (from, from_device, "source"),
-        ] {
-            let (fits, is, should) = match (kind, wants_device) {
-                (4, _) => (true, "", ""),
-                (_, true) => (
-                    !is_host(self, address) || is_device(self, address),
-                    "a host pointer",
-                    "a device pointer",
-                ),
-                (_, false) => (
-                    !is_device(self, address) || is_host(self, address),
-                    "a device pointer",
-                    "a host pointer",
-                ),
+        for (address, wants_device, is_destination) in
+            [(to, to_device, true), (from, from_device, false)]
+        {
+            let fits = match wants_device {
+                _ if kind == 4 => true,
+                true => !is_host(self, address) || is_device(self, address),
+                false => !is_device(self, address) || is_host(self, address),
             };
             if !fits {
-                let text = format!(
-                    "cudaMemcpy: the {role} is {is}, but the kind of copy expects {should}"
-                );
-                self.say_wrong_side(text, (to, from), (kind, address, wants_device), loc);
+                let copy = WrongKind {
+                    to: self.copy_end(to),
+                    from: self.copy_end(from),
+                    kind,
+                    is_destination,
+                };
+                self.say_wrong_kind(&copy, loc);
                 return Err(CudaError::InvalidValue.into());
             }
         }
@@ -401,6 +395,15 @@ impl Host<'_> {
         }
         self.say_fault(loc, "cudaMemcpy", fault);
         Err(CudaError::InvalidValue.into())
+    }
+
+    fn copy_end(&self, address: u64) -> CopyEnd {
+        let is_device = match self.memory.kind_of(address) {
+            AddressKind::Host | AddressKind::String => Some(false),
+            AddressKind::Device | AddressKind::Constant => Some(true),
+            _ => None,
+        };
+        CopyEnd { address, is_device }
     }
 
     pub(super) fn symbol_copy(

@@ -1,9 +1,9 @@
 //! Remarks about calls: each is shown at once and kept.
 
-use dsl::ir::{LocId, Space};
-use interp::{AddressKind, MemoryFault, TrapKind, trap::AccessOp, trap::BadAccess};
+use dsl::ir::LocId;
+use interp::{MemoryFault, trap::AccessOp};
 
-use super::{Host, Note};
+use super::{Host, Note, WrongKind};
 
 /// Remarks, errors of calls and refused launches of a run, each.
 pub(super) const MAX_NOTES: usize = 1000;
@@ -40,62 +40,9 @@ impl Host<'_> {
         });
     }
 
-    /// A copy's kind does not fit its pointers, `address` first.
-    pub(super) fn say_wrong_side(
-        &mut self,
-        text: String,
-        (to, from): (u64, u64),
-        (kind, address, wants_device): (u64, u64, bool),
-        loc: LocId,
-    ) {
-        let side = |address| match self.memory.kind_of(address) {
-            AddressKind::Host | AddressKind::String => Some(false),
-            AddressKind::Device | AddressKind::Constant => Some(true),
-            _ => None,
-        };
-        let advice = match (side(from), side(to)) {
-            (Some(from), Some(to)) => {
-                let (name, number) = match (from, to) {
-                    (false, false) => ("cudaMemcpyHostToHost", 0),
-                    (false, true) => ("cudaMemcpyHostToDevice", 1),
-                    (true, false) => ("cudaMemcpyDeviceToHost", 2),
-                    (true, true) => ("cudaMemcpyDeviceToDevice", 3),
-                };
-                let word = |device| if device { "device" } else { "host" };
-                let swapped = match number + kind {
-                    3 if kind == 1 || kind == 2 => {
-                        ", or swap the two pointers: the destination comes first"
-                    }
-                    _ => "",
-                };
-                Some(format!(
-                    "these pointers go from {} to {} memory: use `{name}`{swapped}",
-                    word(from),
-                    word(to)
-                ))
-            }
-            _ => None,
-        };
-        let access = Box::new(BadAccess {
-            op: if address == to {
-                AccessOp::Store
-            } else {
-                AccessOp::Load
-            },
-            space: Space::Generic,
-            address,
-            width_bytes: 0,
-            object: None,
-        });
-        let fault = match wants_device {
-            true => TrapKind::HostPointerOnDevice(access),
-            false => TrapKind::DevicePointerOnHost(access),
-        };
-        self.note(Note {
-            fault: Some(fault),
-            advice,
-            ..Note::new(loc, text, true)
-        });
+    /// A copy's kind does not fit its pointers.
+    pub(super) fn say_wrong_kind(&mut self, copy: &WrongKind, loc: LocId) {
+        self.note(copy.note(loc));
     }
 
     /// Memory is refused.

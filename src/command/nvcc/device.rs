@@ -86,11 +86,20 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
         .map_err(Failure::from)
         .and_then(|bytes| Ok(names::kernels(&bytes)?))?;
     if job.options.is_relocatable {
+        // The program's own variables are for all objects.
+        let code = hide_variables(object, &[])?;
+        if code != 0 {
+            return Ok(code);
+        }
         return carry_sources(job, &name, text, &reader, object);
     }
     if wanted.is_empty() && managed.is_empty() && !registers(object)? {
         // Nothing here runs on a device.
         return Ok(0);
+    }
+    let code = hide_variables(object, &managed)?;
+    if code != 0 {
+        return Ok(code);
     }
     let options = front_end(job.options, asked_for(&wanted));
     let mut image = compiled(job, &name, (name.clone(), text), &wanted, &options, &reader)?;
@@ -104,7 +113,11 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
         .any(|word| word.starts_with("-fsanitize"))
     {
         // A sanitizer knows how long the room is: it has to be the image's.
-        return host_part(job, source, object, &managed, &image.to_bytes());
+        let code = host_part(job, source, object, &managed, &image.to_bytes())?;
+        return match code {
+            0 => hide_variables(object, &managed),
+            code => Ok(code),
+        };
     }
     put(job, object, &["--update-section", ".nv_fatbin"], &image)
 }
@@ -369,7 +382,7 @@ pub(super) fn compiled(
         .collect();
     image.files = own.into_iter().collect();
     image.files.sort();
-    add_launches(&mut module, &image.files);
+    add_calls(&mut module, &image.files);
     image.ir = dsl::ir::print(&module);
     add_ptx(&mut image, &module, job.options);
     Ok(image)
@@ -418,13 +431,14 @@ fn ptx(module: &Module, sm: u32) -> Result<String, String> {
     back_end::compile(module, options).map_err(|why| why.to_string())
 }
 
-/// The launches of the host's code get places in the module, so that reports name their lines.
-fn add_launches(module: &mut Module, files: &[(String, String)]) {
+/// The launches and copies of the host's code get places in the module, so that reports name their lines.
+fn add_calls(module: &mut Module, files: &[(String, String)]) {
     for (name, text) in files {
         let known = module.files.iter().position(|file| file == name);
         let mut number = known;
         for (line, words) in text.lines().enumerate() {
-            let Some(column) = words.find("<<<") else {
+            let copy = words.find("cudaMemcpy");
+            let Some(column) = words.find("<<<").or(copy) else {
                 continue;
             };
             let file = *number.get_or_insert_with(|| {
@@ -458,6 +472,21 @@ pub(super) fn put(
     command
         .arg(option)
         .arg(format!("{section}={}", file.display()))
+        .arg(object);
+    clang::status(&mut command)
+}
+
+/// Each object has separate device variables in nvcc's whole-program mode: a header may define one for several sources. With separate
+/// compilation this is so for the library's.
+fn hide_variables(object: &Path, managed: &[String]) -> Result<u8, Failure> {
+    let visible = names::visible_variables(&fs::read(object)?, managed)?;
+    if visible.is_empty() {
+        return Ok(0);
+    }
+    let mut command = Command::new(objcopy()?);
+    let names = visible.iter();
+    command
+        .args(names.map(|name| format!("--localize-symbol={name}")))
         .arg(object);
     clang::status(&mut command)
 }

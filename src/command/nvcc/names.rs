@@ -2,7 +2,7 @@
 
 use cpp_demangle::{DemangleOptions, Symbol};
 use dsl::survey::OwnName;
-use object::{Object, ObjectSymbol, SymbolKind};
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
 /// What clang puts before the name of the host's function that launches a kernel.
 const STUB: &str = "__device_stub__";
@@ -155,6 +155,58 @@ pub(super) fn kernels(object: &[u8]) -> Result<Vec<Wanted>, object::Error> {
     mangled.sort();
     mangled.dedup();
     Ok(mangled.into_iter().map(wanted).collect())
+}
+
+/// The variables of the device that an object defines, `managed` ones too, as far as other objects see them. Clang registers the
+/// first kind in a function, which refers to each.
+pub(super) fn visible_variables(
+    object: &[u8],
+    managed: &[String],
+) -> Result<Vec<String>, object::Error> {
+    const REGISTERS: &str = "__cuda_register_globals";
+    let file = object::File::parse(object)?;
+    let is_visible = |symbol: &object::Symbol<'_, '_>| {
+        symbol.is_definition()
+            && symbol.is_global()
+            && !symbol.is_weak()
+            && symbol.kind() == SymbolKind::Data
+    };
+    let mut found = Vec::new();
+    for function in file
+        .symbols()
+        .filter(|symbol| symbol.name() == Ok(REGISTERS))
+    {
+        let Some(section) = function.section_index() else {
+            continue;
+        };
+        let within = function.address()..function.address() + function.size();
+        let relocations = file.section_by_index(section)?.relocations();
+        for (_, relocation) in relocations.filter(|(offset, _)| within.contains(offset)) {
+            let object::RelocationTarget::Symbol(index) = relocation.target() else {
+                continue;
+            };
+            let symbol = file.symbol_by_index(index)?;
+            if is_visible(&symbol) {
+                found.push(symbol.name()?.to_string());
+            }
+        }
+    }
+    for symbol in file.symbols().filter(is_visible) {
+        let mangled = symbol.name()?;
+        let name = wanted(mangled.to_string()).name;
+        // Headers of ours define variables, too.
+        let is_of_library = name
+            .rsplit("::")
+            .next()
+            .unwrap_or(&name)
+            .starts_with("__dslc_");
+        if is_of_library || managed.contains(&name) {
+            found.push(mangled.to_string());
+        }
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
 }
 
 /// The variables of an object that are instances of templates, mangled and as a source says them: `_Z4maskIfE` is `mask<float>`.

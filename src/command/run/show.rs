@@ -53,19 +53,19 @@ pub(super) fn show(
         Format::Json => print_json(&json::report(model, kept))?,
         Format::Sarif => print_json(&sarif::of_run(model, &loaded.diagnostics))?,
         Format::Text if !model.metrics.is_empty() => {
-            output::out(nvprof::table(input, &model.metrics).as_bytes())
+            output::out_text(&nvprof::table(input, &model.metrics))
         }
         Format::Text if args.report.quiet => {}
         Format::Text if input.gpu.is_some() => {
             let report = gpu::report(input, input.gpu.unwrap_or_default());
             if !report.is_empty() {
-                output::out(format!("\n{report}").as_bytes());
+                output::out_text(&format!("\n{report}"));
             }
         }
         Format::Text => {
             let report = text::report(model, style);
             if !report.is_empty() {
-                output::out(format!("\n{report}").as_bytes());
+                output::out_text(&format!("\n{report}"));
             }
         }
     }

@@ -13,6 +13,7 @@ pub(crate) mod class_template;
 pub(crate) mod deduce;
 pub(crate) mod function_template;
 pub(crate) mod instances;
+pub(crate) mod limit;
 pub(crate) mod pack;
 pub(crate) mod same;
 pub(crate) mod survey;
@@ -32,6 +33,7 @@ use super::{
 };
 use crate::{
     sema::{
+        const_eval::Const,
         scope::{Binding, Blocks, Callable, Entity, TemplateId},
         ty::{QualTy, RecordId, Ty},
         typed::{FunctionId, GlobalVarId, PlaceKind, VarRef},
@@ -74,6 +76,8 @@ pub(crate) struct TemplateFacts<'a> {
     pub(crate) variables: Vec<(&'a [ast::TemplateParam], &'a ast::Declaration)>,
     /// Variables in the device's memory.
     pub(crate) globals: HashMap<Vec<Arg>, GlobalVarId>,
+    /// Variables that are constants: their values and types.
+    constants: HashMap<Vec<Arg>, (Const, Ty)>,
     /// Member functions defined outside of the class.
     members: Vec<(&'a [ast::TemplateParam], &'a ast::Function)>,
     /// Namespace it is in.
@@ -108,6 +112,7 @@ impl<'a> TemplateFacts<'a> {
             specialisations: Vec::new(),
             variables: Vec::new(),
             globals: HashMap::new(),
+            constants: HashMap::new(),
             members: Vec::new(),
             namespace,
             class: None,

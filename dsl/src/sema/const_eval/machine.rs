@@ -26,7 +26,10 @@ const MAX_CALLS: u32 = 512;
 /// Statements and expressions inside one another, over all calls: bounds the compiler's own stack.
 const MAX_NESTING: u32 = 6_000;
 
-const TOO_MANY_STEPS: &str = "more than 100000 steps to compute this";
+/// Steps of all attempts at one value, of which each may end at the next function that has to be instantiated.
+pub(crate) const MAX_REPEATED_STEPS: u32 = 100 * MAX_STEPS;
+
+pub(crate) const TOO_MANY_STEPS: &str = "more than 100000 steps to compute this";
 const TOO_DEEP: &str = "calls are nested too deep to compute this";
 const UNSUPPORTED: &str = "this is not supported in a `constexpr` function yet";
 
@@ -65,6 +68,11 @@ impl<'p> Machine<'p> {
             calls: 0,
             nesting: 0,
         }
+    }
+
+    /// How many steps it has made.
+    pub(crate) fn steps(&self) -> u32 {
+        self.steps
     }
 
     /// The value's constant.

@@ -180,6 +180,14 @@ messages! {
             "more than {most} template instances depend on each other; the last is `{last}`",
             label declared "the template",
             help "end the recursion with `if constexpr` or with a specialisation";
+        TooManyInstances { most: u32, name: String, declared: Span } => TemplateDepth
+            "the program needs more than {most} instances of templates; the last one is of `{name}`",
+            label declared "the template",
+            help "each instance here needs several others, and those need more: let them share instances, or end the recursion earlier";
+        LongInstanceNames { last: String, declared: Span } => TemplateDepth
+            "the names of the instances of templates take more than 32 MiB; the last one is `{last}`",
+            label declared "the template",
+            help "each level here names the level before more than once: use fewer levels, or a class that is derived from the instance";
         NoTemplateForInstance { name: String } => TemplateArgument
             "there is no template `{name}` for this instance";
         NothingToExpand => TemplateArgument

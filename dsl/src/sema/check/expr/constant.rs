@@ -9,7 +9,7 @@ use crate::{
     diagnostic::Code,
     sema::{
         classify::Classify,
-        const_eval::{Const, Constexpr, Machine, NotConst},
+        const_eval::{Const, Constexpr, MAX_REPEATED_STEPS, Machine, NotConst, TOO_MANY_STEPS},
         typed::{FunctionId, Value},
     },
     span::Span,
@@ -24,6 +24,7 @@ pub(crate) fn of(cx: &mut Checker<'_>, value: &Value) -> Result<Const, NotConst>
 
 /// The constant that a value may be.
 pub(crate) fn if_any(cx: &mut Checker<'_>, value: &Value) -> Result<Const, NotConst> {
+    let mut steps = 0;
     loop {
         let functions = &cx.tables.functions;
         let constexpr = |id: FunctionId| {
@@ -33,10 +34,16 @@ pub(crate) fn if_any(cx: &mut Checker<'_>, value: &Value) -> Result<Const, NotCo
                 false => Constexpr::Function(typed),
             })
         };
-        let result = Machine::new(&constexpr).value(value);
-        let Err(NotConst::NoBody(id, _)) = result else {
+        let mut machine = Machine::new(&constexpr);
+        let result = machine.value(value);
+        let Err(NotConst::NoBody(id, span)) = result else {
             return result;
         };
+        // Each instance begins again.
+        steps += machine.steps();
+        if steps > MAX_REPEATED_STEPS {
+            return Err(NotConst::Stopped(span, TOO_MANY_STEPS));
+        }
         // Instances wait for their turn, which is now.
         function_template::check_early(cx, id);
         if cx.tables.functions[id].typed.body.is_none() {

@@ -4,7 +4,7 @@ use super::super::{
     Checker, FunctionEntry, Reported, arguments, attempt, deduce, function_template, record,
     specifier, template, unknown::standard_near, variable_template,
 };
-use super::{Arg, ClassInstance, Known, LazyBody, MAX_DEPTH, SHOWN, shortened};
+use super::{Arg, ClassInstance, Known, LazyBody, MAX_DEPTH, SHOWN, limit, shortened};
 use crate::sema::message::template::TemplateError;
 use crate::sema::path;
 use crate::{
@@ -20,7 +20,8 @@ use crate::{
 
 /// Members of instances that have been called since the last time.
 pub(crate) fn need_members(cx: &mut Checker<'_>) {
-    while cx.instances.n_followed < cx.tables.functions.len() || !cx.instances.lazy.is_empty() {
+    // Where no member waits, there is nothing to look for among all functions' calls.
+    while !cx.instances.lazy.is_empty() {
         // Calls are noted in the caller's facts; look through those that have grown.
         let mut found = Vec::new();
         for FunctionEntry { facts, .. } in &mut cx.tables.functions {
@@ -29,7 +30,6 @@ pub(crate) fn need_members(cx: &mut Checker<'_>) {
             found.extend(callees.filter(|callee| cx.instances.lazy.contains_key(callee)));
             facts.n_followed = facts.calls.len();
         }
-        cx.instances.n_followed = cx.tables.functions.len();
         if found.is_empty() {
             return;
         }
@@ -64,6 +64,9 @@ pub(crate) fn templated_type(
         ast::Item::Declaration(declaration)
             if template::record_of(cx.instances.templates[id].item).is_none() =>
         {
+            if !limit::takes_alias(cx, id, span) {
+                return Err(cx.body.reported_before(span));
+            }
             let bound = arguments::bindings(params, &args);
             arguments::bound(cx, id, &bound, |cx| {
                 let base = specifier::base_type_not_auto(cx, &declaration.specifiers);
@@ -116,6 +119,9 @@ fn class_instance(
     );
     if depth > MAX_DEPTH {
         return Err(report_class_depth(cx, id, &shown, span));
+    }
+    if !limit::takes_instance(cx, id, &shown, span) {
+        return Err(cx.body.reported_before(span));
     }
     let (special, params, specifier, own_args) = match specialisation(cx, id, &args) {
         Some((index, own_args)) => {

@@ -148,12 +148,10 @@ pub(crate) fn deduce_call(
     let given = attempt::run(cx, |cx| arguments::explicit_args(cx, params, explicit).ok())
         .map_err(Misfit::written)?;
     let mut deduction = Deduction::new(params, function, given);
-    // What the parameters name is looked for where the template is.
-    let namespace = cx.instances.templates[id].namespace.clone();
-    let outside = cx.scopes.set_namespace(namespace);
-    let deduced = deduce_arguments(cx, &mut deduction, args, result);
-    cx.scopes.set_namespace(outside);
-    deduced?;
+    // What the parameters name is looked for where the template is: the caller may have a variable of that name.
+    arguments::bound(cx, id, &[], |cx| {
+        deduce_arguments(cx, &mut deduction, args, result)
+    })?;
     let known = deduction.finish()?;
     if let Some(misfit) = attempt::not_deduced(
         &cx.tables,

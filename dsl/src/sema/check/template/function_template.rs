@@ -11,7 +11,7 @@ use super::super::{
     pack, specifier, survey,
     template::{self, Instances},
 };
-use super::{Arg, Bound, Instance, MAX_DEPTH, SHOWN, attempt::Misfit, shortened};
+use super::{Arg, Bound, Instance, MAX_DEPTH, SHOWN, attempt::Misfit, limit, shortened};
 use crate::{
     sema::{
         scope::{Entity, TemplateId},
@@ -61,6 +61,10 @@ pub(crate) fn declare(
         }
         return Err(Box::default());
     }
+    if !limit::takes_instance(cx, id, &shown, at) {
+        return Err(Box::default());
+    }
+    let facts = &cx.instances.templates[id];
     let bound = arguments::bindings(facts.params, &args);
     let outer = std::mem::take(&mut cx.body);
     let class = facts.class;
@@ -209,7 +213,7 @@ pub(crate) fn check_early(cx: &mut Checker<'_>, id: FunctionId) {
 /// Checks the bodies of the instances that are needed, and of those that these need.
 pub(crate) fn check_needed(cx: &mut Checker<'_>, is_end: bool) {
     let mut waiting = Vec::new();
-    loop {
+    while !cx.instances.limit.is_exceeded() {
         class_template::need_members(cx);
         let Some(id) = cx.instances.needed.pop() else {
             break;

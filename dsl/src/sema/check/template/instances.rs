@@ -3,7 +3,7 @@
 use crate::sema::check::{Checker, template};
 use std::{collections::HashMap, sync::Arc};
 
-use super::{Bound, ClassInstance, Instance, Kept, LazyBody, TemplateFacts};
+use super::{Bound, ClassInstance, Instance, Kept, LazyBody, TemplateFacts, limit::Limit};
 use crate::{
     arena::Arena,
     sema::{
@@ -26,8 +26,6 @@ pub(crate) struct Instances<'a> {
     pub(crate) needed: Vec<FunctionId>,
     /// Member functions of classes' instances that nobody has called yet.
     pub(crate) lazy: HashMap<FunctionId, LazyBody>,
-    /// How many functions' calls have been followed to those.
-    pub(crate) n_followed: usize,
     /// How many instances of classes are being made inside one another.
     pub(crate) class_depth: u32,
     /// The parameters of the class's instance that is made next.
@@ -36,6 +34,8 @@ pub(crate) struct Instances<'a> {
     pub(crate) requested: Vec<(Span, FunctionId)>,
     /// The parameters that are made next have their names in the types after them: `decltype(x)`.
     pub(crate) names_params: bool,
+    /// How many there may be.
+    pub(crate) limit: Limit,
     /// Arguments of instances that a survey made up.
     pub(crate) made_up: HashMap<FunctionId, String>,
 }
@@ -49,11 +49,11 @@ impl<'a> Instances<'a> {
             classes: HashMap::new(),
             needed: Vec::new(),
             lazy: HashMap::new(),
-            n_followed: 0,
             class_depth: 0,
             class_params: Vec::new(),
             requested: Vec::new(),
             names_params: false,
+            limit: Limit::default(),
             made_up: HashMap::new(),
         }
     }

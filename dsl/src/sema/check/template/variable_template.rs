@@ -7,7 +7,7 @@ use crate::sema::check::{
     Checked, Checker, Reported, arguments, class_template, constant,
     convert::{self, Why},
     expr, specifier,
-    template::Arg,
+    template::{Arg, limit},
     variable::global,
 };
 use crate::sema::message::expr::Needed;
@@ -67,6 +67,10 @@ pub(crate) fn instance(
     span: Span,
 ) -> Result<Checked, Reported> {
     let args = all_args(cx, id, written, span)?;
+    if let Some((constant, ty)) = cx.instances.template_facts(id).constants.get(&args) {
+        let value = Value::new(constant.kind(), ty.clone(), span);
+        return Ok(Checked::Value(value));
+    }
     let key = args.clone();
     let facts = cx.instances.template_facts(id);
     let variables = facts.variables.clone();
@@ -111,12 +115,17 @@ pub(crate) fn instance(
             declarator.span,
         ));
     };
+    if !limit::takes_instance(cx, id, "", span) {
+        return Err(cx.body.reported_before(span));
+    }
     let outer = std::mem::take(&mut cx.body);
     let constant = arguments::bound(cx, id, &bound, |cx| {
         constant_variable(cx, &declaration.specifiers, declarator, init)
     });
     cx.body = outer;
     let (constant, ty) = constant?;
+    let facts = cx.instances.template_facts(id);
+    facts.constants.insert(key, (constant, ty.clone()));
     let value = Value::new(constant.kind(), ty, span);
     Ok(Checked::Value(value))
 }

@@ -1,0 +1,100 @@
+//! How many instances of templates a program may have in all.
+//!
+//! Depth alone does not bound them: twenty levels that need two others each are a million. Where the limit is reached nothing more is
+//! instantiated, so that what is open comes to its end at once. One error says so; what else is found from there on would be about
+//! what was left out.
+
+use super::super::Checker;
+use super::{Instances, shortened};
+use crate::sema::message::template::TemplateError;
+use crate::{sema::scope::TemplateId, span::Span};
+
+/// The most instances of functions, classes and variables together.
+const MAX_INSTANCES: u32 = 1 << 16;
+
+/// An alias is read again at each use, and costs less than an instance: so many count as one.
+const ALIASES_PER_INSTANCE: u32 = 16;
+
+/// The most bytes of the names of all instances: names of instances of instances may double with each level.
+const MAX_NAME_BYTES: usize = 1 << 25;
+
+/// What has been made, and where it became too much.
+#[derive(Default)]
+pub(crate) struct Limit {
+    /// Aliases read; an instance counts as [`ALIASES_PER_INSTANCE`].
+    units: u32,
+    name_bytes: usize,
+    exceeded: Option<Box<Exceeded>>,
+}
+
+/// The first instance too many.
+struct Exceeded {
+    span: Span,
+    message: TemplateError,
+    /// How many messages there were.
+    before: usize,
+}
+
+impl Limit {
+    pub(crate) fn is_exceeded(&self) -> bool {
+        self.exceeded.is_some()
+    }
+}
+
+/// Counts an instance that is about to be made at `span`; `false` if there are too many.
+pub(crate) fn takes_instance(
+    cx: &mut Checker<'_>,
+    id: TemplateId,
+    shown: &str,
+    span: Span,
+) -> bool {
+    takes(cx, id, (ALIASES_PER_INSTANCE, shown), span)
+}
+
+/// Counts an alias that is about to be read at `span`; `false` if there are too many.
+pub(crate) fn takes_alias(cx: &mut Checker<'_>, id: TemplateId, span: Span) -> bool {
+    takes(cx, id, (1, ""), span)
+}
+
+fn takes(cx: &mut Checker<'_>, id: TemplateId, (units, shown): (u32, &str), span: Span) -> bool {
+    let before = cx.reporter.diagnostics.len();
+    let Instances {
+        limit, templates, ..
+    } = &mut cx.instances;
+    if limit.is_exceeded() {
+        return false;
+    }
+    limit.units += units;
+    limit.name_bytes += shown.len();
+    let (name, declared) = (templates[id].name.to_string(), templates[id].span);
+    let message = if limit.units > MAX_INSTANCES * ALIASES_PER_INSTANCE {
+        TemplateError::TooManyInstances {
+            most: MAX_INSTANCES,
+            name,
+            declared,
+        }
+    } else if limit.name_bytes > MAX_NAME_BYTES {
+        TemplateError::LongInstanceNames {
+            last: shortened(shown),
+            declared,
+        }
+    } else {
+        return true;
+    };
+    limit.exceeded = Some(Box::new(Exceeded {
+        span,
+        message,
+        before,
+    }));
+    false
+}
+
+/// Says that there were too many instances, and nothing of what followed from that; gives whether there were.
+pub(crate) fn report(cx: &mut Checker<'_>) -> bool {
+    let Some(exceeded) = cx.instances.limit.exceeded.take() else {
+        return false;
+    };
+    cx.reporter.diagnostics.truncate(exceeded.before);
+    cx.error(exceeded.span, exceeded.message);
+    true
+}
