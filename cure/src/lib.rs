@@ -16,6 +16,7 @@ mod aggregate;
 mod argument;
 mod barrier;
 mod candidate;
+mod changed;
 mod conflict;
 mod constant;
 mod diverge;

@@ -6,6 +6,8 @@ use report::{
     model::{HotSpot, Waste},
 };
 
+use runtime::launches::Launches;
+
 use crate::{
     Base, Run, Runner, aggregate, argument,
     candidate::Candidate,
@@ -235,7 +237,9 @@ impl<'a, 'r> Search<'a, 'r> {
             argument::proof_for_findings(old, &run.module, candidate.kind, &found, &aliased);
         let (holds, because) = match proof {
             Some(proof) => (Holds::Proved, proof),
-            None if verdict.runs() > 0 => (Holds::Checked, verdict.because()),
+            None if verdict.runs() > 0 && verdict.not_run(self.base, &run.module).is_none() => {
+                (Holds::Checked, verdict.because())
+            }
             None => return None,
         };
         Some(Held {
@@ -285,14 +289,22 @@ impl<'a, 'r> Search<'a, 'r> {
         }
         let (holds, because) = match proof {
             Some(proof) => (Holds::Proved, proof),
-            None if verdict.runs() > 0 => (Holds::Checked, verdict.because()),
-            None => return Err(Some("no further run could be made".to_string())),
+            None if verdict.runs() == 0 => {
+                return Err(Some("no further run could be made".to_string()));
+            }
+            None => match verdict.not_run(self.base, &run.module) {
+                Some(kernel) => {
+                    let objection = "has the same text, and no run shows what it does with it";
+                    return Err(Some(format!("`{kernel}` {objection}")));
+                }
+                None => (Holds::Checked, verdict.because()),
+            },
         };
         Ok(Held {
             holds,
             because,
             runs: verdict.runs(),
-            warning: verdict.warning(),
+            warning: verdict.warning().or_else(|| grown(self.base, run)),
         })
     }
 
@@ -399,6 +411,25 @@ impl<'a, 'r> Search<'a, 'r> {
             None => self.found.extend(idea),
         }
     }
+}
+
+/// That launches need more dynamic shared memory than they did: a larger one may not fit any more.
+fn grown(base: Base<'_>, run: &Run) -> Option<String> {
+    let most = |launches: &Launches| {
+        let kept = launches.kept().iter();
+        let most = kept.map(|kept| kept.report.shared.dynamic).max();
+        most.unwrap_or_default()
+    };
+    let (old, new) = (
+        most(&base.input.outcome.launches),
+        most(&run.outcome.launches),
+    );
+    (new > old).then(|| {
+        format!(
+            "a launch needs {new} bytes of dynamic shared memory in the place of {old}: larger ones may no longer fit into the 48 KB that they have \
+             without `cudaFuncSetAttribute`"
+        )
+    })
 }
 
 /// The hot spots of the same waste behind one.

@@ -4,7 +4,7 @@
 //! block. So what an edit did in the program's own run it has to do in these, too. A further run counts where the program itself is right in it:
 //! many kernels are for one size of block, and none of them is to blame for 224 threads.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use dsl::{
     diagnostic::Code,
@@ -22,9 +22,16 @@ use runtime::{
 use crate::{
     Base, Run, Runner,
     candidate::Candidate,
+    changed,
     effect::{self, Key},
 };
 
+/// Kernels that are run in the place of a launched one.
+const MAX_KERNELS: usize = 4;
+/// Numbers that a kernel compares with.
+const MAX_KNOWN: usize = 4;
+/// The largest of them: what is larger is a size.
+const MOST_KNOWN: i64 = 100;
 /// Parameters of a kernel that get other values.
 const MAX_SCALARS: usize = 4;
 /// Arguments of the program that get other values.
@@ -47,8 +54,9 @@ pub enum Further {
 enum Label {
     Arguments(String),
     Threads(String),
-    Scalar(String, &'static str),
+    Scalar(String, String),
     Data(&'static str),
+    Kernel(String),
 }
 
 /// A further run: what it changes, in the order of what is tried; without scaling of dynamic shared memory if the first is not right.
@@ -89,6 +97,8 @@ pub(crate) struct Verdict {
     failed: Option<Label>,
     /// The first in which the edits cost more.
     dearer: Option<Label>,
+    /// Kernels that ran with the edits in the runs that were compared.
+    kernels: BTreeSet<String>,
 }
 
 impl Verdict {
@@ -100,6 +110,14 @@ impl Verdict {
     /// Whether they were wrong in none.
     pub(crate) fn is_right(&self) -> bool {
         self.failed.is_none()
+    }
+
+    /// A kernel that the edits change and that ran in no run which was compared.
+    pub(crate) fn not_run(&self, base: Base<'_>, edited: &Module) -> Option<String> {
+        let kept = base.input.outcome.launches.kept().iter();
+        let launched: Vec<&str> = kept.map(|kept| kept.report.kernel_name.as_str()).collect();
+        let mut changed = changed::kernels(base.input.module, edited).into_iter();
+        changed.find(|name| !launched.contains(&name.as_str()) && !self.kernels.contains(name))
     }
 
     /// `the same in 4 further runs: …`.
@@ -126,17 +144,18 @@ impl Verdict {
 
 /// Labels in words: those of a kind together.
 fn listed(labels: &[Label]) -> String {
-    let (mut arguments, mut threads, mut data) = (vec![], vec![], vec![]);
+    let (mut arguments, mut threads, mut data, mut kernels) = (vec![], vec![], vec![], vec![]);
     let mut scalars: Vec<(&str, Vec<String>)> = vec![];
     for label in labels {
         match label {
             Label::Arguments(text) => arguments.push(format!("`{text}`")),
             Label::Threads(text) => threads.push(text.clone()),
             Label::Data(what) => data.push((*what).to_string()),
+            Label::Kernel(name) => kernels.push(format!("`{name}`")),
             Label::Scalar(name, what) => {
                 match scalars.iter_mut().find(|(known, _)| known == name) {
-                    Some((_, all)) => all.push((*what).to_string()),
-                    None => scalars.push((name, vec![(*what).to_string()])),
+                    Some((_, all)) => all.push(what.clone()),
+                    None => scalars.push((name, vec![what.clone()])),
                 }
             }
         }
@@ -154,6 +173,12 @@ fn listed(labels: &[Label]) -> String {
     all.extend(scalars.map(|(name, what)| format!("`{name}` {}", and(what))));
     if !data.is_empty() {
         all.push(format!("data {}", and(&data)));
+    }
+    if !kernels.is_empty() {
+        all.push(format!(
+            "{} in the place of the launched kernel",
+            and(&kernels)
+        ));
     }
     all.join("; ")
 }
@@ -202,6 +227,9 @@ impl Trials {
             {
                 verdict.dearer.get_or_insert(trial.label.clone());
             }
+            let kept = edited.outcome.launches.kept().iter();
+            let names = kept.map(|kept| kept.report.kernel_name.clone());
+            verdict.kernels.extend(names);
             verdict.labels.push(trial.label);
         }
         verdict
@@ -323,7 +351,7 @@ fn trials(
     kernels: &[String],
     of: (Aim<'_>, SuggestionKind),
 ) -> Vec<Trial> {
-    let mut all = vec![];
+    let mut all = others(base, run);
     all.extend(arguments(base.input.module, runner));
     all.extend(blocks(base, run, kernels));
     let data = [
@@ -338,6 +366,36 @@ fn trials(
     }));
     all.extend(scalars(base, kernels, of));
     all
+}
+
+/// Kernels that the edits change and that the program launches in other runs only, each in the place of one that it launches in this one.
+fn others(base: Base<'_>, run: &Run) -> Vec<Trial> {
+    let module = base.input.module;
+    let kept = base.input.outcome.launches.kept().iter();
+    let launched: Vec<&interp::LaunchReport> = kept.map(|kept| &kept.report).collect();
+    let is_launched = |name: &String| launched.iter().any(|report| report.kernel_name == *name);
+    let changed = changed::kernels(module, &run.module);
+    let trial = |name: String| {
+        let other = module.function(module.find(&name, FunctionKind::Kernel)?);
+        // An instance of the same template is most like it.
+        let is_near = |report: &&&interp::LaunchReport| {
+            template_name(&report.kernel_name) == template_name(&name)
+        };
+        let fits = |report: &&&interp::LaunchReport| {
+            vary::takes_the_same(module.function(report.kernel), other)
+        };
+        let near = launched.iter().filter(is_near).find(fits);
+        let like = near.or_else(|| launched.iter().find(fits))?;
+        Some(Trial {
+            ways: vec![Further::Launches(Variation::Kernel {
+                launched: like.kernel_name.clone(),
+                other: name.clone(),
+            })],
+            label: Label::Kernel(name),
+        })
+    };
+    let changed = changed.into_iter().filter(|name| !is_launched(name));
+    changed.filter_map(trial).take(MAX_KERNELS).collect()
 }
 
 /// Other arguments of the program: numbers near those that were given, or some where none was, and words that it looks for.
@@ -463,6 +521,31 @@ fn dimensions(block: [u32; 3]) -> String {
     words.join(" x ")
 }
 
+/// Numbers that a kernel compares with, and those by which a loop's counter gets beyond them: a parameter that chooses what the kernel
+/// does, or how many rounds it makes, gets them.
+fn known(function: &Function) -> Vec<i64> {
+    let mut all = vec![];
+    function.body.for_each_inst(&mut |inst| {
+        if let InstKind::Compare(_, ty, a, b) = &inst.kind
+            && ty.is_int()
+        {
+            for operand in [a, b] {
+                if let Operand::Const(number) = operand
+                    && let Ok(number) = i64::try_from(number.bits)
+                    && (2..=MOST_KNOWN).contains(&number)
+                    && !all.contains(&number)
+                {
+                    all.push(number);
+                }
+            }
+        }
+    });
+    all.truncate(MAX_KNOWN);
+    all.into_iter()
+        .flat_map(|number| [number, number + 2])
+        .collect()
+}
+
 /// Other integer arguments of kernels. Where there are faults already, one more is beyond what there is, and is no blame for edits; and to
 /// test a number that was too large is another thing where it was not.
 fn scalars(
@@ -483,6 +566,7 @@ fn scalars(
         seen.push(&report.kernel_name);
         let function = module.function(report.kernel);
         let params = (0..function.params.len()).filter(|&at| vary::scalar(function, at).is_some());
+        let known = known(function);
         for param in params.take(MAX_SCALARS) {
             let name = &function.slots[function.params[param].slot.index()].name;
             let changes = [
@@ -494,7 +578,10 @@ fn scalars(
             let may_grow = matches!(aim, Aim::Waste(_));
             let changes = changes
                 .into_iter()
-                .filter(|(change, _)| may_grow || *change != ScalarChange::More);
+                .filter(|(change, _)| may_grow || *change != ScalarChange::More)
+                .map(|(change, what)| (change, what.to_string()));
+            let to = |&number: &i64| (ScalarChange::To(number), number.to_string());
+            let changes = changes.chain(known.iter().filter(|_| may_grow).map(to));
             all.extend(changes.map(|(change, what)| Trial {
                 ways: vec![Further::Launches(Variation::Scalar {
                     kernel: report.kernel_name.clone(),

@@ -74,7 +74,36 @@ pub fn launch(
     };
     let machine = if machine.trace { &one_job } else { machine };
     let begun = begin(program, kernel, config, args, memory, machine)?;
-    let run = begun.run(program, (kernel, config), memory, machine);
+    let looks = memory.looked.looks(kernel, config);
+    let mut result = run(
+        &begun,
+        program,
+        (kernel, config),
+        memory,
+        (machine, looks),
+        out,
+    );
+    match &mut result {
+        Ok(report) => memory.looked.complete(kernel, config, report),
+        Err(LaunchFailure::Trap { report, .. }) => memory.looked.complete(kernel, config, report),
+        Err(LaunchFailure::Invalid(_)) => {}
+    }
+    result
+}
+
+/// Runs a kernel whose launch was checked. `looks`: at what it asks of global memory again and again.
+fn run(
+    begun: &Begun<'_>,
+    program: &Program,
+    (kernel, config): (FuncId, &LaunchConfig),
+    memory: &mut Memory,
+    (machine, looks): (&MachineConfig, bool),
+    out: &mut dyn FnMut(&[u8]),
+) -> Result<LaunchReport, LaunchFailure> {
+    let run = Run {
+        looks,
+        ..begun.run(program, (kernel, config), memory, machine)
+    };
     let (code, map) = (run.code, run.map);
     let counters = || Counters::new(&machine.rules, code.counters.len());
     if machine.trace {
@@ -98,6 +127,10 @@ pub fn launch(
         return result;
     }
     if let Ok(report) = &mut result {
+        let run = Run {
+            looks: false,
+            ..run
+        };
         orders::run_again(&run, again.as_ref(), &subject, report);
         schedules::explore(&run, again.as_ref(), &subject, report);
     }
@@ -183,6 +216,7 @@ impl<'a> Begun<'a> {
             map: &self.map,
             machine,
             blocks: None,
+            looks: true,
         }
     }
 }
@@ -239,6 +273,8 @@ pub(crate) struct Run<'a> {
     pub(crate) machine: &'a MachineConfig,
     /// Those of its blocks that run, in order; `None`: all.
     pub(crate) blocks: Option<Blocks<'a>>,
+    /// Some blocks are looked at for what they ask of global memory again and again.
+    pub(crate) looks: bool,
 }
 
 /// Some blocks of a launch.
@@ -446,7 +482,10 @@ impl<'a> Run<'a> {
                 has_like_warps: Shape::has_like_warps(self.shape.block),
             },
             record: Record {
-                reach: Reach::new(self.shape.grid, self.code.counters.len()),
+                reach: match self.looks {
+                    true => Reach::new(self.shape.grid, self.code.counters.len()),
+                    false => Reach::default(),
+                },
                 ..Record::new(self.code.insts.len())
             },
             pass: Pass::default(),

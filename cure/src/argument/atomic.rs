@@ -9,7 +9,7 @@ use dsl::ir::{
 };
 
 use super::{
-    skeleton::{Step, Touch, TouchKind, What, row},
+    skeleton::{Step, Touch, TouchKind, What, reads, row},
     term::{Kind, Shape, Term, Terms},
 };
 
@@ -68,19 +68,9 @@ fn contains(terms: &Terms, term: Term, part: Term) -> bool {
 
 /// The dimensions of the block that a kernel reads, wherever it does: the lane's number has to count them all.
 fn dimensions(row: &[Step], terms: &Terms) -> Vec<SpecialReg> {
-    let pointer = |step: &Step| match &step.what {
-        What::Access(touch) => Some(touch.pointer),
-        _ => None,
-    };
-    let reads = |register: SpecialReg| {
-        row.iter().any(|step| {
-            let mut all = step.terms().into_iter().chain(pointer(step));
-            all.any(|term| terms.any(term, &mut |shape| *shape == Shape::Special(register)))
-        })
-    };
     let all = [SpecialReg::TidY, SpecialReg::TidZ];
     all.into_iter()
-        .filter(|&register| reads(register))
+        .filter(|&register| reads(row, terms, register))
         .collect()
 }
 

@@ -486,3 +486,16 @@ impl Step {
         }
     }
 }
+
+/// Whether a value or an address in a row depends on a register.
+pub(super) fn reads(row: &[Step], terms: &Terms, register: SpecialReg) -> bool {
+    let wanted = Shape::Special(register);
+    row.iter().any(|step| {
+        let pointer = match &step.what {
+            What::Access(touch) => Some(touch.pointer),
+            _ => None,
+        };
+        let mut all = step.terms().into_iter().chain(pointer);
+        all.any(|term| terms.any(term, &mut |shape| *shape == wanted))
+    })
+}

@@ -1,9 +1,9 @@
 //! How often the bytes of global memory are asked for: by a block, and over the grid.
 //!
 //! A count of requests does not say whether they go to the same bytes again. That takes the set of bytes that a block's accesses touch, and to keep
-//! it for every block would cost more than the rest of the counting. So it is kept for some blocks ([`sampled`]), chosen by the grid's size
+//! it for every block would cost more than the rest of the counting. So it is kept for some blocks (`sample`), chosen by the grid's size
 //! alone: they are the same for any number of jobs, for a launch whose other blocks are replayed, and for one that is counted from
-//! representatives. A set is a list of stretches of bytes, by source access.
+//! representatives. A set is a list of stretches of bytes, by source access. Of like launches not all are looked at (`repeats`).
 //!
 //! - *By a block*: bytes asked for in the sampled blocks, over the bytes that are in the blocks' sets. It is exact for the blocks in the sample.
 //! - *Over the grid*: exact where all blocks are in the sample. Else the sample has, around some blocks, a neighbour and a distant block along each
@@ -14,30 +14,21 @@
 //! are different: 32 times. The neighbour along x has the same set, the one along y another one: over the grid there are 8 sets, and each element
 //! is read 256 times.
 
-use crate::coded::{Coded, coded};
+pub(crate) mod repeats;
+mod sample;
+mod stretches;
+mod touched;
+
+use self::sample::{FEW_BLOCKS, over_grid, sampled};
+use self::stretches::{Stretch, bytes, put_together, sectors};
+use self::touched::Touched;
+use crate::coded::Coded;
 use crate::count::pattern::Pattern;
 use crate::count::stats::Charge;
 use crate::isa::mask::LaneMask;
 
-/// With at most so many blocks all are in the sample.
-const FEW_BLOCKS: u64 = 4;
-/// With fewer than so many it looks at one place, so that it stays a small part of them.
-const SOME_BLOCKS: u128 = 128;
-/// Where the sample looks, in eighths of each axis.
-const EIGHTHS: [u64; 3] = [1, 4, 7];
-/// The same of few blocks: those at the end may have nothing to do.
-const EIGHTHS_OF_FEW: [u64; 1] = [2];
-/// Stretches of an access that are kept before they are put together.
-const SOME_STRETCHES: usize = 4096;
-/// An access that has more than this many in a block is given up, in all blocks: to sort more of them would be felt.
-const MOST_STRETCHES: u32 = 1 << 16;
-/// Bytes of a sector.
-const SECTOR_BYTES: u64 = 32;
-/// Shares that count as all and as nothing: the last block of an axis may have a part only.
-const ALL: f64 = 0.99;
-const NOTHING: f64 = 0.01;
-/// How far shares may differ that are to be alike.
-const ALIKE: f64 = 0.15;
+/// An access that has more stretches than this in a block is given up, in all blocks: to compare more of them would be felt.
+const MOST_STRETCHES: usize = 1 << 16;
 
 /// What some blocks asked of global memory, and how much of it was different.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,9 +65,6 @@ impl Reuse {
     }
 }
 
-/// First byte, and the one behind the last.
-type Stretch = (u64, u64);
-
 /// Requests of rounds of a loop that were noted together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Swept {
@@ -93,53 +81,20 @@ const REMEMBERED: usize = 4;
 /// What an access of a block asked for.
 #[derive(Clone, Debug, Default)]
 struct Noted {
+    /// Bytes of the block's turns that are over, sorted.
     stretches: Vec<Stretch>,
     requests: u64,
     lanes: u64,
     sectors: u64,
     width_bytes: u32,
-    /// Stretches that came so far.
-    came: u32,
-    /// There were too many.
+    /// The bytes are too many.
     is_lost: bool,
-    /// When they are put together next.
-    limit: usize,
     swept: [Option<Swept>; REMEMBERED],
     /// The oldest of those.
     oldest: usize,
 }
 
 impl Noted {
-    #[inline]
-    fn add(&mut self, start: u64, end: u64) {
-        if let Some(last) = self.stretches.last_mut()
-            && last.0 <= start
-            && start <= last.1
-        {
-            last.1 = last.1.max(end);
-            return;
-        }
-        self.push(start, end);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn push(&mut self, start: u64, end: u64) {
-        if self.is_lost {
-            return;
-        }
-        self.came += 1;
-        if self.came > MOST_STRETCHES {
-            (self.stretches, self.is_lost) = (Vec::new(), true);
-            return;
-        }
-        self.stretches.push((start, end));
-        if self.stretches.len() >= self.limit.max(SOME_STRETCHES) {
-            put_together(&mut self.stretches);
-            self.limit = 2 * self.stretches.len();
-        }
-    }
-
     #[inline]
     fn count(&mut self, charge: Charge, width_bytes: u32, mask: u32, requests: u64) {
         self.width_bytes = width_bytes;
@@ -159,114 +114,27 @@ impl Noted {
         self.oldest = (self.oldest + 1) % REMEMBERED;
         false
     }
-}
 
-/// Sorted, without overlaps.
-fn put_together(stretches: &mut Vec<Stretch>) {
-    stretches.sort_unstable();
-    let mut kept = 0;
-    for at in 1..stretches.len() {
-        let (start, end) = stretches[at];
-        if start <= stretches[kept].1 {
-            stretches[kept].1 = stretches[kept].1.max(end);
-        } else {
-            kept += 1;
-            stretches[kept] = (start, end);
+    /// What the block's turn touched is over.
+    fn keep(&mut self, touched: &mut Touched) {
+        if touched.is_empty() {
+            return;
+        }
+        let stretches = touched.drain();
+        if self.is_lost {
+            return;
+        }
+        match self.stretches.is_empty() {
+            true => self.stretches = stretches,
+            false => {
+                self.stretches.extend(stretches);
+                put_together(&mut self.stretches);
+            }
+        }
+        if self.stretches.len() > MOST_STRETCHES {
+            (self.stretches, self.is_lost) = (Vec::new(), true);
         }
     }
-    stretches.truncate(kept + 1);
-}
-
-fn bytes(stretches: &[Stretch]) -> u64 {
-    stretches.iter().map(|(start, end)| end - start).sum()
-}
-
-fn sectors(stretches: &[Stretch]) -> u64 {
-    let (mut count, mut next) = (0, 0);
-    for &(start, end) in stretches {
-        let first = (start / SECTOR_BYTES).max(next);
-        next = next.max(end.div_ceil(SECTOR_BYTES));
-        count += next.saturating_sub(first);
-    }
-    count
-}
-
-/// Bytes that are in both.
-fn common(a: &[Stretch], b: &[Stretch]) -> u64 {
-    let (mut i, mut k, mut sum) = (0, 0, 0);
-    while i < a.len() && k < b.len() {
-        let (start, end) = (a[i].0.max(b[k].0), a[i].1.min(b[k].1));
-        sum += end.saturating_sub(start);
-        match a[i].1 < b[k].1 {
-            true => i += 1,
-            false => k += 1,
-        }
-    }
-    sum
-}
-
-/// The blocks of a grid that are looked at, ascending.
-pub(crate) fn sampled(grid: [u32; 3]) -> Vec<u64> {
-    let all: u128 = grid.iter().map(|&n| u128::from(n)).product();
-    if all <= FEW_BLOCKS.into() {
-        return (0..all as u64).collect();
-    }
-    let mut blocks: Vec<u64> = places(grid)
-        .iter()
-        .flat_map(|place| {
-            let around = place.around.iter().flatten();
-            let around = around.flat_map(|(near, distant)| [*near, *distant]);
-            std::iter::once(place.block)
-                .chain(around)
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    blocks.sort_unstable();
-    blocks.dedup();
-    blocks
-}
-
-/// A block, and along each axis a neighbour and a distant block; `None`: the axis has this block only.
-struct Around {
-    block: u64,
-    around: [Option<(u64, u64)>; 3],
-}
-
-fn places(grid: [u32; 3]) -> Vec<Around> {
-    let sides = grid.map(u64::from);
-    let number = |at: [u64; 3]| at[0] + sides[0] * (at[1] + sides[1] * at[2]);
-    let around = |eighths: u64| {
-        let at = sides.map(|side| side * eighths / 8);
-        let along = |axis: usize| {
-            let (side, here) = (sides[axis], at[axis]);
-            let to = |there: u64| {
-                let mut other = at;
-                other[axis] = there;
-                number(other)
-            };
-            let near = if here + 1 < side {
-                here + 1
-            } else {
-                here.saturating_sub(1)
-            };
-            // The blocks behind may have nothing to do.
-            let distant = match here >= 4 {
-                true => here / 2,
-                false => (here + side.div_ceil(2)).min(side - 1),
-            };
-            (side > 1).then(|| (to(near), to(distant)))
-        };
-        Around {
-            block: number(at),
-            around: [along(0), along(1), along(2)],
-        }
-    };
-    let all: u128 = grid.iter().map(|&n| u128::from(n)).product();
-    let eighths = match all < SOME_BLOCKS {
-        true => &EIGHTHS_OF_FEW[..],
-        false => &EIGHTHS,
-    };
-    eighths.iter().map(|&eighths| around(eighths)).collect()
 }
 
 /// What the sampled blocks of a launch asked for.
@@ -279,6 +147,8 @@ pub(crate) struct Reach {
     counters: usize,
     /// The number of the one that runs, among `blocks`.
     current: usize,
+    /// What it touches in this turn, by counter.
+    touched: Vec<Touched>,
     /// By block, in the order in which they began.
     blocks: Vec<(u64, Vec<Noted>)>,
     /// Counters that a block had too many stretches of: nothing will be said of them.
@@ -318,6 +188,7 @@ impl Reach {
     #[cold]
     fn begin(&mut self, block: u64) {
         let known = self.blocks.iter().position(|(known, _)| *known == block);
+        self.touched.resize_with(self.counters, Touched::default);
         self.current = known.unwrap_or_else(|| {
             let noted = vec![Noted::default(); self.counters];
             self.blocks.push((block, noted));
@@ -328,10 +199,23 @@ impl Reach {
     /// It runs no more.
     #[inline]
     pub(crate) fn leave(&mut self) {
-        self.is_on = false;
+        if self.is_on {
+            self.is_on = false;
+            self.end();
+        }
     }
 
-    fn noted(&mut self, counter: u32) -> Option<&mut Noted> {
+    #[cold]
+    fn end(&mut self) {
+        let Some((_, noted)) = self.blocks.get_mut(self.current) else {
+            return;
+        };
+        for (noted, touched) in noted.iter_mut().zip(&mut self.touched) {
+            noted.keep(touched);
+        }
+    }
+
+    fn noted(&mut self, counter: u32) -> Option<(&mut Noted, &mut Touched)> {
         if self.lost.contains(&counter) {
             return None;
         }
@@ -341,7 +225,7 @@ impl Reach {
             self.lost.push(counter);
             return None;
         }
-        Some(noted)
+        Some((noted, self.touched.get_mut(counter as usize)?))
     }
 
     /// A request by the lanes' addresses.
@@ -353,13 +237,14 @@ impl Reach {
         mask: u32,
         addresses: &[u64; 32],
     ) {
-        let Some(noted) = self.noted(counter) else {
+        let Some((noted, touched)) = self.noted(counter) else {
             return;
         };
         noted.count(charge, width_bytes, mask, 1);
-        for lane in LaneMask(mask) {
-            noted.add(addresses[lane], addresses[lane] + u64::from(width_bytes));
-        }
+        let width = u64::from(width_bytes);
+        let mut lanes = LaneMask(mask).into_iter();
+        let all = lanes.try_for_each(|lane| touched.add(addresses[lane], addresses[lane] + width));
+        noted.is_lost = all.is_none();
     }
 
     /// A request like a pattern, its lowest lane at an address.
@@ -372,18 +257,20 @@ impl Reach {
         mask: u32,
         lowest: u64,
     ) {
-        let Some(noted) = self.noted(counter) else {
+        let Some((noted, touched)) = self.noted(counter) else {
             return;
         };
         noted.count(pattern.charge, width_bytes, mask, 1);
         let width = u64::from(width_bytes);
-        if mask == u32::MAX && pattern.run {
-            return noted.add(lowest, lowest + 32 * width);
-        }
-        for lane in LaneMask(mask) {
-            let start = lowest + u64::from(pattern.bytes[lane]);
-            noted.add(start, start + width);
-        }
+        let all = if mask == u32::MAX && pattern.run {
+            touched.add(lowest, lowest + 32 * width)
+        } else {
+            LaneMask(mask).into_iter().try_for_each(|lane| {
+                let start = lowest + u64::from(pattern.bytes[lane]);
+                touched.add(start, start + width)
+            })
+        };
+        noted.is_lost = all.is_none();
     }
 
     /// Requests of `count` rounds like a pattern, each so many bytes behind the one before.
@@ -395,7 +282,7 @@ impl Reach {
         (pattern, mask): (&Pattern, u32),
         (lowest, stride_bytes, count): (u64, i64, u32),
     ) {
-        let Some(noted) = self.noted(counter) else {
+        let Some((noted, touched)) = self.noted(counter) else {
             return;
         };
         noted.count(pattern.charge, width_bytes, mask, count.into());
@@ -409,27 +296,10 @@ impl Reach {
         if count == 0 || noted.has_swept(swept) {
             return;
         }
-        let mut pieces = Noted::default();
-        for lane in LaneMask(mask) {
-            let start = lowest + u64::from(pattern.bytes[lane]);
-            pieces.add(start, start + u64::from(width_bytes));
-        }
-        let way = stride_bytes.wrapping_mul(i64::from(count - 1));
-        for (start, end) in pieces.stretches {
-            if stride_bytes.unsigned_abs() <= end - start {
-                // Each round's piece touches the one before.
-                let (low, high) = (way.min(0), way.max(0));
-                noted.add(
-                    start.wrapping_add_signed(low),
-                    end.wrapping_add_signed(high),
-                );
-                continue;
-            }
-            for round in 0..i64::from(count) {
-                let by = stride_bytes.wrapping_mul(round);
-                noted.add(start.wrapping_add_signed(by), end.wrapping_add_signed(by));
-            }
-        }
+        let pieces = pieces(pattern, mask, lowest, width_bytes);
+        let mut all = pieces.into_iter();
+        let all = all.try_for_each(|piece| sweep(touched, piece, stride_bytes, count));
+        noted.is_lost = all.is_none();
     }
 
     /// Adds what another worker, or part, has seen.
@@ -500,61 +370,49 @@ impl Reach {
     }
 }
 
-/// Different bytes of all blocks, from those of the sample.
-fn over_grid(sets: &[(u64, u64, Vec<Stretch>)], grid: [u32; 3], all_bytes: u64) -> Option<u64> {
-    let set = |block: u64| {
-        let at = sets
-            .binary_search_by_key(&block, |(number, ..)| *number)
-            .ok()?;
-        let (_, asked, set) = &sets[at];
-        Some((*asked, &set[..]))
-    };
-    let from = |place: &Around| {
-        let (asked, own) = set(place.block)?;
-        let mine = bytes(own) as f64;
-        let (mut times, mut varies) = (1.0, false);
-        for (axis, around) in place.around.iter().enumerate() {
-            let Some((near, distant)) = *around else {
-                continue;
-            };
-            let share = |other: u64| {
-                let other = set(other)?.1;
-                let smaller = bytes(other).min(bytes(own)).max(1);
-                Some(common(own, other) as f64 / smaller as f64)
-            };
-            let side = f64::from(grid[axis]);
-            let (near, distant) = (share(near)?, share(distant)?);
-            if near >= ALL && distant >= ALL {
-                continue;
-            }
-            varies = true;
-            times *= match () {
-                () if distant <= NOTHING && near < ALL => 1.0 + (side - 1.0) * (1.0 - near),
-                () if (near - distant).abs() <= ALIKE => {
-                    // Of what is drawn from, each block misses the same share.
-                    let drawn_from = 1.0 / near.max(distant);
-                    drawn_from * (1.0 - (1.0 - 1.0 / drawn_from).powf(side))
-                }
-                () => return None,
-            };
+/// The stretches of a request like a pattern, those of neighbouring lanes put together.
+fn pieces(pattern: &Pattern, mask: u32, lowest: u64, width_bytes: u32) -> Vec<Stretch> {
+    let mut pieces: Vec<Stretch> = Vec::new();
+    for lane in LaneMask(mask) {
+        let start = lowest + u64::from(pattern.bytes[lane]);
+        let end = start + u64::from(width_bytes);
+        match pieces.last_mut() {
+            Some(last) if last.0 <= start && start <= last.1 => last.1 = last.1.max(end),
+            _ => pieces.push((start, end)),
         }
-        let blocks: f64 = grid.iter().map(|&n| f64::from(n)).product();
-        // Blocks that ask for nothing are no blocks.
-        let active = (all_bytes as f64 / asked.max(1) as f64 / blocks).min(1.0);
-        let sum = if varies { mine * times * active } else { mine };
-        Some((sum.max(mine).round() as u64).min(all_bytes.max(mine as u64)))
-    };
-    places(grid).iter().find_map(from)
+    }
+    pieces
+}
+
+/// Adds a stretch and those of further rounds, each so many bytes behind the one before. `None`: they are too many.
+fn sweep(
+    touched: &mut Touched,
+    (start, end): Stretch,
+    stride_bytes: i64,
+    count: u32,
+) -> Option<()> {
+    let rounds = i64::from(count);
+    if stride_bytes.unsigned_abs() <= end - start {
+        // Each round's piece touches the one before.
+        let way = stride_bytes.wrapping_mul(rounds - 1);
+        let (low, high) = (way.min(0), way.max(0));
+        return touched.add(
+            start.wrapping_add_signed(low),
+            end.wrapping_add_signed(high),
+        );
+    }
+    (0..rounds).try_for_each(|round| {
+        let by = stride_bytes.wrapping_mul(round);
+        touched.add(start.wrapping_add_signed(by), end.wrapping_add_signed(by))
+    })
 }
 
 impl Coded for Noted {
     fn put(&self, out: &mut Vec<u8>) {
         // Sorted stretches are short as distances.
-        let mut stretches = self.stretches.clone();
-        put_together(&mut stretches);
-        stretches.len().put(out);
+        self.stretches.len().put(out);
         let mut from = 0;
-        for (start, end) in stretches {
+        for &(start, end) in &self.stretches {
             (start - from).put(out);
             (end - start).put(out);
             from = end;
@@ -587,7 +445,22 @@ impl Coded for Noted {
     }
 }
 
-coded!(struct Reach { is_on, sampled, counters, current, blocks, lost });
+impl Coded for Reach {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.sampled.put(out);
+        self.counters.put(out);
+        self.blocks.put(out);
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Reach> {
+        Some(Reach {
+            sampled: Coded::get(from)?,
+            counters: Coded::get(from)?,
+            blocks: Coded::get(from)?,
+            ..Reach::default()
+        })
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -615,9 +488,9 @@ mod tests {
                 if !reach.is_on {
                     continue;
                 }
-                let noted = reach.noted(0).expect("a counter");
+                let (noted, touched) = reach.noted(0).expect("a counter");
                 noted.count(Charge::Plain, 1, 1, end - start);
-                noted.add(start, end);
+                touched.add(start, end).expect("few pages");
             }
             reach.leave();
         }
@@ -666,14 +539,6 @@ mod tests {
         });
         let folded = folded.expect("a set");
         assert_eq!((folded.by_block(), folded.grid_bytes), (1.0, None));
-    }
-
-    #[test]
-    fn sectors_are_counted_once_however_they_are_cut() {
-        assert_eq!(
-            sectors(&[(0, 4), (8, 12), (28, 36), (40, 41), (96, 160)]),
-            4
-        );
     }
 
     proptest! {

@@ -434,6 +434,7 @@ fn run_again<'a>(run: &Run<'a>, blocks: &[u64], subject: &'a Subject<'a>) -> Che
     let again = Run {
         blocks: Some(Blocks::Each(blocks)),
         machine: &machine,
+        looks: false,
         ..*run
     };
     let counters = Counters::new(&machine.rules, run.code.counters.len());

@@ -326,3 +326,36 @@ fn a_constant_takes_an_index_past_the_end_of_32_bits() {
     // Lane 16 comes to 2^31.
     assert_eq!(bench.trap(1, 32, &[out, 0]).thread, [16, 0, 0]);
 }
+
+#[test]
+fn of_like_launches_some_are_looked_at() {
+    // Each thread loads `a[tid % n]`: the more threads share an element, the smaller `n`.
+    let body = "
+  %0 = special.tid.x
+  %1 = get $1
+  %2 = srem.i32 %0, %1
+  %3 = get $0
+  %4 = ptradd %3, %2 * 4 + 0
+  %5 = load.i32.global %4
+  store.i32.global %3, %5";
+    let params = "$0: ptr.global \"a\" \"int *\", $1: i32 \"n\" \"int\"";
+    let mut bench = Bench::kernel(params, body);
+    let a = bench.ints(&[0; 64]);
+    let mut loaded = |n: u64, grid: u32| {
+        let report = bench.launch(grid, 64, &[a, n]);
+        let reuse = report.reuse.expect("loads");
+        let site = report.sites[0].reuse.expect("loads");
+        assert_eq!(site, reuse);
+        (reuse.distinct_bytes, reuse.is_exact)
+    };
+    // The first, the second, the third and the fifth are; the fourth takes over what the third had.
+    let found = [64, 32, 16, 8, 4].map(|n| loaded(n, 1));
+    assert_eq!(
+        found,
+        [(256, true), (128, true), (64, true), (64, true), (16, true)]
+    );
+    // Launches of another size are counted by themselves, and all of those of many blocks are looked at.
+    assert_eq!(loaded(64, 2), (512, true));
+    let many = [64, 32, 16, 8, 4].map(|n| loaded(n, 256).0);
+    assert_eq!(many.map(|bytes| bytes * 16 / many[0]), [16, 8, 4, 2, 1]);
+}

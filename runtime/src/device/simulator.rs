@@ -317,9 +317,9 @@ impl Device for Simulator {
             .varying
             .as_mut()
             .map(|varying| varying.launch(program, memory, (kernel, config, args)));
-        let (config, args) = match &varied {
-            Some((config, args)) => (config, &args[..]),
-            None => (config, args),
+        let (kernel, config, args) = match &varied {
+            Some((kernel, config, args)) => (*kernel, config, &args[..]),
+            None => (kernel, config, args),
         };
         if let Some(digest) = &mut self.digest {
             digest.launches(memory, program, kernel, args);

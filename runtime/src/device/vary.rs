@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use dsl::ir::{FuncId, Function, GlobalSpace, MemType, Type};
+use dsl::ir::{FuncId, Function, FunctionKind, GlobalSpace, MemType, Type};
 use interp::{LaunchConfig, Memory, Program};
 
 /// Most threads of a block, on all architectures.
@@ -40,6 +40,13 @@ pub enum Variation {
     },
     /// What the host has put into buffers of numbers.
     Data(DataChange),
+    /// Another kernel with parameters of the same types: an instance of the same template, say, that the program launches in other runs.
+    Kernel {
+        /// The name of the kernel that the program launches.
+        launched: String,
+        /// That of the other one.
+        other: String,
+    },
 }
 
 /// Other blocks. The grid keeps its shape, but never has more threads than before because of larger blocks.
@@ -66,6 +73,8 @@ pub enum ScalarChange {
     One,
     /// -1.
     MinusOne,
+    /// A number that the kernel knows.
+    To(i64),
 }
 
 /// Other data in the same places.
@@ -110,6 +119,7 @@ impl ScalarChange {
             ScalarChange::Zero => 0,
             ScalarChange::One => 1,
             ScalarChange::MinusOne => u64::MAX,
+            ScalarChange::To(number) => number as u64,
         }
     }
 }
@@ -156,14 +166,15 @@ impl Varying {
         }
     }
 
-    /// The launch's sizes and arguments; the data that it reads is changed.
+    /// The launch's kernel, sizes and arguments; the data that it reads is changed.
     pub(super) fn launch(
         &mut self,
         program: &Program,
         memory: &mut Memory,
         (kernel, given, old): (FuncId, &LaunchConfig, &[u64]),
-    ) -> (LaunchConfig, Vec<u64>) {
-        let function = program.module().function(kernel);
+    ) -> (FuncId, LaunchConfig, Vec<u64>) {
+        let module = program.module();
+        let function = module.function(kernel);
         let (mut config, mut args) = (given.clone(), old.to_vec());
         match &self.variation {
             Variation::Block {
@@ -201,10 +212,18 @@ impl Varying {
                     }
                 }
             }
-            Variation::Block { .. } | Variation::Scalar { .. } => {}
+            Variation::Kernel { launched, other } if *launched == function.name => {
+                if let Some(other) = module.find(other, FunctionKind::Kernel)
+                    && takes_the_same(function, module.function(other))
+                {
+                    self.has_varied = true;
+                    return (other, config, args);
+                }
+            }
+            Variation::Block { .. } | Variation::Scalar { .. } | Variation::Kernel { .. } => {}
         }
         self.has_varied |= (&config, &args[..]) != (given, old);
-        (config, args)
+        (kernel, config, args)
     }
 
     /// Changes a buffer if the host has filled it since.
@@ -243,6 +262,15 @@ impl Varying {
             self.data(memory, address, ty, change);
         }
     }
+}
+
+/// Whether two kernels have parameters of the same types.
+pub fn takes_the_same(one: &Function, other: &Function) -> bool {
+    let types = |function: &Function| -> Vec<String> {
+        let params = function.params.iter();
+        params.map(|param| param.c_type.clone()).collect()
+    };
+    types(one) == types(other)
 }
 
 /// The type of a parameter that is an integer.

@@ -1,0 +1,123 @@
+//! Launches that are not looked at, since they are like ones that were.
+//!
+//! In a grid of few blocks the sample is a large part of the work. A program that makes the same launch again and again would pay for it each
+//! time and learn nothing. So of like launches (kernel, grid, block, dynamic shared memory) the first is looked at, the second, the third, the
+//! fifth, the ninth and so on. The others take over what the last one of these had.
+
+use dsl::ir::{FuncId, LocId, Space};
+
+use super::Reuse;
+use crate::config::LaunchConfig;
+use crate::fault::trap::AccessOp;
+use crate::launch::report::{LaunchReport, Site};
+
+/// Launches of as many blocks are all looked at: the sample is a small part of them.
+const MANY_BLOCKS: u128 = 256;
+/// Kinds of launches that are remembered.
+const MOST_KINDS: usize = 64;
+
+#[derive(Clone, PartialEq, Debug)]
+struct Key {
+    kernel: FuncId,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared_bytes: u64,
+}
+
+impl Key {
+    fn of(kernel: FuncId, config: &LaunchConfig) -> Key {
+        Key {
+            kernel,
+            grid: config.grid,
+            block: config.block,
+            shared_bytes: config.shared_bytes,
+        }
+    }
+}
+
+type SiteKey = (LocId, Space, AccessOp, u32);
+
+fn site_key(site: &Site) -> SiteKey {
+    (site.loc, site.space, site.op, site.width_bytes)
+}
+
+#[derive(Clone, Debug)]
+struct Kind {
+    key: Key,
+    launches: u64,
+    /// The last launch is looked at.
+    looks: bool,
+    /// What was found by site: how many bytes it asked for in all, too.
+    sites: Vec<(SiteKey, u64, Option<Reuse>)>,
+    loads: (u64, Option<Reuse>),
+}
+
+/// What the launches of a run have shown so far. The one that was asked for last is the last.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Looked(Vec<Kind>);
+
+impl Looked {
+    /// Whether the next launch, which is this one, is to be looked at.
+    pub(crate) fn looks(&mut self, kernel: FuncId, config: &LaunchConfig) -> bool {
+        if config.blocks() >= MANY_BLOCKS {
+            return true;
+        }
+        let key = Key::of(kernel, config);
+        let mut kind = match self.0.iter().rposition(|kind| kind.key == key) {
+            Some(at) => self.0.remove(at),
+            None => Kind {
+                key,
+                launches: 0,
+                looks: true,
+                sites: Vec::new(),
+                loads: (0, None),
+            },
+        };
+        kind.looks = kind.launches.count_ones() <= 1;
+        kind.launches += 1;
+        let looks = kind.looks;
+        if self.0.len() == MOST_KINDS {
+            self.0.remove(0);
+        }
+        self.0.push(kind);
+        looks
+    }
+
+    /// What came of it: remembered if it was looked at, else completed.
+    pub(crate) fn complete(
+        &mut self,
+        kernel: FuncId,
+        config: &LaunchConfig,
+        report: &mut LaunchReport,
+    ) {
+        let key = Key::of(kernel, config);
+        let Some(kind) = self.0.last_mut().filter(|kind| kind.key == key) else {
+            return;
+        };
+        let loaded_bytes = report.counts.global_load.bytes;
+        if kind.looks {
+            let sites = report.sites.iter();
+            let sites = sites.map(|site| (site_key(site), site.counts.bytes, site.reuse));
+            (kind.sites, kind.loads) = (sites.collect(), (loaded_bytes, report.reuse));
+            return;
+        }
+        report.reuse = taken_over(kind.loads, loaded_bytes);
+        for (at, site) in report.sites.iter_mut().enumerate() {
+            let wanted = site_key(site);
+            // Mostly it has the same place among them.
+            let same = kind.sites.get(at).filter(|(key, ..)| *key == wanted);
+            let known = same.or_else(|| kind.sites.iter().find(|(key, ..)| *key == wanted));
+            site.reuse =
+                known.and_then(|&(_, bytes, reuse)| taken_over((bytes, reuse), site.counts.bytes));
+        }
+    }
+}
+
+/// What another launch had: it is exact only if this one asked for as much.
+fn taken_over((bytes, reuse): (u64, Option<Reuse>), own_bytes: u64) -> Option<Reuse> {
+    let reuse = reuse?;
+    Some(Reuse {
+        is_exact: reuse.is_exact && bytes == own_bytes,
+        ..reuse
+    })
+}
