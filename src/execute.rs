@@ -57,6 +57,7 @@ pub(crate) fn machine(rules: RuleSet, args: &ProgramArgs, stop: &StopFlag) -> Ma
         keep_going: true,
         trace: false,
         count_only: false,
+        reuse: true,
         stop: stop.clone(),
         progress: interp::Progress::default(),
     }

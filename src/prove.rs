@@ -80,6 +80,8 @@ pub(crate) fn cures(
 ) -> Vec<Suggestion> {
     let own = instructions(model.input.outcome);
     let most = own.saturating_mul(MAX_TIMES).saturating_add(SOME_MORE);
+    // No cure is for memory that is read again.
+    prover.machine.reuse = false;
     prover.machine.limit = Some(prover.machine.limit.map_or(most, |limit| limit.min(most)));
     prover.left = Some(match wanted {
         Cures::Always => SEARCH_INSTRUCTIONS.saturating_add(own.saturating_mul(SEARCH_TIMES)),

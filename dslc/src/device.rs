@@ -154,6 +154,7 @@ impl Builder {
             keep_going: false,
             trace: false,
             count_only: self.count_only,
+            reuse: true,
             stop: interp::StopFlag::default(),
             progress: interp::Progress::default(),
         };

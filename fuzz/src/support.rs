@@ -40,6 +40,7 @@ pub(crate) fn machine(limit: u64) -> MachineConfig {
         keep_going: false,
         trace: false,
         count_only: false,
+        reuse: true,
         stop: StopFlag::default(),
         progress: interp::Progress::default(),
     }

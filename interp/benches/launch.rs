@@ -84,6 +84,7 @@ fn run(text: &str, jobs: usize, elements: u64, grid: [u32; 3], block: [u32; 3]) 
         keep_going: false,
         trace: false,
         count_only: false,
+        reuse: true,
         stop: StopFlag::default(),
         progress: interp::Progress::default(),
     };

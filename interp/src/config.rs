@@ -136,6 +136,8 @@ pub struct MachineConfig {
     /// Launches are counted from some of their blocks where that gives the same counts; then their results are not computed, and
     /// nothing is checked: see [`Counting`](crate::Counting). Whoever keeps the memory sees to it.
     pub count_only: bool,
+    /// Whether it is noted of some blocks how often they ask for the same bytes: [`LaunchReport::reuse`](crate::LaunchReport::reuse).
+    pub reuse: bool,
     /// Whether it is asked to stop; then launches end in [`TrapKind::Stopped`](crate::TrapKind::Stopped).
     pub stop: StopFlag,
     /// Where it says how far it is.

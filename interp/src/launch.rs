@@ -12,6 +12,7 @@ pub(crate) mod orders;
 pub(crate) mod parallel;
 pub mod part;
 mod places;
+pub(crate) mod repeats;
 pub mod report;
 pub(crate) mod schedule;
 pub(crate) mod schedules;
@@ -74,36 +75,7 @@ pub fn launch(
     };
     let machine = if machine.trace { &one_job } else { machine };
     let begun = begin(program, kernel, config, args, memory, machine)?;
-    let looks = memory.looked.looks(kernel, config);
-    let mut result = run(
-        &begun,
-        program,
-        (kernel, config),
-        memory,
-        (machine, looks),
-        out,
-    );
-    match &mut result {
-        Ok(report) => memory.looked.complete(kernel, config, report),
-        Err(LaunchFailure::Trap { report, .. }) => memory.looked.complete(kernel, config, report),
-        Err(LaunchFailure::Invalid(_)) => {}
-    }
-    result
-}
-
-/// Runs a kernel whose launch was checked. `looks`: at what it asks of global memory again and again.
-fn run(
-    begun: &Begun<'_>,
-    program: &Program,
-    (kernel, config): (FuncId, &LaunchConfig),
-    memory: &mut Memory,
-    (machine, looks): (&MachineConfig, bool),
-    out: &mut dyn FnMut(&[u8]),
-) -> Result<LaunchReport, LaunchFailure> {
-    let run = Run {
-        looks,
-        ..begun.run(program, (kernel, config), memory, machine)
-    };
+    let run = begun.run(program, (kernel, config), memory, machine);
     let (code, map) = (run.code, run.map);
     let counters = || Counters::new(&machine.rules, code.counters.len());
     if machine.trace {
@@ -216,7 +188,7 @@ impl<'a> Begun<'a> {
             map: &self.map,
             machine,
             blocks: None,
-            looks: true,
+            looks: machine.reuse,
         }
     }
 }

@@ -49,6 +49,7 @@ pub use launch::{
     launch,
     limits::{LaunchLimits, check_launch},
     part,
+    repeats::Repeats,
 };
 pub use memory::{AddressKind, Image, Memory, MemoryFault, MemoryLimits, OutOfMemory};
 pub use program::Program;

@@ -28,7 +28,6 @@ use std::sync::{Mutex, PoisonError};
 use self::bytes::Bytes;
 use dsl::ir::{LocId, Module};
 
-use crate::count::reuse::repeats::Looked;
 use crate::fault::trap::BadObject;
 
 pub use crate::fault::address::{AddressKind, MemoryFault};
@@ -96,8 +95,6 @@ pub struct Memory {
     kernel_heap: KernelHeap,
     /// What the calls of a kernel's thread may take, if the program has said it.
     kernel_stack: u64,
-    /// What launches asked of global memory again and again.
-    pub(crate) looked: Looked,
     /// What the last launch copied regions to.
     #[cfg(feature = "threads")]
     spare: Mutex<Vec<u8>>,
@@ -122,7 +119,6 @@ impl Memory {
             limits: MemoryLimits::default(),
             kernel_heap: KernelHeap::default(),
             kernel_stack: 0,
-            looked: Looked::default(),
             #[cfg(feature = "threads")]
             spare: Mutex::default(),
         };

@@ -66,6 +66,7 @@ fn machine() -> MachineConfig {
         keep_going: false,
         trace: false,
         count_only: false,
+        reuse: true,
         stop: crate::StopFlag::default(),
         progress: crate::Progress::default(),
     }

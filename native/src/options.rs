@@ -302,6 +302,7 @@ impl Options {
             keep_going: !checking.stops_at_first,
             trace: false,
             count_only: checking.counts_only,
+            reuse: true,
             stop: self.stop.clone(),
             progress: interp::Progress::default(),
         })

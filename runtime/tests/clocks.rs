@@ -142,6 +142,7 @@ fn simulator() -> Simulator {
         keep_going: false,
         trace: false,
         count_only: false,
+        reuse: true,
         stop: StopFlag::default(),
         progress: interp::Progress::default(),
     })

@@ -106,6 +106,7 @@ fn runs(
             keep_going: false,
             trace: false,
             count_only: false,
+            reuse: true,
             stop: StopFlag::default(),
             progress: Progress::default(),
         };

@@ -3,7 +3,7 @@
 //! A count of requests does not say whether they go to the same bytes again. That takes the set of bytes that a block's accesses touch, and to keep
 //! it for every block would cost more than the rest of the counting. So it is kept for some blocks (`sample`), chosen by the grid's size
 //! alone: they are the same for any number of jobs, for a launch whose other blocks are replayed, and for one that is counted from
-//! representatives. A set is a list of stretches of bytes, by source access. Of like launches not all are looked at (`repeats`).
+//! representatives. A set is a list of stretches of bytes, by source access. Of like launches not all are looked at (`launch::repeats`).
 //!
 //! - *By a block*: bytes asked for in the sampled blocks, over the bytes that are in the blocks' sets. It is exact for the blocks in the sample.
 //! - *Over the grid*: exact where all blocks are in the sample. Else the sample has, around some blocks, a neighbour and a distant block along each
@@ -14,7 +14,6 @@
 //! are different: 32 times. The neighbour along x has the same set, the one along y another one: over the grid there are 8 sets, and each element
 //! is read 256 times.
 
-pub(crate) mod repeats;
 mod sample;
 mod stretches;
 mod touched;

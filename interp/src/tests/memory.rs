@@ -1,8 +1,11 @@
 //! Accesses: results, counts, traps.
 
 use super::{Bench, OUT_N};
-use crate::config::Checks;
+use dsl::ir::{FuncId, LocId};
+
+use crate::config::{Checks, LaunchConfig};
 use crate::fault::trap::{AccessOp, TrapKind};
+use crate::launch::repeats::Repeats;
 
 const VEC_ADD: &str = "
   %0 = special.ctaid.x
@@ -341,8 +344,20 @@ fn of_like_launches_some_are_looked_at() {
     let params = "$0: ptr.global \"a\" \"int *\", $1: i32 \"n\" \"int\"";
     let mut bench = Bench::kernel(params, body);
     let a = bench.ints(&[0; 64]);
+    let mut repeats = Repeats::default();
     let mut loaded = |n: u64, grid: u32| {
-        let report = bench.launch(grid, 64, &[a, n]);
+        let config = LaunchConfig {
+            grid: [grid, 1, 1],
+            block: [64, 1, 1],
+            shared_bytes: 0,
+            cooperative: false,
+            depth: 0,
+            loc: LocId(0),
+        };
+        bench.machine.reuse = repeats.looks(FuncId(0), &config);
+        let mut report = bench.launch(grid, 64, &[a, n]);
+        assert_eq!(report.reuse.is_some(), bench.machine.reuse);
+        repeats.complete(FuncId(0), &config, &mut report);
         let reuse = report.reuse.expect("loads");
         let site = report.sites[0].reuse.expect("loads");
         assert_eq!(site, reuse);

@@ -8,7 +8,7 @@ use std::{
 use dsl::ir::FuncId;
 use interp::{
     AddressKind, Check, Counting, CountingError, LaunchConfig, LaunchReport, MachineConfig, Memory,
-    Program, Uncomputed,
+    Program, Repeats, Uncomputed,
     rules::{BankWidth, RuleSet, limits::Limits},
 };
 
@@ -29,6 +29,10 @@ pub struct Simulator {
     counting: Option<Counting>,
     /// A launch that is split, if that is asked for.
     splitting: Option<Splitting>,
+    /// Which launches are looked at for how often they ask for the same bytes.
+    repeats: Repeats,
+    /// Whether any are.
+    looks: bool,
     /// What launches change, if this is a further run of a program.
     varying: Option<Varying>,
 }
@@ -95,7 +99,7 @@ impl Simulator {
 
     /// The same machine with the properties of another device: a program that is compared with a GPU sees that GPU's.
     pub fn with_info(machine: MachineConfig, info: DeviceInfo) -> Simulator {
-        let limit = machine.limit;
+        let (limit, looks) = (machine.limit, machine.reuse);
         let counting = machine.count_only.then(Counting::default);
         Simulator {
             machine,
@@ -104,6 +108,8 @@ impl Simulator {
             digest: None,
             counting,
             splitting: None,
+            repeats: Repeats::default(),
+            looks,
             varying: None,
         }
     }
@@ -324,6 +330,7 @@ impl Device for Simulator {
         if let Some(digest) = &mut self.digest {
             digest.launches(memory, program, kernel, args);
         }
+        self.machine.reuse = self.looks && self.repeats.looks(kernel, config);
         let machine = &self.machine;
         if let Some(splitting) = &mut self.splitting
             && splitting.is_next()
@@ -332,7 +339,7 @@ impl Device for Simulator {
             let result = splitting.launch(program, launch, memory, machine, out);
             return result.map_err(LaunchError::Failed);
         }
-        let report = match &mut self.counting {
+        let mut report = match &mut self.counting {
             None => interp::launch(program, kernel, config, args, memory, machine, out)
                 .map_err(LaunchError::Failed)?,
             Some(counting) => counting
@@ -342,6 +349,9 @@ impl Device for Simulator {
                     CountingError::NotComputed(why) => LaunchError::NotComputed(Box::new(why)),
                 })?,
         };
+        if self.looks {
+            self.repeats.complete(kernel, config, &mut report);
+        }
         if let Some(digest) = &mut self.digest {
             digest.launched(memory);
         }

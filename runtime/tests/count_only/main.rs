@@ -81,6 +81,7 @@ impl Both {
             keep_going: true,
             trace: false,
             count_only: false,
+            reuse: true,
             stop: StopFlag::default(),
             progress: interp::Progress::default(),
         };

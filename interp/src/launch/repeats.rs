@@ -6,8 +6,8 @@
 
 use dsl::ir::{FuncId, LocId, Space};
 
-use super::Reuse;
 use crate::config::LaunchConfig;
+use crate::count::reuse::Reuse;
 use crate::fault::trap::AccessOp;
 use crate::launch::report::{LaunchReport, Site};
 
@@ -54,11 +54,11 @@ struct Kind {
 
 /// What the launches of a run have shown so far. The one that was asked for last is the last.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Looked(Vec<Kind>);
+pub struct Repeats(Vec<Kind>);
 
-impl Looked {
-    /// Whether the next launch, which is this one, is to be looked at.
-    pub(crate) fn looks(&mut self, kernel: FuncId, config: &LaunchConfig) -> bool {
+impl Repeats {
+    /// Whether the next launch, which is this one, is to be looked at: its [`MachineConfig::reuse`](crate::MachineConfig::reuse).
+    pub fn looks(&mut self, kernel: FuncId, config: &LaunchConfig) -> bool {
         if config.blocks() >= MANY_BLOCKS {
             return true;
         }
@@ -84,12 +84,7 @@ impl Looked {
     }
 
     /// What came of it: remembered if it was looked at, else completed.
-    pub(crate) fn complete(
-        &mut self,
-        kernel: FuncId,
-        config: &LaunchConfig,
-        report: &mut LaunchReport,
-    ) {
+    pub fn complete(&mut self, kernel: FuncId, config: &LaunchConfig, report: &mut LaunchReport) {
         let key = Key::of(kernel, config);
         let Some(kind) = self.0.last_mut().filter(|kind| kind.key == key) else {
             return;
