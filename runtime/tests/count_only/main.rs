@@ -23,7 +23,7 @@ use dsl::{
 };
 use interp::{
     BothOrders, Checks, Counted, InFull, LaunchConfig, LaunchReport, MachineConfig, Memory, Order,
-    Program, StopFlag,
+    Program, Repeats, StopFlag,
     report::Counting,
     rules::{Arch, BankWidth, RuleSet},
 };
@@ -58,6 +58,8 @@ impl Io for Silent {
 struct Both {
     simulator: Simulator,
     machine: MachineConfig,
+    /// Which launches are looked at, as the simulator decides it.
+    repeats: Repeats,
     name: String,
     /// Launches that were counted, those among them from fewer blocks than there are, and why others were not.
     counted: usize,
@@ -88,6 +90,7 @@ impl Both {
         Both {
             simulator: Simulator::new(machine.clone()),
             machine,
+            repeats: Repeats::default(),
             name: format!("{name} on {arch}"),
             counted: 0,
             shared: 0,
@@ -148,10 +151,20 @@ impl Device for Both {
         out: &mut dyn FnMut(&[u8]),
     ) -> Result<LaunchReport, LaunchError> {
         self.machine.rules.bank_width = self.simulator.bank_width();
-        let counted = Counting::count(program, (kernel, config, args), memory, &self.machine);
+        self.machine.reuse = self.repeats.looks(kernel, config);
+        let mut counted = Counting::count(program, (kernel, config, args), memory, &self.machine);
         let full = self
             .simulator
             .launch(program, memory, kernel, config, args, out);
+        // What was not counted is remembered as it ran.
+        let mut ran = full.as_ref().ok().cloned();
+        let seen = match &mut counted {
+            Ok(Ok(counted)) => Some(counted),
+            _ => ran.as_mut(),
+        };
+        if let Some(seen) = seen {
+            self.repeats.complete(kernel, config, seen);
+        }
         match (counted, &full) {
             (Ok(Ok(counted)), Ok(full)) => {
                 self.counted += 1;
