@@ -636,6 +636,7 @@ impl<'a> Run<'a> {
                 .map(|skipped| skipped.fault.clone())
                 .collect(),
             forgot: machine.observer.forgets(),
+            printf_calls: machine.record.printf_calls,
             trace: machine.observer.trace(),
             findings: machine.observer.findings(&Scene {
                 module,

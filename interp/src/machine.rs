@@ -157,6 +157,8 @@ pub(crate) struct Record {
     pub(crate) reach: Reach,
     /// Instructions that skipped some, of all.
     pub(crate) skips: u64,
+    /// Calls of `printf`, by thread.
+    pub(crate) printf_calls: u64,
 }
 
 impl Record {
@@ -170,6 +172,7 @@ impl Record {
             skipped: Vec::new(),
             reach: Reach::default(),
             skips: 0,
+            printf_calls: 0,
         }
     }
 }
@@ -178,6 +181,7 @@ impl Record {
     /// Adds what another worker has seen, so many times.
     pub(crate) fn absorb_times(&mut self, other: &Record, times: u64) {
         self.reach.absorb(&other.reach);
+        self.printf_calls += times * other.printf_calls;
         self.totals.add_times(&other.totals, times);
         for (sum, part) in self.divergence.iter_mut().zip(&other.divergence) {
             sum.branches += times * part.branches;
@@ -315,6 +319,7 @@ impl Coded for Record {
         self.barriers.put(out);
         self.skipped.put(out);
         self.reach.put(out);
+        self.printf_calls.put(out);
     }
 
     fn get(from: &mut &[u8]) -> Option<Record> {
@@ -326,6 +331,7 @@ impl Coded for Record {
             launched: Vec::new(),
             skipped: Coded::get(from)?,
             reach: Coded::get(from)?,
+            printf_calls: Coded::get(from)?,
             skips: 0,
         })
     }
@@ -440,7 +446,9 @@ impl<O: Observer> Machine<'_, O> {
             .patterns
             .iter()
             .map(|pattern| pattern.hits.alike + pattern.hits.others);
-        counted.chain(hits).fold(0, u64::wrapping_add)
+        // What prints does something, too.
+        let prints = [self.record.printf_calls];
+        counted.chain(hits).chain(prints).fold(0, u64::wrapping_add)
     }
 
     /// A block has had its turn; `accesses` were made before it began. Whether it has made none.

@@ -48,6 +48,8 @@ pub struct LaunchReport {
     /// The race check could not keep who had touched what in global memory, and forgot it once or more: races between blocks before that and
     /// blocks after it are not among the findings. It keeps some 16 million accesses of warps.
     pub forgot: bool,
+    /// How often its threads called `printf`.
+    pub printf_calls: u64,
     /// Accesses that are not allowed, where [`MachineConfig::keep_going`](crate::MachineConfig::keep_going) had the launch go on: the
     /// first of each kind and place. What was computed after it, here and later, is not what the program computes.
     pub skipped: Vec<SkippedAccess>,
@@ -80,6 +82,7 @@ impl LaunchReport {
             barriers: Vec::new(),
             findings: Vec::new(),
             forgot: false,
+            printf_calls: 0,
             skipped: Vec::new(),
             order: OrderReport::default(),
             children: Vec::new(),

@@ -86,6 +86,7 @@ pub(crate) fn print<O: Observer>(
             }));
         }
         machine.record.printed.extend_from_slice(&printed);
+        machine.record.printf_calls += 1;
     }
     *r.v32_mut(i.d) = [row.args.len() as u32; 32];
     Ok(())
