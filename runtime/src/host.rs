@@ -14,11 +14,12 @@ mod memory;
 mod names;
 mod note;
 mod occupancy;
-mod order;
+pub mod order;
 mod outcome;
 mod race;
 mod rand;
 mod stdio;
+mod stream;
 mod unset;
 mod wrong_kind;
 
@@ -146,6 +147,7 @@ pub fn run_main(
     match ended {
         Ok(code) | Err(Stop::Exit(code)) => {
             host.outcome.exit_code = code;
+            host.say_unseen_prints();
             host.report_leaks();
         }
         Err(Stop::Trap(trap)) => {
@@ -244,9 +246,11 @@ impl Host<'_> {
             });
             answer = match event? {
                 HostEvent::Call { func, args, loc } => {
-                    let loc = self.shown(thread, loc);
                     let library = thread.library_call(self.program);
-                    if let Some(name) = library.and_then(names::of_library) {
+                    let inlined = || names::of_inlined(self.program.module(), loc);
+                    let name = library.and_then(names::of_library).or_else(inlined);
+                    let loc = self.shown(thread, loc);
+                    if let Some(name) = name {
                         self.names.insert(loc, name);
                     }
                     let args: Vec<u64> = args.into_iter().map(|(_, bits)| bits).collect();
@@ -266,20 +270,20 @@ impl Host<'_> {
                     args,
                     loc,
                 } => {
-                    self.launch(
-                        kernel,
-                        LaunchConfig {
-                            grid,
-                            block,
-                            shared_bytes,
-                            cooperative,
-                            depth: 0,
-                            loc,
-                        },
-                        args,
-                        stream,
-                        thread.instructions(),
-                    )?;
+                    let config = LaunchConfig {
+                        grid,
+                        block,
+                        shared_bytes,
+                        cooperative,
+                        depth: 0,
+                        loc,
+                    };
+                    match self.check_stream(stream, loc) {
+                        Ok(()) => {
+                            self.launch(kernel, config, args, stream, thread.instructions())?;
+                        }
+                        Err(error) => self.state.last = error,
+                    }
                     if let Some(why) = self.outcome.stopped() {
                         return Err(Stop::Asked(why));
                     }
@@ -413,6 +417,10 @@ impl Host<'_> {
                 if report.forgot {
                     self.say_forgot(&report.kernel_name, config.loc);
                 }
+                self.say_lost_prints(&report, config.loc);
+                // A launch shows what those before it have printed.
+                let prints = report.printf_calls > 0;
+                self.state.unseen_prints = prints.then(|| (report.kernel_name.clone(), config.loc));
                 self.outcome.launches.push(report);
                 self.state.launched = true;
                 self.ran(stream, kernel, config.loc);

@@ -3,7 +3,7 @@
 //! `advice`: what is advised helps. `chains`: errors inside instances and expansions. `cures`: what a cure promises, it keeps. `examples`: reports
 //! and IR. `explain`: the examples of `dslc explain`. `features`: one program a feature of the language. `findings`: labelled programs. `held`: cures
 //! hold with other arguments, too. `hot_spots`: what is told of a program's waste. `language`: the examples of `docs/language.md` and `docs/test.md`. `programs`: whole programs' output,
-//! and what wrong ones are told. `ptx`: PTX of every example and program. `scheduling`: lanes that wait for each other. `screen`: the
+//! and what wrong ones are told. `ptx`: PTX of every example and program. `remarks`: what is said of the host. `scheduling`: lanes that wait for each other. `screen`: the
 //! first screen names the line and the cure. `split`: launches in parts.
 
 mod advice;
@@ -20,6 +20,7 @@ mod litmus;
 mod programs;
 #[cfg(feature = "ptx")]
 mod ptx;
+mod remarks;
 mod scheduling;
 mod screen;
 mod split;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     trials.extend(language::trials());
     trials.extend(litmus::trials());
     trials.extend(programs::trials());
+    trials.extend(remarks::trials());
     trials.extend(scheduling::trials());
     trials.extend(scheduling::dependent());
     trials.extend(screen::trials());

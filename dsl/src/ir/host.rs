@@ -104,6 +104,8 @@ host_functions! {
     DeviceName = "__dslc_device_name"(P, L);
     /// Bytes of the heap that kernels take memory from.
     SetHeap = "__dslc_set_heap"(L) => I;
+    /// Bytes of the buffer in which a device keeps what kernels print.
+    SetPrintf = "__dslc_set_printf"(L) => I;
     /// Bytes of local memory that the calls of a kernel's thread may take.
     SetStack = "__dslc_set_stack"(L) => I;
     /// Sets the last error and gives it.

@@ -116,25 +116,36 @@ impl Host<'_> {
             | HostFn::CudaMallocHost => self.cuda(|host| host.allocate(function, args, loc))?,
             HostFn::CudaFree | HostFn::CudaFreeHost => self.cuda(|host| {
                 host.free(function, args[0], loc)?;
+                host.state.unseen_prints = None;
                 host.order.wait_for_all();
                 Ok(())
             })?,
             HostFn::CudaFreeAsync => self.cuda(|host| {
+                host.check_stream(args[1], loc)?;
                 host.freed_in_stream(args[0], args[1], loc);
                 host.free(function, args[0], loc)
             })?,
-            HostFn::CudaMemcpy | HostFn::CudaMemcpyAsync => {
-                self.cuda(|host| host.copy(function, args, loc))?
-            }
-            HostFn::CudaMemset | HostFn::CudaMemsetAsync => {
-                self.cuda(|host| host.fill(function, args, loc))?
-            }
+            HostFn::CudaMemcpy | HostFn::CudaMemcpyAsync => self.cuda(|host| {
+                match args.get(4) {
+                    Some(&stream) => host.check_stream(stream, loc)?,
+                    None => host.state.unseen_prints = None,
+                }
+                host.copy(function, args, loc)
+            })?,
+            HostFn::CudaMemset | HostFn::CudaMemsetAsync => self.cuda(|host| {
+                if let Some(&stream) = args.get(3) {
+                    host.check_stream(stream, loc)?;
+                }
+                host.fill(function, args, loc)
+            })?,
             HostFn::CudaMemcpyToSymbol => self.cuda(|host| {
+                host.state.unseen_prints = None;
                 let symbol = args[0].wrapping_add(args[3]);
                 host.symbol_copy(function, (symbol, args[1]), args[2], loc)
             })?,
             HostFn::CudaMemcpyFromSymbol => self.cuda(|host| {
                 let symbol = args[1].wrapping_add(args[3]);
+                host.state.unseen_prints = None;
                 host.symbol_copy(function, (args[0], symbol), args[2], loc)?;
                 host.arrived("cudaMemcpyFromSymbol", args[0], args[2], loc);
                 Ok(())
@@ -158,6 +169,10 @@ impl Host<'_> {
                     true => Ok(()),
                     false => Err(CudaError::InvalidValue.into()),
                 }
+            })?,
+            HostFn::SetPrintf => self.cuda(|host| {
+                host.state.printf_bytes = args[0];
+                Ok(())
             })?,
             HostFn::SetStack => self.cuda(|host| {
                 match host.device.set_stack(&mut host.memory, args[0]) {
@@ -215,15 +230,17 @@ impl Host<'_> {
                 self.cuda(|host| host.create_stream(args[0], args[1], loc))?
             }
             HostFn::CudaStreamWaitEvent => self.cuda(|host| {
+                host.check_stream(args[0], loc)?;
                 host.order.let_wait(args[0], args[1]);
                 Ok(())
             })?,
             HostFn::CudaStreamSynchronize => self.cuda(|host| {
+                host.check_stream(args[0], loc)?;
                 host.synchronize(function, loc)?;
                 host.order.wait_for_stream(args[0]);
                 Ok(())
             })?,
-            HostFn::CudaStreamDestroy => self.cuda(|host| host.destroy_stream(args[0]))?,
+            HostFn::CudaStreamDestroy => self.cuda(|host| host.destroy_stream(args[0], loc))?,
             HostFn::CudaDeviceSynchronize => self.cuda(|host| {
                 host.synchronize(function, loc)?;
                 host.order.wait_for_all();

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{DeviceProp, FuncId, HostFn, LocId};
+use dsl::ir::{DeviceProp, FuncId, GlobalId, HostFn, LocId};
 use interp::{
     AddressKind, InvalidLaunch, LaunchConfig, TrapKind, rules::BankWidth, trap::AccessOp,
 };
@@ -18,6 +18,10 @@ use crate::{
     device::{DeviceError, DeviceInfo},
     error::CudaError,
 };
+
+/// `cudaLimitPrintfFifoSize` unless the program says otherwise: 64 KiB for each of an H200's 132 multiprocessors (driver 580). Older devices
+/// have 1 MB (CUDA C++ Programming Guide, "Formatted Output").
+const PRINTF_BYTES: u64 = 132 << 16;
 
 /// What the CUDA runtime remembers between calls.
 #[derive(Debug)]
@@ -36,6 +40,8 @@ pub(super) struct State {
     pub(super) launched: bool,
     /// Managed allocations, in order: address and bytes.
     pub(super) managed: Vec<(u64, u64)>,
+    /// `cudaLimitPrintfFifoSize`.
+    pub(super) printf_bytes: u64,
     /// Allocations of `cudaMallocHost` and similar.
     pub(super) pinned: Vec<u64>,
     /// Most dynamic shared memory by kernel, where `cudaFuncSetAttribute` set it.
@@ -43,7 +49,11 @@ pub(super) struct State {
     /// For `cudaDeviceGetCacheConfig`.
     pub(super) cache_config: u32,
     events: event::Events,
-    streams: HashSet<u64>,
+    pub(super) streams: HashSet<u64>,
+    /// Streams that are gone, and where they were destroyed.
+    pub(super) destroyed: HashMap<u64, LocId>,
+    /// The last launch that has printed while nothing has waited for it: its kernel, and where it was launched.
+    pub(super) unseen_prints: Option<(String, LocId)>,
     next_handle: u64,
     texts: HashMap<String, u64>,
 }
@@ -58,12 +68,16 @@ impl Default for State {
             keep_going: false,
             launched: false,
             managed: Vec::new(),
+            printf_bytes: PRINTF_BYTES,
             pinned: Vec::new(),
             dynamic_limit: HashMap::new(),
             cache_config: 0,
             events: event::Events::default(),
             streams: HashSet::new(),
-            next_handle: 1,
+            destroyed: HashMap::new(),
+            unseen_prints: None,
+            // 1 and 2 are `cudaStreamLegacy` and `cudaStreamPerThread`.
+            next_handle: 3,
             texts: HashMap::new(),
         }
     }
@@ -180,6 +194,7 @@ impl Host<'_> {
     pub(super) fn synchronize(&mut self, function: HostFn, loc: LocId) -> Result<(), CudaError> {
         let result = self.device.synchronize();
         self.device_result(result, function.text(), loc)?;
+        self.state.unseen_prints = None;
         self.managed_arrives(loc);
         Ok(())
     }
@@ -220,9 +235,13 @@ impl Host<'_> {
         Ok(())
     }
 
-    pub(super) fn destroy_stream(&mut self, handle: u64) -> Result<(), CallError> {
+    pub(super) fn destroy_stream(&mut self, handle: u64, loc: LocId) -> Result<(), CallError> {
         if !self.state.streams.remove(&handle) {
+            self.check_stream(handle, loc)?;
             return Err(CudaError::InvalidResourceHandle.into());
+        }
+        if self.state.destroyed.len() < MAX_HANDLES {
+            self.state.destroyed.insert(handle, loc);
         }
         self.order.destroy_stream(handle);
         Ok(())
@@ -417,7 +436,33 @@ impl Host<'_> {
         self.device_result(result, function.text(), loc)?;
         self.set_by(function.text(), to, Some(from), bytes, loc);
         self.copied(function, (to, from), bytes, None, loc);
+        self.say_part_of_symbol(function, bytes, [to, from], loc);
         Ok(())
+    }
+
+    /// A copy of as many bytes as a variable has elements, or of a part of one, was meant to be of elements.
+    fn say_part_of_symbol(&mut self, function: HostFn, bytes: u64, ends: [u64; 2], loc: LocId) {
+        let globals = &self.program.module().globals;
+        let named = globals
+            .iter()
+            .enumerate()
+            .find(|&(at, _)| ends.contains(&self.memory.symbol_address(GlobalId(at as u32))));
+        let Some((_, global)) = named else {
+            return;
+        };
+        let (size, element) = (global.size_bytes, global.element_bytes);
+        let is_count = element > 1 && size > element && bytes * element == size;
+        // Of a structure a member may be meant.
+        let numbers = ["float", "double", "int", "unsigned", "long", "short"];
+        let is_number = numbers.iter().any(|word| global.c_type.starts_with(word));
+        if is_count || is_number && bytes < size && !bytes.is_multiple_of(element) {
+            let text = format!(
+                "{} copies {bytes} of the {size} bytes of `{name}`: its size is in bytes, as in `sizeof({name})`",
+                function.text(),
+                name = global.name
+            );
+            self.say(loc, text, false);
+        }
     }
 
     /// Tells of bytes that were copied from the device to here.

@@ -12,10 +12,14 @@
 //! - Managed and pinned memory may be touched by the host at any time: only the same bytes are of interest.
 //! - A `volatile` or atomic access of the host waits for whoever writes there.
 
+mod words;
+
 use std::collections::BTreeMap;
 
 use dsl::ir::{HostFn, LocId};
 use interp::memory::traffic::{HostAccess, Span, Touched, Track};
+
+pub use words::{Scene, unseen_prints};
 
 /// The default stream.
 const DEFAULT: usize = 0;
@@ -38,7 +42,7 @@ fn at(clock: &Clock, stream: usize) -> u64 {
 
 /// What a piece of work is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Task {
+pub enum Task {
     /// A launch of the kernel of this name.
     Kernel(String),
     /// A call of the runtime.
@@ -47,11 +51,13 @@ pub(super) enum Task {
 
 /// A piece of work in a stream.
 #[derive(Clone, Debug)]
-pub(super) struct Work {
-    pub(super) task: Task,
+pub struct Work {
+    /// What it does.
+    pub task: Task,
     /// A launch, not a call.
-    pub(super) launch: Option<usize>,
-    pub(super) loc: LocId,
+    pub launch: Option<usize>,
+    /// Where it was asked for.
+    pub loc: LocId,
     stream: usize,
     number: u64,
     /// What comes before it.
@@ -61,12 +67,14 @@ pub(super) struct Work {
 }
 
 /// The number of a [`Work`].
-pub(super) type Job = usize;
+pub type Job = usize;
 
 /// What was done to bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Deed {
+pub enum Deed {
+    /// It reads them.
     Read,
+    /// It writes them.
     Write,
     /// Atomics.
     Update,
@@ -155,26 +163,29 @@ impl Stream {
 
 /// Something that nothing orders.
 #[derive(Clone, Debug)]
-pub(super) struct Conflict {
-    pub(super) first: (Job, Deed),
+pub struct Conflict {
+    /// The earlier one.
+    pub first: (Job, Deed),
     /// What comes after it: work, or the host at a place.
-    pub(super) second: (Second, Deed),
+    pub second: (Second, Deed),
     /// The first byte.
-    pub(super) address: u64,
+    pub address: u64,
 }
 
 /// The later one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Second {
+pub enum Second {
+    /// Work of another stream.
     Job(Job),
+    /// The host, at a place.
     Host(LocId),
 }
 
 /// Everything known of the order.
 #[derive(Debug)]
-pub(super) struct Order {
+pub struct Order {
     /// Somebody asked for it.
-    pub(super) on: bool,
+    pub on: bool,
     host: Clock,
     streams: Vec<Stream>,
     /// By handle.
@@ -194,7 +205,8 @@ const LEAST_WORK: usize = 4096;
 const MAX_STREAMS: usize = 1024;
 
 impl Order {
-    pub(super) fn new(on: bool) -> Order {
+    /// Nothing has happened yet; `on`: somebody asked for findings.
+    pub fn new(on: bool) -> Order {
         Order {
             on,
             host: Clock::new(),
@@ -213,7 +225,7 @@ impl Order {
 
     /// Of which memory launches have to tell what they touch: streams can be in conflict with each other if one does not wait for the
     /// default one, or there are several besides that.
-    pub(super) fn track(&self) -> Track {
+    pub fn track(&self) -> Track {
         let apart = self.streams.iter().any(|stream| !stream.blocking);
         match self.on {
             false => Track::Nothing,
@@ -223,11 +235,12 @@ impl Order {
     }
 
     /// Whether something may still run that the host could disturb.
-    pub(super) fn is_busy(&self) -> bool {
+    pub fn is_busy(&self) -> bool {
         self.on && self.streams.iter().any(|stream| !stream.is_forgotten())
     }
 
-    pub(super) fn create_stream(&mut self, handle: u64, blocking: bool) {
+    /// A stream is there; `blocking`: the default stream and it wait for each other.
+    pub fn create_stream(&mut self, handle: u64, blocking: bool) {
         // In the place of one that is gone: what ran there is over, or there are too many.
         let is_over = |&&slot: &&usize| self.streams[slot].is_forgotten();
         let over = self.destroyed.iter().find(is_over).copied();
@@ -247,7 +260,7 @@ impl Order {
     }
 
     /// Its handle means nothing any more; what runs there goes on.
-    pub(super) fn destroy_stream(&mut self, handle: u64) {
+    pub fn destroy_stream(&mut self, handle: u64) {
         if handle != 0
             && let Some(slot) = self.handles.remove(&handle)
         {
@@ -255,7 +268,8 @@ impl Order {
         }
     }
 
-    pub(super) fn destroy_event(&mut self, event: u64) {
+    /// An event is gone.
+    pub fn destroy_event(&mut self, event: u64) {
         self.events.remove(&event);
     }
 
@@ -294,13 +308,7 @@ impl Order {
     }
 
     /// Work begins in a stream.
-    pub(super) fn begin(
-        &mut self,
-        handle: u64,
-        task: Task,
-        launch: Option<usize>,
-        loc: LocId,
-    ) -> Job {
+    pub fn begin(&mut self, handle: u64, task: Task, launch: Option<usize>, loc: LocId) -> Job {
         if self.work.len() >= self.most_work && self.found.is_empty() {
             self.forget_work();
         }
@@ -324,19 +332,20 @@ impl Order {
         self.work.len() - 1
     }
 
-    pub(super) fn work(&self, job: Job) -> &Work {
+    /// What a number stands for.
+    pub fn work(&self, job: Job) -> &Work {
         &self.work[job]
     }
 
     /// Work touches bytes.
-    pub(super) fn touch(&mut self, job: Job, deed: Deed, spans: &[Span]) {
+    pub fn touch(&mut self, job: Job, deed: Deed, spans: &[Span]) {
         self.find_conflicts(job, deed, spans);
         let map = &mut self.streams[self.work[job].stream].maps[deed as usize];
         spans.iter().for_each(|&span| map.set(span, job));
     }
 
     /// Keeps the conflicts of this access with earlier work, but does not record the access: no later work can conflict with it.
-    pub(super) fn find_conflicts(&mut self, job: Job, deed: Deed, spans: &[Span]) {
+    pub fn find_conflicts(&mut self, job: Job, deed: Deed, spans: &[Span]) {
         let me = self.work[job].clone();
         let mut fresh = Vec::new();
         for (index, stream) in self.streams.iter().enumerate() {
@@ -370,7 +379,7 @@ impl Order {
     }
 
     /// Records the bytes that a launch read, wrote and updated.
-    pub(super) fn launched(&mut self, job: Job, touched: &Touched) {
+    pub fn launched(&mut self, job: Job, touched: &Touched) {
         self.work[job].communicates = touched.communicates;
         for (deed, spans) in [
             (Deed::Read, &touched.read),
@@ -382,7 +391,7 @@ impl Order {
     }
 
     /// Records a host access and its conflicts with work that the host has not waited for.
-    pub(super) fn host(&mut self, access: &HostAccess) {
+    pub fn host(&mut self, access: &HostAccess) {
         let deed = match access.writes {
             true => Deed::Write,
             false => Deed::Read,
@@ -456,7 +465,7 @@ impl Order {
     }
 
     /// The host waits for all work.
-    pub(super) fn wait_for_all(&mut self) {
+    pub fn wait_for_all(&mut self) {
         let mut all = Clock::new();
         self.streams
             .iter()
@@ -465,24 +474,34 @@ impl Order {
     }
 
     /// The host waits for a stream; for the default one, and so for all that it waits for.
-    pub(super) fn wait_for_stream(&mut self, handle: u64) {
+    pub fn wait_for_stream(&mut self, handle: u64) {
         let clock = self.before(self.stream(handle));
         self.wait(&clock);
     }
 
-    pub(super) fn record(&mut self, event: u64, handle: u64) {
+    /// An event stands for what was asked for in a stream until now.
+    pub fn record(&mut self, event: u64, handle: u64) {
         let clock = self.before(self.stream(handle));
         self.events.insert(event, clock);
     }
 
-    pub(super) fn wait_for_event(&mut self, event: u64) {
+    /// The host waits for an event.
+    pub fn wait_for_event(&mut self, event: u64) {
         if let Some(clock) = self.events.get(&event).cloned() {
             self.wait(&clock);
         }
     }
 
+    /// Whether the host has waited for an event, or nothing is known of it.
+    pub fn has_happened(&self, event: u64) -> bool {
+        let mut done = self.host.clone();
+        done.resize(self.streams.len(), 0);
+        let known = self.events.get(&event);
+        known.is_none_or(|clock| clock.iter().zip(&done).all(|(needs, has)| needs <= has))
+    }
+
     /// Work to come in a stream waits for an event.
-    pub(super) fn let_wait(&mut self, handle: u64, event: u64) {
+    pub fn let_wait(&mut self, handle: u64, event: u64) {
         let stream = self.stream(handle);
         if let Some(clock) = self.events.get(&event) {
             join(&mut self.streams[stream].clock, clock);
@@ -490,7 +509,7 @@ impl Order {
     }
 
     /// What was found since the last call.
-    pub(super) fn take_found(&mut self) -> Vec<Conflict> {
+    pub fn take_found(&mut self) -> Vec<Conflict> {
         std::mem::take(&mut self.found)
     }
 }

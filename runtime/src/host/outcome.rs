@@ -143,6 +143,17 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Adds what two pieces of work do that nothing orders; the same places again only count.
+    pub fn add_race(&mut self, race: HostFinding) {
+        let places =
+            |race: &HostFinding| race.sides.iter().map(|side| side.loc).collect::<Vec<_>>();
+        let mut known = self.findings.iter_mut();
+        match known.find(|known| places(known) == places(&race)) {
+            Some(known) => known.count += 1,
+            None => self.findings.push(race),
+        }
+    }
+
     /// Why it was stopped from outside, if it was.
     pub fn stopped(&self) -> Option<StopReason> {
         let fault = self.faults.last()?;

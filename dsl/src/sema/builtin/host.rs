@@ -135,6 +135,11 @@ pub(crate) const ROWS: &[Row] = &[
         HostFn::DeviceName,
     ),
     host("__dslc_set_heap", "cudaError_t(size_t)", HostFn::SetHeap),
+    host(
+        "__dslc_set_printf",
+        "cudaError_t(size_t)",
+        HostFn::SetPrintf,
+    ),
     host("__dslc_set_stack", "cudaError_t(size_t)", HostFn::SetStack),
     host(
         "__dslc_set_error",

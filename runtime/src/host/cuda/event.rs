@@ -68,6 +68,7 @@ impl Host<'_> {
     ) -> Result<(), CallError> {
         let event = self.state.events.by_handle.get_mut(&handle);
         event.ok_or(CudaError::InvalidResourceHandle)?.is_recorded = true;
+        self.check_stream(stream, loc)?;
         let result = self.device.record(handle);
         self.device_result(result, "cudaEventRecord", loc)?;
         self.order.record(handle, stream);
@@ -91,6 +92,9 @@ impl Host<'_> {
             self.say_once(loc, text);
         }
         self.store(args[0], &ms.unwrap_or(0.0).to_le_bytes(), loc)?;
+        for event in [args[1], args[2]] {
+            self.check_has_happened(event, loc);
+        }
         // It fails unless both have happened.
         self.order.wait_for_event(args[1]);
         self.order.wait_for_event(args[2]);
