@@ -181,7 +181,7 @@ type Part = (usize, (usize, usize));
 
 /// Copies rows between memory and an array, or between two.
 fn copy(
-    stream: Stream,
+    stream: Option<Stream>,
     kind: c_int,
     (width, height): (usize, usize),
     to: Result<Part, (u64, usize)>,
@@ -224,7 +224,7 @@ extern "C" fn cudaMemcpy2DToArrayAsync(
     stream: Stream,
 ) -> c_int {
     let (to, from) = (Ok((to, (x, y))), Err((from, pitch)));
-    copy(stream, kind, (width, height), to, from)
+    copy(Some(stream), kind, (width, height), to, from)
 }
 
 #[unsafe(no_mangle)]
@@ -239,7 +239,7 @@ extern "C" fn cudaMemcpy2DToArray(
     kind: c_int,
 ) -> c_int {
     let (to, from) = (Ok((to, (x, y))), Err((from, pitch)));
-    copy(Stream::LEGACY, kind, (width, height), to, from)
+    copy(None, kind, (width, height), to, from)
 }
 
 #[unsafe(no_mangle)]
@@ -255,7 +255,7 @@ extern "C" fn cudaMemcpy2DFromArrayAsync(
     stream: Stream,
 ) -> c_int {
     let (to, from) = (Err((to, pitch)), Ok((from, (x, y))));
-    copy(stream, kind, (width, height), to, from)
+    copy(Some(stream), kind, (width, height), to, from)
 }
 
 #[unsafe(no_mangle)]
@@ -270,7 +270,7 @@ extern "C" fn cudaMemcpy2DFromArray(
     kind: c_int,
 ) -> c_int {
     let (to, from) = (Err((to, pitch)), Ok((from, (x, y))));
-    copy(Stream::LEGACY, kind, (width, height), to, from)
+    copy(None, kind, (width, height), to, from)
 }
 
 #[unsafe(no_mangle)]
@@ -286,7 +286,7 @@ extern "C" fn cudaMemcpy2DArrayToArray(
     kind: c_int,
 ) -> c_int {
     let (to, from) = (Ok((to, (to_x, to_y))), Ok((from, (from_x, from_y))));
-    copy(Stream::LEGACY, kind, (width, height), to, from)
+    copy(None, kind, (width, height), to, from)
 }
 
 /// Bytes in a row go on in the array's next row.

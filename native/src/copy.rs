@@ -5,7 +5,6 @@ use std::{
     slice,
 };
 
-use dsl::ir::LocId;
 use runtime::{
     error::CudaError,
     host::{CopyEnd, WrongKind},
@@ -14,13 +13,9 @@ use runtime::{
 use crate::{
     array::Arrays,
     graph::Op,
-    memory::Site,
     state::{State, call},
     stream::Stream,
 };
-
-/// How many copies of a wrong kind are kept: more say no more.
-const MAX_NOTES: usize = 1000;
 
 /// `cudaMemcpyKind`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,6 +89,29 @@ pub(crate) struct Rows {
     pub(crate) from_pitch: u64,
     pub(crate) width: u64,
     pub(crate) height: u64,
+}
+
+impl Rows {
+    /// From the sides' addresses and pitches, and the extent.
+    fn of(
+        (to, to_pitch): (*mut c_void, usize),
+        (from, from_pitch): (*const c_void, usize),
+        (width, height): (usize, usize),
+    ) -> Rows {
+        Rows {
+            to: to as u64,
+            to_pitch: to_pitch as u64,
+            from: from as u64,
+            from_pitch: from_pitch as u64,
+            width: width as u64,
+            height: height as u64,
+        }
+    }
+
+    /// One row.
+    fn flat(to: *mut c_void, from: *const c_void, bytes: usize) -> Rows {
+        Rows::of((to, bytes), (from, bytes), (bytes, 1))
+    }
 }
 
 impl State {
@@ -171,7 +189,9 @@ impl State {
                 Ok(())
             }
         };
-        self.device_result(result, "cudaMemcpy")
+        self.device_result(result, "cudaMemcpy")?;
+        self.note_copy(to, from, bytes);
+        Ok(())
     }
 
     fn copy_end(&self, address: u64) -> CopyEnd {
@@ -182,12 +202,8 @@ impl State {
 
     /// Keeps for the report that a copy's kind does not fit its pointers.
     fn note_wrong_kind(&mut self, copy: &WrongKind) {
-        let loc = Site::take().map_or(LocId::default(), |site| self.place_of_call(site));
-        let note = copy.note(loc);
-        let notes = &mut self.story.outcome.notes;
-        if notes.len() < MAX_NOTES {
-            notes.push(note);
-        }
+        let loc = self.place_of_current_call();
+        self.note(copy.note(loc));
     }
 
     pub(crate) fn copy_rows(&mut self, rows: &Rows, kind: Kind) -> Result<(), CudaError> {
@@ -210,15 +226,15 @@ impl State {
             return Ok(());
         }
         let result = self.device.fill(&mut self.memory, address, byte, bytes);
-        self.device_result(result, "cudaMemset")
+        self.device_result(result, "cudaMemset")?;
+        self.note_fill(address, bytes);
+        Ok(())
     }
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaMemcpy(to: *mut c_void, from: *const c_void, bytes: usize, kind: c_int) -> c_int {
-    let code = call(|state| state.copy(to as u64, from as u64, bytes as u64, Kind::of(kind)?));
-    Site::take();
-    code
+    call(|state| state.copy(to as u64, from as u64, bytes as u64, Kind::of(kind)?))
 }
 
 #[unsafe(no_mangle)]
@@ -229,19 +245,7 @@ extern "C" fn cudaMemcpyAsync(
     kind: c_int,
     stream: Stream,
 ) -> c_int {
-    let code = call(|state| {
-        let rows = Rows {
-            to: to as u64,
-            to_pitch: bytes as u64,
-            from: from as u64,
-            from_pitch: bytes as u64,
-            width: bytes as u64,
-            height: 1,
-        };
-        state.submit(stream, Op::Copy(rows, Kind::of(kind)?))
-    });
-    Site::take();
-    code
+    copy_2d(Rows::flat(to, from, bytes), kind, Some(stream))
 }
 
 #[unsafe(no_mangle)]
@@ -270,6 +274,10 @@ extern "C" fn cudaMemcpyPeerAsync(
     cudaMemcpyPeer(to, to_device, from, from_device, bytes)
 }
 
+fn copy_2d(rows: Rows, kind: c_int, stream: Option<Stream>) -> c_int {
+    call(|state| state.submit(stream, Op::Copy(rows, Kind::of(kind)?)))
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn cudaMemcpy2DAsync(
     to: *mut c_void,
@@ -281,19 +289,8 @@ extern "C" fn cudaMemcpy2DAsync(
     kind: c_int,
     stream: Stream,
 ) -> c_int {
-    let code = call(|state| {
-        let rows = Rows {
-            to: to as u64,
-            to_pitch: to_pitch as u64,
-            from: from as u64,
-            from_pitch: from_pitch as u64,
-            width: width as u64,
-            height: height as u64,
-        };
-        state.submit(stream, Op::Copy(rows, Kind::of(kind)?))
-    });
-    Site::take();
-    code
+    let rows = Rows::of((to, to_pitch), (from, from_pitch), (width, height));
+    copy_2d(rows, kind, Some(stream))
 }
 
 #[unsafe(no_mangle)]
@@ -306,20 +303,11 @@ extern "C" fn cudaMemcpy2D(
     height: usize,
     kind: c_int,
 ) -> c_int {
-    cudaMemcpy2DAsync(
-        to,
-        to_pitch,
-        from,
-        from_pitch,
-        width,
-        height,
-        kind,
-        Stream::LEGACY,
-    )
+    let rows = Rows::of((to, to_pitch), (from, from_pitch), (width, height));
+    copy_2d(rows, kind, None)
 }
 
-#[unsafe(no_mangle)]
-extern "C" fn cudaMemcpy3DAsync(copy: *const Copy3D, stream: Stream) -> c_int {
+fn copy_3d(copy: *const Copy3D, stream: Option<Stream>) -> c_int {
     call(|state| {
         // SAFETY: the program hands in a description, or null.
         let copy = unsafe { copy.as_ref() }.ok_or(CudaError::InvalidValue)?;
@@ -331,8 +319,13 @@ extern "C" fn cudaMemcpy3DAsync(copy: *const Copy3D, stream: Stream) -> c_int {
 }
 
 #[unsafe(no_mangle)]
+extern "C" fn cudaMemcpy3DAsync(copy: *const Copy3D, stream: Stream) -> c_int {
+    copy_3d(copy, Some(stream))
+}
+
+#[unsafe(no_mangle)]
 extern "C" fn cudaMemcpy3D(copy: *const Copy3D) -> c_int {
-    cudaMemcpy3DAsync(copy, Stream::LEGACY)
+    copy_3d(copy, None)
 }
 
 /// One side of a copy of a box.
@@ -399,14 +392,12 @@ impl Copy3D {
     }
 }
 
-#[unsafe(no_mangle)]
-extern "C" fn cudaMemset2DAsync(
-    pointer: *mut c_void,
-    pitch: usize,
+/// Sets rows of bytes: their width and number.
+fn fill_rows(
+    (pointer, pitch): (*mut c_void, usize),
     value: c_int,
-    width: usize,
-    height: usize,
-    stream: Stream,
+    (width, height): (usize, usize),
+    stream: Option<Stream>,
 ) -> c_int {
     call(|state| {
         if height > 1 && width > pitch {
@@ -421,6 +412,18 @@ extern "C" fn cudaMemset2DAsync(
 }
 
 #[unsafe(no_mangle)]
+extern "C" fn cudaMemset2DAsync(
+    pointer: *mut c_void,
+    pitch: usize,
+    value: c_int,
+    width: usize,
+    height: usize,
+    stream: Stream,
+) -> c_int {
+    fill_rows((pointer, pitch), value, (width, height), Some(stream))
+}
+
+#[unsafe(no_mangle)]
 extern "C" fn cudaMemset2D(
     pointer: *mut c_void,
     pitch: usize,
@@ -428,12 +431,12 @@ extern "C" fn cudaMemset2D(
     width: usize,
     height: usize,
 ) -> c_int {
-    cudaMemset2DAsync(pointer, pitch, value, width, height, Stream::LEGACY)
+    fill_rows((pointer, pitch), value, (width, height), None)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaMemset(pointer: *mut c_void, value: c_int, bytes: usize) -> c_int {
-    cudaMemset2DAsync(pointer, bytes, value, bytes, 1, Stream::LEGACY)
+    fill_rows((pointer, bytes), value, (bytes, 1), None)
 }
 
 #[unsafe(no_mangle)]
@@ -443,7 +446,24 @@ extern "C" fn cudaMemsetAsync(
     bytes: usize,
     stream: Stream,
 ) -> c_int {
-    cudaMemset2DAsync(pointer, bytes, value, bytes, 1, stream)
+    fill_rows((pointer, bytes), value, (bytes, 1), Some(stream))
+}
+
+fn fill_slices(
+    pitched: &PitchedPtr,
+    value: c_int,
+    extent: Extent,
+    stream: Option<Stream>,
+) -> c_int {
+    for z in 0..extent.depth {
+        let slice = (pitched.ptr as usize + z * pitched.pitch * pitched.ysize) as *mut c_void;
+        let rows = (extent.width, extent.height);
+        let error = fill_rows((slice, pitched.pitch), value, rows, stream);
+        if error != 0 {
+            return error;
+        }
+    }
+    0
 }
 
 #[unsafe(no_mangle)]
@@ -453,41 +473,48 @@ extern "C" fn cudaMemset3DAsync(
     extent: Extent,
     stream: Stream,
 ) -> c_int {
-    for z in 0..extent.depth {
-        let slice = (pitched.ptr as usize + z * pitched.pitch * pitched.ysize) as *mut c_void;
-        let error = cudaMemset2DAsync(
-            slice,
-            pitched.pitch,
-            value,
-            extent.width,
-            extent.height,
-            stream,
-        );
-        if error != 0 {
-            return error;
-        }
-    }
-    0
+    fill_slices(&pitched, value, extent, Some(stream))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaMemset3D(pitched: PitchedPtr, value: c_int, extent: Extent) -> c_int {
-    cudaMemset3DAsync(pitched, value, extent, Stream::LEGACY)
+    fill_slices(&pitched, value, extent, None)
 }
 
-/// A part of a variable.
+/// A part of a variable; what is not within it is told.
 fn within(
     state: &mut State,
+    call: &str,
     symbol: *const c_void,
     bytes: usize,
     offset: usize,
 ) -> Result<u64, CudaError> {
     let (address, size) = state.symbol(symbol)?;
     let end = offset.checked_add(bytes).ok_or(CudaError::InvalidValue)?;
-    match end as u64 <= size {
-        true => Ok(address + offset as u64),
-        false => Err(CudaError::InvalidValue),
+    let part = address + offset as u64;
+    if end as u64 <= size {
+        return Ok(part);
     }
+    // On a GPU the simulator's memory does not hold the variable.
+    if !state.options.on_gpu
+        && let Err(fault) = state.memory.read_bytes(part, bytes as u64)
+    {
+        state.report_fault(call, fault);
+    }
+    Err(CudaError::InvalidValue)
+}
+
+fn copy_to_symbol(
+    symbol: *const c_void,
+    from: *const c_void,
+    (bytes, offset): (usize, usize),
+    stream: Option<Stream>,
+) -> c_int {
+    call(|state| {
+        let to = within(state, "cudaMemcpyToSymbol", symbol, bytes, offset)?;
+        let rows = Rows::flat(to as *mut c_void, from, bytes);
+        state.submit(stream, Op::Copy(rows, Kind::Default))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -499,18 +526,7 @@ extern "C" fn cudaMemcpyToSymbolAsync(
     _kind: c_int,
     stream: Stream,
 ) -> c_int {
-    call(|state| {
-        let to = within(state, symbol, bytes, offset)?;
-        let rows = Rows {
-            to,
-            to_pitch: bytes as u64,
-            from: from as u64,
-            from_pitch: bytes as u64,
-            width: bytes as u64,
-            height: 1,
-        };
-        state.submit(stream, Op::Copy(rows, Kind::Default))
-    })
+    copy_to_symbol(symbol, from, (bytes, offset), Some(stream))
 }
 
 #[unsafe(no_mangle)]
@@ -519,9 +535,22 @@ extern "C" fn cudaMemcpyToSymbol(
     from: *const c_void,
     bytes: usize,
     offset: usize,
-    kind: c_int,
+    _kind: c_int,
 ) -> c_int {
-    cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, Stream::LEGACY)
+    copy_to_symbol(symbol, from, (bytes, offset), None)
+}
+
+fn copy_from_symbol(
+    to: *mut c_void,
+    symbol: *const c_void,
+    (bytes, offset): (usize, usize),
+    stream: Option<Stream>,
+) -> c_int {
+    call(|state| {
+        let from = within(state, "cudaMemcpyFromSymbol", symbol, bytes, offset)?;
+        let rows = Rows::flat(to, from as *const c_void, bytes);
+        state.submit(stream, Op::Copy(rows, Kind::Default))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -533,18 +562,7 @@ extern "C" fn cudaMemcpyFromSymbolAsync(
     _kind: c_int,
     stream: Stream,
 ) -> c_int {
-    call(|state| {
-        let from = within(state, symbol, bytes, offset)?;
-        let rows = Rows {
-            to: to as u64,
-            to_pitch: bytes as u64,
-            from,
-            from_pitch: bytes as u64,
-            width: bytes as u64,
-            height: 1,
-        };
-        state.submit(stream, Op::Copy(rows, Kind::Default))
-    })
+    copy_from_symbol(to, symbol, (bytes, offset), Some(stream))
 }
 
 #[unsafe(no_mangle)]
@@ -553,9 +571,9 @@ extern "C" fn cudaMemcpyFromSymbol(
     symbol: *const c_void,
     bytes: usize,
     offset: usize,
-    kind: c_int,
+    _kind: c_int,
 ) -> c_int {
-    cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, Stream::LEGACY)
+    copy_from_symbol(to, symbol, (bytes, offset), None)
 }
 
 #[unsafe(no_mangle)]

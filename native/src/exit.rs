@@ -144,6 +144,7 @@ fn report_of(state: &mut State) -> bool {
     if state.descent.has_lost_gpu {
         return false;
     }
+    state.note_unseen_prints();
     let width = state.device.bank_width();
     let Ok(rules) = state.options.rule_set(width) else {
         return false;

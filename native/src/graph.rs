@@ -552,13 +552,13 @@ extern "C" fn cudaGraphLaunch(exec: usize, stream: Stream) -> c_int {
 fn run(ops: &[Op], stream: Stream, is_captured: bool) -> c_int {
     for op in ops {
         let error = match op {
-            op if is_captured => call(|state| state.submit(stream, op.clone())),
+            op if is_captured => call(|state| state.submit(Some(stream), op.clone())),
             Op::Host(host) => {
                 run_host(*host);
                 0
             }
             Op::Conditional(conditional) => conditional.run(stream),
-            op => call(|state| state.perform(op)),
+            op => call(|state| state.within_stream(Some(stream), |state| state.perform(op))),
         };
         if error != 0 {
             return error;

@@ -112,7 +112,7 @@ extern "C" fn cudaLaunchKernel(
 ) -> c_int {
     call(|state| {
         let launch = state.prepare(function, (grid, block, shared_bytes), args, false)?;
-        state.submit(stream, Op::Launch(launch))
+        state.submit(Some(stream), Op::Launch(launch))
     })
 }
 
@@ -127,7 +127,7 @@ extern "C" fn cudaLaunchCooperativeKernel(
 ) -> c_int {
     call(|state| {
         let launch = state.prepare(function, (grid, block, shared_bytes), args, true)?;
-        state.submit(stream, Op::Launch(launch))
+        state.submit(Some(stream), Op::Launch(launch))
     })
 }
 
@@ -275,12 +275,14 @@ impl State {
             modules,
             story,
             faults,
+            ordered,
             ..
         } = self;
         let Some(loaded) = modules[module].loaded_mut() else {
             return Err(CudaError::InvalidDeviceFunction);
         };
         let mut out = |bytes: &[u8]| print(bytes);
+        memory.track(ordered.track());
         let result = device.launch(
             &loaded.program,
             memory,
@@ -293,7 +295,12 @@ impl State {
             Ok(mut report) => {
                 let children = std::mem::take(&mut report.children);
                 report.shift(&loaded.shift);
+                let prints = report.printf_calls > 0;
                 story.outcome.launches.push(report);
+                let name = loaded.program.module().function(launch.kernel).name.clone();
+                let mut loc = launch.config.loc;
+                loaded.shift.loc(&mut loc);
+                self.note_launch(&name, loc, prints);
                 Ok(children)
             }
             Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => {

@@ -16,6 +16,7 @@ mod memory;
 mod module;
 mod names;
 mod options;
+mod order;
 mod place;
 mod pool;
 mod register;

@@ -5,7 +5,8 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-use interp::{AddressKind, MemoryFault};
+use dsl::ir::LocId;
+use interp::{AddressKind, MemoryFault, trap::AccessOp};
 use runtime::{device::DeviceError, error::CudaError, host::Note};
 
 use crate::{
@@ -14,6 +15,9 @@ use crate::{
     state::{Shared, SharedKind, State, call},
     stream::Stream,
 };
+
+/// How many remarks are kept: more say no more.
+const MAX_NOTES: usize = 1000;
 
 /// Rows of `cudaMallocPitch` begin at multiples of this.
 const PITCH_BYTES: u64 = 512;
@@ -26,9 +30,14 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Where the call of this thread is that runs, if the program said so. It is asked once.
-    pub(crate) fn take() -> Option<Site> {
-        SITE.take()
+    /// Where the call of this thread is that runs, if the program said so.
+    pub(crate) fn current() -> Option<Site> {
+        SITE.get()
+    }
+
+    /// The next call is at another place.
+    pub(crate) fn leave() {
+        SITE.set(None);
     }
 }
 
@@ -67,7 +76,7 @@ impl State {
 
     fn name(&mut self, address: u64, call: &str, bytes: u64) {
         self.given.allocations += 1;
-        let name = match SITE.take() {
+        let name = match Site::current() {
             // SAFETY: headers of ours hand over the literal `__FILE__`.
             Some(site) if !site.file.is_null() => unsafe {
                 let file = std::ffi::CStr::from_ptr(site.file).to_string_lossy();
@@ -135,7 +144,7 @@ impl State {
     ) -> Result<T, CudaError> {
         result.map_err(|error| match error {
             DeviceError::Memory(fault) => {
-                self.report_fault(call, &fault);
+                self.report_fault(call, fault);
                 CudaError::InvalidValue
             }
             DeviceError::Cuda(error) => error,
@@ -148,16 +157,35 @@ impl State {
         })
     }
 
-    /// A call was given memory that is not there.
-    fn report_fault(&mut self, call: &str, fault: &MemoryFault) {
+    /// A call was given memory that is not there: kept for the report, with the place of the call where the program said it.
+    pub(crate) fn report_fault(&mut self, call: &str, fault: MemoryFault) {
         let text = format!("{call}: {fault}");
-        crate::state::eprintln_all(&format!("dslc: {text}\n"));
-        let note = Note::new(Default::default(), text, true);
-        self.story.outcome.notes.push(note);
+        let loc = self.place_of_current_call();
+        self.note(Note {
+            fault: Some(fault.trap(AccessOp::Load)),
+            ..Note::new(loc, text, true)
+        });
     }
 
-    /// Does the work now, or keeps it for the graph that the stream is captured into.
-    pub(crate) fn submit(&mut self, stream: Stream, op: Op) -> Result<(), CudaError> {
+    /// Keeps a remark for the report.
+    pub(crate) fn note(&mut self, note: Note) {
+        let notes = &mut self.story.outcome.notes;
+        if notes.len() < MAX_NOTES {
+            notes.push(note);
+        }
+    }
+
+    /// Where the call is that runs; unknown where the program did not say so.
+    pub(crate) fn place_of_current_call(&mut self) -> LocId {
+        Site::current().map_or(LocId::default(), |site| self.place_of_call(site))
+    }
+
+    /// Does the work now, or keeps it for the graph that the stream is captured into. Without a stream it is of a call that returns when
+    /// all is done.
+    pub(crate) fn submit(&mut self, stream: Option<Stream>, op: Op) -> Result<(), CudaError> {
+        let Some(stream) = stream else {
+            return self.within_stream(None, |state| state.perform(&op));
+        };
         match self.streams.capture_of(stream)? {
             Some(capture) => {
                 let after = self.streams.tail(stream);
@@ -165,7 +193,7 @@ impl State {
                 self.streams.continues_at(stream, node);
                 Ok(())
             }
-            None => self.perform(&op),
+            None => self.within_stream(Some(stream), |state| state.perform(&op)),
         }
     }
 }
@@ -204,10 +232,12 @@ extern "C" fn cudaMalloc(pointer: *mut *mut c_void, bytes: usize) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn cudaMallocAsync(pointer: *mut *mut c_void, bytes: usize, _stream: Stream) -> c_int {
+extern "C" fn cudaMallocAsync(pointer: *mut *mut c_void, bytes: usize, stream: Stream) -> c_int {
     give(pointer, bytes, |state| {
         let pool = state.given.pools.current();
-        state.allocate_pooled(pool, bytes as u64)
+        let address = state.allocate_pooled(pool, bytes as u64)?;
+        state.note_made(address, bytes as u64, stream);
+        Ok(address)
     })
 }
 
@@ -216,10 +246,12 @@ extern "C" fn cudaMallocFromPoolAsync(
     pointer: *mut *mut c_void,
     bytes: usize,
     pool: usize,
-    _stream: Stream,
+    stream: Stream,
 ) -> c_int {
     give(pointer, bytes, |state| {
-        state.allocate_pooled(pool, bytes as u64)
+        let address = state.allocate_pooled(pool, bytes as u64)?;
+        state.note_made(address, bytes as u64, stream);
+        Ok(address)
     })
 }
 
@@ -278,27 +310,35 @@ extern "C" fn cudaMalloc3D(pitched: *mut PitchedPtr, extent: Extent) -> c_int {
     )
 }
 
+/// Frees what `cudaFree` and `cudaFreeAsync` free.
+fn free(state: &mut State, address: u64) -> Result<(), CudaError> {
+    match state.visible.shared.get(&address).copied() {
+        Some(shared) if shared.kind == SharedKind::Managed => state.free_shared(address, shared),
+        Some(_) => Err(CudaError::InvalidValue),
+        None => {
+            let result = state.device.free(&mut state.memory, address);
+            state.given.pools.freed(address);
+            state.device_result(result, "cudaFree")
+        }
+    }
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn cudaFree(pointer: *mut c_void) -> c_int {
     call(|state| {
-        let address = pointer as u64;
-        match state.visible.shared.get(&address).copied() {
-            Some(shared) if shared.kind == SharedKind::Managed => {
-                state.free_shared(address, shared)
-            }
-            Some(_) => Err(CudaError::InvalidValue),
-            None => {
-                let result = state.device.free(&mut state.memory, address);
-                state.given.pools.freed(address);
-                state.device_result(result, "cudaFree")
-            }
-        }
+        free(state, pointer as u64)?;
+        state.prints_are_seen();
+        state.ordered.wait_for_all();
+        Ok(())
     })
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn cudaFreeAsync(pointer: *mut c_void, _stream: Stream) -> c_int {
-    cudaFree(pointer)
+extern "C" fn cudaFreeAsync(pointer: *mut c_void, stream: Stream) -> c_int {
+    call(|state| {
+        state.note_freed(pointer as u64, stream);
+        free(state, pointer as u64)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -306,6 +346,7 @@ extern "C" fn cudaFreeHost(pointer: *mut c_void) -> c_int {
     call(
         |state| match state.visible.shared.get(&(pointer as u64)).copied() {
             Some(shared) if shared.kind == SharedKind::Pinned => {
+                state.ordered.wait_for_all();
                 state.free_shared(pointer as u64, shared)
             }
             _ if pointer.is_null() => Ok(()),

@@ -30,8 +30,8 @@ use runtime::{
 };
 
 use crate::{
-    array::Arrays, fork::Descent, graph::Graphs, names::same_name, options::Options, place::Places,
-    pool::Pools, stream::Streams, virtual_memory::VirtualMemory,
+    array::Arrays, fork::Descent, graph::Graphs, memory::Site, names::same_name, options::Options,
+    order::Ordered, place::Places, pool::Pools, stream::Streams, virtual_memory::VirtualMemory,
 };
 
 /// Reading the IR and compiling it to bytecode recurse as deep as a kernel is nested.
@@ -169,6 +169,7 @@ pub(crate) struct State {
     pub(crate) dynamic_limit: HashMap<usize, u64>,
     pub(crate) visible: HostVisible,
     pub(crate) streams: Streams,
+    pub(crate) ordered: Ordered,
     pub(crate) graphs: Graphs,
     pub(crate) faults: Faults,
     pub(crate) given: Given,
@@ -227,6 +228,7 @@ pub(crate) fn call(work: impl FnOnce(&mut State) -> Result<(), CudaError>) -> i3
             fault.unwrap_or(error)
         }
     };
+    Site::leave();
     remember(error)
 }
 
@@ -288,6 +290,7 @@ impl State {
         if !options.on_gpu {
             crate::reserve::reserve();
         }
+        let ordered = Ordered::new(!options.on_gpu && device.finds_races());
         let mut memory = Memory::empty();
         memory.bound(MemoryLimits {
             all_bytes: options.memory_bytes,
@@ -305,6 +308,7 @@ impl State {
             visible: HostVisible::default(),
             dynamic_limit: HashMap::new(),
             streams: Streams::default(),
+            ordered,
             graphs: Graphs::default(),
             faults: Faults::default(),
             given: Given::default(),
@@ -466,6 +470,7 @@ impl State {
 
     /// Waits until the device has done everything; nothing to wait for in the simulator.
     pub(crate) fn wait(&mut self) -> Result<(), CudaError> {
+        self.prints_are_seen();
         let result = self.device.synchronize();
         self.device_result(result, "a kernel")?;
         self.show_managed();

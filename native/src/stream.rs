@@ -22,6 +22,11 @@ impl Stream {
     /// The default stream.
     pub(crate) const LEGACY: Stream = Stream(0);
 
+    /// What it is called where an order is kept: all default streams are one.
+    pub(crate) fn number(self) -> u64 {
+        if self.is_default() { 0 } else { self.0 as u64 }
+    }
+
     /// 0, `cudaStreamLegacy`, `cudaStreamPerThread`.
     fn is_default(self) -> bool {
         self.0 <= 2
@@ -32,6 +37,12 @@ impl Stream {
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Event(usize);
+
+impl Event {
+    pub(crate) fn number(self) -> u64 {
+        self.0 as u64
+    }
+}
 
 #[derive(Default)]
 struct EventState {
@@ -159,7 +170,11 @@ extern "C" fn cudaStreamCreateWithPriority(
     priority: c_int,
 ) -> c_int {
     call(|state| match flags {
-        0 | 1 => put(stream, state.streams.create(flags, priority.clamp(-5, 0))),
+        0 | 1 => {
+            let made = state.streams.create(flags, priority.clamp(-5, 0));
+            state.ordered.create(made, flags);
+            put(stream, made)
+        }
         _ => Err(CudaError::InvalidValue),
     })
 }
@@ -195,7 +210,10 @@ extern "C" fn cudaStreamGetFlags(stream: Stream, flags: *mut c_uint) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn cudaStreamDestroy(stream: Stream) -> c_int {
     call(|state| match state.streams.streams.remove(&stream) {
-        Some(_) => Ok(()),
+        Some(_) => {
+            state.ordered.destroy(stream);
+            Ok(())
+        }
         None => Err(CudaError::InvalidResourceHandle),
     })
 }
@@ -204,6 +222,7 @@ extern "C" fn cudaStreamDestroy(stream: Stream) -> c_int {
 extern "C" fn cudaStreamSynchronize(stream: Stream) -> c_int {
     call(|state| {
         state.streams.check(stream)?;
+        state.ordered.wait_for_stream(stream);
         state.wait()
     })
 }
@@ -218,6 +237,7 @@ extern "C" fn cudaStreamWaitEvent(stream: Stream, event: Event, _flags: c_uint) 
     call(|state| {
         state.streams.check(stream)?;
         // A stream that waits for a captured event is captured with it.
+        state.ordered.let_wait(stream, event);
         if let Some(capture) = state.streams.event(event)?.capture.clone() {
             let known = state.streams.capturing.get_mut(&stream);
             let Some(known) = known.filter(|known| known.graph == capture.graph) else {
@@ -259,7 +279,10 @@ extern "C" fn cudaEventCreate(event: *mut Event) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn cudaEventDestroy(event: Event) -> c_int {
     call(|state| match state.streams.events.remove(&event) {
-        Some(_) => Ok(()),
+        Some(_) => {
+            state.ordered.destroy_event(event);
+            Ok(())
+        }
         None => Err(CudaError::InvalidResourceHandle),
     })
 }
@@ -270,12 +293,12 @@ extern "C" fn cudaEventRecord(event: Event, stream: Stream) -> c_int {
         state.streams.check(stream)?;
         let capture = state.streams.capturing.get(&stream).cloned();
         let is_captured = capture.is_some();
-        let Event(number) = event;
-        let event = state.streams.event(event)?;
-        event.capture = capture;
-        event.recorded = Some(Instant::now());
+        let known = state.streams.event(event)?;
+        known.capture = capture;
+        known.recorded = Some(Instant::now());
         if !is_captured {
-            let result = state.device.record(number as u64);
+            state.ordered.record(event, stream);
+            let result = state.device.record(event.number());
             state.device_result(result, "cudaEventRecord")?;
         }
         Ok(())
@@ -291,6 +314,7 @@ extern "C" fn cudaEventRecordWithFlags(event: Event, stream: Stream, _flags: c_u
 extern "C" fn cudaEventSynchronize(event: Event) -> c_int {
     call(|state| {
         state.streams.event(event)?;
+        state.ordered.wait_for_event(event);
         state.wait()
     })
 }
@@ -310,7 +334,7 @@ extern "C" fn cudaEventElapsedTime(milliseconds: *mut f32, start: Event, end: Ev
                 false => event.recorded.ok_or(CudaError::InvalidResourceHandle),
             }
         };
-        let numbers = (start.0 as u64, end.0 as u64);
+        let numbers = (start.number(), end.number());
         let (start, end) = (time(start)?, time(end)?);
         if state.options.on_gpu {
             let result = state.device.elapsed_ms(numbers.0, numbers.1);
@@ -348,9 +372,11 @@ extern "C" fn cudaLaunchHostFunc(
             data: data as usize,
         };
         match state.streams.capture_of(stream)? {
-            Some(_) => state.submit(stream, Op::Host(host))?,
+            Some(_) => state.submit(Some(stream), Op::Host(host))?,
             None => {
                 runs = true;
+                // What it signals to other threads of the host is not seen.
+                state.ordered.wait_for_stream(stream);
                 state.wait()?;
             }
         }
@@ -375,6 +401,7 @@ extern "C" fn cudaStreamAddCallback(
     };
     let error = call(|state| {
         state.streams.check(stream)?;
+        state.ordered.wait_for_stream(stream);
         state.wait()
     });
     if error != CudaError::InvalidResourceHandle.code() {
@@ -499,7 +526,10 @@ extern "C" fn cudaStreamIsCapturing(stream: Stream, status: *mut c_int) -> c_int
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaDeviceSynchronize() -> c_int {
-    call(State::wait)
+    call(|state| {
+        state.ordered.wait_for_all();
+        state.wait()
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -509,7 +539,16 @@ extern "C" fn cudaThreadSynchronize() -> c_int {
 
 /// What the streams that are there are, for `cudaDeviceReset`.
 pub(crate) fn forget(state: &mut State) {
-    state.streams.streams.clear();
+    state.ordered.wait_for_all();
+    let streams: Vec<Stream> = state
+        .streams
+        .streams
+        .drain()
+        .map(|(stream, _)| stream)
+        .collect();
+    streams
+        .into_iter()
+        .for_each(|stream| state.ordered.destroy(stream));
     state.streams.events.clear();
     state.streams.capturing.clear();
 }
@@ -517,6 +556,9 @@ pub(crate) fn forget(state: &mut State) {
 /// Runs a function of the host outside of the lock.
 pub(crate) fn run_host(host: HostFunction) {
     // What it looks at is done by then; what went wrong shows at the next call that waits.
-    let _ = state().wait();
+    let mut state = state();
+    state.ordered.wait_for_all();
+    let _ = state.wait();
+    drop(state);
     (host.function)(host.data as *mut c_void);
 }

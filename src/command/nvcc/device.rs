@@ -431,14 +431,22 @@ fn ptx(module: &Module, sm: u32) -> Result<String, String> {
     back_end::compile(module, options).map_err(|why| why.to_string())
 }
 
-/// The launches and copies of the host's code get places in the module, so that reports name their lines.
+/// What a report may speak of, as it begins: launches, and calls that say where they are (`cuda_runtime.h`).
+const CALLS: [&str; 5] = [
+    "<<<",
+    "cudaMemcpy",
+    "cudaMemset",
+    "cudaFreeAsync",
+    "cudaMallocAsync",
+];
+
+/// The launches and calls of the host's code get places in the module, so that reports name their lines.
 fn add_calls(module: &mut Module, files: &[(String, String)]) {
     for (name, text) in files {
         let known = module.files.iter().position(|file| file == name);
         let mut number = known;
         for (line, words) in text.lines().enumerate() {
-            let copy = words.find("cudaMemcpy");
-            let Some(column) = words.find("<<<").or(copy) else {
+            let Some(column) = CALLS.iter().find_map(|call| words.find(call)) else {
                 continue;
             };
             let file = *number.get_or_insert_with(|| {

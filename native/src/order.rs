@@ -1,0 +1,233 @@
+//! What orders the work of streams: launches, copies and fills are work of the stream they are in, and waits order it.
+//!
+//! Nothing here sees what the host itself touches, so a finding is always between two streams. Where CUDA leaves the order open, it is
+//! decided in the program's favour, as in [`runtime::host::order`]. All threads of the host count as one, and the nodes of a graph come
+//! one after another.
+
+use std::collections::HashMap;
+
+use dsl::ir::{HostFn, LocId};
+use interp::{
+    AddressKind,
+    memory::traffic::{Span, Track},
+};
+use runtime::host::{
+    Note,
+    order::{Deed, Order, Scene, Task, unseen_prints},
+};
+
+use crate::{
+    state::{State, eprintln_all},
+    stream::{Event, Stream},
+};
+
+/// The order, and whose work is being done.
+pub(crate) struct Ordered {
+    order: Order,
+    /// `None`: of a call that returns when all is done.
+    running: Option<Stream>,
+    /// The last launch that has printed while nothing has waited for it: its kernel, and where it was launched.
+    unseen_prints: Option<(String, LocId)>,
+}
+
+impl Ordered {
+    pub(crate) fn new(on: bool) -> Ordered {
+        Ordered {
+            order: Order::new(on),
+            running: None,
+            unseen_prints: None,
+        }
+    }
+
+    /// Which memory launches have to tell of.
+    pub(crate) fn track(&self) -> Track {
+        match self.matters() {
+            true => Track::Everything,
+            false => Track::Nothing,
+        }
+    }
+
+    /// Whether two streams can meet. Places are looked up only then.
+    fn matters(&self) -> bool {
+        self.order.track() == Track::Everything
+    }
+
+    pub(crate) fn create(&mut self, stream: Stream, flags: u32) {
+        self.order.create_stream(stream.number(), flags & 1 == 0);
+    }
+
+    pub(crate) fn destroy(&mut self, stream: Stream) {
+        self.order.destroy_stream(stream.number());
+    }
+
+    pub(crate) fn record(&mut self, event: Event, stream: Stream) {
+        self.order.record(event.number(), stream.number());
+    }
+
+    pub(crate) fn destroy_event(&mut self, event: Event) {
+        self.order.destroy_event(event.number());
+    }
+
+    pub(crate) fn wait_for_event(&mut self, event: Event) {
+        self.order.wait_for_event(event.number());
+    }
+
+    /// Work to come in a stream waits for an event.
+    pub(crate) fn let_wait(&mut self, stream: Stream, event: Event) {
+        self.order.let_wait(stream.number(), event.number());
+    }
+
+    pub(crate) fn wait_for_stream(&mut self, stream: Stream) {
+        self.order.wait_for_stream(stream.number());
+    }
+
+    pub(crate) fn wait_for_all(&mut self) {
+        self.order.wait_for_all();
+    }
+}
+
+impl State {
+    /// Does work of a stream, or of a call that returns when all is done.
+    pub(crate) fn within_stream<T>(
+        &mut self,
+        stream: Option<Stream>,
+        work: impl FnOnce(&mut State) -> T,
+    ) -> T {
+        let before = std::mem::replace(&mut self.ordered.running, stream);
+        let result = work(self);
+        self.ordered.running = before;
+        result
+    }
+
+    /// A launch of the module that is entered has run.
+    pub(crate) fn note_launch(&mut self, name: &str, loc: LocId, prints: bool) {
+        // A launch shows what those before it have printed.
+        self.ordered.unseen_prints = prints.then(|| (name.to_string(), loc));
+        if !self.ordered.matters() {
+            return;
+        }
+        let touched = self.memory.take_touched();
+        let index = self.story.outcome.launches.len().checked_sub(1);
+        let stream = self.stream_number();
+        let order = &mut self.ordered.order;
+        let job = order.begin(stream, Task::Kernel(name.to_string()), index, loc);
+        order.launched(job, &touched);
+        self.report_races();
+    }
+
+    /// What kernels have printed is shown: a call waits.
+    pub(crate) fn prints_are_seen(&mut self) {
+        self.ordered.unseen_prints = None;
+    }
+
+    /// The program ends: what its last kernel has printed appears only if something waited for it.
+    pub(crate) fn note_unseen_prints(&mut self) {
+        if let Some((kernel, loc)) = self.ordered.unseen_prints.take() {
+            let line = self.story.join.whole(&[]).loc(loc).line;
+            let text = unseen_prints(&kernel, line);
+            eprintln_all(&format!("dslc: {text}\n"));
+            self.note(Note::new(loc, text, false));
+        }
+    }
+
+    /// Bytes were copied.
+    pub(crate) fn note_copy(&mut self, to: u64, from: u64, bytes: u64) {
+        let function = match self.ordered.running {
+            Some(_) => HostFn::CudaMemcpyAsync,
+            None => HostFn::CudaMemcpy,
+        };
+        let reads = self.is_tracked(from).then_some((from, from + bytes));
+        let writes = self.is_tracked(to).then_some((to, to + bytes));
+        self.note_call(function, reads, writes);
+        if self.ordered.running.is_none() {
+            self.prints_are_seen();
+        }
+        // The host waits for a copy to memory that is pageable.
+        match self.ordered.running {
+            Some(stream) if !self.is_tracked(to) => self.ordered.wait_for_stream(stream),
+            Some(_) => {}
+            None => self.ordered.wait_for_stream(Stream::LEGACY),
+        }
+    }
+
+    /// Bytes were set. The call that is not asynchronous counts as waited for, since many a program goes on in a stream that does not wait.
+    pub(crate) fn note_fill(&mut self, address: u64, bytes: u64) {
+        let function = match self.ordered.running {
+            Some(_) => HostFn::CudaMemsetAsync,
+            None => HostFn::CudaMemset,
+        };
+        self.note_call(function, None, Some((address, address + bytes)));
+        if self.ordered.running.is_none() {
+            self.ordered.wait_for_stream(Stream::LEGACY);
+        }
+    }
+
+    /// Memory is there from a place in a stream on.
+    pub(crate) fn note_made(&mut self, address: u64, bytes: u64, stream: Stream) {
+        self.within_stream(Some(stream), |state| {
+            let span = (address, address + bytes);
+            state.note_call(HostFn::CudaMallocAsync, None, Some(span));
+        });
+    }
+
+    /// Memory is there up to a place in a stream; to be called before it is freed.
+    pub(crate) fn note_freed(&mut self, address: u64, stream: Stream) {
+        let Some(bytes) = self.memory.allocation_bytes(address) else {
+            return;
+        };
+        if self.ordered.matters() {
+            let loc = self.place_of_current_call();
+            let order = &mut self.ordered.order;
+            let task = Task::Call(HostFn::CudaFreeAsync);
+            let job = order.begin(stream.number(), task, None, loc);
+            order.find_conflicts(job, Deed::Write, &[(address, address + bytes)]);
+            self.report_races();
+        }
+    }
+
+    fn note_call(&mut self, function: HostFn, reads: Option<Span>, writes: Option<Span>) {
+        if !self.ordered.matters() {
+            return;
+        }
+        let loc = self.place_of_current_call();
+        let stream = self.stream_number();
+        let order = &mut self.ordered.order;
+        let job = order.begin(stream, Task::Call(function), None, loc);
+        for (span, deed) in [(reads, Deed::Read), (writes, Deed::Write)] {
+            if let Some(span) = span {
+                order.touch(job, deed, &[span]);
+            }
+        }
+        self.report_races();
+    }
+
+    fn stream_number(&self) -> u64 {
+        self.ordered.running.map_or(0, Stream::number)
+    }
+
+    /// Whether kernels can reach it.
+    fn is_tracked(&self, address: u64) -> bool {
+        matches!(
+            self.memory.kind_of(address),
+            AddressKind::Device | AddressKind::Constant | AddressKind::Managed
+        )
+    }
+
+    fn report_races(&mut self) {
+        let found = self.ordered.order.take_found();
+        if found.is_empty() {
+            return;
+        }
+        let module = self.story.join.whole(&[]);
+        for conflict in found {
+            let scene = Scene {
+                order: &self.ordered.order,
+                memory: &self.memory,
+                module: &module,
+                names: &HashMap::new(),
+            };
+            let race = scene.finding(&conflict);
+            self.story.outcome.add_race(race);
+        }
+    }
+}
