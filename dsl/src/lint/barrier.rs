@@ -11,7 +11,7 @@ use crate::{
     ir::{
         LocId, Module,
         divergence::{Absence, DivergentBarrier, divergent_barriers},
-        locate::{Extent, span},
+        locate::{Extent, in_program, span},
         uniformity::{Cause, Reason},
     },
     source::SourceMap,
@@ -24,7 +24,8 @@ pub(super) fn divergent(module: &Module, map: &SourceMap) -> Vec<Diagnostic> {
     let mut diagnostics = vec![];
     for (_, kernel) in module.kernels() {
         for found in divergent_barriers(kernel) {
-            let Some(at) = span(found.barrier, Extent::Name, module, map) else {
+            let barrier = in_program(module, found.barrier).unwrap_or(found.barrier);
+            let Some(at) = span(barrier, Extent::Name, module, map) else {
                 continue;
             };
             if !reported.insert(at) {
@@ -51,15 +52,16 @@ impl Source<'_> {
         at: Span,
         kernel: &crate::ir::Function,
     ) -> Diagnostic {
+        let is_call = in_program(self.module, found.barrier) != Some(found.barrier);
         let name = self.map.snippet(at).trim_end_matches("()");
-        let name = if name.starts_with("__syncthreads") {
-            name
-        } else {
-            "__syncthreads"
+        let name = match is_call || name.starts_with("__syncthreads") {
+            true => name,
+            false => "__syncthreads",
         };
         let barrier = name.to_string();
-        let root = Root(found.why.last().map(|reason| reason.cause));
-        let differs = span(found.condition, Extent::Expression, self.module, self.map);
+        let root = self.root(found.why.last());
+        let condition = self.shown(found.condition);
+        let differs = span(condition, Extent::Expression, self.module, self.map);
         let warning = match found.absence {
             Absence::Branch => BarrierWarning::Branch {
                 barrier,
@@ -89,6 +91,26 @@ impl Source<'_> {
         }
     }
 
+    /// The place to show: what is in the library is shown where the program calls it.
+    fn shown(self, loc: LocId) -> LocId {
+        in_program(self.module, loc).unwrap_or(loc)
+    }
+
+    /// What makes threads differ, as the program calls it.
+    fn root(self, reason: Option<&Reason>) -> Root {
+        let place = reason.map(|reason| (reason.loc, self.shown(reason.loc)));
+        let call = place
+            .filter(|(loc, shown)| loc != shown)
+            .and_then(|(_, shown)| {
+                let span = span(shown, Extent::Name, self.module, self.map)?;
+                Some(self.map.snippet(span).to_string())
+            });
+        Root {
+            cause: reason.map(|reason| reason.cause),
+            call,
+        }
+    }
+
     /// Labels from the condition to what a thread knows of itself. Several steps on one place are one.
     fn chain(
         self,
@@ -105,7 +127,7 @@ impl Source<'_> {
                 Cause::Thread(_) | Cause::OneByOne | Cause::OtherLane => (
                     reason.loc,
                     Extent::Name,
-                    Step::Root(Root(Some(reason.cause))),
+                    Step::Root(self.root(Some(reason))),
                 ),
                 Cause::Assigned(slot, _) => {
                     (next, Extent::Expression, Step::Value(slot_name(slot)))
@@ -115,6 +137,7 @@ impl Source<'_> {
                 }
                 Cause::Operand(_) | Cause::OwnMemory | Cause::Unset(_) | Cause::Call => continue,
             };
+            let loc = self.shown(loc);
             if last == Some(loc) {
                 continue;
             }

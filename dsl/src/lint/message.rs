@@ -7,11 +7,18 @@ use crate::{
 };
 
 /// What makes threads differ, as the source calls it.
-pub(super) struct Root(pub(super) Option<Cause>);
+pub(super) struct Root {
+    pub(super) cause: Option<Cause>,
+    /// The program's call of a function of the library that has the cause in itself.
+    pub(super) call: Option<String>,
+}
 
 impl Fact<()> for Root {
     fn shown(&self, (): &()) -> String {
-        let text = match self.0 {
+        if let Some(call) = &self.call {
+            return format!("`{call}`");
+        }
+        let text = match self.cause {
             Some(Cause::Thread(register)) => match register.varies() {
                 Varies::Lane | Varies::Row if register != SpecialReg::LaneId => {
                     return format!("`{}`", register.source());
@@ -31,7 +38,7 @@ impl Fact<()> for Root {
                 | Cause::Unset(_)
                 | Cause::Call,
             )
-            | None => "a value of each thread's own",
+            | None => "a value that each thread has for itself",
         };
         text.to_string()
     }

@@ -193,6 +193,26 @@ fn the_way_from_the_condition_to_the_thread_is_shown() {
 }
 
 #[test]
+fn barriers_of_the_library_are_told_where_the_program_calls_them() {
+    let (found, text) = messages(
+        "#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(int n) {
+auto b = cg::this_thread_block();
+if (b.thread_rank() < n)
+b.sync();
+auto g = cg::this_grid();
+if (g.thread_rank() < n)
+g.sync();
+}
+",
+    );
+    assert_eq!(found, [(6, "W1001"), (9, "W1001")], "{text}");
+    let title = "`b.sync` under a condition that depends on `b.thread_rank()`";
+    assert!(text.contains(title), "{text}");
+}
+
+#[test]
 fn explained_examples_are_true() {
     for code in [
         Code::BarrierUnderCondition,
