@@ -479,8 +479,32 @@ fn sizeof_expr(cx: &mut Checker<'_>, inner: &ast::Expr, span: Span) -> Result<Va
             return Err(cx.error(span, ExprError::BitFieldSize { text }));
         }
     }
-    let ty = specifier::type_of_unevaluated(cx, inner)?;
+    let ty = match type_of_path(cx, inner)? {
+        Some(ty) => ty,
+        None => specifier::type_of_unevaluated(cx, inner)?,
+    };
     sizeof(&cx.tables, &mut cx.reporter, &ty, span)
+}
+
+/// The type that a name is of which the parser thinks that it is a variable's: it knows which members of the program's classes are types,
+/// and not which of the library's are.
+fn type_of_path(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<Option<Ty>, Reported> {
+    let name = match &expr.kind {
+        ExprKind::Name(name) if name.contains("::") => name.clone(),
+        ExprKind::Path(path) => match template::path_name(cx, path)? {
+            (name, None) => name,
+            (_, Some(_)) => return Ok(None),
+        },
+        _ => return Ok(None),
+    };
+    let is_type = match cx.scopes.find(&name).map(|found| &found.entity) {
+        Some(entity) => matches!(entity, Entity::Typedef(_)),
+        None => cx.scopes.find_tag(&name).is_some(),
+    };
+    match is_type {
+        true => Ok(Some(specifier::named_type(cx, &name, expr.span)?.ty)),
+        false => Ok(None),
+    }
 }
 
 fn alignof_type(cx: &mut Checker<'_>, ty: &ast::TypeName, span: Span) -> Result<Value, Reported> {
