@@ -87,6 +87,15 @@ pub struct Waiting {
 pub enum WaitingState {
     /// At a barrier.
     AtBarrier,
+    /// At a numbered barrier to which too few threads have come.
+    AtNumbered {
+        /// Its number.
+        barrier: u32,
+        /// Threads that have come, those that only arrive included.
+        come: u32,
+        /// For how many it waits.
+        wanted: u32,
+    },
     /// In a loop that changes nothing.
     Spinning,
     /// At a `__syncwarp` or an exchange, for other lanes of their warp.

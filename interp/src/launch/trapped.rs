@@ -68,8 +68,15 @@ impl Run<'_> {
                 let number = warp.number as usize;
                 let (pc, state) = match warp.state {
                     WarpState::Done => continue,
-                    WarpState::AtBarrier | WarpState::AtNumbered(_) => {
-                        (warp.pc.saturating_sub(1), WaitingState::AtBarrier)
+                    WarpState::AtBarrier => (warp.pc.saturating_sub(1), WaitingState::AtBarrier),
+                    WarpState::AtNumbered(barrier) => {
+                        let (come, wanted) = block.numbered.counts(barrier, &block.warps);
+                        let state = WaitingState::AtNumbered {
+                            barrier,
+                            come,
+                            wanted,
+                        };
+                        (warp.pc.saturating_sub(1), state)
                     }
                     WarpState::AtSync => (warp.pc, WaitingState::AtSync),
                     WarpState::Ready => (self.spinning_pc(warp.pc), WaitingState::Spinning),

@@ -56,7 +56,7 @@ pub(crate) struct Block {
     /// Whether anything at all happened in its last turn.
     pub(crate) moved: bool,
     /// Barriers with a number.
-    numbered: Numbered,
+    pub(crate) numbered: Numbered,
     /// Lanes have waited for others of their warp, or run apart from them: until then there is nothing to look for.
     parted: bool,
 }

@@ -25,7 +25,23 @@ struct Barrier {
     threads: u32,
 }
 
+impl Barrier {
+    /// For how many it waits.
+    fn wanted(&self, warps: &[Warp]) -> u32 {
+        match self.threads {
+            0 => living(warps),
+            threads => threads,
+        }
+    }
+}
+
 impl Numbered {
+    /// How many threads have come to a barrier, and for how many it waits.
+    pub(crate) fn counts(&self, number: u32, warps: &[Warp]) -> (u32, u32) {
+        let barrier = self.0.get(number as usize).copied().unwrap_or_default();
+        (barrier.come, barrier.wanted(warps))
+    }
+
     /// The active lanes of a warp come to the barrier before its place.
     pub(crate) fn come<O: Observer>(
         &mut self,
@@ -65,11 +81,7 @@ impl Numbered {
             if barrier.come == 0 {
                 continue;
             }
-            let wanted = match barrier.threads {
-                0 => living(warps),
-                threads => threads,
-            };
-            if barrier.come < wanted {
+            if barrier.come < barrier.wanted(warps) {
                 continue;
             }
             *barrier = Barrier::default();
