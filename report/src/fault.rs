@@ -10,7 +10,7 @@ use dsl::{
 use interp::{
     AddressKind, InvalidLaunch, LaunchReport, MaskFault, StopReason, Trap, TrapKind,
     finding::{Advice, Fact},
-    trap::{BadAccess, Overflow},
+    trap::{BadAccess, Overflow, WaitingState},
 };
 use runtime::{device::DeviceFault, error::CudaError, host::Note};
 
@@ -187,6 +187,7 @@ pub fn help(
             "set what the kernel waits for before the call that waits for the kernel; on a device this program hangs, too, unless another \
              thread of the host sets it"
         }
+        TrapKind::Deadlock => return of_numbered(trap),
         TrapKind::Endless => "let the loop change what its condition tests",
         TrapKind::Limit { .. } | TrapKind::RunLimit { .. } => {
             "if it should run this long, raise --limit"
@@ -205,7 +206,9 @@ pub fn help(
              larger than its 8 MB with `cudaDeviceSetLimit(cudaLimitMallocHeapSize, bytes)` before the first launch"
         }
         TrapKind::NullPointer(_) => "was it ever allocated? check what the allocation returned",
-        TrapKind::Misaligned(access) => return of_rows(access).or_else(|| of_vector(access)),
+        TrapKind::Misaligned(access) => {
+            return of_rows(access).or_else(|| of_vector(access, trap.block == [0; 3]));
+        }
         _ => return None,
     };
     Some(text.into())
@@ -231,8 +234,35 @@ pub(crate) fn of_barrier(at: LocId, module: &Module) -> Advice {
              give threads that have nothing to do a value that changes nothing"
         )
         .into(),
-        None => "move the barrier to a point that every thread in the block reaches".into(),
+        None => match place::parting(at, module) {
+            Some(Parting::Loop(back)) => format!(
+                "threads leave the loop of line {} in different rounds: let all threads of the block make the same number of rounds, and put \
+                 what only some of them do under an `if` without a barrier in it",
+                module.loc(back).line
+            )
+            .into(),
+            _ => "move the barrier to a point that every thread in the block reaches".into(),
+        },
     }
+}
+
+/// What to do about a numbered barrier to which too few threads come.
+fn of_numbered(trap: &Trap) -> Option<Advice> {
+    let (barrier, come, wanted) = trap.others.iter().find_map(|waiting| match waiting.state {
+        WaitingState::AtNumbered {
+            barrier,
+            come,
+            wanted,
+        } => Some((barrier, come, wanted)),
+        _ => None,
+    })?;
+    Some(
+        format!(
+            "barrier {barrier} waits for {wanted} threads, and {come} come: let its number be that of the threads that reach it, or let the \
+             others reach it, too"
+        )
+        .into(),
+    )
 }
 
 /// What to do about a mask that names other lanes than those that come.
@@ -303,15 +333,22 @@ fn of_constant(access: &BadAccess, on_host: bool) -> Option<Advice> {
 }
 
 /// What to do about an access whose address is no multiple of its width.
-fn of_vector(access: &BadAccess) -> Option<Advice> {
+fn of_vector(access: &BadAccess, is_first_block: bool) -> Option<Advice> {
     let width = u64::from(access.width_bytes);
     let beyond = access.address.checked_rem(width)?;
     Some(Advice::with_lasting(
         format!("an access of {width} bytes needs an address that is a multiple of {width}"),
-        &format!(
-            "; this one is {beyond} bytes beyond one: align the data that the pointer points to (add padding before it), or read smaller \
-             elements"
-        ),
+        // Where the first block's accesses are allowed, it is not the pointer that is off.
+        &match is_first_block || access.space == Space::Shared {
+            true => format!(
+                "; this one is {beyond} bytes beyond one: align the data that the pointer points to (add padding before it), or read \
+                 smaller elements"
+            ),
+            false => format!(
+                "; this one is {beyond} bytes beyond one: let each row begin at a multiple of {width} bytes (make the distance between rows \
+                 a multiple of that), or read smaller elements"
+            ),
+        },
     ))
 }
 

@@ -188,6 +188,12 @@ impl Found {
         }
     }
 
+    /// Whether it is before its memory's first element.
+    fn is_before(&self) -> bool {
+        let object = self.memory.object.as_ref();
+        self.code == Code::OutOfBounds && object.is_some_and(|(_, index)| index.starts_with("[-"))
+    }
+
     /// Whether it makes the program wrong.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error && !self.muted
@@ -277,6 +283,8 @@ struct Cause<'a> {
     object: Option<&'a str>,
     /// Ascending, each once.
     lines: Vec<(u32, u32)>,
+    /// Before the memory's first element: what is behind its end has another cause.
+    is_before: bool,
 }
 
 impl<'a> Cause<'a> {
@@ -298,6 +306,7 @@ impl<'a> Cause<'a> {
             kernel: kernel.map(template_name),
             space: found.memory.space.as_deref(),
             object: found.memory.object.as_ref().map(|(name, _)| name.as_str()),
+            is_before: found.is_before(),
             lines,
         }
     }
@@ -561,7 +570,10 @@ fn of_trap(
         advice: fault::help(trap, report, (0, 0), module),
         memory: FoundMemory {
             space: access.map(|access| access.space.to_string()),
-            object: object.map(|object| (object.source_name().replace('`', ""), object.index())),
+            object: access.zip(object).map(|(access, object)| {
+                let name = object.source_name().replace('`', "");
+                (name, object.index_of(access.width_bytes))
+            }),
         },
         sides: vec![Side {
             block: trap.block,
@@ -570,7 +582,11 @@ fn of_trap(
             bytes: access.map_or(0, |access| access.width_bytes),
             ..Side::new(op, trap.loc)
         }],
-        others: trap.notes(),
+        others: trap
+            .notes()
+            .into_iter()
+            .map(|(loc, text)| (in_program(module, loc).unwrap_or(loc), text))
+            .collect(),
         ..Found::new(
             fault::code_of_trap(&trap.kind),
             trap.kind.name(),

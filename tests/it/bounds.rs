@@ -412,3 +412,25 @@ fn little_address_space() {
         assert!(!error.contains("internal error"), "{kb} KB: {error}");
     }
 }
+
+/// What a line reads before the first element and behind the last one are two findings, and an array without a name has indices of elements.
+#[test]
+fn both_ends_of_an_array_are_told() {
+    let output = dslc(&["run", "tests/findings/faults/both_ends.k"]);
+    let table = output.stdout;
+    for part in ["in[-1] in stencil", "in[96] in stencil"] {
+        assert!(table.contains(part), "{part}:\n{table}");
+    }
+    let of_buckets = |line: &&str| line.contains("in insert");
+    let line = table.lines().find(of_buckets).expect("the finding");
+    let element = line
+        .split_whitespace()
+        .skip_while(|word| *word != "element");
+    let element: i64 = (element
+        .skip(1)
+        .next()
+        .and_then(|number| number.parse().ok()))
+    .expect("a number");
+    let said = format!("element {element} ");
+    assert!(output.stderr.contains(&said), "{said}:\n{}", output.stderr);
+}

@@ -24,7 +24,8 @@ impl Setter {
         };
         if call.starts_with("cudaMemcpy2D") {
             return Some(format!(
-                "the {call} at line {line} wrote {bytes} bytes of each row: its width is in bytes, as in `columns * sizeof(T)`"
+                "the {call} at line {line} wrote {bytes} bytes of each row: if that is less than a row, its width is in bytes, as in \
+                 `columns * sizeof(T)`; if it is all, step from row to row by the pitch, `(T *)((char *)p + y * pitch)`"
             ));
         }
         Some(format!(

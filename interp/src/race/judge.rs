@@ -332,7 +332,8 @@ impl Detector<'_> {
             block: u64::from(earlier.block),
             warp: earlier.warp.into(),
             lane: other_lane as u32,
-            value: (other_op == AccessOp::Store).then(left),
+            // Atomics may have come between the store and this atomic.
+            value: (other_op == AccessOp::Store && op != AccessOp::Atomic).then(left),
             volatile: earlier.volatile,
         };
         let second = Side {

@@ -203,7 +203,8 @@ fn is_one_cause(a: &Found, b: &Found, module: &Module) -> bool {
     }
     // One array may be left in several ways.
     let memory = memory && a.advice == b.advice;
-    let line = line && a.kernel.is_some();
+    // What is before an array and what is behind it have a test each.
+    let line = line && a.kernel.is_some() && a.is_before() == b.is_before();
     a.code == b.code && a.severity == b.severity && (memory || line)
 }
 

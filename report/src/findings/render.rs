@@ -67,7 +67,14 @@ pub fn all(
             message = message.note(others(&rest, module));
         }
         if !group.cures.is_empty() {
-            message = message.help(group.cures.join("; "));
+            // A cure that was tried says more exactly where the same call goes.
+            let tried = message.help.as_deref().and_then(put).map(str::to_owned);
+            let advices = group.cures.iter().map(String::as_str);
+            let more = advices.filter(|advice| tried.is_none() || put(advice) != tried.as_deref());
+            let more: Vec<&str> = more.collect();
+            if !more.is_empty() {
+                message = message.help(more.join("; "));
+            }
         }
         text += &diagnostic::render::render(&[message], map, color, Some(columns));
         text += &lanes::draw(lead, module);
@@ -80,6 +87,11 @@ pub fn all(
         few => few.iter().for_each(|leak| text += &line(leak, module)),
     }
     text
+}
+
+/// The call that an advice puts somewhere.
+fn put(advice: &str) -> Option<&str> {
+    advice.strip_prefix("put `")?.split('`').next()
 }
 
 /// Columns of `[R0101] Error: ` before a title.

@@ -22,7 +22,21 @@ impl BadObject {
     /// The index in elements, per dimension where that is meaningful: `[32][0]`. An offset before the object, or one
     /// that is in no dimension's range, counts in the outermost dimension.
     pub fn index(&self) -> String {
-        let element = self.element_bytes.max(1) as i64;
+        self.index_by(self.element_bytes)
+    }
+
+    /// The same by an access of so many bytes: memory that only has a size is an array of what is accessed.
+    pub fn index_of(&self, width_bytes: u32) -> String {
+        let element = self.element_bytes.max(width_bytes.into()).max(1);
+        let is_whole = self.from_pointer().0.rem_euclid(element as i64) == 0;
+        match self.declared && !self.dims.is_empty() || !is_whole {
+            true => self.index(),
+            false => self.index_by(element),
+        }
+    }
+
+    fn index_by(&self, element_bytes: u64) -> String {
+        let element = element_bytes.max(1) as i64;
         let flat = self.from_pointer().0.div_euclid(element);
         let mut text = String::new();
         let inner: Vec<i64> = self.dims.iter().skip(1).map(|&n| n.max(1) as i64).collect();
@@ -307,6 +321,13 @@ impl Trap {
             };
             let what = match waiting.state {
                 WaitingState::AtBarrier => "waiting at this barrier",
+                WaitingState::AtNumbered {
+                    barrier,
+                    come,
+                    wanted,
+                } => &format!(
+                    "waiting at barrier {barrier}, which {come} of {wanted} threads have reached"
+                ),
                 WaitingState::Spinning => "in this loop, which changes nothing",
                 WaitingState::AtSync => {
                     "waiting here for lanes of their warp that their mask names"
