@@ -107,6 +107,15 @@ fn moved_barriers(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
             continue;
         };
         let barrier = text.between(own.first..own.last + 1);
+        let in_block = chain
+            .iter()
+            .rev()
+            .nth(1)
+            .is_some_and(|node| node.kind == NodeKind::Block);
+        let taken_out = match in_block {
+            true => text.without(*own),
+            false => text.replace(own.first..own.last + 1, ";"),
+        };
         for branch in chain.iter().filter(|node| node.kind == NodeKind::If) {
             all.push(Candidate::new(
                 SuggestionKind::Barrier,
@@ -116,7 +125,7 @@ fn moved_barriers(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
                     text.line(branch.last)
                 ),
                 vec![
-                    text.replace(own.first..own.last + 1, ";"),
+                    taken_out.clone(),
                     text.line_behind(branch.first, branch.last, barrier),
                 ],
             ));
@@ -454,19 +463,27 @@ fn in_warp(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
         .collect();
     nodes.sort_by_key(|node| node.first);
     nodes.dedup();
-    let lines: Vec<String> = nodes
-        .iter()
-        .map(|node| text.line(node.first).to_string())
-        .collect();
-    let lines = lines.join(", ");
     let mut all = vec![];
-    let edits = nodes.iter();
-    let edits = edits.map(|node| text.line_behind(node.first, node.last, barrier));
-    all.push(Candidate::new(
-        kind,
-        format!("put `__syncwarp()` after line {lines}"),
-        edits.collect(),
-    ));
+    let lines = |nodes: &[Node]| {
+        let lines: Vec<String> = (nodes.iter())
+            .map(|node| text.line(node.first).to_string())
+            .collect();
+        lines.join(", ")
+    };
+    // Outside of loops nothing comes after the last one.
+    let but_last = &nodes[..nodes.len().saturating_sub(1)];
+    for nodes in [but_last, &nodes] {
+        if !nodes.is_empty() {
+            let edits = nodes.iter();
+            let edits = edits.map(|node| text.line_behind(node.first, node.last, barrier));
+            all.push(Candidate::new(
+                kind,
+                format!("put `__syncwarp()` after line {}", lines(nodes)),
+                edits.collect(),
+            ));
+        }
+    }
+    let lines = lines(&nodes);
     let split = nodes.iter().map(|node| split(text, *node));
     if let Some(edits) = split.collect::<Option<Vec<_>>>() {
         all.push(Candidate::new(
