@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use cure::{Run, Runner};
-use dsl::{diagnostic::Severity, source::SourceMap};
+use dsl::{diagnostic::Severity, ir::locate::is_virtual, source::SourceMap};
 use interp::rules::RuleSet;
 use report::{Holds, Input, Model, Suggestion, Tables};
 
@@ -146,14 +146,15 @@ fn step(now: &Run, rules: &RuleSet, prover: &Prover<'_>) -> Vec<Suggestion> {
     prove::cures(&model, &now.stdout, Cures::Always, prover.clone())
 }
 
-/// The texts that differ: name, old and new.
+/// The texts of the program's files that differ: name, old and new.
 fn changed(old: &SourceMap, new: &SourceMap) -> Vec<(String, String, String)> {
     let differs = |(_, file): (_, &dsl::source::SourceFile)| {
         let (_, other) = new.files().find(|(_, other)| other.name == file.name)?;
         let differs = other.text != file.text;
         differs.then(|| (file.name.clone(), file.text.clone(), other.text.clone()))
     };
-    old.files().filter_map(differs).collect()
+    let own = old.files().filter(|(_, file)| !is_virtual(&file.name));
+    own.filter_map(differs).collect()
 }
 
 /// What a cure does, and what it is worth.

@@ -47,3 +47,25 @@ fn fix_prints_a_diff_and_writes_it_when_it_is_told_to() {
         "{error}"
     );
 }
+
+/// What `--arch` changes is no edit of the program.
+#[test]
+fn fix_edits_the_programs_files_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::copy(
+        root().join("tests/cures/tile.k"),
+        folder.path().join("tile.k"),
+    )
+    .expect("a copy");
+    let output = ran(Command::new(env!("CARGO_BIN_EXE_dslc"))
+        .args(["fix", "--arch", "sm_70", "--apply", "tile.k"])
+        .current_dir(folder.path()));
+    assert_eq!(
+        output.stderr.matches("changed ").count(),
+        1,
+        "{}",
+        output.stderr
+    );
+    let files = fs::read_dir(folder.path()).expect("the folder").count();
+    assert_eq!(files, 1);
+}
