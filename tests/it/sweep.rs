@@ -268,7 +268,7 @@ fn a_wrong_specification_is_told_its_place() {
             "`PAD`: a range has a `step`",
         ),
         ("[0, 1, 2]", "[]", "`PAD` has no value"),
-        ("\"once\"", "\"{ONE\"", "a brace stands alone"),
+        ("\"once\"", "\"{ONE\"", "a brace without its partner"),
         (
             "TILE + PAD <= 33",
             "TILE > 64",

@@ -391,7 +391,7 @@ impl<'a> Verifier<'a> {
     fn verify_continue(&mut self, label: LabelId) {
         match self.labels.get(label.index()) {
             Some(Label::InBody) => {}
-            Some(Label::InStep) => self.report("it leads to the step it stands in"),
+            Some(Label::InStep) => self.report("it leads to the step that it is in"),
             Some(Label::InScope) => self.report("it leads to a scope"),
             Some(Label::Unused | Label::Closed) | None => {
                 self.report("the label is not that of an enclosing statement");

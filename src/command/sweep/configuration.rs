@@ -122,7 +122,7 @@ impl Template {
             }
             let end = rest[at..].find('}').filter(|_| brace == "{");
             let end = end.ok_or_else(|| {
-                format!("`{text}`: a brace stands alone; `{{{{` and `}}}}` are braces")
+                format!("`{text}`: a brace without its partner; `{{{{` and `}}}}` are braces")
             })?;
             let name = rest[at + 1..at + end].trim();
             pieces.push(match axes.iter().position(|axis| axis.name == name) {
@@ -219,11 +219,11 @@ mod tests {
             ("{N / 0}", Err("`{N / 0}`: `N / 0` divides by zero")),
             (
                 "{N",
-                Err("`{N`: a brace stands alone; `{{` and `}}` are braces"),
+                Err("`{N`: a brace without its partner; `{{` and `}}` are braces"),
             ),
             (
                 "N}",
-                Err("`N}`: a brace stands alone; `{{` and `}}` are braces"),
+                Err("`N}`: a brace without its partner; `{{` and `}}` are braces"),
             ),
             (
                 "{TILF}",

@@ -145,7 +145,7 @@ impl Expected {
         };
         let is_bare = matches!(what, What::Clean | What::ConflictFree) && !rest.is_empty();
         if is_bare {
-            return Err(format!("`{word}` stands alone: remove `{rest}`"));
+            return Err(format!("`{word}` takes nothing more: remove `{rest}`"));
         }
         self.all.push(Expectation {
             line,
@@ -253,7 +253,7 @@ mod tests {
                 "//~ claen",
                 "there is no expectation `claen`: did you mean `clean`?",
             ),
-            ("//~ clean now", "`clean` stands alone: remove `now`"),
+            ("//~ clean now", "`clean` takes nothing more: remove `now`"),
             (
                 "//~ exit one",
                 "`exit one`: expected the exit code, a number",

@@ -164,8 +164,8 @@ impl Verifier<'_> {
     fn verify_side(&mut self, kind: &InstKind) {
         match kind.stands() {
             Stands::Anywhere => {}
-            Stands::Kernel => self.check(self.is_kernel(), "it stands outside of a kernel"),
-            Stands::Host => self.check(!self.is_kernel(), "it stands in a kernel"),
+            Stands::Kernel => self.check(self.is_kernel(), "it is outside of a kernel"),
+            Stands::Host => self.check(!self.is_kernel(), "it is in a kernel"),
         }
     }
 

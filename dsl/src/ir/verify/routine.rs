@@ -38,7 +38,7 @@ impl<'a> Verifier<'a> {
         function
             .body
             .for_each_node(&mut |node| inside += usize::from(is_routine(node)));
-        self.check(inside == first, "a routine stands in other code");
+        self.check(inside == first, "a routine is inside of other code");
         self.verify_owners(first);
     }
 

@@ -166,7 +166,7 @@ fn jumps_lead_to_enclosing_statements() {
     );
     kernel(
         "loop L0 { } step { continue L0 }",
-        &["`continue L0`: it leads to the step it stands in"],
+        &["`continue L0`: it leads to the step that it is in"],
     );
     kernel(
         "loop L0 { scope L1 { continue L0 } } step { break L0 }",
@@ -288,12 +288,12 @@ fn named_things_exist() {
 fn sides() {
     kernel(
         "%0: f64 = call fn0(i32 1)",
-        &["`%0: f64 = call fn0(i32 1)`: it stands in a kernel"],
+        &["`%0: f64 = call fn0(i32 1)`: it is in a kernel"],
     );
-    host("barrier", &["`barrier`: it stands outside of a kernel"]);
+    host("barrier", &["`barrier`: it is outside of a kernel"]);
     host(
         "%0 = special.tid.x",
-        &["`%0 = special.tid.x`: it stands outside of a kernel"],
+        &["`%0 = special.tid.x`: it is outside of a kernel"],
     );
 }
 
@@ -541,7 +541,7 @@ fn routines_stand_first_and_share_nothing() {
            }
          }",
         &[
-            "`@k`: a routine stands in other code",
+            "`@k`: a routine is inside of other code",
             "`@k`: a variable of a routine is named elsewhere",
         ],
     );
