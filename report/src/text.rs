@@ -8,7 +8,7 @@ mod tables;
 
 use std::collections::BTreeSet;
 
-use interp::{LaunchReport, Orders};
+use interp::{LaunchReport, Orders, rules::Provenance};
 
 use super::{
     Input, LaunchGroup, Model, Tables, architectures,
@@ -134,24 +134,31 @@ fn scheduled(model: &Model<'_>, style: Style) -> String {
 /// Which rules counted, and where they come from.
 fn provenance(model: &Model<'_>, style: Style) -> String {
     use interp::rules::{bank::SharedOp, coalesce::GlobalOp};
+
     let rules = model.input.rules;
     let banks = if rules.bank_width.bytes() == 8 && rules.given_by.is_none() {
         ", banks of 8 bytes"
     } else {
         ""
     };
-    let hint = match model.input.tables {
-        Tables::None => "; `--launches` shows each access",
-        Tables::Folded | Tables::Each => "",
-    };
     let shared = rules.shared.provenance(SharedOp::Load, 4);
     let global = rules.global.provenance(GlobalOp::Load);
-    let counted = format!("counted for {}{banks}{hint}", rules.title());
-    let mut text = style.paragraph("", &counted, None);
-    text += &style.paragraph("  ", &format!("shared memory: {shared}"), Some(Paint::Dim));
-    let global = format!("global memory (sec: sectors of 32 bytes): {global}");
-    text += &style.paragraph("  ", &global, Some(Paint::Dim));
-    text += &style.paragraph("  ", AS_WRITTEN, Some(Paint::Dim));
+    let title = format!("{}{banks}", rules.title());
+    let mut text;
+    if model.input.tables == Tables::None {
+        let by = match (kind(shared), kind(global)) {
+            (shared, global) if shared == global => format!("by {shared}"),
+            (shared, global) => format!("by {shared} (shared memory) and {global} (global)"),
+        };
+        let counted = format!("counted for {title} as written, {by}; `--launches` shows more");
+        text = style.paragraph("", &counted, None);
+    } else {
+        text = style.paragraph("", &format!("counted for {title}"), None);
+        text += &style.paragraph("  ", &format!("shared memory: {shared}"), Some(Paint::Dim));
+        let global = format!("global memory (sec: sectors of 32 bytes): {global}");
+        text += &style.paragraph("  ", &global, Some(Paint::Dim));
+        text += &style.paragraph("  ", AS_WRITTEN, Some(Paint::Dim));
+    }
     for library in stand_ins(model.input) {
         let stand_in = format!(
             "accesses within {library}: those of a stand-in that gives the same results; the library itself makes others"
@@ -166,6 +173,18 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
         text += &style.paragraph("  ", &format!("of some launches: {ONE_ORDER}"), None);
     }
     text
+}
+
+/// Where rules come from, in two words.
+fn kind(provenance: Provenance) -> &'static str {
+    match provenance {
+        Provenance::Measured { .. } => "measured rules",
+        Provenance::Documented { .. } => "documented rules",
+        Provenance::ByTheSameRule { .. } => "another architecture's rules",
+        Provenance::Assumed { .. } => "assumed rules",
+        Provenance::Given => "given rules",
+        Provenance::NotModelled { .. } => "no rules",
+    }
 }
 
 /// The library's headers that launches ran code of, whose algorithms are not the original's.

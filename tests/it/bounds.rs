@@ -423,14 +423,10 @@ fn both_ends_of_an_array_are_told() {
     }
     let of_buckets = |line: &&str| line.contains("in insert");
     let line = table.lines().find(of_buckets).expect("the finding");
-    let element = line
+    let mut words = line
         .split_whitespace()
         .skip_while(|word| *word != "element");
-    let element: i64 = (element
-        .skip(1)
-        .next()
-        .and_then(|number| number.parse().ok()))
-    .expect("a number");
-    let said = format!("element {element} ");
+    let number = words.nth(1).and_then(|word| word.parse::<i64>().ok());
+    let said = format!("element {} ", number.expect("a number"));
     assert!(output.stderr.contains(&said), "{said}:\n{}", output.stderr);
 }

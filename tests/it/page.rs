@@ -113,7 +113,7 @@ fn without_javascript_all_is_there() {
         ">640<td",
         "id=L48>",
         "id=site-3-",
-        "3968 shared transactions too many",
+        "4096 shared transactions, 128 would do",
         "Cure, proved:",
         "<title>lane 31: byte 3968, bank 0, pass 32</title>",
     ] {

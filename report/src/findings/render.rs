@@ -1,5 +1,7 @@
 //! Findings as messages for people: the same form as the front end's, with every access of the finding shown in its source.
 
+use std::collections::BTreeSet;
+
 use dsl::{
     diagnostic::{self, Code, Diagnostic},
     ir::{
@@ -15,6 +17,10 @@ use super::{Found, Side, groups::groups, lanes, schedule};
 
 /// Groups of notes that are shown in full; of more, each is a line.
 const NOTES_IN_FULL: usize = 2;
+
+/// Names of memory, and lines, that a sentence about other places gives.
+const MOST_NAMES: usize = 3;
+const MOST_LINES: usize = 6;
 
 /// Said once in a run.
 const SKIPPED: &str = "this access was skipped and the run went on: a load gave 0, a store changed nothing; results and counts from here on \
@@ -172,41 +178,48 @@ fn line(found: &Found, module: &Module) -> String {
     format!("{place}{severity}[{number}]: {}\n", found.message)
 }
 
-/// `the same cause shows in 8 more pairs of accesses: lines 43 and 44, 44 and 45`.
+/// `also in lines 43 to 51: 8 pairs of accesses (`s`)`.
 fn others(rest: &[&Found], module: &Module) -> String {
-    // Lines, and the memory if it is known.
-    let mut pairs: Vec<(Vec<u32>, Option<&str>)> = vec![];
-    for found in rest {
-        let mut lines: Vec<u32> = vec![];
-        for side in &found.sides {
-            let line = module.loc(side.loc).line;
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
-        let object = found.memory.object.as_ref().map(|(name, _)| name.as_str());
-        if !pairs.contains(&(lines.clone(), object)) {
-            pairs.push((lines, object));
+    let sides = rest.iter().flat_map(|found| &found.sides);
+    let lines: BTreeSet<u32> = sides.map(|side| module.loc(side.loc).line).collect();
+    let mut names: Vec<String> = vec![];
+    for (name, _) in rest.iter().filter_map(|found| found.memory.object.as_ref()) {
+        let name = format!("`{name}`");
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
-    let is_one_line = matches!(&pairs[..], [(lines, _)] if lines.len() == 1);
-    let pairs = pairs.iter().map(|(lines, object)| {
-        let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
-        let object = object.map_or(String::new(), |name| format!(" (`{name}`)"));
-        format!("{}{object}", lines.join(" and "))
-    });
-    let pairs: Vec<String> = pairs.collect();
-    let what = match (rest.len(), rest.iter().all(|found| found.sides.len() > 1)) {
-        (1, true) => "one more pair of accesses".to_owned(),
-        (n, true) => format!("{n} more pairs of accesses"),
-        (1, false) => "one more place".to_owned(),
-        (n, false) => format!("{n} more places"),
+    let more = names.len().saturating_sub(MOST_NAMES);
+    names.truncate(MOST_NAMES);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    let names = match names.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", names.join(", ")),
     };
-    format!(
-        "the same cause shows in {what}: line{} {}",
-        if is_one_line { "" } else { "s" },
-        pairs.join(", ")
-    )
+    let count = match (rest.len(), rest.iter().all(|found| found.sides.len() > 1)) {
+        (1, _) => String::new(),
+        (n, true) => format!(": {n} pairs of accesses"),
+        (n, false) => format!(": {n} places"),
+    };
+    format!("also in {}{count}{names}", lines_in_words(&lines))
+}
+
+/// `line 7`, `lines 7, 9 and 12`, `lines 7 to 30` where they are all of these, or too many to name each.
+fn lines_in_words(lines: &BTreeSet<u32>) -> String {
+    let all: Vec<String> = lines.iter().map(u32::to_string).collect();
+    let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
+        return String::new();
+    };
+    let is_run = (last - first) as usize + 1 == all.len();
+    match all.as_slice() {
+        [one] => format!("line {one}"),
+        [before @ .., last] if all.len() == 2 || !is_run && all.len() <= MOST_LINES => {
+            format!("lines {} and {last}", before.join(", "))
+        }
+        _ => format!("lines {first} to {last}"),
+    }
 }
 
 /// The severity, in the front end's words.

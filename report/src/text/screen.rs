@@ -111,7 +111,7 @@ pub(super) fn hot_spots(model: &Model<'_>, style: Style) -> String {
             (false, false) if is_thin() => {
                 "no hot spots among the lanes that have a thread\n".to_string()
             }
-            (false, false) => "no hot spots: no access costs more than necessary\n".to_string(),
+            (false, false) => "no hot spots: no bank conflicts and no wasted sectors\n".to_string(),
             (false, true) => "no hot spots among the accesses whose cost is modelled\n".to_string(),
         };
     }
@@ -225,12 +225,12 @@ fn hot_spot(
     }
 }
 
-/// `16384 transactions too many (16896 where 512 would do), 98 % of all`.
+/// `16896 shared transactions, 512 would do: 98 % of the waste`.
 pub(crate) fn amount(spot: &HotSpot) -> String {
     let share = match spot.cost.share {
         _ if spot.as_written.is_some() => ", as written".to_string(),
         share if share >= 0.995 => String::new(),
-        share => format!(", {:.0} % of all", share * 100.0),
+        share => format!(": {:.0} % of the waste", share * 100.0),
     };
     let Cost {
         excess,
@@ -242,12 +242,12 @@ pub(crate) fn amount(spot: &HotSpot) -> String {
         Waste::Divergence => format!("lanes of a warp diverge {excess} times{share}"),
         Waste::Barriers => format!("warps wait {excess} times at a barrier that orders nothing"),
         Waste::BankConflicts => {
-            format!("{excess} shared transactions too many of {used}{share}")
+            format!("{used} shared transactions, {ideal} would do{share}")
         }
         Waste::SharedAtomics => {
-            format!("{excess} passes of shared atomics too many of {used}{share}")
+            format!("{used} passes of shared atomics, {ideal} would do{share}")
         }
-        Waste::Sectors => format!("{excess} sectors too many: {used} for {ideal}{share}"),
+        Waste::Sectors => format!("{used} sectors, {ideal} would do{share}"),
         Waste::GlobalAtomics => {
             format!("{excess} of {used} atomics wait for another{share}")
         }

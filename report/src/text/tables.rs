@@ -105,27 +105,25 @@ fn header(text: &mut String, group: &LaunchGroup<'_>, input: &Input<'_>, style: 
     *text += &style.rule(&title);
 }
 
-/// `8 blocks of 8 warps on a multiprocessor: 64 of 64 warps, limited by threads`.
+/// `occupancy at most 100 %: 8 blocks on a multiprocessor, limited by threads (registers not counted)`.
 fn occupancy(text: &mut String, launch: &LaunchReport, input: &Input<'_>, style: Style) {
     let held = Occupancy::of(launch, input.rules.arch);
     let limits: Vec<&str> = held.limits.iter().copied().map(Limit::name).collect();
-    let steps = held
-        .steps
-        .iter()
-        .map(|step| format!("{} with {}", step.warps, step.change));
+    let steps = held.steps.iter().map(|step| {
+        let share = 100.0 * step.warps as f64 / held.most_warps.max(1) as f64;
+        format!("{share:.0} % with {}", step.change)
+    });
     let mut sentence = format!(
-        "a multiprocessor holds {} block{}, {} of {} warps, limited by {}",
+        "occupancy at most {:.0} %: {} block{} on a multiprocessor, limited by {} (registers not counted)",
+        100.0 * held.warps as f64 / held.most_warps.max(1) as f64,
         held.blocks,
         if held.blocks == 1 { "" } else { "s" },
-        held.warps,
-        held.most_warps,
         limits.join(" and ")
     );
     let steps: Vec<String> = steps.collect();
     if !steps.is_empty() {
         sentence += &format!("; {}", steps.join(", "));
     }
-    sentence += " (registers not counted: only ptxas knows them)";
     *text += &style.paragraph("  ", &sentence, Some(Paint::Dim));
 }
 
