@@ -8,7 +8,7 @@ mod test;
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, builder::TypedValueParser as _};
 use runtime::words;
 
 pub(crate) use banks::BanksArgs;
@@ -143,10 +143,19 @@ pub(crate) enum Cures {
     Never,
 }
 
+/// The path of a program, as people type it.
+fn program(name: OsString) -> PathBuf {
+    match name == "-" {
+        true => "/dev/stdin".into(),
+        false => name.into(),
+    }
+}
+
 /// How to read a source file.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SourceArgs {
-    /// The program, a CUDA source file.
+    /// The program, a CUDA source file; `-` is standard input.
+    #[arg(value_parser = clap::builder::OsStringValueParser::new().map(program))]
     pub(crate) file: PathBuf,
     /// Define a macro, as in C compilers.
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]

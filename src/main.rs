@@ -49,6 +49,7 @@ fn run() -> u8 {
         return 0;
     }
     let args = args::before::as_dslc(std::env::args_os());
+    let args = args::before::without_nvcc(args);
     let cli = match args::Cli::try_parse_from(args::before::with_values(args.into_iter())) {
         Ok(cli) => cli,
         Err(error) => return output::of_command_line(&error),

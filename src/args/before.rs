@@ -34,6 +34,57 @@ pub(crate) fn as_dslc(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     args
 }
 
+/// Commands that take a program as nvcc does.
+const OF_PROGRAMS: [&str; 7] = ["run", "check", "fix", "ir", "ptx", "compare", "verify"];
+
+/// nvcc's options that mean nothing here: they are left out.
+const WITHOUT_MEANING: [&str; 10] = [
+    "-lineinfo",
+    "--generate-line-info",
+    "-G",
+    "--device-debug",
+    "-m64",
+    "-w",
+    "--expt-relaxed-constexpr",
+    "-expt-relaxed-constexpr",
+    "--extended-lambda",
+    "-extended-lambda",
+];
+
+/// nvcc's forms of options: `-arch=sm_90` is `--arch sm_90`, `-std=c++17` and `-lineinfo` mean nothing here. What comes after `--` is the
+/// program's.
+pub(crate) fn without_nvcc(args: Vec<OsString>) -> Vec<OsString> {
+    let is_of_program = |arg: &OsString| OF_PROGRAMS.iter().any(|command| arg == command);
+    if !args.get(1).is_some_and(is_of_program) {
+        return args;
+    }
+    let mut all: Vec<OsString> = vec![];
+    let mut args = args.into_iter();
+    while let Some(arg) = args.next() {
+        if arg == "--" {
+            all.push(arg);
+            all.extend(args);
+            break;
+        }
+        let text = arg.to_str().unwrap_or_default();
+        let architecture = ["-arch=", "--gpu-architecture="];
+        if let Some(sm) = architecture
+            .iter()
+            .find_map(|start| text.strip_prefix(start))
+        {
+            all.extend(["--arch".into(), sm.into()]);
+        } else if text == "-arch" {
+            all.push("--arch".into());
+        } else if !text.starts_with("-std=")
+            && !text.starts_with("--std=")
+            && !WITHOUT_MEANING.contains(&text)
+        {
+            all.push(arg);
+        }
+    }
+    all
+}
+
 /// Whether the command line is `run --metrics list`, with whatever else.
 pub(crate) fn lists_metrics(args: impl Iterator<Item = OsString>) -> bool {
     let args: Vec<OsString> = args.skip(1).take_while(|arg| arg != "--").collect();
@@ -42,4 +93,39 @@ pub(crate) fn lists_metrics(args: impl Iterator<Item = OsString>) -> bool {
     is_run
         && (args.iter().any(|arg| arg == "--metrics=list")
             || pairs.any(|pair| pair[0] == "--metrics" && pair[1] == "list"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn here(line: &str) -> String {
+        let args = line.split(' ').map(OsString::from).collect();
+        let all = without_nvcc(args);
+        let all: Vec<_> = all.iter().map(|arg| arg.to_string_lossy()).collect();
+        all.join(" ")
+    }
+
+    #[test]
+    fn options_of_nvcc_are_taken_as_it_takes_them() {
+        for (given, meant) in [
+            ("dslc run -arch=sm_90 a.cu", "dslc run --arch sm_90 a.cu"),
+            ("dslc run -arch sm_80 a.cu", "dslc run --arch sm_80 a.cu"),
+            (
+                "dslc fix --gpu-architecture=compute_70 a.cu",
+                "dslc fix --arch compute_70 a.cu",
+            ),
+            ("dslc run -std=c++17 -lineinfo -G a.cu", "dslc run a.cu"),
+            (
+                "dslc run -O3 a.cu -- -arch=x -G",
+                "dslc run -O3 a.cu -- -arch=x -G",
+            ),
+            (
+                "dslc nvcc -std=c++17 -arch=sm_90 a.cu",
+                "dslc nvcc -std=c++17 -arch=sm_90 a.cu",
+            ),
+        ] {
+            assert_eq!(here(given), meant);
+        }
+    }
 }

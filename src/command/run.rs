@@ -4,7 +4,7 @@ mod compiled;
 mod show;
 pub(super) mod split;
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use dsl::ir::Module;
 use interp::{
@@ -47,6 +47,13 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         return Ok(0);
     }
     split::refuse(args)?;
+    let is_no_file = |path: &&PathBuf| path.extension().is_none() && !path.exists();
+    if let Some(word) = args.more.iter().find(is_no_file) {
+        let (file, word) = (args.source.file.display(), word.display());
+        return Err(Failure::new(format!(
+            "cannot read `{word}`: there is no such file; the program's own arguments come after `--`: `dslc run {file} -- {word}`"
+        )));
+    }
     if native::is_wanted(args) {
         return native::run(args, color);
     }

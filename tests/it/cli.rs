@@ -307,3 +307,32 @@ fn banks_are_drawn() {
     ]);
     has(&output.stdout, "worst 32-way");
 }
+
+/// What people type who come from nvcc, a shell or another's notes.
+#[test]
+fn dead_ends_say_how_to_go_on() {
+    let program = "examples/vec_add.k";
+    let output = dslc(&["run", program, "64"]);
+    assert_eq!(output.code, Some(2));
+    has(
+        &output.stderr,
+        "come after `--`: `dslc run examples/vec_add.k -- 64`",
+    );
+    let output = dslc(&["run", "-arch=volta", "-std=c++17", "-lineinfo", program]);
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    has(&output.stdout, "counted for sm_70");
+    for word in ["transaction", "wavefront", "request", "shared", "bank"] {
+        assert_eq!(dslc(&["explain", word]).code, Some(0), "{word}");
+    }
+    let output = crate::support::ran(
+        std::process::Command::new("sh")
+            .args([
+                "-c",
+                "exec \"$0\" run - < examples/vec_add.k",
+                env!("CARGO_BIN_EXE_dslc"),
+            ])
+            .current_dir(crate::support::root()),
+    );
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    has(&output.stdout, "── launches");
+}

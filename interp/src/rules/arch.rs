@@ -194,12 +194,36 @@ fn list(archs: &[Arch]) -> String {
         .join(", ")
 }
 
-/// Reads `sm_90`, with nvcc's suffixes (`sm_90a`, `sm_100f`), `compute_90`, `9.0` and `90`.
+/// Generations and well-known devices by name. A generation is its first data-centre device, whose rules its others share or come near.
+const NAMED: [(&str, Arch); 17] = [
+    ("fermi", Arch::SM_20),
+    ("kepler", Arch::SM_35),
+    ("maxwell", Arch::SM_50),
+    ("pascal", Arch::SM_60),
+    ("volta", Arch::SM_70),
+    ("turing", Arch::SM_75),
+    ("ampere", Arch::SM_80),
+    ("ada", Arch::SM_89),
+    ("hopper", Arch::SM_90),
+    ("blackwell", Arch::SM_100),
+    ("p100", Arch::SM_60),
+    ("v100", Arch::SM_70),
+    ("t4", Arch::SM_75),
+    ("a100", Arch::SM_80),
+    ("l4", Arch::SM_89),
+    ("h100", Arch::SM_90),
+    ("h200", Arch::SM_90),
+];
+
+/// Reads `sm_90`, with nvcc's suffixes (`sm_90a`, `sm_100f`), `compute_90`, `9.0` and `90`; and names, `hopper` and `h100`.
 impl FromStr for Arch {
     type Err = UnknownArch;
 
     fn from_str(text: &str) -> Result<Self, UnknownArch> {
         let lower = text.trim().to_ascii_lowercase();
+        if let Some((_, arch)) = NAMED.iter().find(|(name, _)| *name == lower) {
+            return Ok(*arch);
+        }
         let name = lower
             .strip_prefix("sm_")
             .or_else(|| lower.strip_prefix("compute_"))
@@ -238,6 +262,8 @@ mod tests {
             assert_eq!(arch.to_string().parse(), Ok(arch));
             assert_eq!(format!("compute_{}", arch.number()).parse(), Ok(arch));
         }
+        assert_eq!("Hopper".parse(), Ok(Arch::SM_90));
+        assert_eq!("a100".parse(), Ok(Arch::SM_80));
         assert_eq!("9.0".parse(), Ok(Arch::SM_90));
         assert_eq!("12.1".parse(), Ok(Arch(121)));
         assert_eq!(Arch(121).compute_capability(), (12, 1));
@@ -249,7 +275,7 @@ mod tests {
             "",
             "sm_",
             "sm_91",
-            "hopper",
+            "grace",
             "9.00",
             "sm_99999999",
             "sm_13",

@@ -52,12 +52,29 @@ const TOPICS: &[Topic] = &[
             "bank",
             "banks",
             "conflict",
-            "shared-memory",
             "padding",
             "swizzle",
         ],
         text: "Shared memory has 32 banks of 4 bytes; word n is in bank n % 32. A warp's request takes one pass if its lanes want at most one word of each bank (lanes that want the same word share it). k different words of one bank take k passes: a k-way conflict. In a tile with rows of 32 floats, a column is in one bank; with rows of 33, each of its elements is in another. `dslc banks 's[threadIdx.x * 32]'` draws it; `dslc fix FILE` finds the padding and proves it.",
         codes: &[],
+    },
+    Topic {
+        names: &[
+            "transaction",
+            "transactions",
+            "wavefront",
+            "wavefronts",
+            "request",
+            "requests",
+            "pass",
+        ],
+        text: "A request is an instruction of a warp that accesses memory: one load of 32 lanes is one request. A transaction (ncu says wavefront) is a pass that shared memory needs to serve it. One request takes one transaction if no two lanes want different words of one bank, and up to 32 if all do; wide accesses take two or four, since 32 lanes move at most 128 bytes in a pass. In global memory a request moves sectors of 32 bytes.",
+        codes: &[],
+    },
+    Topic {
+        names: &["shared", "shared-memory", "__shared__", "smem", "tile"],
+        text: "`__shared__` memory belongs to a block: its threads exchange data through it, and it is gone when the block ends. It is divided into 32 banks (`dslc explain bank`). A block may have 48 KB, and more where the program asks for it: `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)` with `extern __shared__` and the launch's third argument. A write and a read of two threads need `__syncthreads()` between them.",
+        codes: &[Code::DataRace, Code::OutOfBounds, Code::UninitializedRead],
     },
     Topic {
         names: &[
