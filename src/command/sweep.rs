@@ -2,6 +2,7 @@
 
 mod configuration;
 mod engine;
+mod macros;
 mod measure;
 mod page;
 pub(super) mod row;
@@ -40,6 +41,7 @@ pub(crate) fn run(args: &SweepArgs, color: Color) -> Result<u8, Failure> {
     let spec = spec::read(&args.spec, output::use_color(color))?;
     let interrupted = stopping::interrupted()?;
     let worker = Worker::new(&spec, args.timeout, interrupted.clone())?;
+    macros::check(&spec)?;
     let all = configuration::all(&spec)?;
     if all.is_empty() {
         let name = args.spec.display();

@@ -268,6 +268,11 @@ fn a_wrong_specification_is_told_its_place() {
             "`PAD`: a range has a `step`",
         ),
         ("[0, 1, 2]", "[]", "`PAD` has no value"),
+        (
+            "[macros]",
+            "[macros]\nTYPO = [1, 2]",
+            "`TYPO` of [macros]: no program of the sweep reads it",
+        ),
         ("\"once\"", "\"{ONE\"", "a brace without its partner"),
         (
             "TILE + PAD <= 33",

@@ -1,0 +1,161 @@
+//! Whether the programs of a sweep read the macros that it sets: where they do not, all results are the same, and each would be the best.
+
+use std::collections::HashSet;
+
+use dsl::source::Loader as _;
+
+use super::spec::{Axis, Kind, Spec};
+use crate::{failure::Failure, source::Files};
+
+/// Files of a program that are looked at.
+const MOST_FILES: usize = 1000;
+
+/// Refuses macros that no program reads, and those that a program defines itself.
+pub(super) fn check(spec: &Spec) -> Result<(), Failure> {
+    let macros: Vec<&Axis> = of_kind(spec, Kind::Macro).collect();
+    if macros.is_empty() {
+        return Ok(());
+    }
+    let programs = of_kind(spec, Kind::Program).flat_map(|axis| &axis.values);
+    let mut uses = vec![Use::default(); macros.len()];
+    for program in programs {
+        for (name, text) in files(spec, &program.text()) {
+            for (axis, found) in macros.iter().zip(&mut uses) {
+                found.look(&axis.name, &name, &text);
+            }
+        }
+    }
+    for (axis, found) in macros.iter().zip(uses) {
+        let name = &axis.name;
+        if let Some((file, line)) = found.own_definition {
+            return Err(Failure::new(format!(
+                "`{name}` of [macros]: {file}:{line} defines it itself, so that the sweep's value is never used; put that line between \
+                 `#ifndef {name}` and `#endif`"
+            )));
+        }
+        if !found.is_read {
+            return Err(Failure::new(format!(
+                "`{name}` of [macros]: no program of the sweep reads it"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn of_kind(spec: &Spec, kind: Kind) -> impl Iterator<Item = &Axis> {
+    spec.axes.iter().filter(move |axis| axis.kind == kind)
+}
+
+/// The texts of a program and of its own files that it includes. What cannot be read is told when it is compiled.
+fn files(spec: &Spec, program: &str) -> Vec<(String, String)> {
+    let path = spec.folder.join(program);
+    let loader = Files::new(&path, &spec.include);
+    let Ok(text) = loader.program(&path) else {
+        return vec![];
+    };
+    let mut all = vec![(path.display().to_string(), text)];
+    let mut known: HashSet<String> = HashSet::new();
+    let mut at = 0;
+    while at < all.len() && all.len() < MOST_FILES {
+        let (from, text) = all[at].clone();
+        for name in text.lines().filter_map(included) {
+            if let Some(Ok(found)) = loader.load(name, &from)
+                && known.insert(found.full_name.clone())
+            {
+                all.push((found.full_name, found.text));
+            }
+        }
+        at += 1;
+    }
+    all
+}
+
+/// `#include "name"`.
+fn included(line: &str) -> Option<&str> {
+    let rest = directive(line)?.strip_prefix("include")?.trim_start();
+    rest.strip_prefix('"')?.split('"').next()
+}
+
+/// What comes after a line's `#`.
+fn directive(line: &str) -> Option<&str> {
+    Some(line.trim_start().strip_prefix('#')?.trim_start())
+}
+
+/// What programs do with a macro.
+#[derive(Clone, Debug, Default)]
+struct Use {
+    is_read: bool,
+    /// Outside of all conditions.
+    own_definition: Option<(String, usize)>,
+}
+
+impl Use {
+    fn look(&mut self, name: &str, file: &str, text: &str) {
+        let mut conditions = 0usize;
+        for (line, number) in text.lines().zip(1..) {
+            let has_it = has_word(line, name);
+            let Some(words) = directive(line) else {
+                self.is_read |= has_it;
+                continue;
+            };
+            if words.starts_with("if") {
+                conditions += 1;
+            } else if words.starts_with("endif") {
+                conditions = conditions.saturating_sub(1);
+            }
+            let defined = words.strip_prefix("define").map(str::trim_start);
+            let is_own = defined.is_some_and(|rest| has_word(first_word(rest), name));
+            self.is_read |=
+                has_it && !is_own && !words.starts_with("undef") && !words.starts_with("ifndef");
+            if is_own && conditions == 0 && self.own_definition.is_none() {
+                self.own_definition = Some((file.to_string(), number));
+            }
+        }
+    }
+}
+
+fn is_letter(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+fn first_word(text: &str) -> &str {
+    text.split(|letter| !is_letter(letter)).next().unwrap_or("")
+}
+
+fn has_word(line: &str, name: &str) -> bool {
+    line.split(|letter| !is_letter(letter))
+        .any(|word| word == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> (bool, Option<usize>) {
+        let mut found = Use::default();
+        found.look("TILE", "a.cu", text);
+        (found.is_read, found.own_definition.map(|(_, line)| line))
+    }
+
+    #[test]
+    fn what_a_program_does_with_a_macro() {
+        assert_eq!(of("__shared__ float s[TILE];\n"), (true, None));
+        assert_eq!(of("#define TILE 32\nint a[TILE];\n"), (true, Some(1)));
+        assert_eq!(
+            of("#ifndef TILE\n#define TILE 32\n#endif\nint a[TILE];\n"),
+            (true, None)
+        );
+        assert_eq!(
+            of("#if !defined(TILE)\n#  define TILE 32\n#endif\nint a[TILE];\n"),
+            (true, None)
+        );
+        assert_eq!(
+            of("#ifdef A\n#define TILE 32\n#endif\nint a[TILE];\n"),
+            (true, None)
+        );
+        assert_eq!(of("#define SIZE (TILE * 2)\nint a[SIZE];\n"), (true, None));
+        assert_eq!(of("#if TILE > 8\nint a;\n#endif\n"), (true, None));
+        assert_eq!(of("int TILES[TILE_SIZE];\n"), (false, None));
+        assert_eq!(of("#ifndef TILE\n#define TILE 1\n#endif\n"), (false, None));
+    }
+}
