@@ -13,14 +13,14 @@ pub(crate) struct BanksArgs {
     #[arg(num_args = 1..=2, required = true)]
     pub(crate) expr: Vec<String>,
     /// The array's type and dimensions: 'float[32][33]', 'float4[64]', 'struct { float x, y; }[32]'. A second one is for the second
-    /// expression.
-    #[arg(long, value_name = "TYPE[N][M]", default_value = "int[1024]")]
+    /// expression. Default: int[1024], float[32][32] or float4[256], by the expression's subscripts.
+    #[arg(long, value_name = "TYPE[N][M]")]
     pub(crate) array: Vec<String>,
     /// Bytes that a lane accesses, if the expression is a number of bytes: 1, 2, 4, 8 or 16.
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub(crate) bytes: u32,
     /// Threads of the block: 32, 32x8 or 32,8.
-    #[arg(long, value_name = "X[xY[xZ]]", default_value = "32", value_parser = block_of)]
+    #[arg(long, visible_alias = "lanes", value_name = "X[xY[xZ]]", default_value = "32", value_parser = block_of)]
     pub(crate) block: [u32; 3],
     /// Which warp of the block. Default: the one that costs most.
     #[arg(long, value_name = "N")]

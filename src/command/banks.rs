@@ -67,7 +67,7 @@ pub(crate) fn run(args: &BanksArgs, color: Color) -> Result<u8, Failure> {
     let mut all = vec![];
     for (at, expr) in args.expr.iter().enumerate() {
         let array = args.array.get(at).or(args.array.last());
-        let array = array.map_or("int[1024]", String::as_str);
+        let array = array.map_or(likely_array(expr), String::as_str);
         match access(expr, array, args, rules)? {
             Some(shown) => all.push(shown),
             None => return Ok(1),
@@ -115,6 +115,34 @@ fn cost(shown: &Shown) -> String {
         counts.ideal,
         counts.max_degree
     )
+}
+
+/// The array that an expression is likely to mean, where the command line does not say: by its subscripts, and whether a member follows.
+fn likely_array(expr: &str) -> &'static str {
+    let mut chars = expr.trim().chars().peekable();
+    let (mut depth, mut subscripts) = (0usize, 0);
+    while let Some(c) = chars.next() {
+        match c {
+            '[' => depth += 1,
+            ']' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    subscripts += 1;
+                    match chars.peek() {
+                        Some('.') => return "float4[256]",
+                        Some('[') => {}
+                        _ => break,
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    match subscripts {
+        0 | 1 => "int[1024]",
+        2 => "float[32][32]",
+        _ => "float[8][32][32]",
+    }
 }
 
 /// The array that an expression is an element of: the first name that a subscript follows.

@@ -321,6 +321,16 @@ fn dead_ends_say_how_to_go_on() {
     let output = dslc(&["run", "-arch=volta", "-std=c++17", "-lineinfo", program]);
     assert_eq!(output.code, Some(0), "{}", output.stderr);
     has(&output.stdout, "counted for sm_70");
+    // The expressions of its help.
+    for (expression, array) in [
+        ("tile[threadIdx.x][threadIdx.y]", "tile[32][32]"),
+        ("s[lane].x", "s[256]"),
+        ("lane * 12", "byte lane * 12"),
+    ] {
+        let output = dslc(&["banks", expression, "--lanes", "16"]);
+        assert_eq!(output.code, Some(0), "{expression}: {}", output.stderr);
+        has(&output.stdout, array);
+    }
     for word in ["transaction", "wavefront", "request", "shared", "bank"] {
         assert_eq!(dslc(&["explain", word]).code, Some(0), "{word}");
     }
