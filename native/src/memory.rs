@@ -328,7 +328,7 @@ extern "C" fn cudaFree(pointer: *mut c_void) -> c_int {
     call(|state| {
         free(state, pointer as u64)?;
         state.prints_are_seen();
-        state.ordered.wait_for_all();
+        state.ordered.order.wait_for_all();
         Ok(())
     })
 }
@@ -346,7 +346,7 @@ extern "C" fn cudaFreeHost(pointer: *mut c_void) -> c_int {
     call(
         |state| match state.visible.shared.get(&(pointer as u64)).copied() {
             Some(shared) if shared.kind == SharedKind::Pinned => {
-                state.ordered.wait_for_all();
+                state.ordered.order.wait_for_all();
                 state.free_shared(pointer as u64, shared)
             }
             _ if pointer.is_null() => Ok(()),

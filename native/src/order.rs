@@ -18,12 +18,12 @@ use runtime::host::{
 
 use crate::{
     state::{State, eprintln_all},
-    stream::{Event, Stream},
+    stream::Stream,
 };
 
 /// The order, and whose work is being done.
 pub(crate) struct Ordered {
-    order: Order,
+    pub(crate) order: Order,
     /// `None`: of a call that returns when all is done.
     running: Option<Stream>,
     /// The last launch that has printed while nothing has waited for it: its kernel, and where it was launched.
@@ -50,39 +50,6 @@ impl Ordered {
     /// Whether two streams can meet. Places are looked up only then.
     fn matters(&self) -> bool {
         self.order.track() == Track::Everything
-    }
-
-    pub(crate) fn create(&mut self, stream: Stream, flags: u32) {
-        self.order.create_stream(stream.number(), flags & 1 == 0);
-    }
-
-    pub(crate) fn destroy(&mut self, stream: Stream) {
-        self.order.destroy_stream(stream.number());
-    }
-
-    pub(crate) fn record(&mut self, event: Event, stream: Stream) {
-        self.order.record(event.number(), stream.number());
-    }
-
-    pub(crate) fn destroy_event(&mut self, event: Event) {
-        self.order.destroy_event(event.number());
-    }
-
-    pub(crate) fn wait_for_event(&mut self, event: Event) {
-        self.order.wait_for_event(event.number());
-    }
-
-    /// Work to come in a stream waits for an event.
-    pub(crate) fn let_wait(&mut self, stream: Stream, event: Event) {
-        self.order.let_wait(stream.number(), event.number());
-    }
-
-    pub(crate) fn wait_for_stream(&mut self, stream: Stream) {
-        self.order.wait_for_stream(stream.number());
-    }
-
-    pub(crate) fn wait_for_all(&mut self) {
-        self.order.wait_for_all();
     }
 }
 
@@ -144,9 +111,11 @@ impl State {
         }
         // The host waits for a copy to memory that is pageable.
         match self.ordered.running {
-            Some(stream) if !self.is_tracked(to) => self.ordered.wait_for_stream(stream),
+            Some(stream) if !self.is_tracked(to) => {
+                self.ordered.order.wait_for_stream(stream.number())
+            }
             Some(_) => {}
-            None => self.ordered.wait_for_stream(Stream::LEGACY),
+            None => self.ordered.order.wait_for_stream(Stream::LEGACY.number()),
         }
     }
 
@@ -158,7 +127,7 @@ impl State {
         };
         self.note_call(function, None, Some((address, address + bytes)));
         if self.ordered.running.is_none() {
-            self.ordered.wait_for_stream(Stream::LEGACY);
+            self.ordered.order.wait_for_stream(Stream::LEGACY.number());
         }
     }
 

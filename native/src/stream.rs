@@ -172,7 +172,8 @@ extern "C" fn cudaStreamCreateWithPriority(
     call(|state| match flags {
         0 | 1 => {
             let made = state.streams.create(flags, priority.clamp(-5, 0));
-            state.ordered.create(made, flags);
+            let number = made.number();
+            state.ordered.order.create_stream(number, flags & 1 == 0);
             put(stream, made)
         }
         _ => Err(CudaError::InvalidValue),
@@ -211,7 +212,7 @@ extern "C" fn cudaStreamGetFlags(stream: Stream, flags: *mut c_uint) -> c_int {
 extern "C" fn cudaStreamDestroy(stream: Stream) -> c_int {
     call(|state| match state.streams.streams.remove(&stream) {
         Some(_) => {
-            state.ordered.destroy(stream);
+            state.ordered.order.destroy_stream(stream.number());
             Ok(())
         }
         None => Err(CudaError::InvalidResourceHandle),
@@ -222,7 +223,7 @@ extern "C" fn cudaStreamDestroy(stream: Stream) -> c_int {
 extern "C" fn cudaStreamSynchronize(stream: Stream) -> c_int {
     call(|state| {
         state.streams.check(stream)?;
-        state.ordered.wait_for_stream(stream);
+        state.ordered.order.wait_for_stream(stream.number());
         state.wait()
     })
 }
@@ -237,7 +238,10 @@ extern "C" fn cudaStreamWaitEvent(stream: Stream, event: Event, _flags: c_uint) 
     call(|state| {
         state.streams.check(stream)?;
         // A stream that waits for a captured event is captured with it.
-        state.ordered.let_wait(stream, event);
+        state
+            .ordered
+            .order
+            .let_wait(stream.number(), event.number());
         if let Some(capture) = state.streams.event(event)?.capture.clone() {
             let known = state.streams.capturing.get_mut(&stream);
             let Some(known) = known.filter(|known| known.graph == capture.graph) else {
@@ -280,7 +284,7 @@ extern "C" fn cudaEventCreate(event: *mut Event) -> c_int {
 extern "C" fn cudaEventDestroy(event: Event) -> c_int {
     call(|state| match state.streams.events.remove(&event) {
         Some(_) => {
-            state.ordered.destroy_event(event);
+            state.ordered.order.destroy_event(event.number());
             Ok(())
         }
         None => Err(CudaError::InvalidResourceHandle),
@@ -297,7 +301,7 @@ extern "C" fn cudaEventRecord(event: Event, stream: Stream) -> c_int {
         known.capture = capture;
         known.recorded = Some(Instant::now());
         if !is_captured {
-            state.ordered.record(event, stream);
+            state.ordered.order.record(event.number(), stream.number());
             let result = state.device.record(event.number());
             state.device_result(result, "cudaEventRecord")?;
         }
@@ -314,7 +318,7 @@ extern "C" fn cudaEventRecordWithFlags(event: Event, stream: Stream, _flags: c_u
 extern "C" fn cudaEventSynchronize(event: Event) -> c_int {
     call(|state| {
         state.streams.event(event)?;
-        state.ordered.wait_for_event(event);
+        state.ordered.order.wait_for_event(event.number());
         state.wait()
     })
 }
@@ -376,7 +380,7 @@ extern "C" fn cudaLaunchHostFunc(
             None => {
                 runs = true;
                 // What it signals to other threads of the host is not seen.
-                state.ordered.wait_for_stream(stream);
+                state.ordered.order.wait_for_stream(stream.number());
                 state.wait()?;
             }
         }
@@ -401,7 +405,7 @@ extern "C" fn cudaStreamAddCallback(
     };
     let error = call(|state| {
         state.streams.check(stream)?;
-        state.ordered.wait_for_stream(stream);
+        state.ordered.order.wait_for_stream(stream.number());
         state.wait()
     });
     if error != CudaError::InvalidResourceHandle.code() {
@@ -527,7 +531,7 @@ extern "C" fn cudaStreamIsCapturing(stream: Stream, status: *mut c_int) -> c_int
 #[unsafe(no_mangle)]
 extern "C" fn cudaDeviceSynchronize() -> c_int {
     call(|state| {
-        state.ordered.wait_for_all();
+        state.ordered.order.wait_for_all();
         state.wait()
     })
 }
@@ -539,7 +543,7 @@ extern "C" fn cudaThreadSynchronize() -> c_int {
 
 /// What the streams that are there are, for `cudaDeviceReset`.
 pub(crate) fn forget(state: &mut State) {
-    state.ordered.wait_for_all();
+    state.ordered.order.wait_for_all();
     let streams: Vec<Stream> = state
         .streams
         .streams
@@ -548,7 +552,7 @@ pub(crate) fn forget(state: &mut State) {
         .collect();
     streams
         .into_iter()
-        .for_each(|stream| state.ordered.destroy(stream));
+        .for_each(|stream| state.ordered.order.destroy_stream(stream.number()));
     state.streams.events.clear();
     state.streams.capturing.clear();
 }
@@ -557,7 +561,7 @@ pub(crate) fn forget(state: &mut State) {
 pub(crate) fn run_host(host: HostFunction) {
     // What it looks at is done by then; what went wrong shows at the next call that waits.
     let mut state = state();
-    state.ordered.wait_for_all();
+    state.ordered.order.wait_for_all();
     let _ = state.wait();
     drop(state);
     (host.function)(host.data as *mut c_void);
