@@ -194,7 +194,7 @@ fn list(archs: &[Arch]) -> String {
         .join(", ")
 }
 
-/// Generations and well-known devices by name. A generation is its first data-centre device, whose rules its others share or come near.
+/// Generations and well-known devices by name. Of a generation it is the first data-centre device; its others may differ.
 const NAMED: [(&str, Arch); 17] = [
     ("fermi", Arch::SM_20),
     ("kepler", Arch::SM_35),

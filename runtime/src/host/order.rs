@@ -332,7 +332,7 @@ impl Order {
         self.work.len() - 1
     }
 
-    /// What a number stands for.
+    /// The work of a number.
     pub fn work(&self, job: Job) -> &Work {
         &self.work[job]
     }
@@ -479,7 +479,7 @@ impl Order {
         self.wait(&clock);
     }
 
-    /// An event stands for what was asked for in a stream until now.
+    /// An event is recorded: it marks what was asked for in a stream until now.
     pub fn record(&mut self, event: u64, handle: u64) {
         let clock = self.before(self.stream(handle));
         self.events.insert(event, clock);

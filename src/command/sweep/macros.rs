@@ -46,7 +46,7 @@ fn of_kind(spec: &Spec, kind: Kind) -> impl Iterator<Item = &Axis> {
     spec.axes.iter().filter(move |axis| axis.kind == kind)
 }
 
-/// The texts of a program and of its own files that it includes. What cannot be read is told when it is compiled.
+/// The texts of a program and of the files beside it that it includes. What cannot be read is told when it is compiled.
 fn files(spec: &Spec, program: &str) -> Vec<(String, String)> {
     let path = spec.folder.join(program);
     let loader = Files::new(&path, &spec.include);
