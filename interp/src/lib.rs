@@ -47,7 +47,7 @@ pub use finding::{Finding, FindingAccess, FindingKind, FindingOp, Severity};
 pub use launch::host::{HostEvent, HostThread, HostUnset, HostUse, UnsetSource};
 pub use launch::{
     launch,
-    limits::{LaunchLimits, check_launch},
+    limits::{LaunchLimits, check_launch, check_static_shared},
     part,
     repeats::Repeats,
 };

@@ -7,7 +7,10 @@ use std::{
 };
 
 use dsl::ir::{FuncId, LocId, MemType};
-use interp::{ChildLaunch, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchQueue, TrapKind};
+use interp::{
+    ChildLaunch, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchQueue, TrapKind,
+    check_static_shared,
+};
 use runtime::{
     device::{DeviceInfo, LaunchError},
     error::CudaError,
@@ -353,6 +356,7 @@ impl State {
     fn check_dynamic_shared(&mut self, launch: &Launch) -> Result<(), InvalidLaunch> {
         let fixed = self.static_shared(launch.module, launch.kernel);
         let info = self.device.info().block.shared_bytes;
+        check_static_shared(fixed, info)?;
         let limit = match self.dynamic_limit.get(&launch.function) {
             Some(&dynamic) => (dynamic + fixed).max(info),
             None => info,

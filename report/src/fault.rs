@@ -95,6 +95,10 @@ pub fn help_refused(why: &InvalidLaunch, kernel: &str) -> Option<String> {
         InvalidLaunch::TooMuchShared { bytes, most, .. } if bytes > most => {
             format!("use less: a block of this architecture has at most {most} bytes")
         }
+        InvalidLaunch::TooMuchStaticShared { bytes, .. } => format!(
+            "make the largest array dynamic: `extern __shared__ T name[];`, its bytes as the third value of `<<<…>>>`, and before the launch \
+             `cudaFuncSetAttribute({kernel}, cudaFuncAttributeMaxDynamicSharedMemorySize, {bytes})`"
+        ),
         InvalidLaunch::TooMuchShared {
             bytes,
             dynamic,

@@ -20,6 +20,8 @@ pub struct LaunchLimits {
     pub block: [u32; 3],
     /// Most threads of a block.
     pub threads_per_block: u32,
+    /// Most static shared memory of a block.
+    pub static_shared_bytes_per_block: u64,
     /// Most shared memory of a block, after `cudaFuncSetAttribute`.
     pub shared_bytes_per_block: u64,
     /// What a multiprocessor holds.
@@ -35,10 +37,19 @@ impl LaunchLimits {
             grid: limits.max_grid,
             block: limits.block.dims,
             threads_per_block: limits.block.threads,
+            static_shared_bytes_per_block: limits.block.shared_bytes,
             shared_bytes_per_block: limits.block.shared_bytes_optin,
             residency: limits.residency,
             multiprocessors: limits.multiprocessors,
         }
+    }
+}
+
+/// Refuses a kernel that declares more than a block may have.
+pub fn check_static_shared(bytes: u64, limit: u64) -> Result<(), InvalidLaunch> {
+    match bytes > limit {
+        true => Err(InvalidLaunch::TooMuchStaticShared { bytes, limit }),
+        false => Ok(()),
     }
 }
 
@@ -95,6 +106,10 @@ pub fn check_launch(
             limit: u64::from(most),
         });
     }
+    check_static_shared(
+        program.code(kernel).memory.shared_bytes,
+        limits.static_shared_bytes_per_block,
+    )?;
     let (bytes, limit) = (
         shared_bytes(program.code(kernel), config),
         limits.shared_bytes_per_block,

@@ -329,6 +329,14 @@ pub enum InvalidLaunch {
         /// The most after `cudaFuncSetAttribute`.
         most: u64,
     },
+    /// Too much static shared memory, which no call raises: ptxas refuses such a kernel.
+    #[error("{bytes} bytes of static shared memory per block; the limit is {limit}")]
+    TooMuchStaticShared {
+        /// What the kernel declares.
+        bytes: u64,
+        /// The most.
+        limit: u64,
+    },
     /// More threads than the kernel's `__launch_bounds__`.
     #[error("a block of {threads} threads; the kernel's __launch_bounds__ allows {limit}")]
     LaunchBounds {

@@ -8,7 +8,8 @@ use std::collections::{HashMap, HashSet};
 
 use dsl::ir::{DeviceProp, FuncId, GlobalId, HostFn, LocId};
 use interp::{
-    AddressKind, InvalidLaunch, LaunchConfig, TrapKind, rules::BankWidth, trap::AccessOp,
+    AddressKind, InvalidLaunch, LaunchConfig, TrapKind, check_static_shared, rules::BankWidth,
+    trap::AccessOp,
 };
 
 mod event;
@@ -142,7 +143,9 @@ pub fn error_of_trap(kind: &TrapKind) -> CudaError {
 /// The error of a launch that is refused.
 pub fn error_of_refusal(why: &InvalidLaunch) -> CudaError {
     match why {
-        InvalidLaunch::TooMuchShared { .. } => CudaError::InvalidValue,
+        InvalidLaunch::TooMuchShared { .. } | InvalidLaunch::TooMuchStaticShared { .. } => {
+            CudaError::InvalidValue
+        }
         InvalidLaunch::LaunchBounds { .. } => CudaError::LaunchOutOfResources,
         InvalidLaunch::CooperativeTooLarge { .. } => CudaError::CooperativeLaunchTooLarge,
         InvalidLaunch::NestedTooDeep { .. } => CudaError::LaunchMaxDepthExceeded,
@@ -508,6 +511,7 @@ impl Host<'_> {
         config: &LaunchConfig,
     ) -> Result<(), InvalidLaunch> {
         let fixed = self.static_shared(kernel);
+        check_static_shared(fixed, self.device.info().block.shared_bytes)?;
         let limit = match self.state.dynamic_limit.get(&kernel) {
             Some(&dynamic) => (dynamic + fixed).max(self.device.info().block.shared_bytes),
             None => self.device.info().block.shared_bytes,

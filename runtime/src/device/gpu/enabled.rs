@@ -371,6 +371,7 @@ impl Device for Gpu {
             grid: self.info.grid_limit,
             block: self.info.block.dims,
             threads_per_block: self.info.block.threads,
+            static_shared_bytes_per_block: self.info.block.shared_bytes,
             shared_bytes_per_block: self.info.block.shared_bytes_optin,
             residency: self.info.residency,
             multiprocessors: self.info.multiprocessors,
