@@ -104,7 +104,7 @@ messages! {
             label first "first one";
         BadAlignment { n: i64 } => NotConstant
             "{n} is not an alignment",
-            help "an alignment is a power of two, at most 1024";
+            help "an alignment is a power of two, at most 65536";
         NotIntegerConstant { what: &'static str, ty: Ty } => NotConstant
             "{what} must be an integer constant, not {ty:#}";
         BitFieldType { ty: Ty } => NotConstant
@@ -153,7 +153,7 @@ messages! {
             label place "known only when the program runs",
             help "make it a constant, or use dynamic shared memory: `extern __shared__ int a[];`";
         GlobalOnVariable => MisplacedSpace
-            "`__global__` is for functions",
+            "`__global__` stands before a variable, but only functions can be kernels",
             help "a variable in the device's memory is `__device__`";
         NoStaticMember { name: String } => UnknownName
             "no class declares a static member `{name}`";
@@ -180,7 +180,7 @@ messages! {
             "shared memory cannot be declared in a host function",
             help "declare it in a `__global__` or `__device__` function";
         StaticInDevice { name: String } => MisplacedSpace
-            "the static variable `{name}` in device code is not supported",
+            "the static variable `{name}` of a function for host and device is not supported",
             help "make it a `__device__` variable at the top of the file";
         SharedWithConstructor { ty: Ty } => SharedInitialiser
             "a shared object cannot have the type `{ty}`: its constructor has effects",

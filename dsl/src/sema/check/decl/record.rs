@@ -331,6 +331,9 @@ fn member_declaration(
         let unnamed = matches!(&member.specifiers.ty.node,
                 TypeSpecifier::Record(record) if record.name.is_none() && record.members.is_some());
         if unnamed {
+            if let Ok(QualTy { ty, .. }) = &base {
+                bind_unnamed(cx, class, ty, member.specifiers.ty.span);
+            }
             own.fields.push(Field {
                 name: String::new(),
                 ty: marked(base),
@@ -345,10 +348,29 @@ fn member_declaration(
     }
 }
 
+/// The members of an anonymous struct or union are members of the class around it.
+fn bind_unnamed(cx: &mut Checker<'_>, class: RecordId, ty: &Ty, span: Span) {
+    let Ty::Record(inner) = ty else {
+        return;
+    };
+    for field in cx.tables.record(*inner).fields.clone() {
+        match field.name.as_str() {
+            "" => bind_unnamed(cx, class, &field.ty.ty, span),
+            name => {
+                cx.scopes
+                    .bind(name.into(), Entity::Member(class), span, false);
+            }
+        }
+    }
+}
+
+/// The largest alignment in bytes: more than any shared memory has.
+const MOST_ALIGNMENT: i64 = 1 << 16;
+
 /// The value of `__align__(n)`.
 pub(crate) fn alignment(cx: &mut Checker<'_>, expr: &ast::Expr) -> u64 {
     match constant_int(cx, expr, "an alignment") {
-        Ok(n) if n > 0 && (n as u64).is_power_of_two() && n <= 1024 => n as u64,
+        Ok(n) if n > 0 && (n as u64).is_power_of_two() && n <= MOST_ALIGNMENT => n as u64,
         Ok(n) => {
             cx.error(expr.span, DeclError::BadAlignment { n });
             1

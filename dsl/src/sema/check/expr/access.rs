@@ -304,7 +304,7 @@ pub(crate) fn arrow(
 }
 
 /// Where something is wrong with a class or a base of it.
-fn broken(tables: &Tables, class: RecordId) -> Option<Span> {
+pub(crate) fn broken(tables: &Tables, class: RecordId) -> Option<Span> {
     let mut next = Some(class);
     while let Some(class) = next {
         if let Some(why) = tables.broken_records.get(&class) {

@@ -2,7 +2,7 @@
 
 use super::Stmt;
 use crate::sema::check::Checker;
-use crate::sema::check::{cleanup, construct, virtuals};
+use crate::sema::check::{access, cleanup, construct, virtuals};
 use crate::sema::message::class::ClassError;
 use crate::sema::path;
 use crate::sema::scope::Scopes;
@@ -98,6 +98,10 @@ fn other_init(
             place = cx.tables.field_place(place, index, init.name.span);
         }
         construct::member_init(cx, place, &init.init, init.name.span, out);
+        return;
+    }
+    // What is wrong with the class, which has been reported, may be the member.
+    if !is_twice && access::broken(&cx.tables, class).is_some() {
         return;
     }
     let name = init.name.node.to_string();
