@@ -215,6 +215,17 @@ pub(crate) fn check<'a>(cx: &mut Checker<'a>, template: &'a ast::Template) {
         (TemplateKind::Generic(params), ast::Item::Function(function))
             if path::is_qualified(&function.name.node) =>
         {
+            if let Some(namespace) = cx.scopes.namespace_of_function(&function.name.node) {
+                let inner = ast::Template {
+                    item: ast::Item::Function(decl::function::without_scopes(function)),
+                    ..template.clone()
+                };
+                let inner = keep(&mut cx.instances, &inner);
+                let outside = cx.scopes.set_namespace(namespace);
+                check(cx, inner);
+                cx.scopes.set_namespace(outside);
+                return;
+            }
             class_template::member_of_template(cx, params, function);
         }
         (TemplateKind::Generic(params), item) => declare_template(cx, params, item, template.span),

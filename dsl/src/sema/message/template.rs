@@ -172,6 +172,9 @@ messages! {
             help "did you mean `std::{near}`?" if near;
         NoClassTemplate { name: String } => UnknownType
             "there is no class template `{name}`";
+        NotDeclaredThere { name: String, scope: String } => UnknownType
+            "`{name}` is defined here, but not declared in `{scope}`",
+            help "declare it in the class template or the namespace `{scope}` first";
         ClassInstanceDepth { most: u32, name: String, last: String, declared: Span } => TemplateDepth
             "more than {most} instances of `{name}` depend on each other; the last is `{last}`",
             label declared "the template",
@@ -203,7 +206,7 @@ messages! {
         TooManyArguments { most: usize } => TemplateArgument
             "more than {most} template arguments are given";
         NoLikelyArguments { name: String } => TemplateArgument
-            "nothing in the file instantiates the template `{name}`, and none of the arguments that dslc tries fit its parameters",
-            help "choose an instance with `--kernel`";
+            "the template `{name}` has no instance: no function that is compiled uses one, and none of the arguments that dslc tries fits",
+            help "a launch in a template that nothing uses makes none; name the instance: `--kernel '{name}<…>'`";
     }
 }

@@ -47,6 +47,34 @@ impl Scopes {
         }
     }
 
+    /// The namespace that the scopes of a function's qualified name are, if the function has been declared in it.
+    pub(crate) fn namespace_of_function(&self, name: &str) -> Option<Arc<str>> {
+        let name = path::relative(name);
+        if self.split_path(name).is_some() {
+            return None;
+        }
+        let alias = path::split_first(name).and_then(|(first, rest)| {
+            let of = self.aliases.get(first)?;
+            Some(format!("{of}::{rest}"))
+        });
+        let name = alias.as_deref().unwrap_or(name);
+        let mut around = &*self.namespace;
+        loop {
+            let full = match around {
+                "" => name.to_string(),
+                _ => format!("{around}::{name}"),
+            };
+            let found = self.stack[FILE].names.get(full.as_str());
+            if found.is_some_and(|found| matches!(found.entity, Entity::Functions(_))) {
+                return Some(path::split(&full)?.0.into());
+            }
+            if around.is_empty() {
+                return None;
+            }
+            around = path::outer(around);
+        }
+    }
+
     pub(super) fn find_path(&self, name: &str) -> Option<&Binding> {
         let (scopes, last) = path::split(name)?;
         if scopes.is_empty() {

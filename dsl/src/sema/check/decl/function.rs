@@ -32,6 +32,12 @@ enum Before {
 /// A function at file scope.
 pub(crate) fn check(cx: &mut Checker<'_>, function: &ast::Function) {
     if path::is_qualified(&function.name.node) {
+        if let Some(namespace) = cx.scopes.namespace_of_function(&function.name.node) {
+            let outside = cx.scopes.set_namespace(namespace);
+            check(cx, &without_scopes(function));
+            cx.scopes.set_namespace(outside);
+            return;
+        }
         return class::definition::method_definition(cx, function);
     }
     let Some(id) = declare(cx, function) else {
@@ -60,6 +66,15 @@ pub(crate) fn check(cx: &mut Checker<'_>, function: &ast::Function) {
         return;
     }
     body(cx, id, function);
+}
+
+/// `int a::f() { … }` as it would be written in the namespace `a`.
+pub(crate) fn without_scopes(function: &ast::Function) -> ast::Function {
+    let name = &function.name;
+    ast::Function {
+        name: ast::Name::new(path::last(&name.node).into(), name.span),
+        ..function.clone()
+    }
 }
 
 /// A prelude function is used for the first time.

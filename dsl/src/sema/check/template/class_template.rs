@@ -321,7 +321,11 @@ pub(crate) fn member_of_template<'a>(
         Some(Entity::Template(id)) => cx.instances.templates[id].members.push((params, function)),
         Some(Entity::Error) => {}
         _ => {
-            unknown_template(cx, class, function.name.span);
+            let error = TemplateError::NotDeclaredThere {
+                name: function.name.node.to_string(),
+                scope: class.to_string(),
+            };
+            cx.error(function.name.span, error);
         }
     }
 }
