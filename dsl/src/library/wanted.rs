@@ -139,6 +139,14 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
         }
         if let TokenKind::Ident(name) | TokenKind::TypeName(name) = &pair[0].kind {
             let name: &str = name;
+            // `reduce(expf, x)`: an argument that is a function.
+            if matches!(pair[1].kind, TokenKind::Punct(Punct::Comma | Punct::RParen))
+                && builtin::is_math(name)
+                && !own.contains(name)
+                && let Some(at) = with_function(name)
+            {
+                needed[at] = true;
+            }
             let named = index.names.get(name).filter(|_| !own.contains(name));
             let standard = index.std.get(name).filter(|_| has_std);
             for &at in named.into_iter().chain(standard).copied().flatten() {

@@ -35,6 +35,7 @@ use crate::{
 };
 
 pub(crate) mod access;
+mod as_value;
 pub(crate) mod bits;
 pub(crate) mod cast;
 pub(crate) mod constant;
@@ -290,9 +291,14 @@ fn builtin_name(cx: &mut Checker<'_>, name: &Arc<str>, span: Span) -> Result<Val
         Some(Entry::Unsupported(what)) => {
             return Err(unsupported_builtin(cx, name, what, span));
         }
-        Some(_) => {
+        Some(entry) => {
+            let object = match entry {
+                Entry::Function(row) => as_value::function_object(cx, row, span),
+                _ => None,
+            };
             let name = name.to_string();
-            return Err(cx.error(span, ExprError::FunctionNotCalled { name }));
+            return object
+                .unwrap_or_else(|| Err(cx.error(span, ExprError::FunctionNotCalled { name })));
         }
         None => return Err(unknown::name(cx, name, span, false)),
     })

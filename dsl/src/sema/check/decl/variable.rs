@@ -20,7 +20,9 @@ use crate::{
         const_eval::{self, Const},
         scope::Entity,
         ty::{QualTy, Ty},
-        typed::{GlobalSpace, Init, Stmt, StmtKind, Storage, Value, ValueKind, Var, VarId},
+        typed::{
+            FunctionSpace, GlobalSpace, Init, Stmt, StmtKind, Storage, Value, ValueKind, Var, VarId,
+        },
     },
     span::Span,
     syntax::ast::{self, DeclaratorPart, SpecifierWord},
@@ -155,6 +157,13 @@ pub(crate) fn local_variable(
 }
 
 fn static_variable(cx: &mut Checker<'_>, declared: Declared<'_>) {
+    // In device code it is one variable for all threads, as at the top of the file.
+    if matches!(
+        cx.body.space,
+        Some(FunctionSpace::Device | FunctionSpace::Kernel)
+    ) {
+        return global::global_variable(cx, declared, GlobalSpace::Device, false);
+    }
     if cx.body.may_be_device() {
         let diagnostic = cx.tables.diagnostic(
             declared.name.span,
