@@ -20,6 +20,8 @@ messages! {
             label declared "declared `void` here";
         UnsupportedPtx { name: String } => Unsupported
             "inline PTX with `{name}` in this form is not supported yet";
+        UnsupportedInstruction { name: String } => Unsupported
+            "the PTX instruction `{name}` is not supported yet";
         GotoOverInitialisation { name: String, place: Span } => MisplacedJump
             "this `goto` jumps over the initialisation of `{name}`",
             label place "this would be skipped",

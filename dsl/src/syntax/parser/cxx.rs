@@ -89,8 +89,9 @@ pub(super) fn asm<'t>(expression: P<'t, Expr>) -> P<'t, StmtKind> {
 /// Items that begin with a string, with commas between them.
 fn listed<'t, O: 't>(item: impl Production<'t, O>) -> impl Production<'t, Vec<O>> {
     let is_string = |next: Ahead<'_>, n| matches!(next.kind(n), Some(TokenKind::Str(_)));
-    let goes_on = move |next: Ahead<'_>| next.is(0, Punct::Comma) && is_string(next, 1);
-    let more = repeat_while(goes_on, punct(Punct::Comma).ignore_then(item.clone()));
+    // nvcc takes operands without a comma between them.
+    let goes_on = move |next: Ahead<'_>| is_string(next, usize::from(next.is(0, Punct::Comma)));
+    let more = repeat_while(goes_on, flag(Punct::Comma).ignore_then(item.clone()));
     let items = item
         .then(more)
         .then_ignore(flag(Punct::Comma))

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::sema::check::{Checker, Reported, Tables, expr, overload, stmt};
 use crate::sema::message::stmt::StmtError;
 use crate::{
+    library,
     sema::{
         ty::Ty,
         typed::{self, FunctionId, Stmt},
@@ -84,7 +85,13 @@ pub(crate) fn check(
             out.push(Stmt::new(typed::StmtKind::Block(body), span));
         }
         Err(name) => {
-            let reported = cx.error(span, StmtError::UnsupportedPtx { name });
+            let message = match has_instruction(&name) {
+                true => StmtError::UnsupportedPtx { name },
+                false => StmtError::UnsupportedInstruction {
+                    name: name.split('.').next().unwrap_or(&name).to_string(),
+                },
+            };
+            let reported = cx.error(span, message);
             for operand in asm.outputs.iter().chain(&asm.inputs) {
                 // Its messages are all that is wanted.
                 let _ = expr::check(cx, &operand.1);
@@ -93,6 +100,17 @@ pub(crate) fn check(
         }
     }
     Ok(())
+}
+
+/// Whether the library has some form of an instruction.
+fn has_instruction(opcode: &str) -> bool {
+    let head = opcode.split('.').next().unwrap_or(opcode);
+    let mut files = library::files().iter();
+    let text = files.find(|file| file.name == "ptx").map(|file| file.text);
+    let has_form = |text: &str| text.contains(&format!("__dslc_ptx_{head}_"));
+    // Text that is no instruction is shown as it is.
+    let is_word = !head.is_empty() && head.chars().all(|c| c.is_ascii_alphanumeric());
+    !is_word || text.is_some_and(has_form)
 }
 
 /// The statements of the instructions, or the instruction that is not understood.
