@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::lexer::intern::{Interner, Sym};
 use super::lexer::pp_token::{PpKind, PpToken};
 use super::literal;
-use super::message::{Message as _, lex::LiteralError};
+use super::message::{Message as _, lex::LiteralError, parse::SyntaxError};
 use super::token::{IntSuffix, Keyword, Punct, Token, TokenKind};
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
@@ -33,6 +33,7 @@ pub(crate) fn convert(
                 "_Pragma" => converter.pragma(first, after),
                 "__attribute__" | "__attribute" => converter.attribute(first, after),
                 "__extension__" => after,
+                "__cluster_dims__" => converter.cluster_dims(first, after),
                 _ => {
                     converter.name(sym, first.span);
                     after
@@ -47,7 +48,10 @@ pub(crate) fn convert(
                 after
             }
             PpKind::Str(_) => converter.string(rest),
-            PpKind::Punct(punct) => match converter.standard_attribute(rest) {
+            PpKind::Punct(punct) => match converter
+                .standard_attribute(rest)
+                .or_else(|| converter.expanded_pragma(rest))
+            {
                 Some(after) => after,
                 None => {
                     converter.push(TokenKind::Punct(punct), first.span);
@@ -180,6 +184,54 @@ impl Converter<'_> {
             );
         }
         rest
+    }
+
+    /// `#pragma unroll 4` of a macro: to nvcc the text that a macro gives is a line like others.
+    fn expanded_pragma<'t>(&mut self, tokens: &'t [PpToken]) -> Option<&'t [PpToken]> {
+        let is =
+            |token: &PpToken, text| token.name().is_some_and(|sym| self.names.text(sym) == text);
+        let [hash, pragma, unroll, rest @ ..] = tokens else {
+            return None;
+        };
+        if !hash.is(Punct::Hash) || !is(pragma, "pragma") || !is(unroll, "unroll") {
+            return None;
+        }
+        let number = |token: &PpToken| match token.kind {
+            PpKind::Number(sym) => self.names.text(sym).parse().ok(),
+            _ => None,
+        };
+        let (count, rest) = match rest {
+            [open, count, close, rest @ ..]
+                if open.is(Punct::LParen) && close.is(Punct::RParen) =>
+            {
+                (number(count), rest)
+            }
+            [count, after @ ..] if matches!(count.kind, PpKind::Number(_)) => {
+                (number(count), after)
+            }
+            rest => (None, rest),
+        };
+        self.unroll(count, hash.span.to(unroll.span));
+        Some(rest)
+    }
+
+    /// `__cluster_dims__(x, y, z)` is read, so that the kernel is not misread, and refused.
+    fn cluster_dims<'t>(&mut self, first: &PpToken, after: &'t [PpToken]) -> &'t [PpToken] {
+        let construct = "a thread block cluster (`__cluster_dims__`)";
+        let error = SyntaxError::Unsupported { construct };
+        self.diagnostics.push(error.diagnostic(first.span, &()));
+        let mut depth = 0usize;
+        for (at, token) in after.iter().enumerate() {
+            if token.is(Punct::LParen) {
+                depth += 1;
+            } else if token.is(Punct::RParen) {
+                depth = depth.saturating_sub(1);
+            }
+            if depth == 0 {
+                return &after[at + usize::from(token.is(Punct::RParen))..];
+            }
+        }
+        after
     }
 
     /// `__attribute__ (( … ))`.

@@ -59,7 +59,7 @@ pub(crate) fn check(
             call_builtin(cx, name, callee.span, &args, span)
         }
         Some(_) if builtin::find(name).is_some() => Err(cx.unsupported(
-            "template arguments of a function of the library",
+            "a call of a library function with template arguments",
             callee.span,
         )),
         _ if builtin::find(name).is_none() && cx.map.snippet(callee.span).starts_with("std::") => {
