@@ -18,6 +18,7 @@ const FAMILIES: &[(&str, &[&str])] = &[
         ],
     ),
     ("C library", &["perror"]),
+    ("CUDA math library", &["__fma_rd", "__fma_ru", "__fma_rz"]),
     (
         "CUDA runtime",
         &[
@@ -25,7 +26,6 @@ const FAMILIES: &[(&str, &[&str])] = &[
             "cudaMemcpyToArray",
             "cudaHostRegister",
             "cudaHostUnregister",
-            "cudaDeviceGetLimit",
             "cudaPointerGetAttributes",
         ],
     ),
