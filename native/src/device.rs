@@ -198,18 +198,23 @@ extern "C" fn cudaDeviceSetLimit(limit: c_int, value: usize) -> c_int {
         if limit == 2 && !state.device.set_heap(&mut state.memory, value as u64) {
             return Err(CudaError::InvalidValue);
         }
+        if let Some(set) = usize::try_from(limit)
+            .ok()
+            .and_then(|at| state.limits.get_mut(at))
+        {
+            *set = value;
+        }
         Ok(())
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaDeviceGetLimit(value: *mut usize, limit: c_int) -> c_int {
-    call(|_| match limit {
-        // A new process's, as CUDA documents them.
-        0 => put(value, 1024),
-        1 => put(value, 1 << 20),
-        2 => put(value, 8 << 20),
-        _ => Err(CudaError::NotSupported),
+    call(|state| {
+        let set = usize::try_from(limit)
+            .ok()
+            .and_then(|at| state.limits.get(at));
+        put(value, *set.ok_or(CudaError::NotSupported)?)
     })
 }
 

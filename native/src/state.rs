@@ -167,6 +167,8 @@ pub(crate) struct State {
     pub(crate) kernels: HashMap<usize, KernelRef>,
     /// Most dynamic shared memory by kernel.
     pub(crate) dynamic_limit: HashMap<usize, u64>,
+    /// Of the stack, printf and the heap, as `cudaDeviceGetLimit` gives them.
+    pub(crate) limits: [usize; 3],
     pub(crate) visible: HostVisible,
     pub(crate) streams: Streams,
     pub(crate) ordered: Ordered,
@@ -307,6 +309,8 @@ impl State {
             kernels: HashMap::new(),
             visible: HostVisible::default(),
             dynamic_limit: HashMap::new(),
+            // A new process's, as CUDA documents them.
+            limits: [1024, 1 << 20, 8 << 20],
             streams: Streams::default(),
             ordered,
             graphs: Graphs::default(),
