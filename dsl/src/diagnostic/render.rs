@@ -13,6 +13,7 @@ use crate::source::{PREDEFINED, SourceMap};
 use crate::span::{FileId, Span};
 
 mod excerpt;
+mod fit;
 
 /// More messages than this are only counted: nobody reads them before the first ones are fixed.
 const MAX_SHOWN: usize = 1000;
@@ -22,6 +23,9 @@ const MACRO_LEVELS: usize = 4;
 
 /// Columns before a note's text: the margin of line numbers, and `Note 10: `.
 const MARGIN: usize = 16;
+
+/// Columns before a message: `[E0301] Error: `. The lines below begin there.
+const TITLE: usize = 15;
 
 /// The full text of all messages, one after the other. Lines of source are cut at about `width` columns, notes are broken there.
 pub fn render(
@@ -193,7 +197,7 @@ fn render_one(
     let mut report = Report::build(kind, place.clone())
         .with_config(config)
         .with_code(diagnostic.code.number())
-        .with_message(excerpt::visible(&diagnostic.message))
+        .with_message(title(&diagnostic.message, width))
         .with_labels(labels(
             marked,
             &excerpts,
@@ -212,10 +216,15 @@ fn render_one(
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let text = excerpts.true_column(primary, &place, text);
     let text = text.replacen("Advice:", "Note:", 1);
-    text.lines()
-        .filter(|line| !leads_nowhere(line))
-        .map(|line| format!("{}\n", line.trim_end()))
-        .collect()
+    fit::fitted(&text, width)
+}
+
+/// A message's first line, which goes on below where it is too long.
+fn title(text: &str, width: Option<usize>) -> String {
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(TITLE).max(20));
+    let lines = excerpt::visible(text);
+    let lines: Vec<String> = lines.lines().map(|line| broken(line, room)).collect();
+    lines.join("\n").replace('\n', &format!("\n{:TITLE$}", ""))
 }
 
 /// A note's text, its lines broken at spaces into lines that fit beside the margin.
@@ -225,7 +234,14 @@ fn wrapped(text: &str, width: Option<usize>) -> String {
 }
 
 fn wrapped_line(text: &str, width: Option<usize>) -> String {
-    let room = width.map_or(usize::MAX, |width| width.saturating_sub(MARGIN).max(20));
+    broken(
+        text,
+        width.map_or(usize::MAX, |width| width.saturating_sub(MARGIN).max(20)),
+    )
+}
+
+/// Breaks a line at spaces into lines of at most so many columns.
+fn broken(text: &str, room: usize) -> String {
     let (mut out, mut columns) = (String::new(), 0);
     for word in text.split(' ') {
         let more = word.chars().count();
@@ -240,23 +256,6 @@ fn wrapped_line(text: &str, width: Option<usize>) -> String {
         columns += more;
     }
     out
-}
-
-/// Whether a line is the arrow of a label that has no message: ariadne underlines nothing without one.
-fn leads_nowhere(line: &str) -> bool {
-    let mut arrow = false;
-    let mut escape = false;
-    for character in line.chars() {
-        match character {
-            '\u{1b}' => escape = true,
-            'm' if escape => escape = false,
-            _ if escape => {}
-            '╰' => arrow = true,
-            ' ' | '│' | '─' => {}
-            _ => return false,
-        }
-    }
-    arrow && line.contains('│')
 }
 
 fn is_predefined(file: FileId, map: &SourceMap) -> bool {

@@ -1,0 +1,155 @@
+//! Makes what ariadne has written fit: labels are broken at the terminal's width, and colours are set once for a run of characters.
+
+/// Fewest columns for a label's text, however narrow the terminal is.
+const LEAST_ROOM: usize = 20;
+
+/// The lines of a message, none of them longer than `width` where that can be.
+pub(super) fn fitted(text: &str, width: Option<usize>) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines().filter(|line| !leads_nowhere(line)) {
+        let line = line.trim_end();
+        match width.and_then(|width| broken_label(line, width)) {
+            Some(lines) => out += &lines,
+            None => {
+                out += line;
+                out.push('\n');
+            }
+        }
+    }
+    joined_colours(&out)
+}
+
+/// A piece of text: an escape sequence or a character.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let length = match first {
+            '\u{1b}' => rest.find('m').map_or(rest.len(), |at| at + 1),
+            first => first.len_utf8(),
+        };
+        let piece;
+        (piece, rest) = rest.split_at(length);
+        Some(piece)
+    })
+}
+
+fn is_escape(piece: &str) -> bool {
+    piece.starts_with('\u{1b}')
+}
+
+/// Without `ESC[0m` between two runs of one colour.
+fn joined_colours(text: &str) -> String {
+    const RESET: &str = "\u{1b}[0m";
+    if !text.contains(RESET) {
+        return text.to_string();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut all = pieces(text).peekable();
+    let mut color = "";
+    while let Some(piece) = all.next() {
+        if piece == RESET && !color.is_empty() && all.peek() == Some(&color) {
+            all.next();
+            continue;
+        }
+        match piece {
+            RESET => color = "",
+            _ if is_escape(piece) => color = piece,
+            _ => {}
+        }
+        out += piece;
+    }
+    out
+}
+
+/// A label too long for its line, as several lines; the bars of other labels go on beside it.
+fn broken_label(line: &str, width: usize) -> Option<String> {
+    if !line.contains('╰') {
+        return None;
+    }
+    let is_shown = |piece: &&str| !is_escape(piece);
+    if pieces(line).filter(is_shown).count() <= width {
+        return None;
+    }
+    let (arrow, message) = arrow_and_message(line)?;
+    let indent = pieces(arrow).filter(is_shown).count();
+    let room = width.saturating_sub(indent).max(LEAST_ROOM);
+    let beside: String = pieces(arrow)
+        .map(|piece| match piece {
+            "│" | "┼" => "│",
+            _ if is_escape(piece) => piece,
+            _ => " ",
+        })
+        .collect();
+    let mut out = arrow.to_string();
+    let mut columns = 0;
+    for word in message.split(' ') {
+        let more = word.chars().count();
+        if columns > 0 && columns + 1 + more > room {
+            out.push('\n');
+            out += &beside;
+            columns = 0;
+        } else if columns > 0 {
+            out.push(' ');
+            columns += 1;
+        }
+        out += word;
+        columns += more;
+    }
+    out.push('\n');
+    Some(out)
+}
+
+/// Splits a line behind the arrow, `╰─── `, that points to its text.
+fn arrow_and_message(line: &str) -> Option<(&str, &str)> {
+    let (mut at, mut is_arrow) = (0, false);
+    for piece in pieces(line) {
+        match piece {
+            "╰" => is_arrow = true,
+            "─" | "┼" | "┴" | "┬" | "╯" => {}
+            " " if is_arrow => return Some(line.split_at(at + 1)),
+            _ if is_escape(piece) => {}
+            _ => is_arrow = false,
+        }
+        at += piece.len();
+    }
+    None
+}
+
+/// Whether a line is the arrow of a label that has no message: ariadne underlines nothing without one.
+fn leads_nowhere(line: &str) -> bool {
+    let mut arrow = false;
+    for piece in pieces(line).filter(|piece| !is_escape(piece)) {
+        match piece {
+            "╰" => arrow = true,
+            " " | "│" | "─" => {}
+            _ => return false,
+        }
+    }
+    arrow && line.contains('│')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_labels_go_on_below() {
+        let line = "   │    │  ╰──┼── a label of many words";
+        assert_eq!(
+            fitted(line, Some(36)),
+            "   │    │  ╰──┼── a label of many\n   │    │     │   words\n"
+        );
+        assert_eq!(fitted(line, Some(80)), format!("{line}\n"));
+        assert_eq!(fitted(line, None), format!("{line}\n"));
+    }
+
+    #[test]
+    fn a_colour_is_set_once() {
+        let text = "\u{1b}[31ma\u{1b}[0m\u{1b}[31mb\u{1b}[0m\u{1b}[32mc\u{1b}[0m\n";
+        assert_eq!(
+            fitted(text, None),
+            "\u{1b}[31mab\u{1b}[0m\u{1b}[32mc\u{1b}[0m\n"
+        );
+    }
+}
