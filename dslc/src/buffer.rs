@@ -80,11 +80,11 @@ impl<T: Element> Buffer<T> {
         Ok(elements_of(&bytes))
     }
 
-    /// The same as bytes, where its elements have so many bytes: of a buffer of bytes that a kernel takes for others. The error counts in those.
+    /// What it holds as bytes, and which of them nothing has written, in ascending ranges.
     #[doc(hidden)]
-    pub fn read_bytes(&self, element_bytes: usize) -> Result<Vec<u8>> {
+    pub fn read_with_unset(&self) -> Result<(Vec<u8>, Vec<Range<usize>>)> {
         let bytes = self.len as u64 * T::BYTES as u64;
-        self.device.read(self.address, bytes, element_bytes as u64)
+        self.device.read_with_unset(self.address, bytes)
     }
 
     /// Puts as many elements into it as it has.

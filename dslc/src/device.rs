@@ -3,6 +3,7 @@
 use std::{
     collections::VecDeque,
     fmt,
+    ops::Range,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -344,6 +345,30 @@ impl Device {
             )));
         }
         Ok(hardware.read(memory, address, bytes)?)
+    }
+
+    /// Bytes of memory, and the ranges of them that nothing has written; none on a device that does not look.
+    pub(crate) fn read_with_unset(
+        &self,
+        address: u64,
+        bytes: u64,
+    ) -> Result<(Vec<u8>, Vec<Range<usize>>)> {
+        if bytes == 0 {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let mut state = self.lock();
+        state.compute(address, bytes)?;
+        let (hardware, memory) = state.parts();
+        let mut unset = Vec::new();
+        let mut from = 0;
+        while hardware.finds_unset()
+            && let Some((first, len)) = memory.first_unset(address + from, bytes - from)
+        {
+            let first = first - address;
+            unset.push(first as usize..(first + len) as usize);
+            from = first + len;
+        }
+        Ok((hardware.read(memory, address, bytes)?, unset))
     }
 
     pub(crate) fn write(&self, address: u64, bytes: &[u8]) -> Result<()> {

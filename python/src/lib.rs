@@ -3,6 +3,8 @@
 //! It takes and gives plain values: bytes, numbers, text. What is pleasant in Python (NumPy, reports as objects, exceptions) is written in
 //! Python, in the folder `module`.
 
+use std::ops::Range;
+
 use dslc::{
     Arch, Argument, Buffer, Checks, Device, Grid, Number, Order, Parameter, Passed, Source,
 };
@@ -100,13 +102,15 @@ fn declared(parameter: &Parameter) -> Declared {
     }
 }
 
+/// Memory of the device: its bytes, and the ranges of them that nothing has written.
+#[derive(FromPyObject)]
+struct Memory(PyBackedBytes, Vec<(usize, usize)>);
+
 /// What an argument is.
 #[derive(FromPyObject)]
 enum Given {
-    /// Memory with these bytes, in elements of so many.
-    Memory(PyBackedBytes, usize),
-    /// So many bytes of memory that nobody has written, in elements of so many.
-    Unset(usize, usize),
+    /// A pointer into memory: which, from which byte on, in elements of so many bytes.
+    Pointer(usize, usize, usize),
     /// A null pointer, to elements of so many bytes.
     Null(usize),
     /// The bytes of a value.
@@ -158,59 +162,83 @@ impl Kernel {
         self.0.parameters().iter().map(declared).collect()
     }
 
-    /// Launches it on a simulator of its own. What comes back is the run, and for each argument that may have been written the bytes after it.
-    fn launch(&self, py: Python<'_>, how: Launch, arguments: Vec<Given>) -> PyResult<Run> {
+    /// Launches it on a new simulator. What comes back is the run, and what each memory holds afterwards.
+    fn launch(
+        &self,
+        py: Python<'_>,
+        how: Launch,
+        memories: Vec<Memory>,
+        arguments: Vec<Given>,
+    ) -> PyResult<Run> {
         let arch = arch(&how.arch)?;
-        let ran = py.detach(|| launch(&self.0, arch, &how, &arguments));
+        let ran = py.detach(|| launch(&self.0, arch, &how, &memories, &arguments));
         ran.map_err(|error| failed(&error))
     }
 }
 
-/// Memory on the device, or a value.
-enum Placed {
-    Buffer(Buffer<u8>, usize),
-    Value(Vec<u8>),
-}
-
-fn launch(
-    kernel: &dslc::Kernel,
-    arch: Arch,
-    how: &Launch,
-    arguments: &[Given],
-) -> dslc::Result<Run> {
+/// A simulator as a launch wants it.
+fn simulator(arch: Arch, how: &Launch) -> dslc::Result<Device> {
     let device = Device::builder(arch)
         .jobs(how.jobs)
-        .checks(if how.checks {
-            Checks::ALL
-        } else {
-            Checks::NONE
+        .checks(match how.checks {
+            true => Checks::ALL,
+            false => Checks::NONE,
         })
         .order(match how.descending {
             true => Order::Descending,
             false => Order::Ascending,
         })
         .count_only(how.count_only);
-    let device = match how.limit {
+    match how.limit {
         Some(limit) => device.limit(limit),
         None => device,
-    };
-    let device = device.build()?;
-    let placed = arguments.iter().map(|given| {
-        Ok(match given {
-            Given::Memory(bytes, element) => Placed::Buffer(device.buffer::<u8>(bytes)?, *element),
-            Given::Unset(bytes, element) => Placed::Buffer(device.uninit(*bytes)?, *element),
-            Given::Null(element) => Placed::Buffer(Buffer::null(&device), *element),
-            Given::Value(bytes) => Placed::Value(bytes.to_vec()),
+    }
+    .build()
+}
+
+/// Brings bytes to the device, but for those that nothing has written.
+fn place(device: &Device, Memory(bytes, unset): &Memory) -> dslc::Result<Buffer<u8>> {
+    let buffer = device.uninit(bytes.len())?;
+    let mut from = 0;
+    let end = (bytes.len(), bytes.len());
+    for &(first, last) in unset.iter().chain([&end]) {
+        if from < first {
+            buffer.slice(from..first)?.write(&bytes[from..first])?;
+        }
+        from = last;
+    }
+    Ok(buffer)
+}
+
+fn launch(
+    kernel: &dslc::Kernel,
+    arch: Arch,
+    how: &Launch,
+    memories: &[Memory],
+    arguments: &[Given],
+) -> dslc::Result<Run> {
+    let device = simulator(arch, how)?;
+    let placed = memories.iter().map(|memory| place(&device, memory));
+    let placed = placed.collect::<dslc::Result<Vec<Buffer<u8>>>>()?;
+    let null = Buffer::null(&device);
+    let mut parts = Vec::new();
+    for given in arguments {
+        parts.push(match given {
+            Given::Pointer(memory, from, _) => {
+                let buffer = &placed[*memory];
+                Some(buffer.slice(*from..buffer.len())?)
+            }
+            _ => None,
+        });
+    }
+    let given = arguments.iter().zip(&parts).map(|(given, part)| {
+        Some(match given {
+            Given::Pointer(_, _, element) => Argument::buffer_of(part.as_ref()?, *element),
+            Given::Null(element) => Argument::buffer_of(&null, *element),
+            Given::Value(bytes) => Argument::bytes(bytes.to_vec()),
         })
     });
-    let placed = placed.collect::<dslc::Result<Vec<Placed>>>()?;
-    let given: Vec<Argument<'_>> = placed
-        .iter()
-        .map(|one| match one {
-            Placed::Buffer(buffer, element) => Argument::buffer_of(buffer, *element),
-            Placed::Value(bytes) => Argument::bytes(bytes.clone()),
-        })
-        .collect();
+    let given: Vec<Argument<'_>> = given.flatten().collect();
     let mut grid = Grid::new(how.grid, how.block);
     if let Some(bytes) = how.shared {
         grid = grid.shared(bytes);
@@ -226,52 +254,52 @@ fn launch(
             None => return Err(error),
         },
     };
-    let mut memory = Vec::new();
-    let mut failure = failure;
-    for (k, (one, parameter)) in placed.iter().zip(kernel.parameters()).enumerate() {
-        let is_written = matches!(
-            parameter.passed,
-            Passed::Pointer {
-                is_const: false,
-                ..
-            }
-        );
-        memory.push(match one {
-            Placed::Buffer(buffer, element) if is_written && failure.is_none() => {
-                match buffer.read_bytes(*element) {
-                    Ok(bytes) => Some(bytes),
-                    Err(error) => {
-                        failure = Some(unwritten(k, parameter, &error));
-                        None
-                    }
-                }
-            }
-            _ => None,
-        });
+    let mut after = Vec::new();
+    // What was only counted would run in full to be read.
+    if failure.is_none() && !how.count_only {
+        let written = written(kernel, arguments);
+        for (at, buffer) in placed.iter().enumerate() {
+            let is_written = written.contains(&at);
+            after.push(is_written.then(|| buffer.read_with_unset()).transpose()?);
+        }
     }
     Ok(Run {
         run,
         failure,
-        memory,
+        after,
     })
 }
 
-/// Of memory that was to be written, some was not. What Rust programs do about it is no help here.
-fn unwritten(k: usize, parameter: &Parameter, error: &dslc::Error) -> String {
-    let text = error.to_string();
-    let which = text.split(':').next().unwrap_or(&text);
-    format!(
-        "argument {}, `{parameter}`, is `unset`, and the kernel did not write all of it: {which}",
-        k + 1
-    )
+/// The memories that the kernel has pointers to which are not `const`.
+fn written(kernel: &dslc::Kernel, arguments: &[Given]) -> Vec<usize> {
+    let parameters = kernel.parameters().iter().zip(arguments);
+    let mut written = Vec::new();
+    for (parameter, given) in parameters {
+        if let (
+            Passed::Pointer {
+                is_const: false, ..
+            },
+            Given::Pointer(memory, ..),
+        ) = (&parameter.passed, given)
+        {
+            written.push(*memory);
+        }
+    }
+    written
 }
+
+/// Bytes, and the ranges of them that nothing has written.
+type Content = (Vec<u8>, Vec<Range<usize>>);
+
+/// The same as Python has it.
+type PyContent<'py> = (Bound<'py, PyBytes>, Vec<(usize, usize)>);
 
 /// A launch that ran, to its end or not.
 #[pyclass(frozen)]
 struct Run {
     run: dslc::Run,
     failure: Option<String>,
-    memory: Vec<Option<Vec<u8>>>,
+    after: Vec<Option<Content>>,
 }
 
 #[pymethods]
@@ -282,10 +310,14 @@ impl Run {
         self.failure.as_deref()
     }
 
-    /// What each argument's memory holds afterwards; `None` for what the kernel cannot have written.
-    fn memory<'py>(&self, py: Python<'py>) -> Vec<Option<Bound<'py, PyBytes>>> {
-        let bytes = self.memory.iter().map(Option::as_deref);
-        bytes.map(|bytes| Some(PyBytes::new(py, bytes?))).collect()
+    /// What each memory holds afterwards, and the ranges of bytes that nothing has written; `None` for what the kernel cannot have written.
+    fn after<'py>(&self, py: Python<'py>) -> Vec<Option<PyContent<'py>>> {
+        let content = |(bytes, unset): &Content| {
+            let unset = unset.iter().map(|range| (range.start, range.end));
+            (PyBytes::new(py, bytes), unset.collect())
+        };
+        let after = self.after.iter();
+        after.map(|one| one.as_ref().map(content)).collect()
     }
 
     fn json(&self) -> String {

@@ -238,3 +238,101 @@ def test_the_example_finds_that_padding_helps():
     best = [row[:2] for row in rows if row[2] == 2048]
     assert best == [[16, 2], [32, 1], [64, 1]], done.stdout
     assert [row[:2] for row in rows[-3:]] == [[16, 0], [32, 0], [64, 0]]
+
+
+SHIFT = """
+__global__ void shift(int *to, const int *from, int n) {
+    int i = threadIdx.x;
+    if (i < n) to[i] = from[i];
+}
+"""
+
+
+def test_arrays_that_share_memory_share_it_on_the_device():
+    shift = dslc.kernel(SHIFT)
+    x = np.arange(33, dtype=np.int32)
+    # One warp reads all before it writes; two warps race.
+    shift(1, 32, x[1:], x[:-1], 32).assert_clean()
+    assert x.tolist() == [0, *range(32)]
+    x = np.arange(65, dtype=np.int32)
+    report = shift(1, 64, x[1:], x[:-1], 64)
+    assert [finding.kind for finding in report.findings] == ["race"]
+    # The same array twice, one argument of which is only read.
+    y = np.arange(64, dtype=np.int32)
+    shift(1, 64, y, y, 64).assert_clean()
+    # Neighbours share nothing.
+    z = np.arange(64, dtype=np.int32)
+    shift(1, 32, z[32:], z[:32], 32).assert_clean()
+    assert z.tolist() == [*range(32), *range(32)]
+    # An offset is one on the device, too: wide loads need their alignment.
+    wide = dslc.kernel("__global__ void wide(const float4 *x, float *y) { y[threadIdx.x] = x[threadIdx.x].x; }")
+    w = np.zeros(33, np.float32)
+    with pytest.raises(dslc.LaunchError, match="misaligned"):
+        wide(1, 8, w[1:].view("V16"), w)
+
+
+def test_strided_arrays_that_share_elements_are_refused():
+    shift = dslc.kernel(SHIFT)
+    x = np.arange(64, dtype=np.int32)
+    with pytest.raises(ValueError, match=r"argument 1, `int \*to`, shares elements with argument 2, and does not lie in one piece: pass a copy"):
+        shift(1, 32, x[::2], x[:32], 32)
+    shift(1, 32, x[::2], x[1::2], 32).assert_clean()
+    assert x.tolist() == [i | 1 for i in range(64)]
+
+
+def test_arrays_stay_on_the_device():
+    half = dslc.kernel("__global__ void half(int *out, int from) { out[from + threadIdx.x] = from + threadIdx.x; }")
+    out = dslc.device_array(64, np.int32)
+    half(1, 32, out, 0).assert_clean()
+    with pytest.raises(dslc.DslcError, match=r"elements 32 to 63 were never written, of 64 that are read"):
+        out.copy_to_host()
+    assert out[:32].copy_to_host().tolist() == list(range(32))
+    # A kernel that reads what nothing has written is told, also a launch later.
+    sums = dslc.kernel("__global__ void sums(int *to, const int *from) { to[threadIdx.x] = from[threadIdx.x] + 1; }")
+    report = sums(1, 64, dslc.unset(np.zeros(64, np.int32)), out)
+    assert [finding.kind for finding in report.findings] == ["uninitialized"]
+    half(1, 32, out, 32).assert_clean()
+    assert out.get().tolist() == list(range(64))
+    x = dslc.to_device(np.arange(64, dtype=np.int32))
+    sums(1, 64, x, x).assert_clean()
+    sums(1, 32, x[32:], x[:32]).assert_clean()
+    assert x.copy_to_host().tolist() == [*range(1, 33), *range(2, 34)]
+    x.copy_to_device(np.zeros(64, np.int32))
+    assert x.copy_to_host().sum() == 0
+    assert (x.shape, x.dtype, x.nbytes, len(x)) == ((64,), np.int32, 256, 64)
+    with pytest.raises(TypeError, match="a part of a device array is a slice"):
+        x[3]
+
+
+def test_launches_as_numba_and_cupy_write_them():
+    turn = dslc.kernel(TEXT, "turn")
+    out = np.zeros(64, np.int32)
+    report = turn[1, 64, 0, 256](out)
+    report.assert_clean()
+    assert out[0] == 63
+    with pytest.raises(ValueError, match=r"written `kernel\[grid, block\]`, not with 1 values"):
+        turn[64]
+    out[:] = 0
+    turn((1,), (64,), (out,), shared_mem=256).assert_clean()
+    assert out[0] == 63
+    with pytest.raises(TypeError, match="a launch has no option 'sharde'"):
+        turn[1, 64](out, sharde=256)
+
+
+def test_a_launch_shape_is_of_whole_numbers():
+    turn = dslc.kernel(TEXT, "turn")
+    with pytest.raises(TypeError, match=r"grid has the extent 1.5; it takes a whole number, so divide with `//`"):
+        turn(96 / 64, 64, np.zeros(64, np.int32), shared=256)
+    turn(np.int64(1), np.uint32(64), np.zeros(64, np.int32), shared=256).assert_clean()
+
+
+def test_too_much_static_shared_memory_is_refused():
+    big = dslc.kernel("__global__ void big(float *x) { __shared__ float s[17000]; s[threadIdx.x] = x[threadIdx.x]; x[0] = s[0]; }")
+    with pytest.raises(dslc.LaunchError, match="68000 bytes of static shared memory per block; the limit is 49152"):
+        big(1, 1, np.zeros(1, np.float32))
+
+
+def test_what_is_no_numpy_array_says_how_to_make_one():
+    shift = dslc.kernel(SHIFT)
+    with pytest.raises(TypeError, match=r"takes a NumPy array, not list; `numpy.array\(…, dtype\)` makes one of it"):
+        shift(1, 32, [0] * 32, np.zeros(32, np.int32), 32)

@@ -11,13 +11,15 @@
 
 from ._dslc import __version__
 from ._errors import CompileError, DslcError, LaunchError, NotCleanError, NotFoundError
-from ._kernel import Kernel, Unset, kernel, unset
+from ._kernel import Kernel, kernel
+from ._memory import DeviceArray, Unset, device_array, to_device, unset
 from ._report import Finding, Launch, Report, Site
 from ._run import binary, run
 from ._sweep import Sweep, sweep
 
 __all__ = [
     "CompileError",
+    "DeviceArray",
     "DslcError",
     "Finding",
     "Kernel",
@@ -31,8 +33,10 @@ __all__ = [
     "Unset",
     "__version__",
     "binary",
+    "device_array",
     "kernel",
     "run",
     "sweep",
+    "to_device",
     "unset",
 ]

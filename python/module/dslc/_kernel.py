@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import struct
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import FrameType
 from typing import Any, Union
 
 from . import _dslc
 from ._errors import CompileError, DslcError, LaunchError, NotFoundError
+from ._memory import DeviceArray, Memories, Operand, Unset
 from ._report import Report
 from ._run import _macro
 
@@ -19,21 +22,6 @@ _PathLike = Union[str, "os.PathLike[str]"]
 
 #: What NumPy calls the kinds of numbers.
 _WORDS = {"b": "bool", "i": "int", "u": "uint", "f": "float"}
-
-
-class Unset:
-    """Memory for a result that nobody has written before: a kernel that reads an element first, or leaves one out, is told of.
-
-    ``dslc.unset(out)`` stands for ``out`` in a launch, and ``out`` has the result afterwards.
-    """
-
-    def __init__(self, array: Any) -> None:
-        self.array = array
-
-
-def unset(array: Any) -> Unset:
-    """``array`` as a result: what it holds before is not given to the kernel."""
-    return Unset(array)
 
 
 class Kernel:
@@ -59,6 +47,20 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<kernel {self.prototype}>"
 
+    def __getitem__(self, shape: Any) -> Callable[..., Report]:
+        """``kernel[grid, block](*arguments)``, as Numba writes a launch; ``kernel[grid, block, stream, shared]`` with dynamic shared memory."""
+        shape = shape if isinstance(shape, tuple) else (shape,)
+        if not 2 <= len(shape) <= 4:
+            raise ValueError(f"a launch is written `kernel[grid, block]`, not with {len(shape)} values in brackets")
+        grid, block, *rest = shape
+        # Launches wait for each other, whatever the stream.
+        shared = rest[1] if len(rest) == 2 else None
+
+        def launch(*arguments: Any, **options: Any) -> Report:
+            return self._launch(sys._getframe(1), grid, block, arguments, {"shared": shared, **options})
+
+        return launch
+
     def __call__(
         self,
         grid: int | tuple[int, ...],
@@ -72,52 +74,82 @@ class Kernel:
         jobs: int = 0,
         limit: int | None = None,
         count_only: bool = False,
+        shared_mem: int | None = None,
     ) -> Report:
-        """Launches it on a simulator of its own and returns the report.
+        """Launches it on a new simulator and returns the report.
 
         ``grid`` and ``block`` are numbers or tuples of up to three, x first. A pointer takes a NumPy array: it is copied to the device, and back
-        unless the kernel has it ``const``. ``dslc.unset(array)`` is for results alone, ``None`` for a null pointer. A number takes a number, a
-        structure its ``bytes`` or a NumPy scalar of its size.
+        unless the kernel has it ``const``. Arrays that share memory share it on the device, too. ``dslc.unset(array)`` is for results alone,
+        ``dslc.to_device(array)`` for what stays on the device between launches, ``None`` for a null pointer. A number takes a number, a structure
+        its ``bytes`` or a NumPy scalar of its size. CuPy's form, ``kernel(grid, block, (arguments,))``, means the same.
 
-        ``shared`` is the size of ``extern __shared__`` memory in bytes. ``checks=False`` looks for no races or unset values. ``count_only`` counts
-        from a few blocks where that is exact; arrays then keep what they had. ``limit`` is in warp instructions.
+        ``shared`` is the size of ``extern __shared__`` memory in bytes (CuPy: ``shared_mem``). ``checks=False`` looks for no races or unset
+        values. ``count_only`` counts from a few blocks where that is exact; arrays then keep what they had. ``limit`` is in warp instructions.
 
         Raises ``TypeError`` or ``ValueError`` for arguments that do not fit, ``LaunchError`` if the launch did not end. What is found in one that
         ends is in the report: see ``Report.assert_clean``.
         """
+        options = {
+            "shared": shared if shared_mem is None else shared_mem,
+            "arch": arch,
+            "cooperative": cooperative,
+            "checks": checks,
+            "order": order,
+            "jobs": jobs,
+            "limit": limit,
+            "count_only": count_only,
+        }
+        # CuPy has the arguments in a tuple, which no argument is.
+        if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
+            arguments = tuple(arguments[0])
+        return self._launch(sys._getframe(1), grid, block, arguments, options)
+
+    def _launch(self, caller: FrameType, grid: Any, block: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Report:
+        how = {**_OPTIONS, **{key: value for key, value in options.items() if value is not None}}
+        unknown = [key for key in how if key not in _OPTIONS]
+        if unknown:
+            raise TypeError(f"a launch has no option {unknown[0]!r}; it has {', '.join(_OPTIONS)}")
+        order = how.pop("order")
         if order not in ("ascending", "descending"):
             raise ValueError(f"order is 'ascending' or 'descending', not {order!r}")
         declared = self._compiled.parameters
         if len(declared) != len(arguments):
             raise TypeError(f"{self.name} takes {len(declared)} arguments, not {len(arguments)}: {self.prototype}")
         given = [_given(k, one, value) for k, (one, value) in enumerate(zip(declared, arguments))]
-        caller = sys._getframe(1)
-        how = {
-            "arch": arch or self.arch,
+        memories = Memories([one for one in given if isinstance(one, Operand)])
+        how |= {
+            "arch": how["arch"] or self.arch,
             "grid": _extents("grid", grid),
             "block": _extents("block", block),
-            "shared": shared,
-            "cooperative": cooperative,
-            "checks": checks,
             "descending": order == "descending",
-            "jobs": jobs,
-            "limit": limit,
-            "count_only": count_only,
             "caller": (caller.f_code.co_filename, caller.f_lineno),
         }
+        passed = [(*memories.places[one.at], one.element_bytes) if isinstance(one, Operand) else one for one in given]
         try:
-            ran = self._compiled.launch(how, given)
+            ran = self._compiled.launch(how, memories.before(), passed)
         except ValueError as error:
             raise LaunchError(str(error)) from None
         data = json.loads(ran.json())
         report = Report(data, messages=ran.messages(), text=ran.text, html=ran.html, metric=lambda name: _metric(ran, name))
-        if ran.failure is not None:
-            raise LaunchError(ran.failure, report)
-        if not count_only:
-            for value, content in zip(arguments, ran.memory()):
-                if content is not None:
-                    _put(value, content)
+        failure = ran.failure
+        if failure is None and not how["count_only"]:
+            failure = memories.after(ran.after())
+        if failure is not None:
+            raise LaunchError(failure, report)
         return report
+
+
+#: What a launch can be told besides its shape and arguments.
+_OPTIONS: dict[str, Any] = {
+    "shared": None,
+    "arch": None,
+    "cooperative": False,
+    "checks": True,
+    "order": "ascending",
+    "jobs": 0,
+    "limit": None,
+    "count_only": False,
+}
 
 
 def kernel(
@@ -181,10 +213,16 @@ def _extents(what: str, given: int | tuple[int, ...]) -> tuple[int, ...]:
     extents = (given,) if not isinstance(given, (tuple, list)) else tuple(given)
     if not 1 <= len(extents) <= 3:
         raise ValueError(f"{what} has one to three extents, not {len(extents)}")
+    sizes = []
     for extent in extents:
-        if not 0 <= int(extent) < 1 << 32:
+        try:
+            size = operator.index(extent)
+        except TypeError:
+            raise TypeError(f"{what} has the extent {extent!r}; it takes a whole number, so divide with `//`") from None
+        if not 0 <= size < 1 << 32:
             raise ValueError(f"{what} has the extent {extent}; it is a number from 0 to 2^32 - 1")
-    return tuple(map(int, extents)) + (1,) * (3 - len(extents))
+        sizes.append(size)
+    return tuple(sizes) + (1,) * (3 - len(sizes))
 
 
 _Declared = tuple[str, bool, str, int, bool]
@@ -198,9 +236,11 @@ def _given(k: int, declared: _Declared, value: Any) -> Any:
         return _value(where, kind, size, value)
     if value is None:
         return size
-    array = value.array if isinstance(value, Unset) else value
-    if not hasattr(array, "dtype") or not hasattr(array, "tobytes"):
-        raise TypeError(f"{where} is a pointer: it takes a NumPy array, not {type(array).__name__}")
+    array = value._content if isinstance(value, DeviceArray) else value.array if isinstance(value, Unset) else value
+    if hasattr(array, "__cuda_array_interface__") and not hasattr(array, "__array_interface__"):
+        raise TypeError(f"{where} gets memory of a GPU ({type(array).__name__}): copy it to the host, e.g. `.get()` or `.cpu().numpy()`")
+    if not hasattr(array, "dtype") or not hasattr(array, "__array_interface__"):
+        raise TypeError(f"{where} is a pointer: it takes a NumPy array, not {type(array).__name__}{_hint(array)}")
     dtype = array.dtype
     # What points to structures or bytes takes elements of any kind that fill them.
     if kind and (dtype.kind != kind or dtype.itemsize != size or not dtype.isnative):
@@ -212,8 +252,14 @@ def _given(k: int, declared: _Declared, value: Any) -> Any:
     if isinstance(value, Unset):
         if is_const:
             raise TypeError(f"{where} is only read by the kernel, so it cannot be `unset`")
-        return (array.nbytes, size)
-    return (array.tobytes(), size)
+    return Operand(k, where, value, size, is_const)
+
+
+def _hint(value: Any) -> str:
+    """How to make an array of it."""
+    if isinstance(value, (list, tuple, range)):
+        return "; `numpy.array(…, dtype)` makes one of it"
+    return "; use `.numpy()`" if hasattr(value, "numpy") else ""
 
 
 def _value(where: str, kind: str, size: int, value: Any) -> bytes:
@@ -242,14 +288,6 @@ def _value(where: str, kind: str, size: int, value: Any) -> bytes:
 
 def _wanted(kind: str, size: int) -> str:
     return "bool" if kind == "b" else f"{_WORDS[kind]}{8 * size}"
-
-
-def _put(value: Any, content: bytes) -> None:
-    """Puts memory back into the array it came from, whatever its strides."""
-    array = value.array if isinstance(value, Unset) else value
-    import numpy
-
-    array[...] = numpy.frombuffer(content, dtype=array.dtype).reshape(array.shape)
 
 
 def _metric(ran: _dslc.Run, name: str) -> float | None:
