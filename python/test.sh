@@ -12,7 +12,7 @@ venv=$target/python
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check numpy pandas pytest >&2
 # There are no wheels of Ray for every Python: its test is skipped then, and says so.
 "$venv/bin/python" -c 'import ray' 2>/dev/null ||
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check 'ray>=2.9' >&2 || echo "no Ray: its test will be skipped" >&2
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check 'ray[client]>=2.9' >&2 || echo "no Ray: its test will be skipped" >&2
 
 # shellcheck disable=SC2086 # several words
 cargo build --locked ${CARGO_ARGUMENTS:--p dslc-python -p dslc-cli}
@@ -21,5 +21,8 @@ package=$(mktemp -d)
 trap 'rm -rf "$package"' EXIT
 cp -r python/module/dslc "$package"
 cp "$target"/debug/lib_dslc.so "$package/dslc/_dslc.abi3.so" 2>/dev/null || cp "$target"/debug/lib_dslc.dylib "$package/dslc/_dslc.abi3.so"
+# Ray listens on all addresses: its tests run where there is no other machine, and are skipped elsewhere.
+alone=(unshare --map-root-user --net)
+"${alone[@]}" true 2>/dev/null || alone=()
 cd python
-DSLC=$target/debug/dslc PYTHONPATH=$package "$venv/bin/python" -B -m pytest -q -rs -p no:cacheprovider "$@"
+DSLC=$target/debug/dslc PYTHONPATH=$package "${alone[@]}" "$venv/bin/python" -B -m pytest -q -rs -p no:cacheprovider "$@"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -117,18 +118,47 @@ sys.exit(done.returncode)
     assert others == [row for row in alone if row["n"] not in (7, 8)]
 
 
-def test_the_command_line_starts_the_engine(tmp_path):
-    pytest.importorskip("ray")
+@pytest.fixture
+def ray():
+    """Ray, where nothing outside of this machine can reach it."""
+    module = pytest.importorskip("ray")
+    if {name for _, name in socket.if_nameindex()} != {"lo"}:
+        pytest.skip("Ray listens on all addresses: this test runs in a network namespace, which python/test.sh makes with `unshare`")
+    _raise_loopback()
+    return module
+
+
+def _raise_loopback():
+    """A new network namespace has its loopback device down."""
+    import fcntl
+    import struct
+
+    set_flags, up_and_running = 0x8914, 0x41
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, set_flags, struct.pack("16sh22x", b"lo", up_and_running))
+
+
+def test_the_command_line_uses_the_cluster_of_the_machine(tmp_path, ray):
+    from ray.cluster_utils import Cluster
+
     alone = dslc.sweep(write(tmp_path / "alone"))
     spec = write(tmp_path / "engine")
     environment = {**os.environ, "DSLC_PYTHON": sys.executable}
-    done = subprocess.run([dslc.binary(), "sweep", spec, "--engine", "ray"], capture_output=True, text=True, env=environment, check=True)
+    words = [dslc.binary(), "sweep", spec, "--engine", "ray"]
+    done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 2
+    assert "no Ray cluster runs on this machine. `ray start --head` starts one" in done.stderr
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+    try:
+        environment["RAY_ADDRESS"] = cluster.address
+        done = subprocess.run(words, capture_output=True, text=True, env=environment, check=True)
+    finally:
+        cluster.shutdown()
     assert done.stdout == alone.table
     assert spec.with_name("tile.results.jsonl").read_bytes() == alone.path.read_bytes()
 
 
-def test_ray_loses_nothing_when_nodes_die(tmp_path):
-    ray = pytest.importorskip("ray")
+def test_ray_loses_nothing_when_nodes_die(tmp_path, ray):
     from ray.cluster_utils import Cluster
 
     alone = dslc.sweep(write(tmp_path / "alone"))

@@ -17,7 +17,7 @@ pub(crate) struct SweepArgs {
     /// Run the i-th of n parts only, for other machines to run the others; `dslc merge` puts their results together.
     #[arg(long, value_name = "i/n", value_parser = Shard::parse)]
     pub(crate) shard: Option<Shard>,
-    /// Run on many machines: `ray` (this machine), `auto` (the Ray cluster of this machine) or `ray://HOST:PORT`. It needs the Python module `dslc`
+    /// Run on many machines: `ray` (the Ray cluster of this machine) or `ray://HOST:PORT`. It needs the Python module `dslc`
     /// (python/README.md); the variable DSLC_PYTHON may name the Python that has it.
     #[arg(long, value_name = "ENGINE", conflicts_with_all = ["shard", "retry", "dry_run"])]
     pub(crate) engine: Option<String>,

@@ -22,6 +22,11 @@ from ._dslc import __version__
 from ._errors import DslcError
 from ._run import _call, binary
 
+#: A cluster listens on each address of its machines and asks for no password, whatever Ray is told, so none is started unasked.
+_NO_CLUSTER = (
+    "no Ray cluster runs on this machine. `ray start --head` starts one: it listens on all addresses of the machine, without a password, so do that "
+    "only in a network that you trust. Without an engine, a sweep uses all cores of this machine"
+)
 #: Tasks for each core: few enough to take seconds, enough that all cores end together.
 _TASKS_PER_CORE = 4
 #: What is sent to each node at most.
@@ -33,11 +38,15 @@ def run(spec: Path, results: Path, engine: str, batches: int | None) -> None:
     try:
         import ray
     except ImportError:
-        raise DslcError("the engine `ray` is not installed: `pip install ray`") from None
+        raise DslcError("the engine `ray` is not installed: `pip install 'dslc[ray]'`") from None
     if engine != "ray" and engine != "auto" and not engine.startswith("ray://"):
         raise DslcError(f"there is no engine `{engine}`: it is `ray`, `auto` or `ray://HOST:PORT`")
     if not ray.is_initialized():
-        ray.init(address=None if engine == "ray" else engine, log_to_driver=False, logging_level="error")
+        address = os.environ.get("RAY_ADDRESS", "auto") if engine == "ray" else engine
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level="error")
+        except ConnectionError as error:
+            raise DslcError(_NO_CLUSTER if address == "auto" else f"no Ray cluster answers at {address}: {error}") from None
     folder = results.with_name(results.name + ".parts")
     folder.mkdir(parents=True, exist_ok=True)
     # What an earlier start has done.

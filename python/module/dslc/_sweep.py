@@ -60,8 +60,8 @@ def sweep(
 ) -> Sweep:
     """Runs the configurations of a specification (``docs/sweep.md``) that have no result yet, and returns all results.
 
-    Without ``engine`` they run on all cores of this machine. ``"ray"`` runs them on the Ray cluster that this process is in, or on a new one on this
-    machine; ``"ray://HOST:10001"`` and ``"auto"`` are addresses of clusters. ``batches`` is into how many tasks the sweep is split, four for
+    Without ``engine`` they run on all cores of this machine. ``"ray"`` runs them on the Ray cluster that this process or this machine is
+    in, ``"ray://HOST:10001"`` on another one. ``batches`` is into how many tasks the sweep is split, four for
     each core as a rule. A task whose node dies runs again elsewhere. The table is the same in each case.
     """
     path = Path(spec)
