@@ -162,12 +162,11 @@ fn launches(
             .kernels()
             .map(|(_, kernel)| standalone::usage(kernel))
             .collect();
-        let hint = if kernels.is_empty() {
-            "and no kernel either".to_string()
-        } else {
-            format!("launch a kernel, e.g. {}", kernels[0])
+        let what = match kernels.first() {
+            None => "the program has neither main() nor a kernel".to_string(),
+            Some(usage) => format!("the program has no main(): launch a kernel, e.g. {usage}"),
         };
-        return Err(Failure::new(format!("the program has no main(): {hint}")));
+        return Err(Failure::new(what));
     }
     let open = |path: &str| {
         let (file, bytes) = files::open(Path::new(path), false)

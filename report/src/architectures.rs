@@ -163,7 +163,11 @@ pub(crate) fn table(model: &Model<'_>, style: Style) -> String {
         text.push('\n');
     }
     if !same.is_empty() {
-        let _ = writeln!(text, " {} more accesses cost the same on all", same.len());
+        let more = match same.len() {
+            1 => "1 more access costs".to_string(),
+            n => format!("{n} more accesses cost"),
+        };
+        let _ = writeln!(text, " {more} the same on all");
     }
     for why in reasons(&different, &rules) {
         text += &style.paragraph(" ", &why, None);

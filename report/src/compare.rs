@@ -315,6 +315,14 @@ fn change(before: u64, after: u64) -> String {
     }
 }
 
+/// `3 accesses cost the same`.
+fn cost_the_same(count: usize) -> String {
+    match count {
+        1 => "1 access costs the same".to_string(),
+        _ => format!("{count} accesses cost the same"),
+    }
+}
+
 /// Columns of a number, and of a change.
 const NUMBER: usize = 11;
 const CHANGE: usize = 20;
@@ -380,7 +388,7 @@ impl Comparison {
             );
         }
         if self.same > 0 {
-            let _ = writeln!(text, "\n{} accesses cost the same", self.same);
+            let _ = writeln!(text, "\n{}", cost_the_same(self.same));
         }
         for (what, paint, all) in [
             ("gone", Paint::Green, &self.findings_gone),
@@ -423,7 +431,7 @@ impl Comparison {
             );
         }
         if self.same > 0 {
-            let _ = writeln!(text, "\n{} accesses cost the same.", self.same);
+            let _ = writeln!(text, "\n{}.", cost_the_same(self.same));
         }
         for one in &self.findings_gone {
             let _ = writeln!(text, "\n- gone: {one}");

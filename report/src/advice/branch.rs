@@ -67,18 +67,16 @@ pub(crate) fn of_branch(branch: &Branch, module: &Module) -> Advice {
         );
     }
     let fewer = lanes as f64 / times as f64;
-    let share = match fewer.fract() < 0.05 {
-        true => format!("on average {fewer:.0} the one way and the others the other"),
-        false => format!("on average {fewer:.1} the one way and the others the other"),
+    let wait = match (fewer * 10.0).round() / 10.0 {
+        round if round.fract() == 0.0 => format!("{round:.0}"),
+        round => format!("{round:.1}"),
     };
     let fact = match decision {
-        Decision::Rounds => "the lanes of a warp leave a loop after different numbers of rounds: those that are done wait for the others"
-            .to_string(),
-        Decision::Guard(_) | Decision::First | Decision::EveryNth => format!(
-            "lanes of a warp go different ways, {share}: those that have nothing to do here wait for the others"
-        ),
+        Decision::Rounds => {
+            "lanes that need fewer rounds of the loop wait for the others".to_string()
+        }
         _ => format!(
-            "lanes of a warp go different ways, {share}: the warp runs both sides, one after the other"
+            "on average {wait} of 32 lanes take one side, and wait while the others take the other"
         ),
     };
     Advice {

@@ -282,7 +282,6 @@ impl Finding {
             false => format!("in blocks {} and {}", index(a.block), index(b.block)),
         };
         let what = format!("{who} {} and {and} {} {name} {blocks}", did(a), did(b));
-        let lockstep = "ordered only by the lockstep of their warp";
         match kind {
             RaceKind::Unordered | RaceKind::UnlessPolled | RaceKind::LockWithoutFence => {
                 let why = if out_of_scope {
@@ -302,20 +301,12 @@ impl Finding {
             RaceKind::SameValue => format!(
                 "{who} and {and} write the same value to {name} {blocks}, and nothing orders them"
             ),
-            RaceKind::LockstepVolatile => format!(
-                "warp-synchronous: {what}, {lockstep}: legal up to sm_60, undefined since sm_70"
-            ),
             RaceKind::OnlyExchange => format!(
-                "warp-synchronous: {what}, and nothing but a shuffle, vote, match or reduction is between them: these exchange values, but \
-                 order no memory"
+                "race within a warp: {what}; the shuffle or vote between them orders no memory"
             ),
-            RaceKind::LockstepPlain if a.op == FindingOp::Atomic || b.op == FindingOp::Atomic => {
-                format!("warp-synchronous: {what}, {lockstep}: since sm_70 it is a race")
+            RaceKind::LockstepVolatile | RaceKind::LockstepPlain => {
+                format!("race within a warp: {what}; since sm_70 this needs `__syncwarp()`")
             }
-            RaceKind::LockstepPlain => format!(
-                "warp-synchronous: {what}, {lockstep}, and not `volatile`: up to sm_60 the compiler may keep the value in a register, \
-                 since sm_70 it is a race"
-            ),
         }
     }
 

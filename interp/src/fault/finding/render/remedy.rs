@@ -252,6 +252,15 @@ impl MissingBarrier {
     fn place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let barrier = self.barrier.name();
         let branch = match self.place {
+            BarrierPlace::NextRound {
+                after: Edge::Line(after),
+                head,
+            } if after == head => {
+                return write!(
+                    f,
+                    "put `{barrier}` at the end of the loop's body in line {head}"
+                );
+            }
             BarrierPlace::NextRound { after, head } => {
                 return write!(
                     f,
@@ -289,6 +298,14 @@ impl MissingBarrier {
                 after,
                 before,
                 outside,
+            } if after.line() == before.line() => {
+                write!(f, "put `{barrier}` behind {after}, in the same line")?;
+                outside
+            }
+            BarrierPlace::Between {
+                after,
+                before,
+                outside,
             } => {
                 write!(f, "put `{barrier}` after {after}, before {before}")?;
                 outside
@@ -305,6 +322,14 @@ impl MissingBarrier {
                 ", outside of the `if` of line {line}, which not all threads enter: close the `if` before the barrier and open it again after it"
             ),
             (None, _) => Ok(()),
+        }
+    }
+}
+
+impl Edge {
+    fn line(self) -> u32 {
+        match self {
+            Edge::Line(line) | Edge::Loop(line) | Edge::If(line) => line,
         }
     }
 }
