@@ -374,8 +374,8 @@ pub fn names() -> Vec<&'static str> {
 
 fn unknown(name: &str) -> Unknown {
     let message = format!("there is no metric `{name}`");
-    let help = if nvprof::is_of_time(name) {
-        "it needs a clock, and a simulator that counts has none".to_string()
+    let help = if let Some(why) = nvprof::why_not(name) {
+        format!("it {why}")
     } else if access::COUNTS.contains(&name) {
         format!("of which access? `{name}(tile[threadIdx.x])`")
     } else {

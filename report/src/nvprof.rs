@@ -17,38 +17,84 @@ pub fn resolve(names: &[String]) -> Result<Vec<&'static metrics::Metric>, Report
     }
     let resolve = |name: &String| {
         let name = name.trim();
-        metrics::find(name).map_err(|error| match is_of_time(name) {
-            true => ReportError::new(format!(
-                "`{name}` needs a clock, and a simulator that counts has none: `--device gpu --launches` times launches on a GPU, \
-                 `--metrics list` lists what is counted"
-            )),
-            false => ReportError::new(format!("{error}; `--metrics list` lists them")),
+        metrics::find(name).map_err(|error| {
+            match why_not(name).filter(|_| !is_slip(name, error.nearest[0])) {
+                Some(why) => ReportError::new(format!(
+                    "`{name}` {why}; `--metrics list` lists what is counted"
+                )),
+                None => ReportError::new(format!("{error}; `--metrics list` lists them")),
+            }
         })
     };
     names.iter().map(resolve).collect()
 }
 
-/// What of the profilers' names is a measure of time: rates, shares of cycles, waiting.
-const OF_TIME: &[&str] = &[
-    "throughput",
-    "per_second",
-    "duration",
-    "elapsed",
-    "cycles",
-    "ipc",
-    "utilization",
-    "stall",
-    "eligible",
-    "issue_slot",
-    "sm_efficiency",
-    "achieved_occupancy",
-    "warps_active",
-    "pct_of_peak",
+/// Parts of the profilers' names, and why a simulator of accesses has no such metric. The first that fits says it.
+const NOT_COUNTED: &[(&[&str], &str)] = &[
+    (
+        &[
+            "throughput",
+            "per_second",
+            "duration",
+            "elapsed",
+            "cycles",
+            "ipc",
+            "utilization",
+            "stall",
+            "eligible",
+            "issue_slot",
+            "issue_active",
+            "sm_efficiency",
+            "achieved_occupancy",
+            "warps_active",
+            "pct_of_peak",
+            "gpu__time",
+        ],
+        "needs a clock, and a simulator that counts has none: `--device gpu --launches` times launches on a GPU",
+    ),
+    (
+        &[
+            "hit_rate",
+            "_hit",
+            "_miss",
+            "lts__",
+            "l2_",
+            "dram",
+            "fbpa",
+            "sysmem",
+            "ecc_",
+            "tex_cache",
+        ],
+        "is about caches or what is behind them, which dslc does not model: it counts the sectors that warps ask for",
+    ),
+    (
+        &["register", "spill", "local_memory_overhead"],
+        "is what ptxas decides, and dslc does not run it",
+    ),
+    (
+        &[
+            "inst_", "smsp__", "sm__inst", "sm__sass", "sm__pipe", "flop", "ldst_", "cf_", "tensor",
+        ],
+        "counts compiled instructions, and dslc counts the accesses of the source",
+    ),
 ];
 
-pub(crate) fn is_of_time(name: &str) -> bool {
+/// Why there is no metric of a name that a profiler has.
+pub(crate) fn why_not(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
-    OF_TIME.iter().any(|part| name.contains(part))
+    let mut all = NOT_COUNTED.iter();
+    let found = all.find(|(parts, _)| parts.iter().any(|part| name.contains(part)));
+    found.map(|(_, why)| *why)
+}
+
+/// Whether a name is another one but for a letter or two in a row.
+fn is_slip(name: &str, other: &str) -> bool {
+    let (a, b) = (name.as_bytes(), other.as_bytes());
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[same..], &b[same..]);
+    let behind = a.iter().rev().zip(b.iter().rev());
+    let behind = behind.take_while(|(a, b)| a == b).count();
+    a.len() - behind <= 2 && b.len() - behind <= 2
 }
 
 /// Every metric with its description.

@@ -159,6 +159,20 @@ fn words_and_hints() {
         code == Some(2) && error.contains("needs a clock"),
         "{error}"
     );
+    for (name, why) in [
+        ("lts__t_sectors_op_read_lookup_hit.sum", "is about caches"),
+        ("dram__bytes.sum", "is about caches"),
+        ("launch__registers_per_thread", "is what ptxas decides"),
+        (
+            "sm__inst_executed_pipe_fma.sum",
+            "counts compiled instructions",
+        ),
+        ("inst_executd", "near it: inst_executed"),
+    ] {
+        let (_, error, code) = output_of(&["run", "--metrics", name, "examples/transpose.k"]);
+        assert_eq!(code, Some(2));
+        has(&error, why);
+    }
     for word in [
         "race",
         "barrier",
