@@ -77,6 +77,34 @@ fn rate(now: Moment, time: Duration) -> String {
     format!("  {rate:.0} a second, {left:.0} s left")
 }
 
+/// Says what takes so long, and for how long already, until it is dropped: for work whose end is not known.
+pub(crate) fn busy(what: &'static str) -> Option<Shown> {
+    if !io::stderr().is_terminal() {
+        return None;
+    }
+    let (over, is_over) = mpsc::channel();
+    let thread = thread::spawn(move || {
+        if is_over.recv_timeout(QUIET) != Err(mpsc::RecvTimeoutError::Timeout) {
+            return;
+        }
+        let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}  {elapsed}") {
+            line.set_style(style);
+        }
+        line.set_elapsed(QUIET);
+        line.set_message(what);
+        line.enable_steady_tick(EACH);
+        set(Some(line));
+        // Ends when the sender is dropped.
+        let _ = is_over.recv();
+        set(None);
+    });
+    Some(Shown {
+        over: Some(over),
+        thread: Some(thread),
+    })
+}
+
 /// The line of many runs, until it is dropped.
 pub(crate) struct Counted {
     begin: Instant,

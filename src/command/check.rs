@@ -9,7 +9,7 @@ use crate::{
     baseline,
     failure::Failure,
     files::Claims,
-    output,
+    output, progress,
     source::{Loaded, load},
 };
 
@@ -18,7 +18,10 @@ pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
     if let Some(kernel) = &args.kernel {
         source.instantiate(kernel);
     }
-    let mut loaded = load(&source)?;
+    let line = progress::busy("compiling");
+    let loaded = load(&source);
+    drop(line);
+    let mut loaded = loaded?;
     if let Some(path) = &args.known.write_baseline {
         let mut claims = Claims::default();
         claims.reads_program(&loaded.read);

@@ -13,7 +13,7 @@ use report::{
 use crate::{
     args::{Color, CompareArgs, CompareFormat},
     failure::Failure,
-    files, output,
+    files, output, progress,
 };
 
 pub(crate) fn run(args: &CompareArgs, color: Color) -> Result<u8, Failure> {
@@ -49,7 +49,10 @@ fn side(path: &Path, args: &CompareArgs) -> Result<Side, Failure> {
         .args(args.defines.iter().map(|define| format!("-D{define}")))
         .arg(path)
         .stdin(Stdio::null());
-    let made = command.output()?;
+    let line = progress::busy("running the program");
+    let made = command.output();
+    drop(line);
+    let made = made?;
     // Findings and an exit code of the program are part of the report; a program that is none has no report.
     let text = String::from_utf8_lossy(&made.stdout);
     let side = match text.trim().is_empty() {

@@ -13,7 +13,7 @@ use crate::{
     back_end::{self, Options},
     failure::Failure,
     files::{self, Claims},
-    output,
+    output, progress,
     source::{load_for, read_program},
 };
 
@@ -41,7 +41,10 @@ fn module(
         })?;
         return Ok(Some((module, files.into_read())));
     }
-    let loaded = load_for(source, arch.number() * 10)?;
+    let line = progress::busy("compiling");
+    let loaded = load_for(source, arch.number() * 10);
+    drop(line);
+    let loaded = loaded?;
     let failed = loaded.report(color, Severity::Warning);
     loaded.report_left_out();
     let module = loaded.module.filter(|_| !failed);

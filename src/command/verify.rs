@@ -27,7 +27,7 @@ use crate::{
     args::{Color, Format, ProgramArgs, VerifyArgs},
     execute::{self, ProgramOut, Streams, What},
     failure::Failure,
-    output,
+    output, progress,
     record::{End, Record},
     source::{Loaded, load},
 };
@@ -77,6 +77,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
     if loaded.report(color, Severity::Error) {
         return Ok(1);
     }
+    let line = progress::busy("running the program in the simulator and on the GPU");
     let simulated = simulate(args, &loaded, rules, info)?;
     let Simulated {
         program,
@@ -101,6 +102,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
     } else {
         counters::measure(&source, args, &scratch, module, outcome)?
     };
+    drop(line);
     let times_ms = ran.record.end.as_ref().map(|end| end.times_ms.clone());
     let verdict = Verdict {
         program: &module.name,
