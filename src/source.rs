@@ -19,7 +19,7 @@ use crate::{
     output,
 };
 
-pub(crate) use include::Files;
+pub(crate) use include::{Files, texts};
 
 /// What the front end made of a file.
 pub(crate) struct Loaded {

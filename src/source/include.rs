@@ -6,6 +6,7 @@
 
 use std::{
     cell::{Cell, RefCell},
+    collections::HashSet,
     fs,
     path::{Component, Path, PathBuf},
 };
@@ -198,4 +199,38 @@ fn from_here(path: &Path) -> PathBuf {
         true => in_words(&relative).to_path_buf(),
         false => path.to_path_buf(),
     }
+}
+
+/// Files of a program that are looked at.
+const MOST_FILES: usize = 1000;
+
+/// The texts of a program and of the files beside it that it includes, with their names, whatever conditions they are under. What cannot be
+/// read is told when the program is compiled.
+pub(crate) fn texts(path: &Path, include: &[PathBuf]) -> Vec<(String, String)> {
+    let loader = Files::new(path, include);
+    let Ok(text) = loader.program(path) else {
+        return vec![];
+    };
+    let mut all = vec![(path.display().to_string(), text)];
+    let mut known: HashSet<String> = HashSet::new();
+    let mut at = 0;
+    while at < all.len() && all.len() < MOST_FILES {
+        let (from, text) = all[at].clone();
+        for name in text.lines().filter_map(included) {
+            if let Some(Ok(found)) = loader.load(name, &from)
+                && known.insert(found.full_name.clone())
+            {
+                all.push((found.full_name, found.text));
+            }
+        }
+        at += 1;
+    }
+    all
+}
+
+/// `#include "name"`.
+fn included(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start();
+    let rest = rest.strip_prefix("include")?.trim_start();
+    rest.strip_prefix('"')?.split('"').next()
 }

@@ -101,6 +101,12 @@ pub(super) struct Template {
     pieces: Vec<Piece>,
 }
 
+/// Whether an expression has a name in it.
+pub(super) fn has_word(text: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.split(|c| !is_word(c)).any(|word| word == name)
+}
+
 enum Piece {
     Text(String),
     /// The value of an axis, whatever it is.
@@ -139,6 +145,15 @@ impl Template {
         Ok(Template {
             text: text.to_string(),
             pieces,
+        })
+    }
+
+    /// Whether an axis is part of it.
+    pub(super) fn reads(&self, at: usize, name: &str) -> bool {
+        self.pieces.iter().any(|piece| match piece {
+            Piece::Text(_) => false,
+            Piece::Axis(axis) => *axis == at,
+            Piece::Number(text, _) => has_word(text, name),
         })
     }
 

@@ -1,14 +1,7 @@
 //! Whether the programs of a sweep read the macros that it sets: where they do not, all results are the same, and each would be the best.
 
-use std::collections::HashSet;
-
-use dsl::source::Loader as _;
-
 use super::spec::{Axis, Kind, Spec};
-use crate::{failure::Failure, source::Files};
-
-/// Files of a program that are looked at.
-const MOST_FILES: usize = 1000;
+use crate::{failure::Failure, source};
 
 /// Refuses macros that no program reads, and those that a program defines itself.
 pub(super) fn check(spec: &Spec) -> Result<(), Failure> {
@@ -19,7 +12,8 @@ pub(super) fn check(spec: &Spec) -> Result<(), Failure> {
     let programs = of_kind(spec, Kind::Program).flat_map(|axis| &axis.values);
     let mut uses = vec![Use::default(); macros.len()];
     for program in programs {
-        for (name, text) in files(spec, &program.text()) {
+        let path = spec.folder.join(program.text());
+        for (name, text) in source::texts(&path, &spec.include) {
             for (axis, found) in macros.iter().zip(&mut uses) {
                 found.look(&axis.name, &name, &text);
             }
@@ -44,36 +38,6 @@ pub(super) fn check(spec: &Spec) -> Result<(), Failure> {
 
 fn of_kind(spec: &Spec, kind: Kind) -> impl Iterator<Item = &Axis> {
     spec.axes.iter().filter(move |axis| axis.kind == kind)
-}
-
-/// The texts of a program and of the files beside it that it includes. What cannot be read is told when it is compiled.
-fn files(spec: &Spec, program: &str) -> Vec<(String, String)> {
-    let path = spec.folder.join(program);
-    let loader = Files::new(&path, &spec.include);
-    let Ok(text) = loader.program(&path) else {
-        return vec![];
-    };
-    let mut all = vec![(path.display().to_string(), text)];
-    let mut known: HashSet<String> = HashSet::new();
-    let mut at = 0;
-    while at < all.len() && all.len() < MOST_FILES {
-        let (from, text) = all[at].clone();
-        for name in text.lines().filter_map(included) {
-            if let Some(Ok(found)) = loader.load(name, &from)
-                && known.insert(found.full_name.clone())
-            {
-                all.push((found.full_name, found.text));
-            }
-        }
-        at += 1;
-    }
-    all
-}
-
-/// `#include "name"`.
-fn included(line: &str) -> Option<&str> {
-    let rest = directive(line)?.strip_prefix("include")?.trim_start();
-    rest.strip_prefix('"')?.split('"').next()
 }
 
 /// What comes after a line's `#`.

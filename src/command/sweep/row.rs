@@ -45,6 +45,8 @@ pub(in crate::command) enum Status {
     Launch,
     /// A thread or the host ended it, or CUDA refused a launch.
     Trap,
+    /// It ended, and has an error.
+    Finding,
     /// It wanted more memory than it had.
     Memory,
     Timeout,
@@ -61,6 +63,7 @@ impl Status {
             Status::Compile => "compile",
             Status::Launch => "launch",
             Status::Trap => "trap",
+            Status::Finding => "finding",
             Status::Memory => "memory",
             Status::Timeout => "timeout",
             Status::Exit => "exit",

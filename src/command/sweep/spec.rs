@@ -10,7 +10,7 @@ use report::expr::{Expr, Names, Problem, Unknown};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    configuration::Template,
+    configuration::{Template, has_word},
     measure::{Quantities, Quantity},
 };
 use crate::{failure::Failure, files, output};
@@ -228,14 +228,30 @@ impl Reader<'_> {
         let templates =
             |texts: &[String]| texts.iter().map(template).collect::<Result<Vec<_>, _>>();
         let (launch, buffers) = (templates(&file.launch)?, templates(&file.buffers)?);
+        let mut in_words = vec![];
         for axis in axes
             .iter()
             .filter(|axis| matches!(axis.kind, Kind::Args | Kind::Options))
         {
-            axis.values
-                .iter()
-                .map(Value::text)
-                .try_for_each(|text| template(&text).map(drop))?;
+            for value in &axis.values {
+                in_words.push(template(&value.text())?);
+            }
+        }
+        for (at, axis) in axes.iter().enumerate() {
+            let name = &axis.name;
+            let mut all = launch.iter().chain(&buffers).chain(&in_words);
+            // One value that only `where` compares with is a constant; several would give the same results several times.
+            let is_constant =
+                axis.values.len() == 1 && file.conditions.iter().any(|text| has_word(text, name));
+            if axis.kind == Kind::Value
+                && !is_constant
+                && !all.any(|template| template.reads(at, name))
+            {
+                return Err(self.wrong(format!(
+                    "nothing uses the value `{name}`: write `{{{name}}}` in `launch`, `buffers`, `args` or `options`; a macro of the program \
+                     belongs into [macros]"
+                )));
+            }
         }
         let mut conditions = vec![];
         for text in &file.conditions {

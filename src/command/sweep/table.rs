@@ -26,6 +26,8 @@ pub(super) struct Table<'a> {
     pub(super) good: Vec<&'a Row>,
     /// Those of them that no other one beats.
     pub(super) pareto: Vec<&'a Row>,
+    /// How many ended well and have no value of the objective.
+    pub(super) unranked: usize,
     /// How many ended well and do not meet a requirement, by requirement.
     pub(super) unmet: BTreeMap<&'a str, usize>,
     /// The others.
@@ -47,9 +49,13 @@ impl<'a> Table<'a> {
                 good.push(row);
             }
         }
+        let mut unranked = 0;
         if let Some((_, objective)) = &spec.objective {
-            // What has no value is the worst.
-            let value = |row: &Row| number(objective, spec, row).unwrap_or(f64::INFINITY);
+            let value = |row: &Row| number(objective, spec, row);
+            let before = good.len();
+            good.retain(|row| value(row).is_some());
+            unranked = before - good.len();
+            let value = |row: &Row| value(row).unwrap_or(f64::INFINITY);
             good.sort_by(|a, b| value(a).total_cmp(&value(b)).then(a.n.cmp(&b.n)));
         }
         let pareto = pareto(spec, &good);
@@ -58,6 +64,7 @@ impl<'a> Table<'a> {
             axes: axes.map(|axis| axis.name.as_str()).collect(),
             good,
             pareto,
+            unranked,
             unmet,
             failed,
         }
@@ -133,6 +140,21 @@ impl<'a> Table<'a> {
         }
         if self.good.is_empty() {
             text += "no configuration is good\n";
+        } else if self.spec.objective.is_none() && self.spec.pareto.is_empty() {
+            text += "no configuration is called the best: the specification has neither `objective` nor `pareto`\n";
+            text += &self.lines(&self.good[..self.good.len().min(top)], style);
+            if self.good.len() > top {
+                let _ = writeln!(text, "  and {} more (--top)", self.good.len() - top);
+            }
+        }
+        if let Some((objective, _)) = &self.spec.objective
+            && self.unranked > 0
+        {
+            let _ = writeln!(
+                text,
+                "{} have no value of `{objective}`: nothing in them was measured",
+                self.unranked
+            );
         }
         for (requirement, count) in &self.unmet {
             let _ = writeln!(text, "{count} do not meet `{requirement}`");

@@ -191,7 +191,8 @@ impl<'a> Worker<'a> {
         if args.blocks.is_some() {
             return Err("a sweep runs all blocks of a launch".to_string());
         }
-        if args.is_on_gpu() || args.host == Some(HostChoice::Native) || !args.more.is_empty() {
+        let may_compile = matches!(args.host, Some(HostChoice::Native | HostChoice::Auto));
+        if args.is_on_gpu() || may_compile || !args.more.is_empty() {
             return Err("a sweep runs single files in the simulator".to_string());
         }
         for text in args.program.launch.clone() {
@@ -222,7 +223,11 @@ impl<'a> Worker<'a> {
         row.measured = named
             .map(|((name, _), value)| (name.clone(), number(value)))
             .collect();
-        Ok(())
+        // What it costs says nothing of a program that is wrong.
+        match first_error(&ran, program) {
+            Some(error) => Err((Status::Finding, error)),
+            None => Ok(()),
+        }
     }
 
     /// The place of a program, which whoever comes first compiles.
@@ -281,6 +286,19 @@ fn kinds(ran: &Ran) -> Vec<String> {
     kinds
 }
 
+/// The first error that was found, with its line.
+fn first_error(ran: &Ran, program: &Program) -> Option<String> {
+    let error = ran.found.iter().find(|found| found.is_error())?;
+    let line = error
+        .sides
+        .first()
+        .map_or(0, |side| program.module().loc(side.loc).line);
+    Some(match line {
+        0 => error.message.clone(),
+        line => format!("line {line}: {}", error.message),
+    })
+}
+
 /// Why a run did not end as it should.
 fn ended(ran: &Ran, program: &Program) -> Result<(), (Status, String)> {
     let outcome = &ran.outcome;
@@ -295,20 +313,11 @@ fn ended(ran: &Ran, program: &Program) -> Result<(), (Status, String)> {
         return Err((Status::Memory, note.text.clone()));
     }
     if has_ended {
-        let module = program.module();
-        let mut errors = ran.found.iter();
-        let error = errors.find(|found| found.severity == Grave::Error);
-        let text = error.map_or("a launch did not end".to_string(), |error| {
-            let line = error
-                .sides
-                .first()
-                .map_or(0, |side| module.loc(side.loc).line);
-            match line {
-                0 => error.message.clone(),
-                line => format!("line {line}: {}", error.message),
-            }
-        });
-        return Err((Status::Trap, text));
+        let error = first_error(ran, program);
+        return Err((
+            Status::Trap,
+            error.unwrap_or("a launch did not end".to_string()),
+        ));
     }
     match outcome.exit_code {
         0 => Ok(()),
