@@ -29,7 +29,7 @@ use crate::{
     batch::{self, Deadlines},
     failure::Failure,
     files::{self, Claims},
-    output,
+    output, progress,
     rules::{DEFAULT_ARCH, rules},
     source::{cuda_arch, load_for},
 };
@@ -72,49 +72,31 @@ struct Done {
 
 pub(crate) fn run(args: &TestArgs, color: Color) -> Result<u8, Failure> {
     let begin = Instant::now();
-    let (mut programs, mut bare) = (vec![], vec![]);
-    for path in files_of(&args.paths)? {
-        // A terminal would take what a name may hold for commands.
-        let name = output::shown_name(path.display());
-        let bytes = files::read(&path, false, files::TEXT_BYTES)
-            .map_err(|why| Failure::new(format!("cannot read `{name}`: {why}")))?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let expected = Expected::read(&text);
-        match expected.is_empty() {
-            true => bare.push(name),
-            false => programs.push(Program {
-                path,
-                name,
-                text,
-                expected,
-            }),
-        }
+    let mut suite = Suite::read(args)?;
+    if args.bless {
+        let tests = suite.tests(args);
+        let line = progress::busy("testing what is to be blessed");
+        let done = run_all(&tests, args, &mut |_, _| {});
+        drop(line);
+        let done = done?;
+        bless_all(&tests, &done, color)?;
+        suite = Suite::read(args)?;
     }
-    let is_wanted = |name: &String| {
-        let mut filters = args.filter.iter();
-        args.filter.is_empty() || filters.any(|filter| name.contains(filter))
-    };
-    bare.retain(is_wanted);
-    let tests: Vec<Test<'_>> = programs
-        .iter()
-        .flat_map(tests_of)
-        .filter(|test| is_wanted(&test.name))
-        .collect();
-    let done = run_all(&tests, args, color)?;
-    for name in &bare {
+    let tests = suite.tests(args);
+    let color_out = output::use_color_out(color);
+    let done = run_all(&tests, args, &mut |test, done| show(test, done, color_out))?;
+    let bare = &suite.bare;
+    for name in bare {
         output::out(format!("test {name} ... no expectations\n").as_bytes());
     }
     let failed = show_failures(&tests, &done);
     if let Some(path) = &args.junit {
         let mut claims = Claims::default();
-        for program in &programs {
+        for program in &suite.programs {
             claims.reads(&program.path, "a program that is tested");
         }
         claims.writes(path, "--junit")?;
-        write_junit(path, &tests, &done, &bare, begin.elapsed())?;
-    }
-    if args.bless {
-        bless_all(&tests, &done, color)?;
+        write_junit(path, &tests, &done, bare, begin.elapsed())?;
     }
     let passed = tests.len() - failed;
     let mut word = if failed == 0 { "ok" } else { "FAILED" };
@@ -128,6 +110,75 @@ pub(crate) fn run(args: &TestArgs, color: Color) -> Result<u8, Failure> {
     );
     output::out(summary.as_bytes());
     Ok(u8::from(failed > 0 || tests.is_empty()))
+}
+
+/// What there is to test.
+struct Suite {
+    programs: Vec<Program>,
+    /// Names of programs without expectations.
+    bare: Vec<String>,
+}
+
+impl Suite {
+    fn read(args: &TestArgs) -> Result<Suite, Failure> {
+        let text_of = |path: &Path, name: &str| {
+            let bytes = files::read(path, false, files::TEXT_BYTES);
+            let bytes =
+                bytes.map_err(|why| Failure::new(format!("cannot read `{name}`: {why}")))?;
+            Ok::<_, Failure>(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let common = match &args.expect {
+            Some(path) => {
+                let name = output::shown_name(path.display());
+                let text = text_of(path, &name)?;
+                Some((name, text))
+            }
+            None => None,
+        };
+        let (mut programs, mut bare) = (vec![], vec![]);
+        for path in files_of(&args.paths)? {
+            // A terminal would take what a name may hold for commands.
+            let name = output::shown_name(path.display());
+            let text = text_of(&path, &name)?;
+            let mut expected = Expected::read(&text);
+            if let Some((from, text)) = &common {
+                expected.add_file(text, from).map_err(Failure::new)?;
+            }
+            for words in &args.options {
+                let words = shlex::split(words).ok_or_else(|| {
+                    Failure::new(format!(
+                        "--options `{words}`: a quotation mark is not closed"
+                    ))
+                })?;
+                expected.options.extend(words);
+            }
+            match expected.is_empty() {
+                true => bare.push(name),
+                false => programs.push(Program {
+                    path,
+                    name,
+                    text,
+                    expected,
+                }),
+            }
+        }
+        bare.retain(|name| is_wanted(name, args));
+        Ok(Suite { programs, bare })
+    }
+
+    fn tests(&self, args: &TestArgs) -> Vec<Test<'_>> {
+        self.programs
+            .iter()
+            .flat_map(tests_of)
+            .filter(|test| is_wanted(&test.name, args))
+            .collect()
+    }
+}
+
+/// Whether `--filter` lets a test through.
+fn is_wanted(name: &str, args: &TestArgs) -> bool {
+    let mut filters = args.filter.iter();
+    args.filter.is_empty() || filters.any(|filter| name.contains(filter))
 }
 
 /// The files that the arguments name, and those of their folders in the order of their names.
@@ -214,14 +265,17 @@ fn tests_of(program: &Program) -> Vec<Test<'_>> {
     tests
 }
 
-/// Runs the tests, and prints each as soon as those before it have ended.
-fn run_all(tests: &[Test<'_>], args: &TestArgs, color: Color) -> Result<Vec<Done>, Failure> {
+/// Runs the tests, and shows each as soon as those before it have ended.
+fn run_all(
+    tests: &[Test<'_>],
+    args: &TestArgs,
+    show: &mut dyn FnMut(&Test<'_>, &Done),
+) -> Result<Vec<Done>, Failure> {
     let workers = batch::workers(args.jobs);
     let interrupted = Arc::new(AtomicBool::new(false));
     let deadlines = Deadlines::start(interrupted.clone());
     let mut done: Vec<Option<Done>> = tests.iter().map(|_| None).collect();
     let mut shown = 0;
-    let color = output::use_color_out(color);
     let work = |at: usize| {
         let begin = Instant::now();
         let (problems, looked) = run_one(&tests[at], args, &deadlines);
@@ -246,35 +300,40 @@ fn run_all(tests: &[Test<'_>], args: &TestArgs, color: Color) -> Result<Vec<Done
             time,
         });
         while let Some(Some(next)) = done.get(shown) {
-            let (word, code) = match next.problems.is_empty() {
-                true => ("ok", "32"),
-                false => ("FAILED", "1;31"),
-            };
-            let word = match color {
-                true => format!("\x1b[{code}m{word}\x1b[0m"),
-                false => word.to_string(),
-            };
-            let Looked { launches, accesses } = next.looked;
-            let expectations = tests[shown].program.expected.all.len();
-            let count = [
-                plural(expectations as u64, "expectation", "expectations"),
-                plural(launches as u64, "launch", "launches"),
-                plural(accesses as u64, "access", "accesses"),
-            ];
-            let line = format!(
-                "test {} ... {word} ({})\n",
-                tests[shown].name,
-                count.join(", ")
-            );
-            output::out(line.as_bytes());
+            show(&tests[shown], next);
             shown += 1;
         }
     })?;
     Ok(done.into_iter().flatten().collect())
 }
 
+/// A line for a test that has ended.
+fn show(test: &Test<'_>, done: &Done, color: bool) {
+    let (word, code) = match done.problems.is_empty() {
+        true => ("ok", "32"),
+        false => ("FAILED", "1;31"),
+    };
+    let word = match color {
+        true => format!("\x1b[{code}m{word}\x1b[0m"),
+        false => word.to_string(),
+    };
+    let Looked { launches, accesses } = done.looked;
+    let count = [
+        plural(
+            test.program.expected.all.len() as u64,
+            "expectation",
+            "expectations",
+        ),
+        plural(launches as u64, "launch", "launches"),
+        plural(accesses as u64, "access", "accesses"),
+    ];
+    let line = format!("test {} ... {word} ({})\n", test.name, count.join(", "));
+    output::out(line.as_bytes());
+}
+
 fn failure(why: String) -> Problem {
     Problem {
+        file: None,
         line: 0,
         expected: String::new(),
         why,
@@ -284,9 +343,12 @@ fn failure(why: String) -> Problem {
 
 /// `tile.cu:14: expected conflict-free: …`
 fn message(test: &Test<'_>, problem: &Problem) -> String {
-    let name = &test.program.name;
+    let name = match &problem.file {
+        Some(file) => output::shown_name(file),
+        None => test.program.name.clone(),
+    };
     let place = match problem.line {
-        0 => name.clone(),
+        0 => name,
         line => format!("{name}:{line}"),
     };
     let why = problem.why.replace('\n', "\n    ");

@@ -167,7 +167,8 @@ fn bless_writes_what_was_seen() {
     let folder = folder("expectations_bless", &[("a.cu", old)]);
     let path = folder.to_string_lossy();
     let output = dslc(&["test", &path, "--bless"]);
-    assert_eq!(output.code, Some(1));
+    assert_eq!(output.code, Some(0));
+    has(&output.stdout, "test result: ok. 1 passed; 0 failed");
     has(
         &output.stdout,
         "-    s[threadIdx.x][0] = 1; //~ transactions <= 8 //~ race\n+    s[threadIdx.x][0] = 1; //~ transactions <= 32\n",
@@ -213,5 +214,51 @@ fn what_no_comment_expects_is_told_with_its_kind_once() {
     has(
         &output.stdout,
         "a.cu:6: unexpected error uninitialized: `s[0][1]` was never written when line 6 reads it",
+    );
+}
+
+#[test]
+fn hand_ins_share_expectations_macros_and_options() {
+    let racy = "__global__ void k(int *x)\n{\n    __shared__ int s[N];\n    s[threadIdx.x] = 1;\n    x[threadIdx.x] = s[N - 1 - threadIdx.x];\n}\n";
+    let own = "#include \"student.cu\"\nint main()\n{\n    int *x;\n    cudaMalloc(&x, 4 * N);\n    k<<<1, N>>>(x);\n    cudaDeviceSynchronize();\n    cudaFree(x);\n}\n";
+    let folder = folder(
+        "expectations_hand_ins",
+        &[
+            ("one/wrapper.cu", own.to_string()),
+            ("one/student.cu", racy.to_string()),
+            (
+                "expect.txt",
+                "# all of them\n\nclean\n//~ conflict-free\n".to_string(),
+            ),
+        ],
+    );
+    let (wrapper, expect) = (folder.join("one/wrapper.cu"), folder.join("expect.txt"));
+    let (wrapper, expect) = (wrapper.to_string_lossy(), expect.to_string_lossy());
+    let common = ["test", &wrapper, "--expect", &expect];
+    // One warp runs in lockstep; two race.
+    let output = dslc(&[&common[..], &["-D", "N=64"]].concat());
+    assert_eq!(output.code, Some(1));
+    has(&output.stdout, "(2 expectations, 1 launch, 3 accesses)");
+    // The fault is where it is, not in the program that includes it.
+    let place = wrapper.replace("wrapper", "student");
+    has(
+        &output.stdout,
+        &format!("{place}:4: unexpected error race: "),
+    );
+    let options = ["-D", "N=32", "--options", "--sync-warps '"];
+    let output = dslc(&[&common[..], &options].concat());
+    assert_eq!(output.code, Some(2));
+    has(
+        &output.stderr,
+        "--options `--sync-warps '`: a quotation mark is not closed",
+    );
+    let output = dslc(&[&common[..], &["-DN=64", "--options", "--no-checks"]].concat());
+    has(&output.stdout, "test result: ok. 1 passed");
+    fs::write(folder.join("expect.txt"), "claen\n").expect("written");
+    let output = dslc(&common);
+    assert_eq!(output.code, Some(2));
+    has(
+        &output.stderr,
+        "expect.txt:1: there is no expectation `claen`: did you mean `clean`?",
     );
 }

@@ -94,6 +94,22 @@ impl Expected {
         expected
     }
 
+    /// Reads a file of expectations, each about the whole of a program: one in a line, with or without `//~`; lines that begin with `#` are
+    /// for the reader.
+    pub(super) fn add_file(&mut self, text: &str, name: &str) -> Result<(), String> {
+        for (line, number) in text.lines().zip(1..) {
+            let line = line.trim();
+            let line = line.strip_prefix("//~").unwrap_or(line).trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            // No line of the program, and no place in its text that could be blessed.
+            self.add(0, 0..0, None, line)
+                .map_err(|why| format!("{name}:{number}: {why}"))?;
+        }
+        Ok(())
+    }
+
     fn add(
         &mut self,
         line: u32,

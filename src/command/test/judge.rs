@@ -3,6 +3,7 @@
 use dsl::{
     diagnostic::{Diagnostic, Severity},
     ir::{Module, Space},
+    span::FileId,
 };
 use interp::{Severity as Grave, Site};
 use report::{findings::Found, require::shown};
@@ -15,6 +16,8 @@ use crate::{batch::Ran, source::Loaded};
 
 /// Something that is not as expected.
 pub(super) struct Problem {
+    /// The file that it is in, if that is not the program: one that it includes.
+    pub(super) file: Option<String>,
     /// Its line, 0 for none.
     pub(super) line: u32,
     /// The comment that expected something else; empty for what no comment expected.
@@ -41,6 +44,7 @@ pub(super) enum Bless {
 impl Problem {
     fn of(expectation: &Expectation, why: impl Into<String>) -> Problem {
         Problem {
+            file: None,
             line: expectation.about.unwrap_or(expectation.line),
             expected: expectation.text.clone(),
             why: why.into(),
@@ -48,8 +52,9 @@ impl Problem {
         }
     }
 
-    fn unexpected(line: u32, why: String) -> Problem {
+    fn unexpected((file, line): Place, why: String) -> Problem {
         Problem {
+            file,
             line,
             expected: String::new(),
             why,
@@ -63,14 +68,25 @@ impl Problem {
     }
 }
 
+/// An included file, and a line; of the program itself `None`. Line 0 is no line.
+type Place = (Option<String>, u32);
+
+/// Where a message of the compiler is.
+fn place_of(diagnostic: &Diagnostic, loaded: &Loaded) -> Place {
+    let span = loaded.map.use_site(diagnostic.primary.span);
+    let file = loaded.map.file(span.file);
+    let name = (span.file != PROGRAM).then(|| file.name.clone());
+    (name, file.line_column(span.start).0)
+}
+
+/// The file that the test is of: the first that is read.
+const PROGRAM: FileId = FileId(0);
+
 /// Compares what the compiler said with what was expected of it.
 pub(super) fn of_messages(expected: &Expected, loaded: &Loaded) -> Vec<Problem> {
-    let line = |diagnostic: &Diagnostic| {
-        let span = loaded.map.use_site(diagnostic.primary.span);
-        loaded.map.file(span.file).line_column(span.start).0
-    };
     let is_meant = |one: &Expectation, diagnostic: &Diagnostic| {
-        let is_there = one.about.is_none_or(|about| about == line(diagnostic));
+        let is_at = |about| place_of(diagnostic, loaded) == (None, about);
+        let is_there = one.about.is_none_or(is_at);
         is_there
             && match &one.what {
                 What::Error(text) => {
@@ -98,7 +114,7 @@ pub(super) fn of_messages(expected: &Expected, loaded: &Loaded) -> Vec<Problem> 
     let errors = errors.filter(|diagnostic| diagnostic.severity == Severity::Error);
     for error in errors.filter(|error| !expected.all.iter().any(|one| is_meant(one, error))) {
         let why = format!("error[{}]: {}", error.code.number(), error.message);
-        problems.push(Problem::unexpected(line(error), why));
+        problems.push(Problem::unexpected(place_of(error, loaded), why));
     }
     problems
 }
@@ -135,6 +151,21 @@ impl Judge<'_> {
         let locs = found.sides.iter().map(|side| self.module.loc(side.loc));
         locs.filter(|loc| loc.file == 0 && loc.line > 0)
             .map(|loc| loc.line)
+    }
+
+    /// Where a finding is: in the program if it has a part in it.
+    fn place(&self, found: &Found) -> Place {
+        if let Some(line) = self.lines(found).next() {
+            return (None, line);
+        }
+        let mut locs = found.sides.iter().map(|side| self.module.loc(side.loc));
+        let loc = locs.find(|loc| loc.line > 0);
+        loc.map_or((None, 0), |loc| self.named(loc.file, loc.line))
+    }
+
+    fn named(&self, file: u32, line: u32) -> Place {
+        let name = self.module.files.get(file as usize).filter(|_| file != 0);
+        (name.cloned(), line)
     }
 
     fn is_met_by(&self, one: &Expectation, found: &Found) -> bool {
@@ -192,9 +223,8 @@ impl Judge<'_> {
         let mut found = self.ran.found.iter();
         let mut messages = self.loaded.diagnostics.iter();
         let is_said = |diagnostic: &Diagnostic| {
-            let span = self.loaded.map.use_site(diagnostic.primary.span);
-            let line = self.loaded.map.file(span.file).line_column(span.start).0;
-            one.about.is_none_or(|about| about == line) && kinds::is_message(word, diagnostic.code)
+            let is_at = |about| place_of(diagnostic, self.loaded) == (None, about);
+            one.about.is_none_or(is_at) && kinds::is_message(word, diagnostic.code)
         };
         if found.any(|found| self.is_met_by(one, found)) || messages.any(is_said) {
             return None;
@@ -248,6 +278,7 @@ impl Judge<'_> {
                 ),
             };
             problems.push(Problem {
+                file: self.named(site.file, site.line).0,
                 line: site.line,
                 ..Problem::of(one, why)
             });
@@ -274,7 +305,6 @@ impl Judge<'_> {
             if found.severity < Grave::Warning {
                 continue;
             }
-            let line = self.lines(found).next();
             // Most messages begin with the kind.
             let (kind, message) = (found.kind, found.message.as_str());
             let said = message.strip_prefix(kind);
@@ -284,8 +314,10 @@ impl Judge<'_> {
                 found.severity,
                 said.unwrap_or(message)
             );
-            let problem = Problem::unexpected(line.unwrap_or(0), why);
-            problems.push(match line {
+            let place = self.place(found);
+            let own_line = (place.0.is_none() && place.1 > 0).then_some(place.1);
+            let problem = Problem::unexpected(place, why);
+            problems.push(match own_line {
                 Some(line) => problem.bless(Bless::Add(line, found.kind.to_string())),
                 None => problem,
             });
@@ -296,16 +328,16 @@ impl Judge<'_> {
         }
         let notes = outcome.notes.iter();
         for note in notes.filter(|note| note.is_error && note.fault.is_none()) {
-            let line = self.module.loc(note.loc).line;
+            let loc = self.module.loc(note.loc);
             problems.push(Problem::unexpected(
-                line,
+                self.named(loc.file, loc.line),
                 format!("unexpected: {}", note.text),
             ));
         }
         if outcome.exit_code != 0 && !has_fault && problems.is_empty() {
             let printed = quoted(&String::from_utf8_lossy(&self.ran.stdout));
             let why = format!("it ended with exit code {}; {printed}", outcome.exit_code);
-            problems.push(Problem::unexpected(0, why));
+            problems.push(Problem::unexpected((None, 0), why));
         }
         problems
     }

@@ -19,6 +19,7 @@ pub(super) fn run_args(test: &Test<'_>, limits: &TestArgs) -> Result<RunArgs, Fa
     let options = &test.program.expected.options;
     let words = ["dslc", "run"].map(String::from).into_iter();
     let words = words.chain(options.iter().cloned());
+    let words = words.chain(limits.defines.iter().map(|define| format!("-D{define}")));
     let behind = std::iter::once("--".to_string()).chain(test.args.iter().cloned());
     let wrong = |why: &str| Failure::new(format!("//~ options {}: {why}", options.join(" ")));
     let file = std::iter::once(test.program.path.display().to_string());
@@ -32,7 +33,10 @@ pub(super) fn run_args(test: &Test<'_>, limits: &TestArgs) -> Result<RunArgs, Fa
     };
     let refused = [
         (args.is_on_gpu(), "--device"),
-        (args.host == Some(HostChoice::Native), "--host native"),
+        (
+            matches!(args.host, Some(HostChoice::Native | HostChoice::Auto)),
+            "--host native or auto",
+        ),
         (!args.more.is_empty(), "a second file"),
         (args.source.arch.is_some(), "--arch (write `//~ arch`)"),
         (!args.require.is_empty(), "--require (write `//~ require`)"),
