@@ -20,6 +20,7 @@ use runtime::{
 use crate::{
     args::{Cures, SourceArgs},
     execute::{self, What},
+    failure::Failure,
     source::{self, Files},
 };
 
@@ -175,6 +176,14 @@ impl Prover<'_> {
         self.left = self.left.map(|left| left.saturating_sub(instructions));
     }
 
+    /// The program as it is. An error if it cannot be run, or prints so much that runs cannot be compared.
+    pub(crate) fn first_run(&mut self) -> Result<Run, Failure> {
+        let too_much =
+            "it prints more than 1 MB, so that runs with and without a cure cannot be compared";
+        let ran = self.try_ran(self.module.clone(), self.map.clone(), None)?;
+        ran.ok_or_else(|| Failure::new(too_much))
+    }
+
     fn ran(
         &mut self,
         module: Arc<Module>,
@@ -184,6 +193,15 @@ impl Prover<'_> {
         if self.what.stop.asked().is_some() || !self.has_more() {
             return None;
         }
+        self.try_ran(module, map, further).ok()?
+    }
+
+    fn try_ran(
+        &mut self,
+        module: Arc<Module>,
+        map: SourceMap,
+        further: Option<&Further>,
+    ) -> Result<Option<Run>, Failure> {
         let program = Program::new(module);
         let mut device = Simulator::new(self.machine.clone()).digesting();
         let mut args = self.what.program.clone();
@@ -200,16 +218,16 @@ impl Prover<'_> {
             stdout: vec![],
             is_too_much: false,
         };
-        let ran = execute::execute(&what, &program, &mut device, &mut io).ok()?;
+        let ran = execute::execute(&what, &program, &mut device, &mut io)?;
         self.spend(instructions(&ran.outcome).saturating_add(COMPILATION / 8));
         if io.is_too_much || ran.unsaved.is_some() {
-            return None;
+            return Ok(None);
         }
         let module = program.module();
         let line = |loc| report::line(module, &map, loc);
         let found = findings::all(&ran.outcome, module, &line);
         let name = |kernel| module.function(kernel).name.clone();
-        Some(Run {
+        Ok(Some(Run {
             module: module.clone(),
             findings: found,
             map,
@@ -219,7 +237,7 @@ impl Prover<'_> {
             memory_digest: device.memory_digest(),
             aliased: device.aliased().map(name).collect(),
             has_varied: device.has_varied() || matches!(further, Some(Further::Arguments(_))),
-        })
+        }))
     }
 }
 

@@ -56,6 +56,15 @@ pub fn report(model: &Model<'_>, style: Style) -> String {
     parts.join("\n\n") + "\n"
 }
 
+/// The findings and the hot spots for which something can be done; empty if there is neither.
+pub fn remaining(model: &Model<'_>, style: Style) -> String {
+    let mut text = screen::findings(model, style);
+    if !model.hot_spots.is_empty() {
+        text += &screen::hot_spots(model, style);
+    }
+    text
+}
+
 pub(crate) fn dim(dim: [u32; 3]) -> String {
     match dim {
         [x, 1, 1] => x.to_string(),

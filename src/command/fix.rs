@@ -5,13 +5,13 @@ use std::{path::Path, sync::Arc};
 use cure::{Run, Runner};
 use dsl::{diagnostic::Severity, ir::locate::is_virtual, source::SourceMap};
 use interp::rules::RuleSet;
-use report::{Holds, Input, Model, Suggestion, Tables};
+use report::{Holds, Input, Model, Suggestion, Tables, text::Style};
 
 use crate::{
     args::{Color, Cures, FixArgs},
     execute::{self, What},
     failure::Failure,
-    files, output,
+    files, output, progress,
     prove::{self, Prover},
     rules::rules,
     source::{cuda_arch, load_for},
@@ -37,7 +37,10 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
         source.instantiate(text);
     }
     let watch = Watch::start(args.program.timeout);
-    let mut loaded = load_for(&source, cuda_arch(&rules))?;
+    let line = progress::busy("compiling");
+    let loaded = load_for(&source, cuda_arch(&rules));
+    drop(line);
+    let mut loaded = loaded?;
     if loaded.report(color, Severity::Error) {
         return Ok(1);
     }
@@ -59,13 +62,13 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
         },
         left: None,
     };
-    let Some(mut now) = first.run(&[]) else {
-        return Err(Failure::new(
-            "the program did not run, or printed more than 1 MB; `dslc run` shows what happened",
-        ));
-    };
+    let line = progress::busy("running the program");
+    let now = first.first_run();
+    drop(line);
+    let mut now = now?;
     let mut done: Vec<Suggestion> = vec![];
     let mut unused = 0;
+    let line = progress::busy("looking for cures");
     while done.len() < MAX_CURES && stop.asked().is_none() {
         let prover = Prover {
             module: &now.module,
@@ -86,15 +89,12 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
         done.push(cure);
         now = next;
     }
+    drop(line);
     watch.reports();
     let errors = now.findings.iter().filter(|found| found.is_error()).count();
     let mut text: String = done.iter().map(|cure| sentence(cure) + "\n").collect();
-    if done.is_empty() && unused == 0 {
-        text += "no cure is proved; `dslc run` shows what may help\n";
-    } else if done.is_empty() {
+    if done.is_empty() {
         text += "no cure is proved\n";
-    } else if errors > 0 {
-        text += &format!("{errors} errors remain; `dslc run` shows them\n");
     }
     if unused > 0 && !args.checked {
         let are = if unused == 1 { "cure is" } else { "cures are" };
@@ -115,7 +115,36 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
         }
     }
     output::err(&text);
+    output::err(&remaining(&now, &rules, color));
     Ok(u8::from(errors > 0))
+}
+
+/// What is still wrong or costs more than it must, with ideas that were not tried.
+fn remaining(now: &Run, rules: &RuleSet, color: Color) -> String {
+    let style = Style {
+        columns: output::message_columns(),
+        color: output::use_color(color),
+    };
+    let text = report::text::remaining(&Model::new(&input(now, rules)), style);
+    match text.is_empty() {
+        true if now.outcome.launches.is_empty() => "the program launches no kernel\n".to_string(),
+        true => "nothing remains: no error, no warning, no hot spot\n".to_string(),
+        false => format!("what remains, with ideas that are not shown to hold:\n{text}"),
+    }
+}
+
+fn input<'a>(now: &'a Run, rules: &'a RuleSet) -> Input<'a> {
+    Input {
+        program: &now.module.name,
+        map: &now.map,
+        module: &now.module,
+        rules,
+        outcome: &now.outcome,
+        gpu: None,
+        findings: &now.findings,
+        kernel: None,
+        tables: Tables::None,
+    }
 }
 
 /// Writes the changed files; says which.
@@ -131,17 +160,7 @@ fn write(changed: &[(String, String, String)]) -> Result<String, Failure> {
 
 /// The cures of a program.
 fn step(now: &Run, rules: &RuleSet, prover: &Prover<'_>) -> Vec<Suggestion> {
-    let input = Input {
-        program: &now.module.name,
-        map: &now.map,
-        module: &now.module,
-        rules,
-        outcome: &now.outcome,
-        gpu: None,
-        findings: &now.findings,
-        kernel: None,
-        tables: Tables::None,
-    };
+    let input = input(now, rules);
     let model = Model::new(&input);
     prove::cures(&model, &now.stdout, Cures::Always, prover.clone())
 }
