@@ -41,10 +41,11 @@ fi
 
 requirements=()
 while IFS= read -r line; do
-    [ -z "$line" ] || requirements+=(--require "$line")
+    [ -z "$line" ] || requirements+=(--require-if-any "$line")
 done <<<"${GATE_REQUIRE:-}"
 
 number=0
+messages=$(mktemp)
 while IFS= read -r line; do
     [ -n "$line" ] || continue
     readarray -d '' program < <(words "$line")
@@ -53,13 +54,24 @@ while IFS= read -r line; do
     echo "== dslc run $line"
     # A program's own words come last; options go before them.
     options=(--format sarif --html "$out/$name.html" "${requirements[@]}")
-    "$dslc" run "${options[@]}" "${program[@]}" >"$out/$name.sarif" || failed=1
+    "$dslc" run "${options[@]}" "${program[@]}" 2> >(tee -a "$messages" >&2) >"$out/$name.sarif" || failed=1
     if [ -n "$base" ] && [ -e "$base/tree/${program[0]}" ]; then
         "$dslc" run --format json --cures never "${program[@]}" >"$base/after.json" 2>/dev/null || true
         (cd "$base/tree" && "$dslc" run --format json --cures never "${program[@]}") >"$base/before.json" 2>/dev/null || true
         "$dslc" compare "$base/before.json" "$base/after.json" --format markdown >>"$out/compare.md" || failed=1
     fi
 done <<<"${GATE_PROGRAMS:-}"
+
+# A requirement is for the programs that have what it is about, and for one of them at least.
+if [ "$number" -gt 0 ]; then
+    while IFS= read -r line; do
+        if [ -n "$line" ] && ! grep -qF -e "requirement met: $line" -e "requirement not met: $line" "$messages"; then
+            echo "requirement not met: $line: no program has anything that it is about" >&2
+            failed=1
+        fi
+    done <<<"${GATE_REQUIRE:-}"
+fi
+rm -f "$messages"
 
 [ ! -e "$out/compare.md" ] || cat "$out/compare.md" >>"$summary"
 if [ "$looked" = 0 ]; then

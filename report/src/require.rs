@@ -327,9 +327,10 @@ fn glob(pattern: &[char], name: &[char]) -> bool {
 impl Judged {
     /// A paragraph: what it looked at, and which launches do not meet it.
     pub fn text(&self, style: Style, names_arch: bool) -> String {
-        let (paint, word) = match self.met {
-            true => (Paint::Green, "met"),
-            false => (Paint::Red, "not met"),
+        let (paint, word) = match (self.met, &self.nothing) {
+            (true, Some(_)) => (Paint::Dim, "not of this program"),
+            (true, None) => (Paint::Green, "met"),
+            (false, _) => (Paint::Red, "not met"),
         };
         let on = match names_arch {
             true => format!(" on {}", self.arch),
@@ -360,6 +361,12 @@ impl Judged {
             }
         }
         text
+    }
+
+    /// For a requirement that several programs share: met also by a program that has nothing for it to look at.
+    pub fn if_any(mut self) -> Judged {
+        self.met = self.failed.is_empty();
+        self
     }
 
     /// Why it is not met, without what it looked at.

@@ -14,11 +14,14 @@ use serde_json::{Value, json};
 use super::{
     Edit, Input, Model, Suggestion,
     findings::{Found, render},
+    require::Judged,
 };
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// What GitHub and others call the fingerprints of one way to compute them.
 const FINGERPRINT: &str = "dslcFinding/v1";
+/// The rule of a condition that is not met.
+const REQUIREMENT: &str = "requirement";
 
 /// The log of a run: what the front end said and what was found.
 pub fn of_run(model: &Model<'_>, diagnostics: &[Diagnostic]) -> Value {
@@ -30,21 +33,73 @@ pub fn of_run(model: &Model<'_>, diagnostics: &[Diagnostic]) -> Value {
         put(&mut row, "fixes", fixes(at, model));
         results.push(row);
     }
+    let unmet = model.requirements.iter().filter(|judged| !judged.met);
+    let mut unmet = unmet.peekable();
+    let mut all: Vec<Value> = rules.0.iter().copied().map(rule).collect();
+    if unmet.peek().is_some() {
+        let index = all.len();
+        all.push(rule_of_requirements());
+        results.extend(unmet.map(|judged| of_requirement(judged, index, input)));
+    }
     log(
-        rules,
+        all,
         results,
         json!({ "executionSuccessful": true, "exitCode": input.outcome.exit_code }),
     )
+}
+
+/// The rule that requirements of the command line have in common. It has no code: `dslc explain` knows the metrics instead.
+fn rule_of_requirements() -> Value {
+    json!({
+        "id": REQUIREMENT,
+        "name": REQUIREMENT,
+        "shortDescription": { "text": "A launch does not meet a condition of --require." },
+        "fullDescription": { "text": "The program was run with `dslc run --require CONDITION`, and a launch does not meet the condition, or the condition is about none." },
+        "help": { "text": "`dslc run FILE --launches` shows what each access costs; `dslc run --metrics list` lists the metrics." },
+        "defaultConfiguration": { "level": "error" },
+    })
+}
+
+/// A requirement that is not met, at the launches that do not meet it; at the program where it is about none.
+fn of_requirement(judged: &Judged, index: usize, input: &Input<'_>) -> Value {
+    let at = |line: u32| {
+        let mut place = json!({ "artifactLocation": { "uri": uri(input.program) } });
+        if line > 0 {
+            place["region"] = json!({ "startLine": line });
+        }
+        json!({ "physicalLocation": place })
+    };
+    let mut lines: Vec<u32> = judged.failed.iter().map(|failed| failed.line).collect();
+    lines.dedup();
+    let first = lines.first().copied().unwrap_or(0);
+    let related = lines.iter().skip(1).map(|&line| at(line));
+    let text = format!(
+        "requirement not met: {}. {}",
+        judged.requirement,
+        judged.why()
+    );
+    let mut row = json!({
+        "ruleId": REQUIREMENT,
+        "ruleIndex": index,
+        "level": "error",
+        "message": { "text": text },
+        "locations": [at(first)],
+    });
+    put(&mut row, "relatedLocations", numbered(related));
+    row["partialFingerprints"] =
+        json!({ FINGERPRINT: format!("{REQUIREMENT} {}", judged.requirement) });
+    row
 }
 
 /// The log of a program that was only checked, or does not compile.
 pub fn of_check(diagnostics: &[Diagnostic], map: &SourceMap) -> Value {
     let mut rules = Rules::default();
     let results = of_diagnostics(diagnostics, map, &mut rules);
+    let rules = rules.0.into_iter().map(rule).collect();
     log(rules, results, json!({ "executionSuccessful": true }))
 }
 
-fn log(rules: Rules, results: Vec<Value>, invocation: Value) -> Value {
+fn log(rules: Vec<Value>, results: Vec<Value>, invocation: Value) -> Value {
     let version = env!("CARGO_PKG_VERSION");
     json!({
         "$schema": SCHEMA,
@@ -54,7 +109,7 @@ fn log(rules: Rules, results: Vec<Value>, invocation: Value) -> Value {
                 "name": "dslc",
                 "version": version,
                 "semanticVersion": version,
-                "rules": rules.0.into_iter().map(rule).collect::<Vec<_>>(),
+                "rules": rules,
             } },
             "columnKind": "unicodeCodePoints",
             "invocations": [invocation],
