@@ -312,6 +312,8 @@ pub(crate) enum HostChoice {
     Interpreted,
     /// clang compiles it, as `dslc nvcc` does: all of C++ and its libraries, at full speed. The program may do whatever its user may.
     Native,
+    /// dslc itself; clang for a program whose kernels dslc understands and whose host code it does not.
+    Auto,
 }
 
 #[derive(Debug, Args)]
@@ -324,6 +326,9 @@ pub(crate) struct RunArgs {
     /// Who runs host code. Default: dslc itself; clang for programs of several files.
     #[arg(long, value_enum, value_name = "HOST")]
     pub(crate) host: Option<HostChoice>,
+    /// Link the compiled program with this library; cuBLAS, cuFFT, cuRAND and the like need not be named.
+    #[arg(short = 'l', value_name = "LIBRARY")]
+    pub(crate) libraries: Vec<String>,
     /// Where kernels run.
     #[arg(long, value_enum, default_value_t = DeviceChoice::Simulator)]
     pub(crate) device: DeviceChoice,
@@ -352,6 +357,9 @@ pub(crate) struct RunArgs {
     /// an access is transactions(tile[threadIdx.x]). Repeatable.
     #[arg(long, value_name = "[KERNEL:] EXPR")]
     pub(crate) require: Vec<String>,
+    /// The same for a condition that several programs share: met also if this program has nothing that it is about.
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) require_if_any: Vec<String>,
     #[command(flatten)]
     pub(crate) known: BaselineArgs,
     #[command(flatten)]

@@ -17,14 +17,15 @@ use super::nvcc;
 use crate::{
     args::{Color, Cures, Format, HostChoice, RunArgs},
     failure::Failure,
-    output, require,
+    output, progress, require, source,
 };
 
 /// Whether the program is to be compiled.
 pub(crate) fn is_wanted(args: &RunArgs) -> bool {
     match args.host {
-        Some(host) => host == HostChoice::Native,
-        None => !args.more.is_empty(),
+        Some(HostChoice::Native) => true,
+        Some(HostChoice::Interpreted) => false,
+        Some(HostChoice::Auto) | None => !args.more.is_empty(),
     }
 }
 
@@ -86,6 +87,15 @@ fn words(args: &RunArgs) -> Vec<OsString> {
         words.extend(["-x".into(), "cu".into()]);
     }
     words.extend(files(args).map(OsString::from));
+    let mut libraries: Vec<String> = args.libraries.clone();
+    for file in files(args) {
+        for (_, text) in source::texts(file, &args.source.include) {
+            libraries.extend(nvcc::libraries_of(&text).map(str::to_string));
+        }
+    }
+    libraries.sort_unstable();
+    libraries.dedup();
+    words.extend(libraries.iter().map(|name| format!("-l{name}").into()));
     words
 }
 
@@ -109,7 +119,10 @@ fn build(
     }
     words.push("-o".into());
     words.push(folder.join(cache::PROGRAM).into());
-    let is_built = nvcc::build(&words, Some(dependencies.path()), color)? == 0;
+    let line = progress::busy("compiling with clang");
+    let code = nvcc::build(&words, Some(dependencies.path()), color);
+    drop(line);
+    let is_built = code? == 0;
     let sources: Vec<PathBuf> = files(args).cloned().collect();
     Ok(is_built.then(|| cache::keep(folder, dependencies.path(), &sources, place)))
 }
@@ -148,6 +161,7 @@ fn refuse(args: &RunArgs) -> Result<(), Failure> {
         ),
         (!args.program.launch.is_empty(), "--launch"),
         (args.cures == Cures::Always, "--cures always"),
+        (!args.require_if_any.is_empty(), "--require-if-any"),
         (args.observer.record.is_some(), "--record"),
         (args.observer.trace.is_some(), "--trace"),
     ];

@@ -27,6 +27,7 @@ use crate::{
 use args::{Kind, Options, Stage};
 use clang::Clang;
 pub(crate) use clang::{code_of, compiler, library, status};
+pub(crate) use libraries::named as libraries_of;
 pub(crate) use toolkit::cache;
 
 /// What `--version` says: the release whose command line and headers these are.

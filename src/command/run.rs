@@ -19,6 +19,7 @@ use report::{
     architectures::Other,
     findings::{self, Found},
     nvprof,
+    require::Judged,
 };
 
 use self::{
@@ -27,7 +28,7 @@ use self::{
 };
 use super::native;
 use crate::{
-    args::{Color, Cures, FailOn, Format, Launches, RunArgs},
+    args::{Color, Cures, FailOn, Format, HostChoice, Launches, RunArgs},
     baseline,
     capture::Capture,
     execute::{self, MAX_KEPT, ProgramOut, Ran, Streams, What},
@@ -54,10 +55,21 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             "cannot read `{word}`: there is no such file; the program's own arguments come after `--`: `dslc run {file} -- {word}`"
         )));
     }
-    if native::is_wanted(args) {
+    if native::is_wanted(args) || args.host == Some(HostChoice::Auto) && needs_clang(args)? {
         return native::run(args, color);
     }
     compile_and_run(args, color)
+}
+
+/// Whether clang has to compile the host code of a program, and says so.
+fn needs_clang(args: &RunArgs) -> Result<bool, Failure> {
+    let rules = archs(args)?.remove(0);
+    let loaded = load_for(&args.source, cuda_arch(&rules))?;
+    let needs = compiled::clang_could(&loaded, args, &rules);
+    if needs {
+        output::err("dslc: clang compiles the host code, which dslc does not understand\n");
+    }
+    Ok(needs)
 }
 
 /// Compiles a program, runs it, looks for cures, and shows and writes what was asked for. The result is the exit code.
@@ -67,6 +79,9 @@ pub(super) fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failur
     let Some(requirements) = require::parse(&args.require, color) else {
         return Ok(2);
     };
+    let Some(shared) = require::parse(&args.require_if_any, color) else {
+        return Ok(2);
+    };
     let mut archs = archs(args)?;
     let rules = archs.remove(0);
     let mut source = args.source.clone();
@@ -74,7 +89,10 @@ pub(super) fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failur
         source.instantiate(text);
     }
     let watch = Watch::start(args.program.timeout);
-    let loaded = load_for(&source, cuda_arch(&rules))?;
+    let line = progress::busy("compiling");
+    let loaded = load_for(&source, cuda_arch(&rules));
+    drop(line);
+    let loaded = loaded?;
     let baseline = args
         .known
         .baseline
@@ -112,7 +130,9 @@ pub(super) fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failur
         left: None,
     };
     if let Some(stdout) = &io.compared {
+        let line = progress::busy("comparing orders");
         prove::leave_out_like(&mut found, (stdout, ran.outcome.exit_code), &prover);
+        drop(line);
     }
     compiled.show_unproved(&found, color);
     if let Some(baseline) = &baseline {
@@ -143,6 +163,8 @@ pub(super) fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failur
     }
     watch.reports();
     model.requirements = require::judge(&requirements, &model);
+    let shared = require::judge(&shared, &model).into_iter();
+    model.requirements.extend(shared.map(Judged::if_any));
     model.metrics = metrics;
     let written = write_files(args, &model, &mut io, ran.unsaved);
     let kept = kept_output(args.report.format, &io.program_out, captured.as_deref());
@@ -162,7 +184,7 @@ fn refuse_uncounted(args: &RunArgs) -> Result<(), Failure> {
         (true, _) if args.wanted_schedules() > 0 || args.checking.schedule.is_some() => {
             "--schedule, --schedules and --memory weak need the simulator: a GPU runs threads as it likes"
         }
-        (true, _) if !args.require.is_empty() => {
+        (true, _) if !args.require.is_empty() || !args.require_if_any.is_empty() => {
             "a GPU run has no counts: --require needs the simulator"
         }
         (true, _) if args.checking.count_only => {
@@ -291,7 +313,9 @@ fn add_cures(model: &mut Model<'_>, wanted: Cures, stdout: &[u8], prover: &Prove
             ));
         }
     } else if outcome.stopped().is_none() {
+        let line = progress::busy("looking for cures");
         let cures = prove::cures(model, stdout, wanted, prover.clone());
+        drop(line);
         model.propose(cures);
     }
 }

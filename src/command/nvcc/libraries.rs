@@ -134,11 +134,9 @@ pub(super) fn archive(toolkit: &Path, clang: &Path, name: &str) -> Result<PathBu
     Ok(path)
 }
 
-/// Compiles the libraries that a source names, so that whoever links its object finds them.
-pub(super) fn prepare(toolkit: &Path, clang: &Path, source: &Path) -> Result<(), Failure> {
-    let text = fs::read(source).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let headers = [
+/// The libraries whose headers a text names.
+pub(crate) fn named(text: &str) -> impl Iterator<Item = &'static str> + use<'_> {
+    const HEADERS: [(&str, &str); 8] = [
         ("cuda", "<cuda.h>"),
         ("cublas", "cublas_v2.h"),
         ("cublas", "cublas.h"),
@@ -148,10 +146,17 @@ pub(super) fn prepare(toolkit: &Path, clang: &Path, source: &Path) -> Result<(),
         ("cusparse", "cusparse.h"),
         ("cusolver", "cusolver"),
     ];
-    for (name, header) in headers {
-        if text.contains(header) {
-            archive(toolkit, clang, name)?;
-        }
+    let found = HEADERS
+        .iter()
+        .filter(move |(_, header)| text.contains(header));
+    found.map(|&(name, _)| name)
+}
+
+/// Compiles the libraries that a source names, so that whoever links its object finds them.
+pub(super) fn prepare(toolkit: &Path, clang: &Path, source: &Path) -> Result<(), Failure> {
+    let text = fs::read(source).unwrap_or_default();
+    for name in named(&String::from_utf8_lossy(&text)) {
+        archive(toolkit, clang, name)?;
     }
     Ok(())
 }

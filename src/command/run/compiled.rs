@@ -48,11 +48,12 @@ pub(super) fn compiled(
         .partition(|diagnostic| is_about_barriers(diagnostic) && !loaded.has_errors());
     show_messages(&sure, &loaded.map, color, Severity::Warning);
     if loaded.has_errors() {
-        if sure.iter().any(clang_may_know) && is_host_alone(args, rules) {
-            output::err(
-                "dslc: the kernels compile, but dslc does not understand the host code: \
-                 `dslc run --host native` compiles it with clang\n",
-            );
+        if clang_could(&loaded, args, rules) {
+            output::err(&format!(
+                "dslc: the kernels compile, but dslc does not understand the host code. clang does, as machine code that may do whatever you may:\n\n    \
+                 {}\n\n`--host auto` does so by itself where it is needed\n",
+                command_for_clang()
+            ));
         }
         match args.report.format {
             Format::Sarif => print_json(&sarif::of_check(&loaded.diagnostics, &loaded.map))?,
@@ -76,6 +77,32 @@ pub(super) fn compiled(
         program,
         unsure,
     }))
+}
+
+/// Whether a program that does not compile here may run with clang as the compiler of its host code.
+pub(super) fn clang_could(loaded: &Loaded, args: &RunArgs, rules: &RuleSet) -> bool {
+    loaded.has_errors()
+        && loaded.diagnostics.iter().any(clang_may_know)
+        && is_host_alone(args, rules)
+}
+
+/// This command, with clang for the host code.
+fn command_for_clang() -> String {
+    let mut words: Vec<String> = std::env::args().collect();
+    let mut at = 0;
+    while at < words.len() && words[at] != "--" {
+        let ends = match words[at].as_str() {
+            "--host" => at + 2,
+            word if word.starts_with("--host=") => at + 1,
+            _ => at,
+        };
+        words.drain(at..ends.min(words.len()));
+        at += usize::from(ends == at);
+    }
+    words[0] = "dslc".to_string();
+    let run = words.iter().position(|word| word == "run").unwrap_or(0);
+    words.splice(run + 1..run + 1, ["--host", "native"].map(String::from));
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }
 
 /// Whether all that is wrong with a program is its host code.
