@@ -34,7 +34,7 @@ pub mod rules;
 mod views;
 
 pub use count::{metrics, reuse, stats};
-pub use fault::{finding, stop, trap};
+pub use fault::{finding, index_text, stop, trap};
 pub use isa::mask;
 pub use launch::report;
 pub use observe::trace;

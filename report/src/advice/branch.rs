@@ -67,7 +67,7 @@ pub(crate) fn of_branch(branch: &Branch, module: &Module) -> Advice {
         );
     }
     let fewer = lanes as f64 / times as f64;
-    let wait = match (fewer * 10.0).round() / 10.0 {
+    let fewer = match (fewer * 10.0).round() / 10.0 {
         round if round.fract() == 0.0 => format!("{round:.0}"),
         round => format!("{round:.1}"),
     };
@@ -75,9 +75,10 @@ pub(crate) fn of_branch(branch: &Branch, module: &Module) -> Advice {
         Decision::Rounds => {
             "lanes that need fewer rounds of the loop wait for the others".to_string()
         }
-        _ => format!(
-            "on average {wait} of 32 lanes take one side, and wait while the others take the other"
-        ),
+        Decision::Guard(_) | Decision::First | Decision::EveryNth => {
+            format!("on average {fewer} of 32 lanes go one way; those without work wait")
+        }
+        _ => format!("on average {fewer} of 32 lanes go one way; each side waits for the other"),
     };
     Advice {
         fact,

@@ -11,6 +11,7 @@
 use std::fmt::Write;
 
 use dsl::ir::Module;
+use interp::index_text;
 
 use super::Found;
 
@@ -36,15 +37,15 @@ pub fn draw(found: &Found, module: &Module) -> String {
             }
         };
         let lanes: String = (0..LANES).map(lane).collect();
-        let [x, y, z] = row.block;
         let line = found
             .sides
             .get(row.access)
             .map_or(0, |side| module.loc(side.loc).line);
         let _ = writeln!(
             text,
-            "    {:<wide$}  {lanes}  block ({x}, {y}, {z}), warp {}, line {line}",
+            "    {:<wide$}  {lanes}  block {}, warp {}, line {line}",
             op(row.access),
+            index_text(row.block),
             row.warp
         );
     }

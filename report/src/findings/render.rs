@@ -10,8 +10,7 @@ use dsl::{
     },
     source::SourceMap,
 };
-use interp::{FindingOp, Severity, finding::RACE};
-use unicode_width::UnicodeWidthStr;
+use interp::{FindingOp, Severity, index_text};
 
 use super::{Found, Side, groups::groups, lanes, schedule};
 
@@ -61,10 +60,6 @@ pub fn all(
             continue;
         }
         let mut message = diagnostic(lead, module, map);
-        if let Some((title, rest)) = split(&message.message, columns) {
-            message.message = title;
-            message.notes.insert(0, rest);
-        }
         if lead.how.skipped && !std::mem::replace(&mut said_skipped, true) {
             message = message.note(SKIPPED);
         }
@@ -98,39 +93,6 @@ pub fn all(
 /// The call that an advice puts somewhere.
 fn put(advice: &str) -> Option<&str> {
     advice.strip_prefix("put `")?.split('`').next()
-}
-
-/// Columns of `[R0101] Error: ` before a title.
-const BEFORE_TITLE: usize = 15;
-
-/// Where a title that is too wide may end, like a line of prose: before each of these. The second is what the rest leaves out.
-const CLAUSES: [(&str, &str); 5] = [
-    ("; ", "; "),
-    (", and ", ", and "),
-    (", by ", ", "),
-    (" in block ", " "),
-    (", the allocation ", ", "),
-];
-
-/// A title that is wider than the terminal, in two: a line, and the rest for a note. `None` where it fits, or has no place to end.
-fn split(title: &str, columns: usize) -> Option<(String, String)> {
-    let room = columns.saturating_sub(BEFORE_TITLE);
-    if title.width() <= room {
-        return None;
-    }
-    // The code before it says that it is a race.
-    let short = title.strip_prefix(RACE).unwrap_or(title);
-    at_end(title, room).or_else(|| at_end(short, room))
-}
-
-fn at_end(title: &str, room: usize) -> Option<(String, String)> {
-    let ends = CLAUSES.iter().flat_map(|&(end, dropped)| {
-        let places = title.match_indices(end);
-        places.map(move |(at, _)| (at, at + dropped.len()))
-    });
-    let fits = ends.filter(|&(at, _)| title[..at].width() <= room);
-    let (end, next) = fits.max()?;
-    Some((title[..end].to_string(), title[next..].to_string()))
 }
 
 /// Where many places make memory that is never freed, one line for all.
@@ -301,15 +263,13 @@ pub fn label(side: &Side) -> String {
     let Some((warp, lane)) = side.lane else {
         return String::new();
     };
-    let ([bx, by, bz], [tx, ty, tz]) = (side.block, side.thread);
+    let (block, thread) = (index_text(side.block), index_text(side.thread));
     let volatile = if side.volatile { "volatile " } else { "" };
     let value = side
         .value
         .as_ref()
         .map_or(String::new(), |value| format!(" of {value}"));
-    let who = format!(
-        "thread ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz}), lane {lane} of warp {warp}"
-    );
+    let who = format!("thread {thread} of block {block}, lane {lane} of warp {warp}");
     if side.op == FindingOp::Stop {
         return who;
     }

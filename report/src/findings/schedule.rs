@@ -1,8 +1,8 @@
 //! The turns of a schedule, in words, and what was late in them.
 
 use dsl::ir::Module;
-use interp::FindingOp;
 use interp::finding::{Lacks, Late, Scheduled, Sight, Turn, TurnEnd};
+use interp::{FindingOp, index_text};
 
 /// Turns that are told one by one; of more, the first.
 pub(crate) const MOST_TURNS: usize = 12;
@@ -57,7 +57,6 @@ pub(crate) fn lines(schedule: &Scheduled, module: &Module) -> Vec<String> {
 
 /// `warp 0 of block (1, 0, 0) runs to line 12, before "*count"`.
 pub(crate) fn turn_words(turn: &Turn, module: &Module) -> String {
-    let [x, y, z] = turn.block;
     let lanes = match (turn.is_part, turn.lanes.count_ones()) {
         (false, _) | (_, 0) => String::new(),
         (true, 1) => format!("lane {} of ", turn.lanes.trailing_zeros()),
@@ -75,13 +74,17 @@ pub(crate) fn turn_words(turn: &Turn, module: &Module) -> String {
         TurnEnd::Waits => format!("runs to line {line} and waits there"),
         TurnEnd::Ended => "runs to its end".to_string(),
     };
-    format!("{lanes}warp {} of block ({x}, {y}, {z}) {end}", turn.warp)
+    let block = index_text(turn.block);
+    format!("{lanes}warp {} of block {block} {end}", turn.warp)
 }
 
 /// `thread (0, 0, 0) of block (1, 0, 0)`.
 fn thread((block, thread): ([u32; 3], [u32; 3])) -> String {
-    let index = |[x, y, z]: [u32; 3]| format!("({x}, {y}, {z})");
-    format!("thread {} of block {}", index(thread), index(block))
+    format!(
+        "thread {} of block {}",
+        index_text(thread),
+        index_text(block)
+    )
 }
 
 /// What was late, and what it missed.

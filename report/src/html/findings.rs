@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use interp::{FindingOp, Severity, finding::WitnessLanes};
+use interp::{FindingOp, Severity, finding::WitnessLanes, index_text};
 
 use super::{LeftOut, diff::diff, escape, prose, source::Files, spots::sentence, turns};
 use crate::{
@@ -142,15 +142,15 @@ fn lanes(text: &mut String, model: &Model<'_>, files: &Files<'_>, found: &Found)
         let op = side.map(|side| side.op);
         let place = side.and_then(|side| super::place(model, side.loc));
         let link = place.map(|(file, line, _)| files.line_link(file, line));
-        let [x, y, z] = row.block;
         let value = side.and_then(|side| side.value.as_ref());
         let value = value.map(|value| format!(", value {}", escape(value)));
         let _ = write!(
             text,
-            "<tr><td>{}<td>{}<td class=dim>warp {} of block ({x}, {y}, {z}){}{}",
+            "<tr><td>{}<td>{}<td class=dim>warp {} of block {}{}{}",
             op.map_or("", FindingOp::name),
             strip(row.lanes, op),
             row.warp,
+            index_text(row.block),
             link.map(|link| format!(", {link}")).unwrap_or_default(),
             value.unwrap_or_default()
         );

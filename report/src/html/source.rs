@@ -373,7 +373,7 @@ fn row(
         if line.diverged > 0 {
             let _ = write!(
                 text,
-                "<span class=p>lanes diverge {} time{}</span>",
+                "<span class=p>warps diverge {} time{}</span>",
                 line.diverged,
                 if line.diverged == 1 { "" } else { "s" }
             );

@@ -5,7 +5,10 @@
 use std::fmt::Write;
 
 use dsl::ir::Module;
-use interp::finding::{Late, Scheduled, Turn, TurnEnd};
+use interp::{
+    finding::{Late, Scheduled, Turn, TurnEnd},
+    index_text,
+};
 
 use super::escape;
 use crate::findings::schedule::{MOST_TURNS, late_words, lines, turn_words};
@@ -36,11 +39,11 @@ pub(super) fn drawn(schedule: &Scheduled, module: &Module) -> String {
     );
     for (number, (block, warp, lanes)) in rows.iter().enumerate() {
         let y = TOP + ROW * number;
-        let [bx, by, bz] = block;
+        let block = index_text(*block);
         let part = if *lanes == 0 { "" } else { ", part" };
         let _ = write!(
             text,
-            "<path class=\"l\" d=\"M{LEFT} {0}H{width}\" /><text x=\"0\" y=\"{1}\">block ({bx}, {by}, {bz}), warp {warp}{part}</text>",
+            "<path class=\"l\" d=\"M{LEFT} {0}H{width}\" /><text x=\"0\" y=\"{1}\">block {block}, warp {warp}{part}</text>",
             y + ROW / 2,
             y + ROW / 2 + 4,
         );

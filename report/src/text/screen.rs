@@ -239,7 +239,7 @@ pub(crate) fn amount(spot: &HotSpot) -> String {
         ..
     } = spot.cost;
     match spot.waste {
-        Waste::Divergence => format!("lanes of a warp diverge {excess} times{share}"),
+        Waste::Divergence => format!("warps diverge here {excess} times{share}"),
         Waste::Barriers => format!("warps wait {excess} times at a barrier that orders nothing"),
         Waste::BankConflicts => {
             format!("{used} shared transactions, {ideal} would do{share}")

@@ -189,7 +189,7 @@ fn rows(text: &mut String, launch: &LaunchReport, model: &Model<'_>, columns: us
             } else {
                 format!("{diverged} times")
             };
-            let _ = writeln!(text, "       lanes of a warp diverge here {times}");
+            let _ = writeln!(text, "       warps diverge here {times}");
         }
     }
 }

@@ -156,7 +156,8 @@ fn show(line: &str, column: usize, width: usize, out: &mut String) -> usize {
         out.extend(line.chars().map(visible_char));
         return 0;
     }
-    let skipped = column.saturating_sub(width / 2);
+    // A quarter of the room before it: what a label says goes to its right.
+    let skipped = column.saturating_sub(width / 4);
     if skipped > 0 {
         out.push(CUT);
     }

@@ -3,6 +3,9 @@
 /// Fewest columns for a label's text, however narrow the terminal is.
 const LEAST_ROOM: usize = 20;
 
+/// With fewer columns beside its arrow, a label goes on below it, as far left as the bars of other labels let it.
+const ENOUGH_ROOM: usize = 34;
+
 /// The lines of a message, none of them longer than `width` where that can be.
 pub(super) fn fitted(text: &str, width: Option<usize>) -> String {
     let mut out = String::with_capacity(text.len());
@@ -72,15 +75,20 @@ fn broken_label(line: &str, width: usize) -> Option<String> {
         return None;
     }
     let (arrow, message) = arrow_and_message(line)?;
-    let indent = pieces(arrow).filter(is_shown).count();
-    let room = width.saturating_sub(indent).max(LEAST_ROOM);
-    let beside: String = pieces(arrow)
+    let columns_of = |text: &str| pieces(text).filter(is_shown).count();
+    let mut room = width.saturating_sub(columns_of(arrow)).max(LEAST_ROOM);
+    let mut beside: String = pieces(arrow)
         .map(|piece| match piece {
             "│" | "┼" => "│",
             _ if is_escape(piece) => piece,
             _ => " ",
         })
         .collect();
+    if room < ENOUGH_ROOM {
+        beside.truncate(beside.rfind('│').map_or(0, |at| at + '│'.len_utf8()));
+        beside += "    ";
+    }
+    let below = width.saturating_sub(columns_of(&beside)).max(LEAST_ROOM);
     let mut out = arrow.to_string();
     let mut columns = 0;
     for word in message.split(' ') {
@@ -88,7 +96,7 @@ fn broken_label(line: &str, width: usize) -> Option<String> {
         if columns > 0 && columns + 1 + more > room {
             out.push('\n');
             out += &beside;
-            columns = 0;
+            (columns, room) = (0, below);
         } else if columns > 0 {
             out.push(' ');
             columns += 1;
@@ -136,9 +144,16 @@ mod tests {
     #[test]
     fn long_labels_go_on_below() {
         let line = "   │    │  ╰──┼── a label of many words";
+        assert_eq!(fitted(line, Some(50)), format!("{line}\n"));
+        let long = "   │  │  ╰── a label of so many words that they need three lines of text below each other, and two more";
+        assert_eq!(
+            fitted(long, Some(48)),
+            "   │  │  ╰── a label of so many words that they\n   │  │      need three lines of text below each\n   │  │      other, and two more\n"
+        );
+        // Little room: further left.
         assert_eq!(
             fitted(line, Some(36)),
-            "   │    │  ╰──┼── a label of many\n   │    │     │   words\n"
+            "   │    │  ╰──┼── a label of many\n   │    │     │    words\n"
         );
         assert_eq!(fitted(line, Some(80)), format!("{line}\n"));
         assert_eq!(fitted(line, None), format!("{line}\n"));

@@ -65,9 +65,9 @@ fn long_lines_are_cut() {
     [E0300] Error: wrong
        ╭─[ t.k:1:7001 ]
        │
-     1 │ … a; int a; int a; int a; int a; int a; int a; int a; int a; int a; int a; x = 1; int b; int b; int b; int b; int b; int b; int b; int b; int b; int …
-       │                                                                            ┬
-       │                                                                            ╰── here
+     1 │ …; int a; int a; int a; int a; int a; x = 1; int b; int b; int b; int b; int b; int b; int b; int b; int b; int b; int b; int b; int b; int b; int b;…
+       │                                       ┬
+       │                                       ╰── here
     ───╯
     "#);
 }

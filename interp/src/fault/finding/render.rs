@@ -4,6 +4,8 @@ mod remedy;
 
 use dsl::ir::Space;
 
+use crate::fault::index_text;
+
 use super::{
     Advice, Depends, Ending, Fact, Finding, FindingAccess, FindingOp, MissingWrite, RACE, RaceKind,
     Use, is_description,
@@ -126,7 +128,7 @@ impl Finding {
             FindingOp::Barrier => format!("{b} waits at another barrier, at line {other}"),
             _ => format!("{b} has ended without reaching it"),
         };
-        let block = index(self.accesses[0].block);
+        let block = index_text(self.accesses[0].block);
         format!("divergent barrier: {a} waits at line {waits} in block {block}, and {what}")
     }
 
@@ -278,8 +280,12 @@ impl Finding {
         let name = self.name();
         let (who, and) = (thread(a), thread(b));
         let blocks = match a.block == b.block {
-            true => format!("in block {}", index(a.block)),
-            false => format!("in blocks {} and {}", index(a.block), index(b.block)),
+            true => format!("in block {}", index_text(a.block)),
+            false => format!(
+                "in blocks {} and {}",
+                index_text(a.block),
+                index_text(b.block)
+            ),
         };
         let what = format!("{who} {} and {and} {} {name} {blocks}", did(a), did(b));
         match kind {
@@ -420,13 +426,13 @@ fn did(access: &FindingAccess) -> &'static str {
 }
 
 fn by(access: &FindingAccess) -> String {
-    format!("by {} of block {}", thread(access), index(access.block))
+    format!(
+        "by {} of block {}",
+        thread(access),
+        index_text(access.block)
+    )
 }
 
 fn thread(access: &FindingAccess) -> String {
-    format!("thread {}", index(access.thread))
-}
-
-fn index([x, y, z]: [u32; 3]) -> String {
-    format!("({x}, {y}, {z})")
+    format!("thread {}", index_text(access.thread))
 }

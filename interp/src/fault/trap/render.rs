@@ -4,6 +4,8 @@ use std::fmt;
 
 use dsl::ir::{LocId, Space};
 
+use crate::fault::index_text;
+
 use super::{
     AccessOp, BadAccess, BadObject, BadPointer, MaskFault, Trap, TrapKind, Waiting, WaitingState,
 };
@@ -295,8 +297,8 @@ impl fmt::Display for Trap {
         if self.on_host {
             return Ok(());
         }
-        let ([bx, by, bz], [tx, ty, tz]) = (self.block, self.thread);
-        write!(f, ", block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})")
+        let (block, thread) = (index_text(self.block), index_text(self.thread));
+        write!(f, ", block {block}, thread {thread}")
     }
 }
 
@@ -314,10 +316,10 @@ impl Trap {
     /// Further sentences with the places they are about: who stands where.
     pub fn notes(&self) -> Vec<(LocId, String)> {
         let note = |waiting: &Waiting| {
-            let ([bx, by, bz], [tx, ty, tz]) = (waiting.block, waiting.thread);
+            let (block, thread) = (index_text(waiting.block), index_text(waiting.thread));
             let who = match waiting.threads {
-                1 => format!("thread ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz})"),
-                n => format!("{n} threads from ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz})"),
+                1 => format!("thread {thread} of block {block}"),
+                n => format!("{n} threads from {thread} of block {block}"),
             };
             let what = match waiting.state {
                 WaitingState::AtBarrier => "waiting at this barrier",
