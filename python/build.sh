@@ -5,6 +5,12 @@
 #
 # It needs Python 3.9 or later with its module venv, and what setup.sh installs.
 set -euo pipefail
+case ${1:-} in
+-*)
+    sed -n '2,6s/^# \?//p' "$0" >&2
+    exit 2
+    ;;
+esac
 cd "$(dirname "$0")/.."
 out=$(realpath -m "${1:-target/wheels}")
 target=${CARGO_TARGET_DIR:-target}
@@ -16,13 +22,11 @@ venv=$target/python
 
 features=() programs=(dslc dslc-ptx)
 [ "${DSLC_WITHOUT_LLVM:-0}" = 0 ] || features=(--no-default-features) programs=(dslc)
-# lld puts functions together whose code is the same: many of LLVM's and of generic code. It links on this kind of machine since Rust 1.90.
-rustc_arguments=()
-[ "$(uname -sm)" != "Linux x86_64" ] || rustc_arguments=(-C link-arg=-Wl,--icf=all)
 mkdir -p python/wheel.data/scripts
 trap 'rm -rf python/wheel.data' EXIT
+# As README has it, so that nothing is built twice.
+cargo build --release --locked "${features[@]}"
 for program in "${programs[@]}"; do
-    cargo rustc --release --locked -p dslc-cli --bin "$program" "${features[@]}" -- "${rustc_arguments[@]}"
     cp "$target/release/$program" python/wheel.data/scripts/
     strip "python/wheel.data/scripts/$program" 2>/dev/null || true
 done
