@@ -112,3 +112,43 @@ def test_an_endless_program_ends(tmp_path):
     program.write_text("int main() { for (;;) {} }")
     report = dslc.run(program, timeout=0.3)
     assert not report.is_clean or report.exit_code != 0
+
+
+def test_a_program_without_main_is_a_matter_of_kernel(tmp_path):
+    path = tmp_path / "k.cu"
+    path.write_text("__global__ void k(int *x) { x[0] = 1; }\n")
+    with pytest.raises(dslc.DslcError, match=r"the program has no main\(\): launch its kernels one by one with `dslc.kernel\('.*k.cu', name\)\(grid, block, …\)`"):
+        dslc.run(path)
+
+
+@pytest.mark.parametrize(
+    "kernel, kind",
+    [
+        ("__shared__ int s[64]; s[threadIdx.x] = in[threadIdx.x]; out[threadIdx.x] = s[63 - threadIdx.x];", "race"),
+        ("out[threadIdx.x] = in[threadIdx.x + 1];", "out_of_bounds"),
+        ("__shared__ int s[65]; s[threadIdx.x] = in[threadIdx.x]; __syncthreads(); out[threadIdx.x] = s[threadIdx.x + 1];", "uninitialized"),
+        ("if (threadIdx.x < 32) __syncthreads(); out[threadIdx.x] = in[threadIdx.x];", "barrier_divergence"),
+        ("out[threadIdx.x] = in[threadIdx.x];", None),
+    ],
+)
+def test_a_kernel_and_a_program_find_the_same(tmp_path, kernel, kind):
+    import numpy as np
+
+    text = f"__global__ void k(int *out, const int *in) {{ {kernel} }}\n"
+    main = """int main() {
+    int *out, *in;
+    cudaMalloc(&out, 256); cudaMalloc(&in, 256); cudaMemset(in, 0, 256);
+    k<<<1, 64>>>(out, in);
+    cudaDeviceSynchronize();
+    cudaFree(out); cudaFree(in);
+}
+"""
+    path = tmp_path / "whole.cu"
+    path.write_text(text + main)
+    wanted = [kind] if kind else []
+    assert [one.kind for one in dslc.run(path).findings if one.severity != "note"] == wanted
+    try:
+        report = dslc.kernel(text)(1, 64, np.zeros(64, np.int32), np.zeros(64, np.int32))
+    except dslc.LaunchError as error:
+        report = error.report
+    assert [one.kind for one in report.findings if one.severity != "note"] == wanted

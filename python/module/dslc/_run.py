@@ -63,7 +63,7 @@ def run(
         data = json.loads(done.stdout)
     except ValueError:
         message = done.stderr.strip() or f"dslc ended with code {done.returncode} and no report"
-        raise DslcError(message) from None
+        raise DslcError(_in_python(message, files)) from None
     # Warnings of the compiler are diagnostics, too.
     if any(one["severity"] == "error" for one in data.get("diagnostics", ())):
         raise CompileError(done.stderr.strip())
@@ -77,6 +77,14 @@ def run(
             return Path(path).read_text(encoding="utf-8")
 
     return Report(data, messages=done.stderr, html=page)
+
+
+def _in_python(message: str, files: list[_PathLike]) -> str:
+    """What the command line says, with what Python has for its options."""
+    message = message.removeprefix("dslc: ")
+    if "the program has no main(): launch a kernel" in message:
+        return f"the program has no main(): launch its kernels one by one with `dslc.kernel({os.fspath(files[0])!r}, name)(grid, block, …)`"
+    return message
 
 
 def _options(
