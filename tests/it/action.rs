@@ -86,3 +86,46 @@ fn a_gate_that_is_not_passed_or_looked_at_nothing_fails() {
     assert_eq!(nothing.code, Some(1));
     has(&nothing.stderr, "there was nothing to look at");
 }
+
+#[test]
+fn a_requirement_is_for_the_programs_that_it_is_about() {
+    let folder = repository("action_shared");
+    let other = PROGRAM.replace("k(", "other(").replace("k<<<", "other<<<");
+    fs::write(folder.join("other.cu"), other.replace("PAD", "33")).expect("written");
+    let with = |require: &str| {
+        let programs = ("GATE_PROGRAMS", "k.cu -DN=32\nother.cu -DN=32\n");
+        gate(
+            &folder,
+            &[programs, ("GATE_REQUIRE", require), ("GATE_OUT", "out")],
+        )
+    };
+    let output =
+        with("k: shared_load_bank_conflicts == 0\nother: shared_load_bank_conflicts == 0\n");
+    assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);
+    has(
+        &output.stderr,
+        "requirement not of this program: k: shared_load_bank_conflicts == 0",
+    );
+    let output = with("nothing: shared_load_bank_conflicts == 0\n");
+    assert_eq!(output.code, Some(1));
+    has(
+        &output.stderr,
+        "requirement not met: nothing: shared_load_bank_conflicts == 0: no program has anything that it is about",
+    );
+    // One that is not met is a result for code scanning, at the launch.
+    let output = with("k: shared_load_bank_conflicts > 5\n");
+    assert_eq!(output.code, Some(1));
+    let log = fs::read_to_string(folder.join("out/1-k.cu.sarif")).expect("the log");
+    let log: serde_json::Value = serde_json::from_str(&log).expect("JSON");
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "requirement");
+    assert_eq!(
+        result["locations"][0]["physicalLocation"]["region"]["startLine"],
+        14
+    );
+    let text = result["message"]["text"].as_str().expect("a text");
+    has(
+        text,
+        "requirement not met: k: shared_load_bank_conflicts > 5. ",
+    );
+}

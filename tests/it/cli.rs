@@ -94,7 +94,7 @@ fn a_header_that_is_not_included_is_a_warning() {
 #[test]
 fn another_compiler_is_named_where_it_may_know_more() {
     let host = |code: &str| format!("{SCALE}int main()\n{{\n    {code}\n}}\n");
-    let hint = "`dslc run --host native`";
+    let hint = "\n    dslc run --host native ";
     // A name that no library here has may be one that clang knows.
     let unknown = file("unknown_host_call.k", host("return setpriority(0, 0, 5);"));
     let output = dslc(&["run", &unknown]);

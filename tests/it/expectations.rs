@@ -243,7 +243,7 @@ fn hand_ins_share_expectations_macros_and_options() {
     let place = wrapper.replace("wrapper", "student");
     has(
         &output.stdout,
-        &format!("{place}:4: unexpected error race: "),
+        &format!("{place}:5: unexpected error race: "),
     );
     let options = ["-D", "N=32", "--options", "--sync-warps '"];
     let output = dslc(&[&common[..], &options].concat());

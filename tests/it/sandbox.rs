@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use crate::support::{Ran, dslc_within, file, has, ran, root};
+use crate::support::{Ran, dslc_within, file, flat, has, ran, root};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -54,7 +54,7 @@ impl Place {
         let output = self.run(args);
         let error = output.stderr;
         assert_eq!(output.code, Some(1), "{args:?}: {error}");
-        assert!(error.contains(why), "{args:?}: {error}");
+        assert!(flat(&error).contains(why), "{args:?}: {error}");
         assert!(!error.contains("secret_word"), "{error}");
         assert_eq!(error.matches("Error:").count(), 1, "{error}");
     }

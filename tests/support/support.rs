@@ -139,6 +139,11 @@ pub(crate) fn file(name: &str, contents: impl AsRef<[u8]>) -> String {
     path.to_string_lossy().into_owned()
 }
 
+/// A text on one line, for sentences that a message breaks at the terminal's width.
+pub(crate) fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Fails, with the text, if it lacks a part.
 #[track_caller]
 pub(crate) fn has(text: &str, part: &str) {

@@ -65,9 +65,13 @@ __global__ void f(int *d) {
     weights[0] = 1; //~ E0606
     total = 1;
     const int *p = &limit; //~ E0604
-    static int n = 0; //~ E0610
+    static int n = 0;
     static const int m = 4;
     __constant__ int c; //~ E0610
+}
+__host__ __device__ int everywhere() {
+    static int n = 0; //~ E0610
+    return n;
 }
 int main() {
     float w[16];
