@@ -100,6 +100,21 @@ fn is_pipe(_: &Metadata) -> bool {
     false
 }
 
+/// Whether there is a folder for a file that is written after long work.
+pub(crate) fn has_folder(path: &Path) -> Result<(), String> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    match folder.is_none_or(Path::is_dir) {
+        true => Ok(()),
+        false => Err(format!(
+            "{}: there is no folder `{}`",
+            path.display(),
+            folder.unwrap_or(Path::new("")).display()
+        )),
+    }
+}
+
 /// Writes a file whole or not at all.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     write_with(path, |out| out.write_all(bytes))

@@ -49,7 +49,7 @@ fn run() -> u8 {
         return 0;
     }
     let args = args::before::as_dslc(std::env::args_os());
-    let args = args::before::without_nvcc(args);
+    let args = args::before::without_nvcc(args::before::with_help(args));
     let cli = match args::Cli::try_parse_from(args::before::with_values(args.into_iter())) {
         Ok(cli) => cli,
         Err(error) => return output::of_command_line(&error),
@@ -85,7 +85,7 @@ fn outcome(cli: args::Cli) -> u8 {
     match panic::catch_unwind(|| command::run(cli)) {
         Ok(Ok(code)) => code,
         Ok(Err(failure)) => {
-            output::err(&format!("dslc: {failure}\n"));
+            output::err_failure(&failure.to_string());
             2
         }
         Err(_) => internal_error(),

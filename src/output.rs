@@ -86,6 +86,39 @@ pub(crate) fn out_text(text: &str) {
     out(without_control(text).as_bytes());
 }
 
+/// Writes text that is a file's, for a program to read: a pipe gets each byte as it is.
+pub(crate) fn out_of_file(text: &str) {
+    match io::stdout().is_terminal() {
+        true => out_text(text),
+        false => out(text.as_bytes()),
+    }
+}
+
+/// Writes why dslc could not work, on a terminal in lines that fit it.
+pub(crate) fn err_failure(why: &str) {
+    let style = report::text::Style {
+        columns: message_columns(),
+        color: false,
+    };
+    match io::stderr().is_terminal() && !why.contains('\n') {
+        true => err(&style.paragraph("dslc: ", why, None)),
+        false => err(&format!("dslc: {why}\n")),
+    }
+}
+
+/// Writes talk, a sentence a line, on a terminal in lines that fit it.
+pub(crate) fn err_sentences(text: &str) {
+    if !io::stderr().is_terminal() {
+        return err(text);
+    }
+    let style = report::text::Style {
+        columns: message_columns(),
+        color: false,
+    };
+    let lines = text.lines().map(|line| style.paragraph("", line, None));
+    err(&lines.collect::<String>());
+}
+
 /// Writes talk.
 pub(crate) fn err(text: &str) {
     err_bytes(without_control(text).as_bytes());
@@ -165,6 +198,10 @@ pub(crate) fn of_command_line(error: &clap::Error) -> u8 {
         ));
         return 2;
     }
+    if let Some(hint) = hint(error) {
+        err(&format!("dslc: {hint}\n"));
+        return 2;
+    }
     let text = error.render();
     let shown = |color| match color {
         true => text.ansi().to_string(),
@@ -177,6 +214,29 @@ pub(crate) fn of_command_line(error: &clap::Error) -> u8 {
         out(shown(colored(Color::Auto, &io::stdout())).as_bytes());
         0
     }
+}
+
+/// What to write instead of an option that nvcc or `dslc run` has.
+fn hint(error: &clap::Error) -> Option<&'static str> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let command = std::env::args().nth(1).unwrap_or_default();
+    Some(match (command.as_str(), option.as_str()) {
+        ("run" | "check", "-o") => {
+            "`-o` names an executable, and `dslc run` runs the source: `dslc nvcc -o FILE SOURCE` makes one"
+        }
+        ("test", "--arch" | "--schedules" | "--order" | "--memory" | "--checks") => {
+            "a test has its options in quotation marks: `--options '--arch sm_80'`, or in the program: `//~ options …`"
+        }
+        (first, _) if first.starts_with('-') => {
+            "a command comes first: `dslc run FILE`; `dslc --help` lists them"
+        }
+        _ => return None,
+    })
 }
 
 /// The file that stands where a command should.

@@ -83,13 +83,41 @@ impl Place {
             Side::Behind | Side::With => "after",
         };
         let call = barrier.trim_end_matches(';');
-        let next = match self.next {
-            Next::Unknown => String::new(),
-            Next::Statement(next) => format!(", before {}", named(text, next)),
-            Next::Loop(line) => format!(", before the loop comes back to line {line}"),
+        let line = text.line(node.last);
+        let place = match self.next {
+            Next::Statement(next) if text.line(next.first) == line => {
+                format!(
+                    "between {} and {} in line {line}",
+                    quoted(text, node),
+                    quoted(text, next)
+                )
+            }
+            Next::Loop(head) if head == line => {
+                format!(
+                    "behind {} in line {line}, at the end of the loop's body",
+                    quoted(text, node)
+                )
+            }
+            Next::Statement(next) => {
+                format!("{side} {}, before {}", named(text, node), named(text, next))
+            }
+            Next::Loop(head) => format!(
+                "{side} {}, before the loop comes back to line {head}",
+                named(text, node)
+            ),
+            Next::Unknown => format!("{side} {}", named(text, node)),
         };
-        let what = format!("put `{call}` {side} {}{next}", named(text, node));
-        Candidate::new(kind, what, edits)
+        Candidate::new(kind, format!("put `{call}` {place}"), edits)
+    }
+}
+
+/// A statement that shares its line with another one: its text, of a long one the beginning.
+fn quoted(text: &Text<'_>, node: Node) -> String {
+    const MOST: usize = 32;
+    let whole = text.between(node.first..node.last + 1);
+    match whole.char_indices().nth(MOST) {
+        Some((end, _)) => format!("`{}…`", whole[..end].trim_end()),
+        None => format!("`{whole}`"),
     }
 }
 

@@ -201,6 +201,25 @@ fn is_declared(text: &Text<'_>, at: usize) -> bool {
     before.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && before != "return"
 }
 
+/// Whether the function of a variable, named at a word, changes it by what it was: `s[i] += x`, `atomicAdd(&s[i], x)`.
+fn is_added_to(text: &Text<'_>, at: usize) -> bool {
+    const CHANGES: [&str; 10] = ["+=", "-=", "*=", "/=", "|=", "&=", "^=", "++", "--", "%="];
+    let Some(function) = text.function(at) else {
+        return false;
+    };
+    let name = text.word(at);
+    let mut uses = text.body(function).filter(|&at| text.word(at) == name);
+    uses.any(|at| {
+        let behind = text.subscripts(at).last().map_or(at, |last| last.end) + 1;
+        let before = at.wrapping_sub(1);
+        let of_address = before.wrapping_sub(usize::from(text.word(before) == "&"));
+        let called = of_address.wrapping_sub(1);
+        CHANGES.contains(&text.word(behind))
+            || matches!(text.word(before), "++" | "--")
+            || text.word(of_address) == "(" && text.word(called).starts_with("atomic")
+    })
+}
+
 /// Shared memory that is added to and was never set: set to 0 by all threads, and a barrier.
 fn set_first(base: Base<'_>, text: &Text<'_>, found: &[&Found]) -> Vec<Candidate> {
     let mut all = vec![];
@@ -220,6 +239,10 @@ fn set_first(base: Base<'_>, text: &Text<'_>, found: &[&Found]) -> Vec<Candidate
         let Some(&node) = text.statements(at).last() else {
             continue;
         };
+        // What no thread writes is missing, and not 0.
+        if !is_added_to(text, at) {
+            continue;
+        }
         // As it is written: a template's or a macro's size is another one elsewhere.
         let sizes = text.subscripts(at);
         let sizes: Vec<String> = sizes

@@ -178,7 +178,8 @@ impl Plan {
             let names: Vec<&str> = names.collect();
             let hint = match dsl::suggest::nearest(&spec.kernel, names.iter().copied()) {
                 Some(nearest) => format!("did you mean `{nearest}`?"),
-                None => format!("there are: {}", names.join(", ")),
+                None if names.is_empty() => "the program has no instance of a kernel".to_string(),
+                None => format!("the kernels are: {}", names.join(", ")),
             };
             let why = format!("there is no kernel `{}`; {hint}", spec.kernel);
             return Err(SpecError::new(what, why));

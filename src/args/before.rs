@@ -37,8 +37,30 @@ pub(crate) fn as_dslc(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
 /// Commands that take a program as nvcc does.
 const OF_PROGRAMS: [&str; 7] = ["run", "check", "fix", "ir", "ptx", "compare", "verify"];
 
+/// nvcc's options that mean nothing here, with what follows them or stands behind `=`: they are left out.
+const WITH_VALUE: [&str; 10] = [
+    "-gencode",
+    "--generate-code",
+    "-Xcompiler",
+    "-Xptxas",
+    "-Xlinker",
+    "-Xcudafe",
+    "-ccbin",
+    "-Werror",
+    "--Werror",
+    "-maxrregcount",
+];
+
 /// nvcc's options that mean nothing here: they are left out.
-const WITHOUT_MEANING: [&str; 10] = [
+const WITHOUT_MEANING: [&str; 18] = [
+    "-use_fast_math",
+    "--use_fast_math",
+    "-keep",
+    "--keep",
+    "-rdc=true",
+    "-rdc=false",
+    "-c",
+    "-dc",
     "-lineinfo",
     "--generate-line-info",
     "-G",
@@ -75,14 +97,29 @@ pub(crate) fn without_nvcc(args: Vec<OsString>) -> Vec<OsString> {
             all.extend(["--arch".into(), sm.into()]);
         } else if text == "-arch" {
             all.push("--arch".into());
-        } else if !text.starts_with("-std=")
-            && !text.starts_with("--std=")
-            && !WITHOUT_MEANING.contains(&text)
-        {
+        } else if WITH_VALUE.contains(&text) {
+            args.next();
+        } else if !is_without_meaning(text) {
             all.push(arg);
         }
     }
     all
+}
+
+fn is_without_meaning(text: &str) -> bool {
+    let name = text.split_once('=').map(|(name, _)| name);
+    matches!(name, Some("-std" | "--std"))
+        || name.is_some_and(|name| WITH_VALUE.contains(&name))
+        || WITHOUT_MEANING.contains(&text)
+}
+
+/// `dslc help run` as `dslc run --help`.
+pub(crate) fn with_help(mut args: Vec<OsString>) -> Vec<OsString> {
+    if args.get(1).is_some_and(|arg| arg == "help") {
+        args.remove(1);
+        args.push("--help".into());
+    }
+    args
 }
 
 /// Whether the command line is `run --metrics list`, with whatever else.
@@ -116,6 +153,10 @@ mod tests {
                 "dslc fix --arch compute_70 a.cu",
             ),
             ("dslc run -std=c++17 -lineinfo -G a.cu", "dslc run a.cu"),
+            (
+                "dslc run -gencode arch=compute_80,code=sm_80 -Xptxas=-v -Xcompiler -Wall --use_fast_math a.cu",
+                "dslc run a.cu",
+            ),
             (
                 "dslc run -O3 a.cu -- -arch=x -G",
                 "dslc run -O3 a.cu -- -arch=x -G",

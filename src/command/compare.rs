@@ -17,8 +17,10 @@ use crate::{
 };
 
 pub(crate) fn run(args: &CompareArgs, color: Color) -> Result<u8, Failure> {
-    let before = side(&args.before, args)?;
-    let after = side(&args.after, args)?;
+    let (before, after) = (side(&args.before, args)?, side(&args.after, args)?);
+    let (Some(before), Some(after)) = (before, after) else {
+        return Ok(1);
+    };
     let comparison = compare(&before, &after);
     let text = match args.format {
         CompareFormat::Text => comparison.text(Style {
@@ -32,15 +34,15 @@ pub(crate) fn run(args: &CompareArgs, color: Color) -> Result<u8, Failure> {
     Ok(u8::from(args.fail_on_regression && comparison.is_worse()))
 }
 
-/// A report that is read, or made of a program by a run of this very command.
-fn side(path: &Path, args: &CompareArgs) -> Result<Side, Failure> {
+/// A report that is read, or made of a program by a run of this very command; `None` if the program is wrong, which has been said.
+fn side(path: &Path, args: &CompareArgs) -> Result<Option<Side>, Failure> {
     let name = path.display();
     let parse =
         |text: &str| Side::parse(text).map_err(|error| Failure::new(format!("{name}: {error}")));
     if path.extension().is_some_and(|end| end == "json") {
         let failed = |why: String| Failure::new(format!("cannot read `{name}`: {why}"));
         let bytes = files::read(path, true, files::TEXT_BYTES).map_err(failed)?;
-        return parse(&String::from_utf8_lossy(&bytes));
+        return parse(&String::from_utf8_lossy(&bytes)).map(Some);
     }
     let mut command = Command::new(std::env::current_exe()?);
     command
@@ -59,8 +61,11 @@ fn side(path: &Path, args: &CompareArgs) -> Result<Side, Failure> {
         true => None,
         false => Some(parse(&text)?).filter(Side::is_of_run),
     };
-    side.ok_or_else(|| {
+    if side.is_none() {
         output::err_bytes(&made.stderr);
-        Failure::new(format!("`{name}` did not run"))
-    })
+        if made.status.code() != Some(1) {
+            return Err(Failure::new(format!("`{name}` did not run")));
+        }
+    }
+    Ok(side)
 }

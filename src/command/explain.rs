@@ -8,17 +8,20 @@ mod topics;
 
 use crate::{args::ExplainArgs, failure::Failure, output};
 
+/// Columns of prose.
+const MOST_COLUMNS: usize = 90;
+
 pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let Some(wanted) = &args.code else {
         let mut text = String::new();
         for code in Code::ALL {
             let _ = writeln!(text, "{}  {}", code.number(), code.slug());
         }
-        text += "\nand, in words:";
-        for name in topics::names() {
-            let _ = write!(text, " {name}");
-        }
-        text.push('\n');
+        let names: Vec<&str> = topics::names().collect();
+        text += &format!(
+            "\n{}\n",
+            wrap(&format!("and, in words: {}", names.join(", ")))
+        );
         output::out(text.as_bytes());
         return Ok(0);
     };
@@ -47,7 +50,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         "{} {}\n\n{}\n",
         code.number(),
         code.slug(),
-        wrap(code.why(), 90)
+        wrap(code.why())
     );
     for (title, example) in [
         ("Wrong", code.bad_example()),
@@ -69,8 +72,9 @@ pub(super) fn codes_of(word: &str) -> &'static [Code] {
     topics::codes(word)
 }
 
-/// Breaks at spaces so that no line is wider than `columns` (single words may be).
-fn wrap(text: &str, columns: usize) -> String {
+/// Breaks at spaces so that no line is wider than the terminal, or too wide to read (single words may be).
+fn wrap(text: &str) -> String {
+    let columns = output::columns().min(MOST_COLUMNS);
     let (mut wrapped, mut width) = (String::new(), 0);
     for word in text.split_whitespace() {
         let length = word.chars().count();

@@ -108,13 +108,13 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
     } else {
         let color = output::use_color_out(color);
         for (name, old, new) in &changed {
-            output::out_text(&diff(name, old, new, color));
+            output::out_of_file(&diff(name, old, new, color));
         }
         if !changed.is_empty() {
             text += "no file is changed; `--apply` writes the edits\n";
         }
     }
-    output::err(&text);
+    output::err_sentences(&text);
     output::err(&remaining(&now, &rules, color));
     Ok(u8::from(errors > 0))
 }

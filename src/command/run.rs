@@ -11,7 +11,10 @@ use interp::{
     MachineConfig, Program, StopFlag, StopReason,
     rules::{Arch, BankWidth, RuleSet},
 };
-use runtime::device::{Device, gpu::GpuOptions, simulator::Simulator};
+use runtime::{
+    device::{Device, gpu::GpuOptions, simulator::Simulator},
+    standalone,
+};
 
 use cure::Runner;
 use report::{
@@ -115,8 +118,11 @@ pub(super) fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failur
         keep_going: machine.keep_going,
         stop: watch.flag(),
     };
-    let (mut ran, mut io, captured) =
-        execute(args, &what, program, &mut *device, &machine, &watch)?;
+    let ran = execute(args, &what, program, &mut *device, &machine, &watch);
+    let (mut ran, mut io, captured) = ran.map_err(|failure| match module.kernels().next() {
+        Some(_) => failure,
+        None => only_templates(args, &rules).unwrap_or(failure),
+    })?;
     let told = (&mut ran.outcome, &mut io);
     let blocks = split::ended(args, &mut *device, told, (loaded, module))?;
     let line = |loc| report::line(module, &loaded.map, loc);
@@ -168,11 +174,27 @@ pub(super) fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failur
     model.metrics = metrics;
     let written = write_files(args, &model, &mut io, ran.unsaved);
     let kept = kept_output(args.report.format, &io.program_out, captured.as_deref());
-    show(&model, args, kept, loaded, color)?;
+    show(&model, args, kept, &compiled.said(&found), color)?;
     require::show(&model, color);
     // A file that could not be written is reported last.
     written?;
     Ok(exit_code(args, &model))
+}
+
+/// How a kernel template is launched, where a program has no other kernels.
+fn only_templates(args: &RunArgs, rules: &RuleSet) -> Option<Failure> {
+    let mut source = args.source.clone();
+    source.kernels = true;
+    let loaded = load_for(&source, cuda_arch(rules)).ok()?;
+    let template = loaded.kernels.iter().find(|kernel| kernel.with.is_some())?;
+    let module = loaded.module.as_ref()?;
+    let mut kernels = module.kernels();
+    let (_, instance) = kernels.find(|(_, kernel)| kernel.name.starts_with(&template.name))?;
+    Some(Failure::new(format!(
+        "`{}` is a template: launch an instance, e.g. {}",
+        template.name,
+        standalone::usage(instance)
+    )))
 }
 
 /// A GPU counts nothing by itself.

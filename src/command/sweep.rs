@@ -20,7 +20,7 @@ use std::{
 };
 
 use interp::StopReason;
-use report::text::Style;
+use report::{require::plural, text::Style};
 
 use self::{
     configuration::Configuration,
@@ -39,6 +39,11 @@ use crate::{
 
 pub(crate) fn run(args: &SweepArgs, color: Color) -> Result<u8, Failure> {
     let spec = spec::read(&args.spec, output::use_color(color))?;
+    for (option, path) in [("--html", &args.html), ("--results", &args.results)] {
+        if let Some(path) = path {
+            files::has_folder(path).map_err(|why| Failure::new(format!("{option} {why}")))?;
+        }
+    }
     let interrupted = stopping::interrupted()?;
     let worker = Worker::new(&spec, args.timeout, interrupted.clone())?;
     macros::check(&spec)?;
@@ -89,8 +94,8 @@ pub(crate) fn run(args: &SweepArgs, color: Color) -> Result<u8, Failure> {
     }
     let name = path.display();
     output::err(&format!(
-        "{} configurations: {after} run now, {before} known before; all results are in {name}\n",
-        mine.len()
+        "{}: {after} run now, {before} known before; all results are in {name}\n",
+        plural(mine.len() as u64, "configuration", "configurations")
     ));
     if interrupted.load(Ordering::Relaxed) {
         output::err("the sweep was interrupted: start it again, and it goes on where it was\n");
@@ -206,7 +211,7 @@ impl Missing<'_> {
             .map_err(failed)?;
         let (begin, workers) = (Instant::now(), batch::workers(jobs).min(missing.len()));
         let bar = progress::counted("sweep", missing.len() as u64, "runs");
-        let (mut unwritten, mut bad, mut count) = (None, 0, 0);
+        let (mut unwritten, mut bad, mut count) = (None, 0, 0u64);
         let row = |at: usize| {
             let (n, key) = missing[at];
             self.worker.row(*n, key.clone(), &self.all[*n])
@@ -245,7 +250,9 @@ impl Missing<'_> {
             100.0 * nanos.load(Ordering::Relaxed) as f64 / 1e9 / time / workers as f64
         };
         output::err(&format!(
-            "{count} runs in {time:.1} s on {workers} threads: {:.0} % of their time busy, {:.0} % in simulation\n",
+            "{} in {time:.1} s on {}: {:.0} % of their time busy, {:.0} % in simulation\n",
+            plural(count, "run", "runs"),
+            plural(workers as u64, "thread", "threads"),
             share(&self.worker.spent),
             share(&self.worker.simulated),
         ));

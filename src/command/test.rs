@@ -72,6 +72,9 @@ struct Done {
 
 pub(crate) fn run(args: &TestArgs, color: Color) -> Result<u8, Failure> {
     let begin = Instant::now();
+    if let Some(path) = &args.junit {
+        files::has_folder(path).map_err(|why| Failure::new(format!("--junit {why}")))?;
+    }
     let mut suite = Suite::read(args)?;
     if args.bless {
         let tests = suite.tests(args);
@@ -99,9 +102,12 @@ pub(crate) fn run(args: &TestArgs, color: Color) -> Result<u8, Failure> {
         write_junit(path, &tests, &done, bare, begin.elapsed())?;
     }
     let passed = tests.len() - failed;
-    let mut word = if failed == 0 { "ok" } else { "FAILED" };
+    let mut word = if failed == 0 { "ok" } else { "FAILED" }.to_string();
     if tests.is_empty() {
-        word = "FAILED: there was nothing to test";
+        word = format!(
+            "FAILED: there was nothing to test: {}",
+            suite.why_nothing(args)
+        );
     }
     let summary = format!(
         "\ntest result: {word}. {passed} passed; {failed} failed; {} without expectations; finished in {:.2} s\n",
@@ -163,7 +169,30 @@ impl Suite {
             }
         }
         bare.retain(|name| is_wanted(name, args));
+        if let Some(first) = programs.first() {
+            check_common(args, common, first)?;
+        }
         Ok(Suite { programs, bare })
+    }
+
+    /// Why no test is left, and what to do.
+    fn why_nothing(&self, args: &TestArgs) -> String {
+        let all: usize = self
+            .programs
+            .iter()
+            .map(|program| tests_of(program).len())
+            .sum();
+        match (all, self.bare.is_empty()) {
+            (1.., _) => format!(
+                "no test of {all} has `{}` in its name",
+                args.filter.join("` or `")
+            ),
+            (0, false) => {
+                "no program says what is expected: write `//~ clean` into it, or give `--expect FILE`"
+                    .to_string()
+            }
+            (0, true) => "there is no .cu or .k file".to_string(),
+        }
     }
 
     fn tests(&self, args: &TestArgs) -> Vec<Test<'_>> {
@@ -173,6 +202,42 @@ impl Suite {
             .filter(|test| is_wanted(&test.name, args))
             .collect()
     }
+}
+
+/// Refuses what the command line says to all tests, if it is wrong: that is no fault of a program.
+fn check_common(
+    args: &TestArgs,
+    expected: Option<(String, String)>,
+    first: &Program,
+) -> Result<(), Failure> {
+    let mut common = Expected::default();
+    if let Some((from, text)) = &expected {
+        common.add_file(text, from).map_err(Failure::new)?;
+        for arch in &common.archs {
+            crate::rules::of_arch(arch, 4)
+                .map_err(|why| Failure::new(format!("{from}: arch: {why}")))?;
+        }
+    }
+    for words in &args.options {
+        common
+            .options
+            .extend(shlex::split(words).unwrap_or_default());
+    }
+    let program = Program {
+        path: first.path.clone(),
+        name: first.name.clone(),
+        text: String::new(),
+        expected: common,
+    };
+    let test = Test {
+        program: &program,
+        name: String::new(),
+        arch: DEFAULT_ARCH.to_string(),
+        args: &[],
+    };
+    options::run_args(&test, args)
+        .map(drop)
+        .map_err(|why| Failure::new(why.to_string().replacen("//~ options", "--options", 1)))
 }
 
 /// Whether `--filter` lets a test through.

@@ -213,7 +213,7 @@ fn what_no_comment_expects_is_told_with_its_kind_once() {
     assert_eq!(output.code, Some(1));
     has(
         &output.stdout,
-        "a.cu:6: unexpected error uninitialized: `s[0][1]` was never written when line 6 reads it",
+        "a.cu:6: unexpected error uninitialized: `s[0][1]` has no value when line 6 reads it",
     );
 }
 

@@ -203,7 +203,7 @@ fn what_does_not_end_well_is_a_row() {
     assert_eq!(rows[2]["findings"], Value::from(vec!["out_of_bounds"]));
     has(
         &output.stdout,
-        "1 ended with `timeout`: the --timeout of 0.3 s has expired",
+        "MODE=3 ended with `timeout`: the --timeout of 0.3 s has expired",
     );
     // They are known, too, but for --retry.
     has(&sweep(&spec, &[]).stderr, "0 run now, 6 known");
@@ -231,7 +231,7 @@ fn kernels_without_main_are_launched_in_shapes() {
     );
     has(
         &output.stdout,
-        "1 ended with `trap`: line 1: `add<double>` cannot be launched",
+        "BLOCK=2048 T=double ended with `trap`: line 1: `add<double>` cannot be launched",
     );
 }
 

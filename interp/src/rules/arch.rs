@@ -224,9 +224,18 @@ impl FromStr for Arch {
         if let Some((_, arch)) = NAMED.iter().find(|(name, _)| *name == lower) {
             return Ok(*arch);
         }
+        // `rtx4090`, `RTX 3060 Ti`: by the series.
+        let series = lower.strip_prefix("rtx").map(str::trim_start);
+        match series.and_then(|series| series.get(..2)) {
+            Some("20") => return Ok(Arch::SM_75),
+            Some("30") => return Ok(Arch::SM_86),
+            Some("40") => return Ok(Arch::SM_89),
+            _ => {}
+        }
         let name = lower
-            .strip_prefix("sm_")
-            .or_else(|| lower.strip_prefix("compute_"))
+            .strip_prefix("sm")
+            .or_else(|| lower.strip_prefix("compute"))
+            .map(|rest| rest.strip_prefix('_').unwrap_or(rest))
             .unwrap_or(&lower);
         let name = name.strip_suffix(['a', 'f']).unwrap_or(name);
         let number = match name.split_once('.') {
@@ -264,6 +273,8 @@ mod tests {
         }
         assert_eq!("Hopper".parse(), Ok(Arch::SM_90));
         assert_eq!("a100".parse(), Ok(Arch::SM_80));
+        assert_eq!("sm80".parse(), Ok(Arch::SM_80));
+        assert_eq!("RTX 4090".parse(), Ok(Arch::SM_89));
         assert_eq!("9.0".parse(), Ok(Arch::SM_90));
         assert_eq!("12.1".parse(), Ok(Arch(121)));
         assert_eq!(Arch(121).compute_capability(), (12, 1));

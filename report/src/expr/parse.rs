@@ -36,7 +36,18 @@ fn whole(text: &str, names: &mut dyn Names, kind: Kind) -> Result<Node, Problem>
     parser.skip_space();
     if parser.at < text.len() {
         let rest = parser.at..text.len();
-        return Err(Problem::new(rest, "the expression ends before this").at("not expected"));
+        let problem = Problem::new(rest, "the expression ends before this").at("not expected");
+        let begins = |word: &str| text[parser.at..].starts_with(word);
+        let words = [
+            ("=", "write `==` to compare"),
+            ("and", "write `&&`"),
+            ("or", "write `||`"),
+            ("%", "efficiencies are parts of 1: 0.9 is 90 %"),
+        ];
+        return Err(match words.iter().find(|(word, _)| begins(word)) {
+            Some((_, help)) => problem.help(*help),
+            None => problem,
+        });
     }
     wanted(parsed, kind)
 }
@@ -211,8 +222,12 @@ impl Parser<'_> {
             }
             None => {
                 let end = self.text.trim_end().len();
-                Err(Problem::new(end..end, "the expression is not complete")
-                    .at("expected a name, a number or `(`"))
+                let problem = Problem::new(end..end, "the expression is not complete")
+                    .at("expected a name, a number or `(`");
+                Err(match self.text.trim_end().ends_with('%') {
+                    true => problem.help("a share is a part of 1: write 0.9 for 90 %"),
+                    false => problem,
+                })
             }
         }
     }

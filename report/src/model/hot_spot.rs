@@ -13,7 +13,7 @@ use interp::{Branch, LaunchReport, Site, rules::rates::Rates, stats::SiteCounts,
 use runtime::launches::{Kept, site_key};
 use serde::{Serialize, Serializer};
 
-use super::{local, reuse};
+use super::{idle, local, reuse};
 use crate::{
     Input, Place, Suggestion,
     advice::{self, Advice, Thought},
@@ -267,7 +267,9 @@ pub(super) fn hot_spots(input: &Input<'_>, codes: &Codes) -> Vec<HotSpot> {
     }
     let rates = Rates::of(input.rules.arch);
     let mut sums: Vec<Sum<'_>> = vec![];
-    for kept in input.kept() {
+    // What a launch cost that did not end says nothing of one that does.
+    let ended = |kept: &&Kept| idle::has_ended(kept.first, input.outcome);
+    for kept in input.kept().filter(ended) {
         let times = kept.times();
         let launch = &kept.report;
         let mut seen: Vec<(u32, u32, Waste)> = vec![];

@@ -108,9 +108,14 @@ impl Idle {
 
 /// Whether a launch ran to its end, and no access of it was skipped.
 pub(crate) fn is_whole(launch: &LaunchReport, index: usize, outcome: &Outcome) -> bool {
-    let ended =
+    launch.skipped.is_empty() && has_ended(index, outcome)
+}
+
+/// Whether a launch ran to its end.
+pub(crate) fn has_ended(index: usize, outcome: &Outcome) -> bool {
+    let is_its_trap =
         |fault: &Fault| matches!(fault, Fault::Trap { launch: Some(at), .. } if *at == index);
-    launch.skipped.is_empty() && !outcome.faults.iter().any(ended)
+    !outcome.faults.iter().any(is_its_trap)
 }
 
 /// Warps without an access, where one access is made by all warps that make any: one that is in no loop, and around which nothing is that is not

@@ -224,7 +224,7 @@ impl Host<'_> {
         let member = root.size_bytes <= element && root.gap != (0, root.size_bytes);
         let mut what = match text {
             text if member && copies.is_empty() && !text.is_empty() => {
-                format!("`{text}` was never written when line {read} reads it;")
+                format!("`{text}` has no value when line {read} reads it;")
             }
             _ => format!(
                 "{} {} never written;",

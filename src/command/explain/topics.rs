@@ -14,9 +14,6 @@ pub(super) struct Topic {
     codes: &'static [Code],
 }
 
-/// The columns of the text.
-const COLUMNS: usize = 90;
-
 const TOPICS: &[Topic] = &[
     Topic {
         names: &["race", "races", "data-race", "racecheck", "hazard"],
@@ -187,7 +184,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 impl Topic {
     /// The explanation.
     pub(super) fn text(&self) -> String {
-        let mut text = format!("{}\n\n{}\n", self.names[0], wrap(self.text, COLUMNS));
+        let mut text = format!("{}\n\n{}\n", self.names[0], wrap(self.text));
         if !self.codes.is_empty() {
             text += "\nRelated messages (`dslc explain CODE` says more):\n\n";
         }

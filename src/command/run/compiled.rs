@@ -81,7 +81,13 @@ pub(super) fn compiled(
 
 /// Whether a program that does not compile here may run with clang as the compiler of its host code.
 pub(super) fn clang_could(loaded: &Loaded, args: &RunArgs, rules: &RuleSet) -> bool {
+    // A file of the program that is missing is missing for every compiler.
+    let is_own_file = |diagnostic: &Diagnostic| {
+        diagnostic.code == Code::IncludeNotFound
+            && loaded.map.snippet(diagnostic.primary.span).starts_with('"')
+    };
     loaded.has_errors()
+        && !loaded.diagnostics.iter().any(is_own_file)
         && loaded.diagnostics.iter().any(clang_may_know)
         && is_host_alone(args, rules)
 }
@@ -118,6 +124,17 @@ fn is_host_alone(args: &RunArgs, rules: &RuleSet) -> bool {
 }
 
 impl Compiled {
+    /// The front end's messages, without those that the run has proved: a finding says more.
+    pub(super) fn said(&self, found: &[Found]) -> Vec<Diagnostic> {
+        let (module, map) = (self.program.module(), &self.loaded.map);
+        let all = self.loaded.diagnostics.iter();
+        all.filter(|&diagnostic| {
+            !is_about_barriers(diagnostic) || !is_proved(diagnostic, found, module, map)
+        })
+        .cloned()
+        .collect()
+    }
+
     /// Shows the messages that the run might have proved and did not.
     pub(super) fn show_unproved(&self, found: &[Found], color: Color) {
         let (module, map) = (self.program.module(), &self.loaded.map);

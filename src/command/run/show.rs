@@ -2,7 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
-use dsl::diagnostic::Code;
+use dsl::diagnostic::{Code, Diagnostic};
 use interp::finding::Barrier;
 use report::{
     Input, Model,
@@ -17,7 +17,6 @@ use crate::{
     failure::Failure,
     files, output,
     record::{self, End},
-    source::Loaded,
     trace,
 };
 
@@ -26,7 +25,7 @@ pub(super) fn show(
     model: &Model<'_>,
     args: &RunArgs,
     kept: &[u8],
-    loaded: &Loaded,
+    said: &[Diagnostic],
     color: Color,
 ) -> Result<(), Failure> {
     let input = model.input;
@@ -51,7 +50,7 @@ pub(super) fn show(
     output::err(&messages);
     match args.report.format {
         Format::Json => print_json(&json::report(model, kept))?,
-        Format::Sarif => print_json(&sarif::of_run(model, &loaded.diagnostics))?,
+        Format::Sarif => print_json(&sarif::of_run(model, said))?,
         Format::Text if !model.metrics.is_empty() => {
             output::out_text(&nvprof::table(input, &model.metrics))
         }

@@ -1,5 +1,7 @@
 //! Whether the programs of a sweep read the macros that it sets: where they do not, all results are the same, and each would be the best.
 
+use std::collections::BTreeSet;
+
 use super::spec::{Axis, Kind, Spec};
 use crate::{failure::Failure, source};
 
@@ -29,7 +31,8 @@ pub(super) fn check(spec: &Spec) -> Result<(), Failure> {
         }
         if !found.is_read {
             return Err(Failure::new(format!(
-                "`{name}` of [macros]: no program of the sweep reads it"
+                "`{name}` of [macros]: no program of the sweep reads it{}",
+                found.near(name)
             )));
         }
     }
@@ -51,11 +54,28 @@ struct Use {
     is_read: bool,
     /// Outside of all conditions.
     own_definition: Option<(String, usize)>,
+    /// Words that look like macros.
+    capitals: BTreeSet<String>,
 }
 
 impl Use {
+    /// A name in capitals that the programs read, which may be meant.
+    fn near(&self, name: &str) -> String {
+        let names = self.capitals.iter().map(String::as_str);
+        match dsl::suggest::nearest(name, names) {
+            Some(near) => format!("; did you mean `{near}`?"),
+            None => String::new(),
+        }
+    }
+
     fn look(&mut self, name: &str, file: &str, text: &str) {
         let mut conditions = 0usize;
+        let is_capital = |word: &&str| {
+            word.starts_with(|c: char| c.is_ascii_uppercase())
+                && !word.contains(|c: char| c.is_ascii_lowercase())
+        };
+        let capitals = text.split(|letter| !is_letter(letter)).filter(is_capital);
+        self.capitals.extend(capitals.map(str::to_string));
         for (line, number) in text.lines().zip(1..) {
             let has_it = has_word(line, name);
             let Some(words) = directive(line) else {

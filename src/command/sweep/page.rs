@@ -47,10 +47,13 @@ pub(super) fn page(title: &str, table: &Table<'_>) -> String {
         .collect()
     });
     let rows = table.good.iter().take(MOST_ROWS);
-    let failures = table
-        .failures()
-        .into_iter()
-        .map(|(status, error, count)| (status.to_string(), count, error.to_string()));
+    let failures = table.failures().into_iter().map(|failed| {
+        (
+            failed.status.to_string(),
+            failed.count,
+            failed.error.to_string(),
+        )
+    });
     render(&Sweep {
         title,
         objective: objective.map(|(text, _)| text.as_str()),

@@ -31,20 +31,20 @@ struct File {
     kernels_only: bool,
     args: Option<OneOrMany>,
     #[serde(default)]
-    launch: Vec<String>,
+    launch: OneOrMany,
     #[serde(default)]
-    buffers: Vec<String>,
+    buffers: OneOrMany,
     options: Option<OneOrMany>,
     arch: Option<OneOrMany>,
     #[serde(default, rename = "where")]
-    conditions: Vec<String>,
+    conditions: OneOrMany,
     #[serde(default)]
     macros: IndexMap<String, Values>,
     #[serde(default)]
     values: IndexMap<String, Values>,
     measure: IndexMap<String, String>,
     #[serde(default)]
-    require: Vec<String>,
+    require: OneOrMany,
     objective: Option<String>,
     #[serde(default)]
     pareto: Vec<String>,
@@ -57,6 +57,12 @@ struct File {
 enum OneOrMany {
     One(String),
     Many(Vec<String>),
+}
+
+impl Default for OneOrMany {
+    fn default() -> OneOrMany {
+        OneOrMany::Many(vec![])
+    }
 }
 
 impl From<OneOrMany> for Vec<String> {
@@ -176,7 +182,10 @@ pub(super) fn read(path: &Path, color: bool) -> Result<Spec, Failure> {
     let bytes = files::read(path, true, files::TEXT_BYTES)
         .map_err(|why| Failure::new(format!("cannot read `{name}`: {why}")))?;
     let text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text"))?;
-    let file: File = toml::from_str(&text).map_err(|why| wrong(why.to_string().trim_end()))?;
+    let file: File = toml::from_str(&text).map_err(|why| {
+        let why = why.to_string();
+        wrong(&format!("{}{}", why.trim_end(), hint(&why)))
+    })?;
     let folder = path.parent().unwrap_or(Path::new(""));
     Reader {
         name: &name,
@@ -184,6 +193,26 @@ pub(super) fn read(path: &Path, color: bool) -> Result<Spec, Failure> {
         folder,
     }
     .spec(file)
+}
+
+/// What to write instead of a key that there is not.
+fn hint(why: &str) -> String {
+    let given = why.split_once("unknown field `").map(|(_, rest)| rest);
+    let Some((given, rest)) = given.and_then(|rest| rest.split_once('`')) else {
+        return match why.contains("missing field `measure`") {
+            true => "\nsay what is measured: `[measure]` and a line `name = \"shared_load_transactions\"`".to_string(),
+            false => String::new(),
+        };
+    };
+    if matches!(given, "maximize" | "minimize") {
+        return "\nthe best has least of `objective`; for most of x, `objective = \"-x\"`"
+            .to_string();
+    }
+    let known = rest.split('`').skip(1).step_by(2);
+    match dsl::suggest::nearest(given, known) {
+        Some(nearest) => format!("\ndid you mean `{nearest}`?"),
+        None => String::new(),
+    }
 }
 
 struct Reader<'a> {
@@ -205,6 +234,8 @@ impl Reader<'_> {
     }
 
     fn spec(&self, file: File) -> Result<Spec, Failure> {
+        let [launch, buffers, conditions, required] =
+            [file.launch, file.buffers, file.conditions, file.require].map(Vec::from);
         let mut axes = vec![];
         self.add(
             &mut axes,
@@ -213,6 +244,14 @@ impl Reader<'_> {
             texts(file.programs.into()),
         )?;
         let arch = file.arch.map_or(vec!["sm_90".to_string()], Vec::from);
+        for name in &arch {
+            let several = match name.contains(',') {
+                true => "; several architectures are a list: `arch = [\"sm_80\", \"sm_90\"]`",
+                false => "",
+            };
+            crate::rules::of_arch(name, 4)
+                .map_err(|why| self.wrong(format!("arch: {why}{several}")))?;
+        }
         self.add(&mut axes, "arch", Kind::Arch, texts(arch))?;
         let options = file.options.map_or(vec![String::new()], Vec::from);
         self.add(&mut axes, "options", Kind::Options, texts(options))?;
@@ -227,7 +266,8 @@ impl Reader<'_> {
         let template = |text: &String| Template::parse(text, &axes).map_err(|why| self.wrong(why));
         let templates =
             |texts: &[String]| texts.iter().map(template).collect::<Result<Vec<_>, _>>();
-        let (launch, buffers) = (templates(&file.launch)?, templates(&file.buffers)?);
+        let launch_text = format!("{launch:?} {buffers:?}");
+        let (launch, buffers) = (templates(&launch)?, templates(&buffers)?);
         let mut in_words = vec![];
         for axis in axes
             .iter()
@@ -242,7 +282,7 @@ impl Reader<'_> {
             let mut all = launch.iter().chain(&buffers).chain(&in_words);
             // One value that only `where` compares with is a constant; several would give the same results several times.
             let is_constant =
-                axis.values.len() == 1 && file.conditions.iter().any(|text| has_word(text, name));
+                axis.values.len() == 1 && conditions.iter().any(|text| has_word(text, name));
             if axis.kind == Kind::Value
                 && !is_constant
                 && !all.any(|template| template.reads(at, name))
@@ -253,16 +293,17 @@ impl Reader<'_> {
                 )));
             }
         }
+        let texts_of_conditions = conditions;
         let mut conditions = vec![];
-        for text in &file.conditions {
+        for text in &texts_of_conditions {
             let condition = Expr::condition(text, &mut Axes(&axes));
             conditions.push(condition.map_err(|why| self.shown("where", text, &why))?);
         }
         let mut quantities = Quantities::default();
         let memory = file.memory.unwrap_or_else(|| MEMORY.to_string());
         let mut common_text = format!(
-            "{:?} {:?} {:?} {memory} {}",
-            file.kernel, file.launch, file.buffers, file.kernels_only
+            "{:?} {launch_text} {memory} {}",
+            file.kernel, file.kernels_only
         );
         let mut measures = vec![];
         for (name, text) in &file.measure {
@@ -278,7 +319,7 @@ impl Reader<'_> {
             return Err(self.wrong("nothing is measured: [measure] has no entry"));
         }
         let mut names = Measures(&measures);
-        let required = self.all("require", &file.require, |text| {
+        let required = self.all("require", &required, |text| {
             Expr::condition(text, &mut names)
         })?;
         let objective: Vec<String> = file.objective.into_iter().collect();
@@ -377,6 +418,12 @@ impl Reader<'_> {
             .take(MOST)
             .map(Value::Integer)
             .collect();
+        if values.is_empty() {
+            return Err(self.wrong(format!(
+                "`{name}`: there is nothing from {} to {}: `from` is the smaller one",
+                range.from, range.to
+            )));
+        }
         Ok(values)
     }
 }

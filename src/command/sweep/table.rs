@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write};
 use report::{
     expr::{Expr, Seen},
     require::shown,
-    text::{Paint, Style, cut},
+    text::{Paint, Style},
 };
 use serde_json::Value;
 
@@ -111,12 +111,15 @@ impl<'a> Table<'a> {
         let mut text = String::new();
         if let Some((objective, _)) = &self.spec.objective {
             let n = self.good.len().min(top);
-            text += &style.paint(
-                Paint::Bold,
-                &format!("the best {n} by {objective}, least first"),
-            );
-            text += "\n";
-            text += &self.lines(&self.good[..n], style);
+            if n > 0 {
+                let best = match n {
+                    1 => format!("the best by {objective}"),
+                    _ => format!("the best {n} by {objective}, least first"),
+                };
+                text += &style.paint(Paint::Bold, &best);
+                text += "\n";
+                text += &self.lines(&self.good[..n], style);
+            }
         }
         if !self.spec.pareto.is_empty() {
             let names: Vec<&str> = self
@@ -150,9 +153,14 @@ impl<'a> Table<'a> {
         if let Some((objective, _)) = &self.spec.objective
             && self.unranked > 0
         {
+            let kernel = match &self.spec.kernel {
+                Some(kernel) => format!("no launch is one of `{kernel}` that has it"),
+                None => "no launch has it".to_string(),
+            };
+            let have = if self.unranked == 1 { "has" } else { "have" };
             let _ = writeln!(
                 text,
-                "{} have no value of `{objective}`: nothing in them was measured",
+                "{} {have} no value of `{objective}`: {kernel}",
                 self.unranked
             );
         }
@@ -160,12 +168,14 @@ impl<'a> Table<'a> {
             let _ = writeln!(text, "{count} do not meet `{requirement}`");
         }
         let failures = self.failures();
-        for (status, error, count) in failures.iter().take(SHOWN) {
-            let line = format!("{count} ended with `{status}`: {error}");
-            text += &style.paint(Paint::Yellow, &cut(&line, style.columns));
-            text += "\n";
+        for failure in failures.iter().take(SHOWN) {
+            text += &style.paragraph("", &failure.text(), Some(Paint::Yellow));
         }
-        let more: usize = failures.iter().skip(SHOWN).map(|(_, _, count)| count).sum();
+        let more: usize = failures
+            .iter()
+            .skip(SHOWN)
+            .map(|failure| failure.count)
+            .sum();
         if more > 0 {
             let _ = writeln!(
                 text,
@@ -175,18 +185,21 @@ impl<'a> Table<'a> {
         text
     }
 
-    /// What did not end well: how, why, and how many, the most first.
-    pub(super) fn failures(&self) -> Vec<(&'static str, &'a str, usize)> {
-        let mut all: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-        for row in &self.failed {
+    /// What did not end well, the most frequent first.
+    pub(super) fn failures(&self) -> Vec<Failed<'a>> {
+        let mut all: BTreeMap<(&str, &str), Failed<'a>> = BTreeMap::new();
+        for &row in &self.failed {
             let error = row.error.as_deref().unwrap_or_default();
-            *all.entry((row.status.name(), error)).or_default() += 1;
+            let failed = all.entry((row.status.name(), error)).or_insert(Failed {
+                status: row.status.name(),
+                error,
+                count: 0,
+                first: row,
+            });
+            failed.count += 1;
         }
-        let mut all: Vec<_> = all
-            .into_iter()
-            .map(|((status, error), count)| (status, error, count))
-            .collect();
-        all.sort_by_key(|(_, _, count)| std::cmp::Reverse(*count));
+        let mut all: Vec<Failed<'a>> = all.into_values().collect();
+        all.sort_by_key(|failed| std::cmp::Reverse(failed.count));
         all
     }
 
@@ -213,6 +226,33 @@ impl<'a> Table<'a> {
             text += "\n";
         }
         text
+    }
+}
+
+/// Configurations that ended badly in one way.
+pub(super) struct Failed<'a> {
+    pub(super) status: &'static str,
+    pub(super) error: &'a str,
+    pub(super) count: usize,
+    /// The first of them.
+    first: &'a Row,
+}
+
+impl Failed<'_> {
+    /// `TILE=33 PAD=1 ended with `trap`: …`; of several the number, and the first.
+    pub(super) fn text(&self) -> String {
+        let values = self.first.at.iter().map(|(name, value)| match value {
+            Value::String(text) => format!("{name}={text}"),
+            value => format!("{name}={value}"),
+        });
+        let at: Vec<String> = values.collect();
+        let who = match (self.count, at.join(" ")) {
+            (1, at) if at.is_empty() => "1".to_string(),
+            (1, at) => at,
+            (count, at) if at.is_empty() => count.to_string(),
+            (count, at) => format!("{count}, the first with {at},"),
+        };
+        format!("{who} ended with `{}`: {}", self.status, self.error)
     }
 }
 

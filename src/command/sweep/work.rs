@@ -319,9 +319,10 @@ fn ended(ran: &Ran, program: &Program) -> Result<(), (Status, String)> {
             error.unwrap_or("a launch did not end".to_string()),
         ));
     }
-    match outcome.exit_code {
-        0 => Ok(()),
-        code => Err((
+    match (outcome.exit_code, first_error(ran, program)) {
+        (0, _) => Ok(()),
+        (code, Some(error)) => Err((Status::Finding, format!("{error} (exit code {code})"))),
+        (code, None) => Err((
             Status::Exit,
             format!("the program ended with exit code {code}"),
         )),

@@ -14,7 +14,7 @@ use super::{
 pub(super) fn blessed(source: &str, expected: &Expected, seen: &[Vec<Bless>]) -> String {
     let mut edits: Vec<(Range<usize>, String)> = vec![];
     for (at, one) in expected.all.iter().enumerate() {
-        if one.place.is_empty() {
+        if one.is_common() {
             continue;
         }
         let text = &source[one.place.clone()];

@@ -41,6 +41,8 @@ pub(super) enum What {
     /// A finding of that kind.
     Finding(String),
     Require(Box<Requirement>),
+    /// Likewise, and met by a program that has nothing that it is about.
+    RequireIfAny(Box<Requirement>),
     Exit(i32),
     /// A message of the compiler.
     Error(String),
@@ -49,10 +51,11 @@ pub(super) enum What {
 }
 
 /// The words that begin an expectation, but for kinds of findings and counts.
-const WORDS: [&str; 9] = [
+const WORDS: [&str; 10] = [
     "clean",
     "conflict-free",
     "require",
+    "require-if-any",
     "arch",
     "args",
     "options",
@@ -60,6 +63,13 @@ const WORDS: [&str; 9] = [
     "error",
     "prints",
 ];
+
+impl Expectation {
+    /// Whether it is from a file for many programs.
+    pub(super) fn is_common(&self) -> bool {
+        self.place.is_empty()
+    }
+}
 
 impl Expected {
     /// Whether anything is expected at all.
@@ -124,6 +134,7 @@ impl Expected {
             "clean" => What::Clean,
             "conflict-free" => What::ConflictFree,
             "require" => What::Require(requirement(rest)?),
+            "require-if-any" => What::RequireIfAny(requirement(rest)?),
             "arch" => {
                 let names = rest.split([' ', ',']).filter(|name| !name.is_empty());
                 self.archs.extend(names.map(str::to_string));
@@ -157,7 +168,10 @@ impl Expected {
             }
             _ if is_condition(text) => What::Require(requirement(text)?),
             kind if kinds::is_kind(kind) && rest.is_empty() => What::Finding(kind.to_string()),
-            other => return Err(unknown(other)),
+            kind if kinds::is_kind(kind) => {
+                return Err(format!("`{kind}` takes nothing behind it: remove `{rest}`"));
+            }
+            other => return Err(joined(text).unwrap_or_else(|| unknown(other))),
         };
         let is_bare = matches!(what, What::Clean | What::ConflictFree) && !rest.is_empty();
         if is_bare {
@@ -178,6 +192,19 @@ impl Expected {
 fn is_condition(text: &str) -> bool {
     let name = text.split_once('(').map(|(name, _)| name);
     name.is_some_and(|name| COUNTS.contains(&name))
+}
+
+/// `data race` for `data-race`, `conflict free` for `conflict-free`.
+fn joined(text: &str) -> Option<String> {
+    let words: Vec<&str> = text.split_whitespace().take(4).collect();
+    let found = (2..=words.len()).find_map(|n| {
+        let joined = words[..n].join("-");
+        (WORDS.contains(&joined.as_str()) || kinds::is_kind(&joined)).then_some(joined)
+    })?;
+    Some(format!(
+        "there is no expectation `{}`: did you mean `{found}`?",
+        words[0]
+    ))
 }
 
 fn unknown(word: &str) -> String {

@@ -97,7 +97,16 @@ pub(super) fn of_messages(expected: &Expected, loaded: &Loaded) -> Vec<Problem> 
             }
     };
     let has_errors = loaded.has_errors();
-    let mut problems = vec![];
+    let errors = loaded.diagnostics.iter();
+    let errors = errors.filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let unexpected = errors.filter(|error| !expected.all.iter().any(|one| is_meant(one, error)));
+    let mut problems: Vec<Problem> = unexpected
+        .map(|error| {
+            let why = format!("error[{}]: {}", error.code.number(), error.message);
+            Problem::unexpected(place_of(error, loaded), why)
+        })
+        .collect();
+    let says_why = !problems.is_empty();
     for one in &expected.all {
         let is_met = loaded
             .diagnostics
@@ -106,15 +115,9 @@ pub(super) fn of_messages(expected: &Expected, loaded: &Loaded) -> Vec<Problem> 
         let is_of_messages = matches!(one.what, What::Error(_));
         if is_of_messages && !is_met {
             problems.push(Problem::of(one, "the compiler does not say so"));
-        } else if has_errors && !is_met {
+        } else if has_errors && !is_met && !says_why {
             problems.push(Problem::of(one, "the program does not compile"));
         }
-    }
-    let errors = loaded.diagnostics.iter();
-    let errors = errors.filter(|diagnostic| diagnostic.severity == Severity::Error);
-    for error in errors.filter(|error| !expected.all.iter().any(|one| is_meant(one, error))) {
-        let why = format!("error[{}]: {}", error.code.number(), error.message);
-        problems.push(Problem::unexpected(place_of(error, loaded), why));
     }
     problems
 }
@@ -132,9 +135,10 @@ pub(super) fn of_run(
         loaded,
         module,
     };
+    // What is wrong with the program comes first: of some services it is all that is shown.
+    let mut problems = judge.unexpected();
     let all = expected.all.iter().enumerate();
-    let mut problems: Vec<Problem> = all.flat_map(|(at, one)| judge.one(at, one)).collect();
-    problems.extend(judge.unexpected());
+    problems.extend(all.flat_map(|(at, one)| judge.one(at, one)));
     problems
 }
 
@@ -185,8 +189,12 @@ impl Judge<'_> {
             What::Clean | What::Error(_) => None,
             What::ConflictFree => return self.conflicts(one),
             What::Finding(_) => self.finding(at, one),
-            What::Require(requirement) => {
+            What::Require(requirement) | What::RequireIfAny(requirement) => {
                 let judged = requirement.judge(&outcome.launches, &self.ran.rules);
+                let judged = match one.what {
+                    What::RequireIfAny(_) => judged.if_any(),
+                    _ => judged,
+                };
                 (!judged.met).then(|| {
                     let problem = Problem::of(one, judged.why());
                     let values = judged.failed.iter().map(|failed| match &*failed.values {
@@ -283,7 +291,8 @@ impl Judge<'_> {
                 ..Problem::of(one, why)
             });
         }
-        if requests == 0 {
+        // Not each of many programs has shared memory.
+        if requests == 0 && !one.is_common() {
             let here = one.about.map_or("", |_| " at this line");
             let why =
                 format!("it looked at nothing: no access to shared memory was executed{here}");

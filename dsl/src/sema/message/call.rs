@@ -96,8 +96,9 @@ messages! {
             "host code cannot call the `__device__` function `{name}`",
             label declared "declared here, for the device only",
             help "declare `{name}` with `__host__ __device__` for both sides, or call it from a kernel";
-        BuiltinArgumentCount { name: String, expected: String, given: Given } => WrongArgumentCount
-            "`{name}` takes {expected}, but {given} given";
+        BuiltinArgumentCount { name: String, expected: String, given: Given, lacks_kind: bool } => WrongArgumentCount
+            "`{name}` takes {expected}, but {given} given",
+            help "the last one is the direction: `cudaMemcpyHostToDevice` or `cudaMemcpyDeviceToHost`" if lacks_kind;
         AtomicNeedsAddress { name: String, ty: Ty, snippet: String } => NoOverload
             "`{name}` needs the address of what it changes, not {ty:#}",
             help "write `&{snippet}`";

@@ -109,7 +109,7 @@ messages! {
             help "name its folder with `-I`";
         NoFileBeside { name: String, from: String } => IncludeNotFound
             "there is no file `{name}`",
-            help "it is looked for beside `{from}`";
+            help "put it beside `{from}`, or name its folder with `-I`";
         CannotRead { name: String, reason: String } => IncludeNotFound
             "cannot read `{name}`: {reason}";
         Circle { name: String, open: usize } => IncludeDepth

@@ -331,7 +331,7 @@ impl Finding {
         let who = by(&self.accesses[1]);
         match absent {
             None => format!(
-                "uninitialized: {} was never written when line {from} reads it; its value {what}, {who}",
+                "uninitialized: {} has no value when line {from} reads it; what it holds {what}, {who}",
                 self.name()
             ),
             Some(lane) => format!(

@@ -268,7 +268,13 @@ impl fmt::Display for TrapKind {
                 "the run takes more than {instructions} instructions: those of the host program and of the warps of all launches"
             ),
             TrapKind::PrintLimit { bytes } => write!(f, "a block prints more than {bytes} bytes"),
-            TrapKind::Assert { condition } => write!(f, "assertion failed: {condition}"),
+            // The library's assertions say in words what is wrong: `is_valid() && "grid.sync() needs …"`.
+            TrapKind::Assert { condition } => match condition.rsplit_once("&& \"") {
+                Some((_, words)) if words.ends_with('"') => {
+                    write!(f, "assertion failed: {}", words.trim_end_matches('"'))
+                }
+                _ => write!(f, "assertion failed: {condition}"),
+            },
             TrapKind::Explicit => f.write_str("trap instruction: the program calls `__trap()`"),
             TrapKind::BadCall => {
                 f.write_str("call through a function pointer that is null or was never set")

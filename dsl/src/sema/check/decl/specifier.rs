@@ -148,7 +148,24 @@ fn unknown_type(cx: &mut Checker<'_>, name: &str, span: Span) -> Reported {
         _ => None,
     });
     let known = [
-        "size_t", "float4", "float2", "int4", "int2", "dim3", "uint32_t", "int32_t", "uint8_t",
+        "size_t",
+        "float4",
+        "float2",
+        "int4",
+        "int2",
+        "dim3",
+        "uint32_t",
+        "int32_t",
+        "uint8_t",
+        // A slip in one of these stands where a type does.
+        "__global__",
+        "__device__",
+        "__host__",
+        "__shared__",
+        "__constant__",
+        "volatile",
+        "unsigned",
+        "static",
     ];
     let near = suggest::nearest(name, typedefs.chain(cx.scopes.tags()).chain(known));
     let near = near.map(str::to_string);

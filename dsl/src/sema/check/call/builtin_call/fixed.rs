@@ -75,6 +75,7 @@ pub(crate) fn wrong_count(
             name: called.name.to_string(),
             expected: expected.to_string(),
             given: Given(called.args.len()),
+            lacks_kind: called.name == "cudaMemcpy" && called.args.len() == 3,
         },
     );
     call::check_args_alone(cx, called.args);
