@@ -53,8 +53,8 @@ pub(crate) fn run(args: &BanksArgs, color: Color) -> Result<u8, Failure> {
             .product::<u64>();
         if u64::from(warp) * 32 >= threads {
             return Err(Failure::new(format!(
-                "--warp {warp}: a block of {threads} threads has {} warps, from 0",
-                threads.div_ceil(32)
+                "--warp {warp}: a block of {threads} threads has {}, counted from 0",
+                report::require::plural(threads.div_ceil(32), "warp", "warps")
             )));
         }
     }

@@ -99,7 +99,8 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
     if unused > 0 && !args.checked {
         let are = if unused == 1 { "cure is" } else { "cures are" };
         text += &format!(
-            "{unused} {are} checked in further runs, but not proved: `--checked` takes them, too\n"
+            "{unused} {are} checked in further runs, but not proved: `--checked` takes {}, too\n",
+            if unused == 1 { "it" } else { "them" }
         );
     }
     let changed = changed(&loaded.map, &now.map);

@@ -129,8 +129,13 @@ impl Suite {
     fn read(args: &TestArgs) -> Result<Suite, Failure> {
         let text_of = |path: &Path, name: &str| {
             let bytes = files::read(path, false, files::TEXT_BYTES);
-            let bytes =
-                bytes.map_err(|why| Failure::new(format!("cannot read `{name}`: {why}")))?;
+            let bytes = bytes.map_err(|why| {
+                let hint = match args.options.is_empty() {
+                    true => "",
+                    false => "; options with values are quoted: `--options '--schedules 20'`",
+                };
+                Failure::new(format!("cannot read `{name}`: {why}{hint}"))
+            })?;
             Ok::<_, Failure>(String::from_utf8_lossy(&bytes).into_owned())
         };
         let common = match &args.expect {

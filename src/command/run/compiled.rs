@@ -242,6 +242,9 @@ fn no_such_kernel(wanted: &str, module: &Module) -> String {
     match dsl::suggest::nearest(wanted, names.iter().copied()) {
         Some(nearest) => format!("there is no such kernel; did you mean `{nearest}`?"),
         None if names.is_empty() => "the program has no kernels".to_string(),
+        None if names.len() == 1 => {
+            format!("there is no such kernel; the only one is `{}`", names[0])
+        }
         None => format!("there is no such kernel; there are {}", names.join(", ")),
     }
 }

@@ -177,7 +177,9 @@ impl Template {
                             continue;
                         }
                         Some(number) => {
-                            format!("is {number}, no whole number: `ceil({name})` is the next one")
+                            format!(
+                                "is {number}, not a whole number: `ceil({name})` is the next one"
+                            )
                         }
                         None => "divides by zero".to_string(),
                     };
@@ -228,7 +230,7 @@ mod tests {
             (
                 "{N / TILE}",
                 Err(
-                    "`{N / TILE}`: `N / TILE` is 3.125, no whole number: `ceil(N / TILE)` is the next one",
+                    "`{N / TILE}`: `N / TILE` is 3.125, not a whole number: `ceil(N / TILE)` is the next one",
                 ),
             ),
             ("{N / 0}", Err("`{N / 0}`: `N / 0` divides by zero")),

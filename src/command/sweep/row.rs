@@ -96,8 +96,11 @@ pub(in crate::command) fn read(path: &Path) -> Result<Vec<Row>, Failure> {
     let name = path.display();
     let bytes = files::read(path, true, MOST_BYTES)
         .map_err(|why| Failure::new(format!("cannot read `{name}`: {why}")))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Failure::new(format!("`{name}` is no file of results: it is not UTF-8")))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Failure::new(format!(
+            "`{name}` is not a file of results: it is not UTF-8"
+        ))
+    })?;
     let mut rows = vec![];
     for (line, number) in text.split_inclusive('\n').zip(1..) {
         match serde_json::from_str(line) {
@@ -105,7 +108,7 @@ pub(in crate::command) fn read(path: &Path) -> Result<Vec<Row>, Failure> {
             Err(_) if !line.ends_with('\n') => {}
             Err(why) => {
                 return Err(Failure::new(format!(
-                    "`{name}` is no file of results: line {number}: {why}"
+                    "`{name}` is not a file of results: line {number}: {why}"
                 )));
             }
         }

@@ -470,7 +470,10 @@ impl Names for Measures<'_> {
 fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Unknown {
     let help = match dsl::suggest::nearest(name, names.clone()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("there are {}", names.collect::<Vec<_>>().join(", ")),
+        None => match names.collect::<Vec<_>>().as_slice() {
+            [one] => format!("there is only `{one}`"),
+            several => format!("there are {}", several.join(", ")),
+        },
     };
     Unknown {
         message: format!("there is no {what} `{name}`"),

@@ -3,7 +3,7 @@
 /// Fewest columns for a label's text, however narrow the terminal is.
 const LEAST_ROOM: usize = 20;
 
-/// With fewer columns beside its arrow, a label goes on below it, as far left as the bars of other labels let it.
+/// With fewer columns beside its arrow, a label goes on below it with so many, if the bars of other labels let it.
 const ENOUGH_ROOM: usize = 34;
 
 /// The lines of a message, none of them longer than `width` where that can be.
@@ -86,7 +86,9 @@ fn broken_label(line: &str, width: usize) -> Option<String> {
         .collect();
     if room < ENOUGH_ROOM {
         beside.truncate(beside.rfind('│').map_or(0, |at| at + '│'.len_utf8()));
-        beside += "    ";
+        let bars = columns_of(&beside);
+        let indent = width.saturating_sub(ENOUGH_ROOM).max(bars + 2);
+        beside.extend(std::iter::repeat_n(' ', indent - bars));
     }
     let below = width.saturating_sub(columns_of(&beside)).max(LEAST_ROOM);
     let mut out = arrow.to_string();
@@ -153,7 +155,7 @@ mod tests {
         // Little room: further left.
         assert_eq!(
             fitted(line, Some(36)),
-            "   │    │  ╰──┼── a label of many\n   │    │     │    words\n"
+            "   │    │  ╰──┼── a label of many\n   │    │     │  words\n"
         );
         assert_eq!(fitted(line, Some(80)), format!("{line}\n"));
         assert_eq!(fitted(line, None), format!("{line}\n"));
