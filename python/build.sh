@@ -31,5 +31,5 @@ for program in "${programs[@]}"; do
     strip "python/wheel.data/scripts/$program" 2>/dev/null || true
 done
 "$venv/bin/maturin" build --release --locked --strip --compression-level 9 --manifest-path python/Cargo.toml --out "$out"
-# Some two minutes for 3 % less: the limit is 25 MB.
+# Some two minutes for 3 % less.
 [ "${DSLC_WITHOUT_LLVM:-0}" != 0 ] || "$venv/bin/python" python/recompress.py "$(ls -t "$out"/dslc-*.whl | head -n1)"

@@ -133,9 +133,17 @@ class Operand:
     def is_in_one_piece(self) -> bool:
         return bool(self.array.flags.c_contiguous)
 
+    def whole(self) -> _Content:
+        """What it holds, where it shares nothing."""
+        size = self.array.nbytes
+        if self.is_unset:
+            return bytes(size), [(0, size)]
+        unset = _ranges(self.value._unset.reshape(-1)) if isinstance(self.value, DeviceArray) else []
+        return self.array.tobytes(), unset
+
     def fill(self, content: bytearray, unset: numpy.ndarray, base: int) -> None:
         """Puts what it holds into memory that begins where ``base`` is in the host's."""
-        from_byte = self.first - base if self.is_in_one_piece else 0
+        from_byte = self.first - base
         part = slice(from_byte, from_byte + self.array.nbytes)
         content[part] = self.array.tobytes()
         if isinstance(self.value, DeviceArray):
@@ -152,10 +160,12 @@ class Operand:
         inside = [(max(a - from_byte, 0), min(b - from_byte, self.array.nbytes)) for a, b in unset]
         inside = [(a, b) for a, b in inside if a < b]
         if isinstance(self.value, DeviceArray):
-            bits = numpy.zeros(self.array.nbytes, bool)
-            for a, b in inside:
-                bits[a:b] = True
-            self.value._unset[...] = bits.reshape(self.value._unset.shape)
+            self.value._unset[...] = False
+            if inside:
+                bits = numpy.zeros(self.array.nbytes, bool)
+                for a, b in inside:
+                    bits[a:b] = True
+                self.value._unset[...] = bits.reshape(self.value._unset.shape)
 
     def missing(self, unset: list[tuple[int, int]], from_byte: int) -> str | None:
         """Which elements of ``dslc.unset`` memory the kernel did not write."""
@@ -203,8 +213,11 @@ class Memories:
 
         contents = []
         for group in self._groups:
+            if len(group) == 1:
+                contents.append(group[0].whole())
+                continue
             base = group[0].first
-            size = max(one.end for one in group) - base if group[0].is_in_one_piece else group[0].array.nbytes
+            size = max(one.end for one in group) - base
             content, unset = bytearray(size), numpy.ones(size, bool)
             for operand in group:
                 operand.fill(content, unset, base)

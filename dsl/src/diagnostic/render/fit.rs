@@ -4,7 +4,7 @@
 const LEAST_ROOM: usize = 20;
 
 /// With fewer columns beside its arrow, a label goes on below it with so many, if the bars of other labels let it.
-const ENOUGH_ROOM: usize = 34;
+const ENOUGH_ROOM: usize = 40;
 
 /// The lines of a message, none of them longer than `width` where that can be.
 pub(super) fn fitted(text: &str, width: Option<usize>) -> String {
@@ -149,8 +149,8 @@ mod tests {
         assert_eq!(fitted(line, Some(50)), format!("{line}\n"));
         let long = "   │  │  ╰── a label of so many words that they need three lines of text below each other, and two more";
         assert_eq!(
-            fitted(long, Some(48)),
-            "   │  │  ╰── a label of so many words that they\n   │  │      need three lines of text below each\n   │  │      other, and two more\n"
+            fitted(long, Some(53)),
+            "   │  │  ╰── a label of so many words that they need\n   │  │      three lines of text below each other,\n   │  │      and two more\n"
         );
         // Little room: further left.
         assert_eq!(

@@ -116,6 +116,8 @@ impl Scene<'_> {
             Remedy::FenceIfFlag
         } else if fenced && (locks || self.has_sign(flow, conflict)) {
             Remedy::CheckFence
+        } else if let Some(update) = self.update_of_one(flow, conflict) {
+            update
         } else if let Some(index) = self.wrong_index(flow, conflict) {
             index
         } else if let Some(update) = self.update(flow, conflict) {
@@ -153,6 +155,8 @@ impl Scene<'_> {
             Remedy::CheckFenceOrBarrier(barrier())
         } else if let Some(bits) = self.shared_bits(flow, conflict) {
             bits
+        } else if let Some(update) = self.update_of_one(flow, conflict) {
+            update
         } else if let Some(index) = self.wrong_index(flow, conflict) {
             index
         } else if let Some(update) = self.update(flow, conflict) {

@@ -30,7 +30,7 @@ impl Scene<'_> {
         if text(at_a) != text(at_b) || text(at_a).is_empty() {
             return None;
         }
-        let update = match (op(a), op(b)) {
+        let mut update = match (op(a), op(b)) {
             (AccessOp::Load, AccessOp::Store) => Update {
                 load: at_a,
                 store: at_b,
@@ -52,12 +52,24 @@ impl Scene<'_> {
         if a.block == b.block && flow.is_for_one(update.store, threads) {
             return None;
         }
-        let feeds = flow.feeds(update.store).contains(&update.load);
+        let feeds = flow.feeds(update.store);
+        if !feeds.contains(&update.load) {
+            // Another read of the place: it is the statement that loses updates all the same.
+            let same = |load: &At| text(*load) == text(update.store);
+            update.load = feeds.into_iter().find(same)?;
+        }
         let in_common = flow.is_uniform(update.store)
             || conflict.most_at_one_place >= 2
             || flow.goes_by_data(update.store)
             || flow.common_loop(update.load, update.store).is_none();
-        (feeds && in_common).then_some(update)
+        in_common.then_some(update)
+    }
+
+    /// The atomic for an update of one element by all: there is no index that could be wrong.
+    pub(super) fn update_of_one(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<Remedy> {
+        let update = self.update(flow, conflict)?;
+        let is_one = flow.is_uniform(update.store);
+        is_one.then(|| self.use_atomic(flow, &update))
     }
 
     pub(super) fn use_atomic(&self, flow: &Flow<'_>, update: &Update) -> Remedy {
