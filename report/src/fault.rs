@@ -262,8 +262,8 @@ fn of_numbered(trap: &Trap) -> Option<Advice> {
     })?;
     Some(
         format!(
-            "barrier {barrier} waits for {wanted} threads, and {come} come: let its number be that of the threads that reach it, or let the \
-             others reach it, too"
+            "barrier {barrier} waits for {wanted} threads, {come} come: let its number be that of the threads that reach it, or let the \
+             others reach it"
         )
         .into(),
     )

@@ -70,8 +70,8 @@ pub fn all(
         if !group.cures.is_empty() {
             // A cure that was tried says more exactly where the same call goes.
             let tried = message.help.as_deref().and_then(put).map(str::to_owned);
-            let advices = group.cures.iter().map(String::as_str);
-            let more = advices.filter(|advice| tried.is_none() || put(advice) != tried.as_deref());
+            let all = group.cures.iter().map(String::as_str);
+            let more = all.filter(|advice| tried.is_none() || put(advice) != tried.as_deref());
             let more: Vec<&str> = more.collect();
             if !more.is_empty() {
                 message = message.help(more.join("; "));
