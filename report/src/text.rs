@@ -41,6 +41,7 @@ pub fn report(model: &Model<'_>, style: Style) -> String {
             Tables::None => screen::launches(model, style),
             Tables::Folded | Tables::Each => tables::tables(model, style),
         });
+        parts.push(cut_short(model, style));
         parts.push(counted::paragraphs(model, style));
         parts.push(scheduled(model, style));
         parts.push(provenance(model, style));
@@ -108,6 +109,23 @@ fn without_work(model: &Model<'_>, style: Style) -> String {
         true => text,
         false => style.paragraph("", "threads without work", None) + &text,
     }
+}
+
+/// Launches that did not end: what they printed, wrote and cost looks like all of it.
+fn cut_short(model: &Model<'_>, style: Style) -> String {
+    let outcome = model.input.outcome;
+    let launches = model.launches.iter();
+    let cut: Vec<String> = launches
+        .filter(|group| !idle::has_ended(group.first, outcome))
+        .map(|group| group.first.to_string())
+        .collect();
+    let who = match cut.as_slice() {
+        [] => return String::new(),
+        [one] => format!("launch {one} did not end"),
+        several => format!("launches {} did not end", several.join(", ")),
+    };
+    let what = "results and counts are those up to the fault, and later blocks have not run";
+    style.paragraph("", &format!("{who}: {what}"), None)
 }
 
 /// Accesses whose count depends on the schedule.

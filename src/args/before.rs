@@ -38,7 +38,9 @@ pub(crate) fn as_dslc(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
 const OF_PROGRAMS: [&str; 7] = ["run", "check", "fix", "ir", "ptx", "compare", "verify"];
 
 /// nvcc's options that mean nothing here, with what follows them or stands behind `=`: they are left out.
-const WITH_VALUE: [&str; 10] = [
+const WITH_VALUE: [&str; 12] = [
+    "--ptxas-options",
+    "--compiler-options",
     "-gencode",
     "--generate-code",
     "-Xcompiler",
@@ -52,7 +54,11 @@ const WITH_VALUE: [&str; 10] = [
 ];
 
 /// nvcc's options that mean nothing here: they are left out.
-const WITHOUT_MEANING: [&str; 18] = [
+const WITHOUT_MEANING: [&str; 22] = [
+    "-g",
+    "--debug",
+    "-v",
+    "--verbose",
     "-use_fast_math",
     "--use_fast_math",
     "-keep",

@@ -174,9 +174,7 @@ impl Suite {
             }
         }
         bare.retain(|name| is_wanted(name, args));
-        if let Some(first) = programs.first() {
-            check_common(args, common, first)?;
-        }
+        check_common(args, common)?;
         Ok(Suite { programs, bare })
     }
 
@@ -210,11 +208,10 @@ impl Suite {
 }
 
 /// Refuses what the command line says to all tests, if it is wrong: that is no fault of a program.
-fn check_common(
-    args: &TestArgs,
-    expected: Option<(String, String)>,
-    first: &Program,
-) -> Result<(), Failure> {
+fn check_common(args: &TestArgs, expected: Option<(String, String)>) -> Result<(), Failure> {
+    let Some(path) = args.paths.first() else {
+        return Ok(());
+    };
     let mut common = Expected::default();
     if let Some((from, text)) = &expected {
         common.add_file(text, from).map_err(Failure::new)?;
@@ -229,8 +226,11 @@ fn check_common(
             .extend(shlex::split(words).unwrap_or_default());
     }
     let program = Program {
-        path: first.path.clone(),
-        name: first.name.clone(),
+        path: match path.is_dir() {
+            true => path.join("any.cu"),
+            false => path.clone(),
+        },
+        name: String::new(),
         text: String::new(),
         expected: common,
     };

@@ -227,9 +227,9 @@ impl Host<'_> {
                 format!("`{text}` has no value when line {read} reads it;")
             }
             _ => format!(
-                "{} {} never written;",
+                "{} {} no value;",
                 self.part(root, element),
-                was_or_were(root, element)
+                has_or_have(root, element)
             ),
         };
         let copied = copies.iter().rev().map(|(transfer, goal)| {
@@ -389,10 +389,10 @@ fn is_one(memory: &UnsetMemory, element_bytes: u64) -> bool {
     count <= 1 || first == last
 }
 
-fn was_or_were(memory: &UnsetMemory, element_bytes: u64) -> &'static str {
+fn has_or_have(memory: &UnsetMemory, element_bytes: u64) -> &'static str {
     match is_one(memory, element_bytes) {
-        true => "was",
-        false => "were",
+        true => "has",
+        false => "have",
     }
 }
 

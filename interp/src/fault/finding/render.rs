@@ -311,7 +311,7 @@ impl Finding {
                 "race within a warp: {what}; the shuffle or vote between them orders no memory"
             ),
             RaceKind::LockstepVolatile | RaceKind::LockstepPlain => {
-                format!("race within a warp: {what}; since sm_70 this needs `__syncwarp()`")
+                format!("race within a warp: {what}; since sm_70 nothing orders them")
             }
         }
     }
