@@ -54,7 +54,8 @@ while IFS= read -r line; do
     echo "== dslc run $line"
     # A program's own words come last; options go before them.
     options=(--format sarif --html "$out/$name.html" "${requirements[@]}")
-    "$dslc" run "${options[@]}" "${program[@]}" 2> >(tee -a "$messages" >&2) >"$out/$name.sarif" || failed=1
+    "$dslc" run "${options[@]}" "${program[@]}" >"$out/$name.sarif" 2>"$messages.one" || failed=1
+    tee -a "$messages" <"$messages.one" >&2
     if [ -n "$base" ] && [ -e "$base/tree/${program[0]}" ]; then
         "$dslc" run --format json --cures never "${program[@]}" >"$base/after.json" 2>/dev/null || true
         (cd "$base/tree" && "$dslc" run --format json --cures never "${program[@]}") >"$base/before.json" 2>/dev/null || true
@@ -71,7 +72,7 @@ if [ "$number" -gt 0 ]; then
         fi
     done <<<"${GATE_REQUIRE:-}"
 fi
-rm -f "$messages"
+rm -f "$messages" "$messages.one"
 
 [ ! -e "$out/compare.md" ] || cat "$out/compare.md" >>"$summary"
 if [ "$looked" = 0 ]; then
