@@ -1,4 +1,5 @@
-//! Links the programs at a fixed address where that saves time, without copies of like functions in a release, and says which commit a release is made from.
+//! Links the programs: at a fixed address where that saves time, and in a release with one copy of like functions. Says which commit a
+//! release is made from.
 
 use std::{env, path::Path, process::Command};
 
@@ -11,7 +12,7 @@ fn main() {
         println!("cargo:rustc-link-arg-bins=-no-pie");
     }
     if is_release() && has_own_linker() {
-        // One copy of functions whose code is the same: many of LLVM's, and of generic code. What is released is a tenth smaller.
+        // One copy of functions whose code is the same: many of LLVM's, and of generic code.
         println!("cargo:rustc-link-arg-bins=-Wl,--icf=all");
     }
     println!("cargo:rustc-env=DSLC_VERSION={}", version());
