@@ -194,10 +194,11 @@ fn render_one(
         .with_index_type(IndexType::Char)
         .with_cross_gap(false)
         .with_tab_width(4);
+    let title = wrapped(&excerpt::visible(&diagnostic.message), width, TITLE);
     let mut report = Report::build(kind, place.clone())
         .with_config(config)
         .with_code(diagnostic.code.number())
-        .with_message(title(&diagnostic.message, width))
+        .with_message(title.replace('\n', &format!("\n{:TITLE$}", "")))
         .with_labels(labels(
             marked,
             &excerpts,
@@ -205,10 +206,10 @@ fn render_one(
             color.then_some(own_color),
         ));
     for note in &diagnostic.notes {
-        report.add_note(wrapped(&excerpt::visible(note), width));
+        report.add_note(wrapped(&excerpt::visible(note), width, MARGIN));
     }
     if let Some(help) = &diagnostic.help {
-        report.add_help(wrapped(&excerpt::visible(help), width));
+        report.add_help(wrapped(&excerpt::visible(help), width, MARGIN));
     }
     let mut bytes = Vec::new();
     // Writing to memory does not fail.
@@ -219,43 +220,11 @@ fn render_one(
     fit::fitted(&text, width)
 }
 
-/// A message's first line, which goes on below where it is too long.
-fn title(text: &str, width: Option<usize>) -> String {
-    let room = width.map_or(usize::MAX, |width| width.saturating_sub(TITLE).max(20));
-    let lines = excerpt::visible(text);
-    let lines: Vec<String> = lines.lines().map(|line| broken(line, room)).collect();
-    lines.join("\n").replace('\n', &format!("\n{:TITLE$}", ""))
-}
-
-/// A note's text, its lines broken at spaces into lines that fit beside the margin.
-fn wrapped(text: &str, width: Option<usize>) -> String {
-    let lines: Vec<String> = text.lines().map(|line| wrapped_line(line, width)).collect();
-    lines.join("\n")
-}
-
-fn wrapped_line(text: &str, width: Option<usize>) -> String {
-    broken(
-        text,
-        width.map_or(usize::MAX, |width| width.saturating_sub(MARGIN).max(20)),
-    )
-}
-
-/// Breaks a line at spaces into lines of at most so many columns.
-fn broken(text: &str, room: usize) -> String {
-    let (mut out, mut columns) = (String::new(), 0);
-    for word in text.split(' ') {
-        let more = word.chars().count();
-        if columns > 0 && columns + 1 + more > room {
-            out.push('\n');
-            columns = 0;
-        } else if !out.is_empty() {
-            out.push(' ');
-            columns += 1;
-        }
-        out.push_str(word);
-        columns += more;
-    }
-    out
+/// A text whose lines are broken at spaces, to fit beside a margin of so many columns.
+fn wrapped(text: &str, width: Option<usize>, margin: usize) -> String {
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(margin).max(20));
+    let lines = text.lines().flat_map(|line| fit::broken(line, room, room));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn is_predefined(file: FileId, map: &SourceMap) -> bool {

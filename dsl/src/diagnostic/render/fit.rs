@@ -76,7 +76,7 @@ fn broken_label(line: &str, width: usize) -> Option<String> {
     }
     let (arrow, message) = arrow_and_message(line)?;
     let columns_of = |text: &str| pieces(text).filter(is_shown).count();
-    let mut room = width.saturating_sub(columns_of(arrow)).max(LEAST_ROOM);
+    let room = width.saturating_sub(columns_of(arrow)).max(LEAST_ROOM);
     let mut beside: String = pieces(arrow)
         .map(|piece| match piece {
             "│" | "┼" => "│",
@@ -85,29 +85,36 @@ fn broken_label(line: &str, width: usize) -> Option<String> {
         })
         .collect();
     if room < ENOUGH_ROOM {
-        beside.truncate(beside.rfind('│').map_or(0, |at| at + '│'.len_utf8()));
+        let behind = beside.split_off(beside.rfind('│').map_or(0, |at| at + '│'.len_utf8()));
+        // A bar's colour ends behind it.
+        beside.extend(pieces(&behind).filter(|piece| is_escape(piece)));
         let bars = columns_of(&beside);
         let indent = width.saturating_sub(ENOUGH_ROOM).max(bars + 2);
         beside.extend(std::iter::repeat_n(' ', indent - bars));
     }
     let below = width.saturating_sub(columns_of(&beside)).max(LEAST_ROOM);
-    let mut out = arrow.to_string();
-    let mut columns = 0;
-    for word in message.split(' ') {
+    let lines = broken(message, room, below);
+    Some(format!("{arrow}{}\n", lines.join(&format!("\n{beside}"))))
+}
+
+/// Breaks a line at spaces, into a first line of at most so many columns and others of at most so many.
+pub(super) fn broken(text: &str, first: usize, below: usize) -> Vec<String> {
+    let (mut lines, mut line, mut columns) = (vec![], String::new(), 0);
+    for word in text.split(' ') {
         let more = word.chars().count();
+        let room = if lines.is_empty() { first } else { below };
         if columns > 0 && columns + 1 + more > room {
-            out.push('\n');
-            out += &beside;
-            (columns, room) = (0, below);
-        } else if columns > 0 {
-            out.push(' ');
+            lines.push(std::mem::take(&mut line));
+            columns = 0;
+        } else if !line.is_empty() || columns > 0 {
+            line.push(' ');
             columns += 1;
         }
-        out += word;
+        line += word;
         columns += more;
     }
-    out.push('\n');
-    Some(out)
+    lines.push(line);
+    lines
 }
 
 /// Splits a line behind the arrow, `╰─── `, that points to its text.
@@ -159,6 +166,15 @@ mod tests {
         );
         assert_eq!(fitted(line, Some(80)), format!("{line}\n"));
         assert_eq!(fitted(line, None), format!("{line}\n"));
+    }
+
+    #[test]
+    fn the_colour_of_a_bar_ends_behind_it() {
+        let line = "   \u{1b}[31m│\u{1b}[0m            ╰── a label of many words";
+        assert_eq!(
+            fitted(line, Some(30)),
+            "   \u{1b}[31m│\u{1b}[0m            ╰── a label of many\n   \u{1b}[31m│\u{1b}[0m  words\n"
+        );
     }
 
     #[test]
