@@ -53,26 +53,11 @@ impl Scopes {
         if self.split_path(name).is_some() {
             return None;
         }
-        let alias = path::split_first(name).and_then(|(first, rest)| {
-            let of = self.aliases.get(first)?;
-            Some(format!("{of}::{rest}"))
+        let full = self.find_at(FILE, name, |scope, name| {
+            let (key, found) = scope.names.get_key_value(name)?;
+            matches!(found.entity, Entity::Functions(_)).then_some(key)
         });
-        let name = alias.as_deref().unwrap_or(name);
-        let mut around = &*self.namespace;
-        loop {
-            let full = match around {
-                "" => name.to_string(),
-                _ => format!("{around}::{name}"),
-            };
-            let found = self.stack[FILE].names.get(full.as_str());
-            if found.is_some_and(|found| matches!(found.entity, Entity::Functions(_))) {
-                return Some(path::split(&full)?.0.into());
-            }
-            if around.is_empty() {
-                return None;
-            }
-            around = path::outer(around);
-        }
+        Some(path::split(full?)?.0.into())
     }
 
     pub(super) fn find_path(&self, name: &str) -> Option<&Binding> {
