@@ -141,9 +141,9 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
             let name: &str = name;
             // `reduce(expf, x)`: an argument that is a function.
             if matches!(pair[1].kind, TokenKind::Punct(Punct::Comma | Punct::RParen))
+                && let Some(at) = with_function(name)
                 && builtin::is_math(name)
                 && !own.contains(name)
-                && let Some(at) = with_function(name)
             {
                 needed[at] = true;
             }
