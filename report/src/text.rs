@@ -124,7 +124,7 @@ fn cut_short(model: &Model<'_>, style: Style) -> String {
         [one] => format!("launch {one} did not end"),
         several => format!("launches {} did not end", several.join(", ")),
     };
-    let what = "results and counts are those up to the fault, and later blocks have not run";
+    let what = "results and counts are those up to the fault, and other blocks may not have run";
     style.paragraph("", &format!("{who}: {what}"), None)
 }
 
