@@ -234,7 +234,7 @@ impl Reader<'_> {
     }
 
     fn spec(&self, file: File) -> Result<Spec, Failure> {
-        let [launch, buffers, conditions, required] =
+        let [launch, buffers, allowed, required] =
             [file.launch, file.buffers, file.conditions, file.require].map(Vec::from);
         let mut axes = vec![];
         self.add(
@@ -282,7 +282,7 @@ impl Reader<'_> {
             let mut all = launch.iter().chain(&buffers).chain(&in_words);
             // One value that only `where` compares with is a constant; several would give the same results several times.
             let is_constant =
-                axis.values.len() == 1 && conditions.iter().any(|text| has_word(text, name));
+                axis.values.len() == 1 && allowed.iter().any(|text| has_word(text, name));
             if axis.kind == Kind::Value
                 && !is_constant
                 && !all.any(|template| template.reads(at, name))
@@ -293,9 +293,8 @@ impl Reader<'_> {
                 )));
             }
         }
-        let texts_of_conditions = conditions;
         let mut conditions = vec![];
-        for text in &texts_of_conditions {
+        for text in &allowed {
             let condition = Expr::condition(text, &mut Axes(&axes));
             conditions.push(condition.map_err(|why| self.shown("where", text, &why))?);
         }

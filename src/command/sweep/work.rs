@@ -308,7 +308,7 @@ fn ended(ran: &Ran, program: &Program) -> Result<(), (Status, String)> {
     let is_short = |text: &str| text.starts_with("out of memory");
     let short = outcome.notes.iter().find(|note| is_short(&note.text));
     let is_fatal = |fault: &&Fault| matches!(fault, Fault::Trap { .. } | Fault::Invalid { .. });
-    let has_ended = outcome.faults.iter().find(is_fatal).is_some();
+    let has_ended = outcome.faults.iter().any(|fault| is_fatal(&fault));
     if let Some(note) = short.filter(|_| has_ended || outcome.exit_code != 0) {
         return Err((Status::Memory, note.text.clone()));
     }
@@ -319,14 +319,17 @@ fn ended(ran: &Ran, program: &Program) -> Result<(), (Status, String)> {
             error.unwrap_or("a launch did not end".to_string()),
         ));
     }
-    match (outcome.exit_code, first_error(ran, program)) {
-        (0, _) => Ok(()),
-        (code, Some(error)) => Err((Status::Finding, format!("{error} (exit code {code})"))),
-        (code, None) => Err((
+    let code = outcome.exit_code;
+    if code == 0 {
+        return Ok(());
+    }
+    Err(match first_error(ran, program) {
+        Some(error) => (Status::Finding, format!("{error} (exit code {code})")),
+        None => (
             Status::Exit,
             format!("the program ended with exit code {code}"),
-        )),
-    }
+        ),
+    })
 }
 
 /// A hash of a program and of all files that it names in `#include`, also where a macro leaves them out.
