@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use dsl::diagnostic::Code;
+use report::text::Style;
 
 mod topics;
 
@@ -75,18 +76,9 @@ pub(super) fn codes_of(word: &str) -> &'static [Code] {
 /// Breaks at spaces so that no line is wider than the terminal, or too wide to read (single words may be).
 fn wrap(text: &str) -> String {
     let columns = output::columns().min(MOST_COLUMNS);
-    let (mut wrapped, mut width) = (String::new(), 0);
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        if width > 0 && width + 1 + length > columns {
-            wrapped.push('\n');
-            width = 0;
-        } else if width > 0 {
-            wrapped.push(' ');
-            width += 1;
-        }
-        wrapped.push_str(word);
-        width += length;
-    }
-    wrapped
+    let style = Style {
+        columns,
+        color: false,
+    };
+    style.paragraph("", text, None).trim_end().to_string()
 }
