@@ -22,21 +22,24 @@ fn in_mask(mask: u32, lane: usize) -> i64 {
 macro_rules! spread {
     ($unary:ident $binary:ident $fma:ident $into:ident $compare:ident $compare_scalar:ident $blend:ident $select:ident $splat:ident $move:ident
      $get:ident $get_mut:ident $ty:ty) => {
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $unary(r: View, i: &Inst, f: impl Fn($ty) -> $ty) {
             let (a, d) = (r.$get(i.a), r.$get_mut(i.d));
             for l in 0..32 {
                 d[l] = f(a[l]);
             }
         }
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $binary(r: View, i: &Inst, f: impl Fn($ty, $ty) -> $ty) {
             let (a, b, d) = (r.$get(i.a), r.$get(i.b), r.$get_mut(i.d));
             for l in 0..32 {
                 d[l] = f(a[l], b[l]);
             }
         }
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $fma(r: View, i: &Inst, f: impl Fn($ty, $ty, $ty) -> $ty) {
             let (a, b, c, d) = (r.$get(i.a), r.$get(i.b), r.$get(i.c), r.$get_mut(i.d));
             for l in 0..32 {
@@ -44,7 +47,8 @@ macro_rules! spread {
             }
         }
         /// `d = f(a, b, d)`.
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $into(r: View, i: &Inst, f: impl Fn($ty, $ty, $ty) -> $ty) {
             let (a, b, d) = (r.$get(i.a), r.$get(i.b), r.$get_mut(i.d));
             // All lanes first: else each run would test whether `d` overlaps `a` or `b`.
@@ -54,7 +58,8 @@ macro_rules! spread {
             }
             *d = sums;
         }
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $compare<V: Vectors>(r: View, i: &Inst, f: impl Fn($ty, $ty) -> bool) {
             let (a, b) = (r.$get(i.a), r.$get(i.b));
             let mut holds = [0u32; 32];
@@ -64,7 +69,8 @@ macro_rules! spread {
             r.set_s(i.d, u64::from(V::mask_of(&holds)));
         }
         /// `b` is a scalar.
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $compare_scalar<V: Vectors>(r: View, i: &Inst, f: impl Fn($ty, $ty) -> bool) {
             let (a, b) = (r.$get(i.a), r.s(i.b) as $ty);
             let mut holds = [0u32; 32];
@@ -73,25 +79,29 @@ macro_rules! spread {
             }
             r.set_s(i.d, u64::from(V::mask_of(&holds)));
         }
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $blend(r: View, i: &Inst, mask: u32) {
             let (a, d) = (r.$get(i.a), r.$get_mut(i.d));
             for l in 0..32 {
                 d[l] = d[l] ^ (a[l] ^ d[l]) & in_mask(mask, l) as $ty;
             }
         }
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $select(r: View, i: &Inst) {
             let (mask, b, c, d) = (r.mask(i.a), r.$get(i.b), r.$get(i.c), r.$get_mut(i.d));
             for l in 0..32 {
                 d[l] = c[l] ^ (b[l] ^ c[l]) & in_mask(mask, l) as $ty;
             }
         }
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $splat(r: View, i: &Inst) {
             *r.$get_mut(i.d) = [r.s(i.a) as $ty; 32];
         }
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $move(r: View, i: &Inst) {
             *r.$get_mut(i.d) = *r.$get(i.a);
         }
@@ -102,7 +112,8 @@ spread!(unary32 binary32 fma32 fma_into32 compare32 compare_scalar32 blend32 sel
 spread!(unary64 binary64 fma64 fma_into64 compare64 compare_scalar64 blend64 select64 splat64 move64 v64 v64_mut u64);
 
 /// Of the two bfloat16 in each word: in `f32` unless a lane's product is no `f32`.
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn fma_bfloats(r: View, i: &Inst) {
     let (a, b) = (r.v32(i.a), r.v32(i.b));
     let mut fits = true;
@@ -118,14 +129,16 @@ pub(crate) fn fma_bfloats(r: View, i: &Inst) {
 
 macro_rules! conversions {
     ($($name:ident $scalar:ident $get:ident $from:ty, $get_mut:ident $to:ty;)*) => { $(
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $name(r: View, i: &Inst, f: impl Fn($from) -> $to) {
             let (a, d) = (r.$get(i.a), r.$get_mut(i.d));
             for l in 0..32 {
                 d[l] = f(a[l]);
             }
         }
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $scalar(r: View, i: &Inst, f: impl Fn($from) -> $to) {
             r.set_s(i.d, f(r.s(i.a) as $from) as u64);
         }
@@ -141,22 +154,26 @@ conversions! {
 
 macro_rules! scalars {
     ($unary:ident $binary:ident $fma:ident $compare:ident $ty:ty) => {
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $unary(r: View, i: &Inst, f: impl Fn($ty) -> $ty) {
             r.set_s(i.d, f(r.s(i.a) as $ty) as u64);
         }
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $binary(r: View, i: &Inst, f: impl Fn($ty, $ty) -> $ty) {
             r.set_s(i.d, f(r.s(i.a) as $ty, r.s(i.b) as $ty) as u64);
         }
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $fma(r: View, i: &Inst, f: impl Fn($ty, $ty, $ty) -> $ty) {
             r.set_s(
                 i.d,
                 f(r.s(i.a) as $ty, r.s(i.b) as $ty, r.s(i.c) as $ty) as u64,
             );
         }
-        #[inline(always)]
+        #[cfg_attr(each_loop_whole, inline(always))]
+        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $compare(r: View, i: &Inst, f: impl Fn($ty, $ty) -> bool) {
             let mask = 0u32.wrapping_sub(u32::from(f(r.s(i.a) as $ty, r.s(i.b) as $ty)));
             r.set_s(i.d, u64::from(mask));
@@ -168,41 +185,48 @@ scalars!(s_unary32 s_binary32 s_fma32 s_compare32 u32);
 scalars!(s_unary64 s_binary64 s_fma64 s_compare64 u64);
 
 /// Whether a comparison of two scalars holds.
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn s_holds(r: View, i: &Inst, f: impl Fn(u32, u32) -> bool) -> bool {
     f(r.s(i.a) as u32, r.s(i.c) as u32)
 }
 
 /// `S[d] = S[a] + S[c]`, 32 bits: the step of a loop.
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn s_step(r: View, i: &Inst) {
     let sum = (r.s(i.a) as u32).wrapping_add(r.s(i.c) as u32);
     r.set_s(i.d, u64::from(sum));
 }
 
 /// An operation on masks.
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn mask_op(r: View, i: &Inst, f: impl Fn(u32, u32) -> u32) {
     r.set_s(i.d, u64::from(f(r.mask(i.a), r.mask(i.b))));
 }
 
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn mask_select(r: View, i: &Inst) {
     let (c, a, b) = (r.mask(i.a), r.mask(i.b), r.mask(i.c));
     r.set_s(i.d, u64::from(c & a | !c & b));
 }
 
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn mask_blend(r: View, i: &Inst, mask: u32) {
     r.set_s(i.d, u64::from(r.mask(i.a) & mask | r.mask(i.d) & !mask));
 }
 
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn s_select(r: View, i: &Inst) {
     r.set_s(i.d, if r.s(i.a) != 0 { r.s(i.b) } else { r.s(i.c) });
 }
 
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn v_bool(r: View, i: &Inst) {
     let (mask, d) = (r.mask(i.a), r.v32_mut(i.d));
     for (l, d) in d.iter_mut().enumerate() {
@@ -211,14 +235,16 @@ pub(crate) fn v_bool(r: View, i: &Inst) {
 }
 
 /// `base + index * scale + offset` in 64 bits, scalar.
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn s_ptr(r: View, i: &Inst, scales: &[PtrScale], extend: impl Fn(u64) -> i64) {
     let row = scales[i.c as usize];
     r.set_s(i.d, pointer(r.s(i.a), extend(r.s(i.b)), row));
 }
 
 /// The same in 32 bits.
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn s_ptr32(r: View, i: &Inst, scales: &[PtrScale]) {
     let row = scales[i.c as usize];
     r.set_s(
@@ -227,14 +253,16 @@ pub(crate) fn s_ptr32(r: View, i: &Inst, scales: &[PtrScale]) {
     );
 }
 
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn pointer(base: u64, index: i64, row: PtrScale) -> u64 {
     base.wrapping_add_signed(index.wrapping_mul(row.scale))
         .wrapping_add_signed(row.offset)
 }
 
 /// Varying base, 32-bit index.
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn v_ptr(r: View, i: &Inst, scales: &[PtrScale], extend: impl Fn(u32) -> i64) {
     let (row, a, b, d) = (scales[i.c as usize], r.v64(i.a), r.v32(i.b), r.v64_mut(i.d));
     for l in 0..32 {
@@ -243,7 +271,8 @@ pub(crate) fn v_ptr(r: View, i: &Inst, scales: &[PtrScale], extend: impl Fn(u32)
 }
 
 /// Varying base, 64-bit index.
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn v_ptr_long(r: View, i: &Inst, scales: &[PtrScale]) {
     let (row, a, b, d) = (scales[i.c as usize], r.v64(i.a), r.v64(i.b), r.v64_mut(i.d));
     for l in 0..32 {
@@ -252,7 +281,8 @@ pub(crate) fn v_ptr_long(r: View, i: &Inst, scales: &[PtrScale]) {
 }
 
 /// Scalar base, 32-bit index.
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn v_ptr_base(r: View, i: &Inst, scales: &[PtrScale], extend: impl Fn(u32) -> i64) {
     let (row, a, b, d) = (scales[i.c as usize], r.s(i.a), r.v32(i.b), r.v64_mut(i.d));
     for l in 0..32 {
@@ -261,7 +291,8 @@ pub(crate) fn v_ptr_base(r: View, i: &Inst, scales: &[PtrScale], extend: impl Fn
 }
 
 /// 32-bit pointers, varying base.
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn v_ptr32(r: View, i: &Inst, scales: &[PtrScale]) {
     let (row, a, b, d) = (scales[i.c as usize], r.v32(i.a), r.v32(i.b), r.v32_mut(i.d));
     let (scale, offset) = (row.scale as u32, row.offset as u32);
@@ -273,7 +304,8 @@ pub(crate) fn v_ptr32(r: View, i: &Inst, scales: &[PtrScale]) {
 }
 
 /// 32-bit pointers, scalar base.
-#[inline(always)]
+#[cfg_attr(each_loop_whole, inline(always))]
+#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn v_ptr32_base(r: View, i: &Inst, scales: &[PtrScale]) {
     let (row, b, d) = (scales[i.c as usize], r.v32(i.b), r.v32_mut(i.d));
     let (scale, base) = (
