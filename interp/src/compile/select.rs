@@ -122,27 +122,35 @@ pub(super) fn loop_unless(jump: Op) -> Option<Op> {
 
 /// The varying and the scalar form of a conversion from `from`.
 pub(super) fn convert(op: ConvertOp, from: Type) -> (Op, Op) {
-    macro_rules! same {
-        ($($name:ident)*) => { match op { $(ConvertOp::$name => Some(Conversion::$name),)* _ => None } };
+    macro_rules! choose {
+        (computes { $($name:ident)* } $($arms:tt)*) => {
+            match op { $(ConvertOp::$name => Conversion::$name.ops(),)* $($arms)* }
+        };
     }
-    let conversion = same! {
-        Sext Zext Trunc Sext8 Zext8 Sext16 Zext16 S32ToF32 U32ToF32 S64ToF32 U64ToF32 S32ToF64 U32ToF64 S64ToF64 U64ToF64
-        F32ToS32 F32ToU32 F16ToF32 F32ToF16 F32ToBf16 F32ToS64 F32ToU64 F64ToS32 F64ToU32 F64ToS64 F64ToU64 F32ToF64 F64ToF32
-    };
-    if let Some(conversion) = conversion {
-        return conversion.ops();
-    }
-    match (op, from) {
-        (ConvertOp::BoolToI32, _) => (Op::VBool, Op::SBool),
-        (ConvertOp::PtrToInt | ConvertOp::ToGeneric, Type::Ptr(Space::Shared)) => {
-            Conversion::WidenShared.ops()
+    choose! {
+        computes {
+            Sext Zext Trunc Sext8 Zext8 Sext16 Zext16
+            S32ToF32 U32ToF32 S64ToF32 U64ToF32 S32ToF64 U32ToF64 S64ToF64 U64ToF64
+            F32ToS32 F32ToU32 F32ToS64 F32ToU64 F64ToS32 F64ToU32 F64ToS64 F64ToU64
+            F32ToF64 F64ToF32 F16ToF32 F32ToF16 F32ToBf16
         }
-        (ConvertOp::PtrToInt | ConvertOp::ToGeneric, Type::Ptr(Space::Local)) => {
-            Conversion::WidenLocal.ops()
-        }
-        (ConvertOp::ToShared, _) => Conversion::NarrowShared.ops(),
-        (ConvertOp::ToLocal, _) => Conversion::NarrowLocal.ops(),
-        _ if Class::of(op.to_type()) == Class::W32 => (Op::VMove32, Op::SMove),
-        _ => (Op::VMove64, Op::SMove),
+        ConvertOp::BoolToI32 => (Op::VBool, Op::SBool),
+        ConvertOp::PtrToInt | ConvertOp::ToGeneric => match from {
+            Type::Ptr(Space::Shared) => Conversion::WidenShared.ops(),
+            Type::Ptr(Space::Local) => Conversion::WidenLocal.ops(),
+            Type::Ptr(Space::Global | Space::Constant | Space::Generic) => MOVE64,
+            Type::I1 | Type::I32 | Type::I64 | Type::F32 | Type::F64 => {
+                unreachable!("verified: {op} of {from}")
+            }
+        },
+        ConvertOp::ToShared => Conversion::NarrowShared.ops(),
+        ConvertOp::ToLocal => Conversion::NarrowLocal.ops(),
+        ConvertOp::F32Bits | ConvertOp::BitsToF32 => MOVE32,
+        ConvertOp::F64Bits | ConvertOp::BitsToF64 => MOVE64,
+        // A generic address of global memory is the address.
+        ConvertOp::IntToPtr | ConvertOp::ToGlobal => MOVE64,
     }
 }
+
+const MOVE32: (Op, Op) = (Op::VMove32, Op::SMove);
+const MOVE64: (Op, Op) = (Op::VMove64, Op::SMove);
