@@ -1,6 +1,9 @@
 //! Sets `each_loop_whole` where code is optimised: see `machine/ops/lanes.rs`.
 
-#![allow(clippy::disallowed_methods, reason = "cargo answers in the environment")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "cargo answers in the environment"
+)]
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -9,7 +9,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use dsl::{ir::Module, target::Target};
+use ir::{Module, target::Target};
 
 use crate::{
     args::Emit,
@@ -41,7 +41,7 @@ pub(crate) fn compile(module: &Module, options: Options) -> Result<String, Failu
     if options.emit == Emit::Llvm {
         command.args(["--emit", "llvm"]);
     }
-    let output = answer(command, dsl::ir::print(module).as_bytes())
+    let output = answer(command, ir::print(module).as_bytes())
         .map_err(|why| Failure::new(format!("cannot run `dslc-ptx`: {}", reason(&why))))?;
     let said = String::from_utf8_lossy(&output.stderr);
     match output.status.code() {

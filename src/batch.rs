@@ -13,8 +13,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dsl::source::SourceMap;
 use interp::{MachineConfig, Program, StopFlag, StopReason, rules::RuleSet};
+use ir::source::SourceMap;
 use report::findings::{self, Found};
 use runtime::{
     device::{Device, simulator::Simulator},

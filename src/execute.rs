@@ -2,10 +2,10 @@
 
 use std::{path::Path, sync::Arc};
 
-use dsl::{ir::Module, target::Target};
 use interp::{
     BothOrders, Checks, MachineConfig, MemoryLimits, Order, Program, StopFlag, rules::RuleSet,
 };
+use ir::{Module, target::Target};
 use runtime::{
     Budget,
     buffer::NpyFile,

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use cure::{Further, Run, Runner};
-use dsl::{
-    ir::Module,
+use interp::{BothOrders, Check, MachineConfig, Program, Schedule, finding::Depends};
+use ir::{
+    Module,
     source::{Included, Loader, SourceFile, SourceMap},
 };
-use interp::{BothOrders, Check, MachineConfig, Program, Schedule, finding::Depends};
 use report::{
     Model, Suggestion,
     findings::{self, Found},

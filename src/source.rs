@@ -4,9 +4,9 @@ mod include;
 
 use std::{path::PathBuf, sync::Arc};
 
-use dsl::{
+use ir::{
+    Module,
     diagnostic::{self, Diagnostic, Severity},
-    ir::Module,
     source::{Loader, SourceFile, SourceMap},
     span::FileId,
 };

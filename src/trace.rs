@@ -16,9 +16,9 @@ use std::{
     path::Path,
 };
 
-use dsl::ir::{FenceScope, Module};
 use interp::trace::Event;
 use interp::trap::AccessOp;
+use ir::{FenceScope, Module};
 use runtime::host::Outcome;
 
 use crate::{failure::Failure, files};

@@ -12,7 +12,7 @@ cd "$root"
 
 cargo build --release --locked -p dslc-cli
 export DSLC=$root/target/release/dslc
-for test in gpu gpu_fault; do
+for test in it gpu_fault; do
     cargo test --release --locked -p dslc --features ptx --no-run --test $test --message-format json |
         sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1 | xargs -I{} strip -o "$folder/$test" {}
 done
@@ -30,7 +30,7 @@ nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 failed=0
 ./embedded || failed=1
 ./without_ptx && failed=1
-./gpu || failed=1
+./it gpu:: || failed=1
 ./gpu_fault || failed=1
 exit $failed
 END

@@ -3,14 +3,13 @@
 use std::fmt::Write;
 
 use dsl::{
-    ir::{FuncId, GlobalSpace, MemType},
     lower::{scalars, size_bytes},
     sema::{
         ty::Ty,
         typed::{Function, Global, GlobalSpace as TypedSpace},
     },
-    source::SourceMap,
 };
+use ir::{FuncId, GlobalSpace, MemType, source::SourceMap};
 
 use crate::{
     Kernels,

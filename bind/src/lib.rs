@@ -9,7 +9,7 @@ mod names;
 mod options;
 mod types;
 
-use dsl::{
+use ir::{
     diagnostic::{Diagnostic, Severity},
     source::{Included, Loader, SourceFile, SourceMap},
 };
@@ -110,7 +110,7 @@ pub fn bind(request: Request, loader: &dyn Loader) -> Bound {
     };
     let embedded = dsl::embed::kernels(&mut map, file, &options, &loader);
     let kernels = embedded.kernels.map(|kernels| Kernels {
-        ir: dsl::ir::print(&kernels.module),
+        ir: ir::print(&kernels.module),
         request,
         kernels,
     });

@@ -1,6 +1,6 @@
 //! Names of C as names of Rust.
 
-use dsl::ir::symbol::template_name;
+use ir::symbol::template_name;
 
 /// Words that Rust keeps for itself, in any edition.
 const KEYWORDS: &[&str] = &[

@@ -133,7 +133,7 @@ impl Instance {
 
 fn unknown(option: &str) -> OptionsError {
     let names = Options::NAMES;
-    OptionsError(match dsl::suggest::nearest(option, names) {
+    OptionsError(match ir::suggest::nearest(option, names) {
         Some(nearest) => format!("there is no option `{option}`; did you mean `{nearest}`?"),
         None => format!(
             "there is no option `{option}`; there are {}",

@@ -14,14 +14,13 @@
 use std::fmt::Write;
 
 use dsl::{
-    ir::locate::is_library,
     lower::{align_bytes, size_bytes},
     sema::{
         ty::{QualTy, Record, RecordId, Ty},
         typed::Program,
     },
-    source::SourceMap,
 };
+use ir::{locate::is_library, source::SourceMap};
 
 use crate::names::{Unique, identifier, qualified};
 

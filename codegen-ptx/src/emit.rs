@@ -11,7 +11,7 @@ mod ty;
 
 use std::{collections::BTreeSet, fmt::Write};
 
-use dsl::ir::{LocId, Module, StringId};
+use ir::{LocId, Module, StringId};
 
 use crate::{Error, Options};
 

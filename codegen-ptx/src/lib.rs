@@ -4,14 +4,14 @@
 //! the step in between is text costs a few milliseconds and buys that everything LLVM has (synchronisation scopes, metadata,
 //! line-only debug information) can be said, that LLVM's own reader checks it, and that it can be looked at.
 //!
-//! What each operation of the IR becomes, and why the bits then agree with `dsl::ir::eval`, is in this crate's README.
+//! What each operation of the IR becomes, and why the bits then agree with `ir::eval`, is in this crate's README.
 
 mod emit;
 mod llvm;
 
-use dsl::ir::{Module, merge_branches};
+use ir::{Module, merge_branches};
 
-pub use dsl::target::{Target, UnknownTarget};
+pub use ir::target::{Target, UnknownTarget};
 
 /// What the user can choose.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,7 +65,7 @@ pub enum Error {
 
 /// The module's kernels and variables as PTX text, after optimisation.
 ///
-/// Each kernel is an `.entry` named [`kernel_symbol`](dsl::ir::symbol::kernel_symbol) with one parameter per [`dsl::ir::Param`], in order: `i1` is one byte (0 or 1), `i32` and `f32` are 4
+/// Each kernel is an `.entry` named [`kernel_symbol`](ir::symbol::kernel_symbol) with one parameter per [`ir::Param`], in order: `i1` is one byte (0 or 1), `i32` and `f32` are 4
 /// bytes, `i64`, `f64` and pointers 8. An argument given as 8 little-endian bytes therefore serves every type.
 pub fn ptx(module: &Module, options: &Options) -> Result<String, Error> {
     llvm::ptx(&llvm_text(module, options)?, options)

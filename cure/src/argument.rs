@@ -15,10 +15,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use dsl::{
-    diagnostic::Code,
-    ir::{Module, Space, symbol::template_name},
-};
+use ir::{Module, Space, diagnostic::Code, symbol::template_name};
 use report::{SuggestionKind, findings::Found};
 
 use crate::{Base, candidate::Candidate};

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{FunctionKind, Module, print};
+use ir::{FunctionKind, Module, print};
 
 /// A part of a module's text: what it is called there, its words without places, and what it is.
 struct Part {

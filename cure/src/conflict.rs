@@ -4,11 +4,11 @@
 //! are computed (`s[y * 32 + x]`, and all dynamic arrays) the width of a row is made larger wherever it stands, or each index is spread or
 //! permuted.
 
-use dsl::ir::symbol::template_name;
+use ir::symbol::template_name;
 use std::ops::Range;
 
-use dsl::ir::{LocId, SharedVar};
 use interp::LaunchReport;
+use ir::{LocId, SharedVar};
 use report::{Edit, SuggestionKind, model::HotSpot};
 
 use crate::{Base, candidate::Candidate, structs, text::Text, tree};

@@ -1,14 +1,10 @@
 //! What edits did: the run with them beside the first.
 
-use dsl::ir::symbol::template_name;
+use ir::symbol::template_name;
 use std::collections::BTreeSet;
 
-use dsl::{
-    diagnostic::Code,
-    ir::{LocId, Module, Space},
-    source::SourceMap,
-};
 use interp::{FindingOp, Severity, Site};
+use ir::{LocId, Module, Space, diagnostic::Code, source::SourceMap};
 use report::{
     Cost, Edit, Holds, Input, Suggestion, SuggestionKind,
     findings::Found,

@@ -1,6 +1,6 @@
 //! Cures of findings: what could be forgotten there.
 
-use dsl::{diagnostic::Code, ir::LocId};
+use ir::{LocId, diagnostic::Code};
 use report::{Edit, SuggestionKind, findings::Found};
 
 use crate::{

@@ -35,7 +35,7 @@ mod trial;
 
 use std::sync::Arc;
 
-use dsl::{ir::Module, source::SourceMap};
+use ir::{Module, source::SourceMap};
 use report::{Input, Model, Suggestion, findings::Found};
 use runtime::host::Outcome;
 pub use text::edited;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use dsl::ir::{Block, Inst, InstKind, Module, Node, symbol::template_name};
+use ir::{Block, Inst, InstKind, Module, Node, symbol::template_name};
 use report::{SuggestionKind, model::HotSpot};
 
 use crate::{
@@ -182,7 +182,7 @@ fn meets_none(run: &Run, kernels: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use dsl::source::{NoFiles, SourceFile, SourceMap};
+    use ir::source::{NoFiles, SourceFile, SourceMap};
 
     use super::*;
 

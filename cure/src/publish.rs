@@ -1,6 +1,6 @@
 //! What blocks tell each other through global memory: fences before the word that announces it, and `volatile` for that word.
 
-use dsl::diagnostic::Code;
+use ir::diagnostic::Code;
 use report::{SuggestionKind, findings::Found};
 
 use crate::{

@@ -1,7 +1,7 @@
 //! Shared arrays whose rows or room are not what the accesses need.
 
-use dsl::ir::SharedVar;
-use dsl::ir::symbol::template_name;
+use ir::SharedVar;
+use ir::symbol::template_name;
 use report::{SuggestionKind, findings::Found};
 
 use crate::{

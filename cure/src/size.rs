@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use dsl::ir::symbol::template_name;
+use ir::symbol::template_name;
 
 use crate::{conflict::launches, text::Text};
 

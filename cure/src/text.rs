@@ -4,10 +4,10 @@
 
 use std::ops::Range;
 
-use dsl::{
-    ir::locate::is_virtual,
+use dsl::syntax::{Word, words};
+use ir::{
+    locate::is_virtual,
     source::{SourceFile, SourceMap},
-    syntax::{Word, words},
 };
 use report::Edit;
 

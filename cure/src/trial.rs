@@ -6,13 +6,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use dsl::{
-    diagnostic::Code,
-    ir::{
-        Function, FunctionKind, HostFn, InstKind, Module, Object, Operand, symbol::template_name,
-    },
-};
 use interp::{Severity, TrapKind};
+use ir::{
+    Function, FunctionKind, HostFn, InstKind, Module, Object, Operand, diagnostic::Code,
+    symbol::template_name,
+};
 use report::{SuggestionKind, findings::Found, model::Waste};
 use runtime::{
     device::vary::{self, BlockChange, DataChange, ScalarChange, Variation},

@@ -9,9 +9,9 @@
 use divan::{Bencher, counter::BytesCount};
 use dsl::{
     Options, compile,
-    source::{NoFiles, SourceFile, SourceMap},
     syntax::{self, parser},
 };
+use ir::source::{NoFiles, SourceFile, SourceMap};
 
 fn main() {
     divan::main();
@@ -48,7 +48,7 @@ fn source() -> String {
     text
 }
 
-fn map() -> (SourceMap, dsl::span::FileId) {
+fn map() -> (SourceMap, ir::span::FileId) {
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new("megabyte.k", source()));
     (map, file)

@@ -3,15 +3,19 @@
 mod declarations;
 
 use crate::{
-    diagnostic::{Diagnostic, Severity},
-    ir::{Module, forward_loads, simplify, verify},
     library, lint, lower,
     sema::{self, typed},
-    source::{COMMAND_LINE, Loader, NoFiles, SourceFile, SourceMap},
-    span::FileId,
     stack,
     survey::OwnName,
     syntax::{self, ast::Unit, preprocess::Tokenized},
+};
+use ir::{
+    Module,
+    diagnostic::{Diagnostic, Severity},
+    forward_loads, simplify,
+    source::{COMMAND_LINE, Loader, NoFiles, SourceFile, SourceMap},
+    span::FileId,
+    verify,
 };
 
 pub(crate) use declarations::{Parsed, Wanted, parsed};

@@ -6,13 +6,15 @@
 
 use crate::{
     compile::{self, Options},
-    diagnostic::{Code, Diagnostic, Severity},
-    ir::{FuncId, Module},
     sema::typed::{Function, FunctionId, FunctionSpace, Program},
-    source::{Loader, SourceMap},
-    span::FileId,
     stack,
     survey::survey,
+};
+use ir::{
+    FuncId, Module,
+    diagnostic::{Code, Diagnostic, Severity},
+    source::{Loader, SourceMap},
+    span::FileId,
 };
 
 /// The kernels of a source.
@@ -118,7 +120,7 @@ fn embedded(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
 fn in_device_code(
     all: Vec<Diagnostic>,
     reasons: Vec<Diagnostic>,
-    kernels: &[crate::span::Span],
+    kernels: &[ir::span::Span],
     map: &SourceMap,
 ) -> Vec<Diagnostic> {
     let site = |span| {
@@ -127,7 +129,7 @@ fn in_device_code(
     };
     let is_about_kernels = |message: &&Diagnostic| {
         let at = site(message.primary.span);
-        let inside = |&extent: &crate::span::Span| {
+        let inside = |&extent: &ir::span::Span| {
             let extent = site(extent);
             at.0 == extent.0 && at.1 >= extent.1 && at.1 <= extent.2
         };

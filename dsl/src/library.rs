@@ -80,12 +80,12 @@ mod tests {
     use super::*;
     use crate::{
         Options, compile,
-        source::{NoFiles, SourceFile, SourceMap},
         syntax::{
             self,
             token::{Punct, TokenKind},
         },
     };
+    use ir::source::{NoFiles, SourceFile, SourceMap};
 
     #[test]
     fn the_first_lines_say_what_a_file_is() {

@@ -7,7 +7,7 @@ mod barrier;
 pub(crate) mod limits;
 mod message;
 
-use crate::{diagnostic::Diagnostic, ir::Module, source::SourceMap};
+use ir::{Module, diagnostic::Diagnostic, source::SourceMap};
 
 /// Everything worth warning about, and what no device can hold.
 pub fn lint(module: &Module, map: &SourceMap) -> Vec<Diagnostic> {

@@ -46,11 +46,7 @@ use std::{
 };
 
 use crate::{
-    diagnostic::{Diagnostic, message::Message as _},
-    ir::{
-        FuncId, GlobalId, MemType, Module, StringId, infer_spaces::infer_spaces,
-        locate::is_library, verify::verify,
-    },
+    message::Message as _,
     sema::{
         self,
         typed::{
@@ -58,10 +54,12 @@ use crate::{
             StmtKind, Storage, Value, ValueKind, VarId,
         },
     },
-    source::SourceMap,
-    span::Span,
 };
 use facts::{Binder, Facts, Item};
+use ir::{
+    FuncId, GlobalId, MemType, Module, StringId, diagnostic::Diagnostic,
+    infer_spaces::infer_spaces, locate::is_library, source::SourceMap, span::Span, verify::verify,
+};
 use layout::Layout;
 use loc::Locs;
 use message::LowerError;

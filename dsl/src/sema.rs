@@ -4,11 +4,11 @@
 //! are in `ty`, the result in `typed`; `check` holds the rules by construct, `builtin` the table of what needs no declaration.
 //! Nothing here knows how code is run: the lowering decides what a typed node costs.
 
-use crate::{
+use crate::syntax::ast;
+use ir::{
     diagnostic::Diagnostic,
     source::SourceMap,
     span::{FileId, Span},
-    syntax::ast,
 };
 
 pub(crate) mod builtin;

@@ -6,24 +6,28 @@
 
 use std::collections::HashSet;
 
+use crate::arena::Arena;
 use crate::{
-    arena::Arena,
     compile::{Options, Parsed, Wanted, parsed, requests},
-    diagnostic::{Code, Diagnostic, Severity, message::Message as _},
-    ir::{Module, simplify::simplify},
     lower::{self, walk_typed},
+    message::Message as _,
     sema::{
         self, Surveyed, SurveyedUnit, Unknown,
         ty::Ty,
         typed::{FunctionId, FunctionSpace, Program},
     },
-    source::{COMMAND_LINE, Loader, SourceMap},
-    span::{FileId, Span},
     stack,
     syntax::{
         self,
         token::{Keyword, Punct, Token, TokenKind},
     },
+};
+use ir::{
+    Module,
+    diagnostic::{Code, Diagnostic, Severity},
+    simplify::simplify,
+    source::{COMMAND_LINE, Loader, SourceMap},
+    span::{FileId, Span},
 };
 
 mod broken;

@@ -2,11 +2,11 @@
 
 use std::{panic::Location, sync::Arc};
 
-use dsl::{
-    ir::{self, FuncId, GlobalId, LocId, MemType, SpecialReg},
+use interp::{ChildLaunch, LaunchConfig, LaunchFailure, LaunchQueue};
+use ir::{
+    FuncId, GlobalId, LocId, MemType, SpecialReg,
     source::{SourceFile, SourceMap, fingerprint},
 };
-use interp::{ChildLaunch, LaunchConfig, LaunchFailure, LaunchQueue};
 use runtime::{
     device::LaunchError,
     host::{Fault, Outcome},
@@ -21,7 +21,7 @@ use crate::{
     run::{Ran, Run},
 };
 
-pub use dsl::ir::MemType as Scalar;
+pub use ir::MemType as Scalar;
 
 /// Reading the IR and compiling it to bytecode recurse as deep as a kernel is nested; a test's thread has 2 MiB.
 const LOADING_STACK_BYTES: usize = 64 << 20;

@@ -1,7 +1,7 @@
 //! What the checks found, for programs to look at.
 
-use dsl::ir::Module;
 use interp::Severity;
+use ir::Module;
 use report::findings::{Found, Side};
 
 /// Something that is wrong with a kernel, or with a launch.

@@ -8,16 +8,18 @@ use std::{
 };
 
 use dsl::{
-    diagnostic::{self, Diagnostic, Severity},
-    ir::MemType,
     lower::{scalars, size_bytes, written},
     sema::{
         ty::Ty,
         typed::{Function, Program, Var},
     },
-    source::{Included, Loader, SourceFile, SourceMap},
 };
 use interp::rules::Arch;
+use ir::{
+    MemType,
+    diagnostic::{self, Diagnostic, Severity},
+    source::{Included, Loader, SourceFile, SourceMap},
+};
 
 use crate::{
     buffer::Buffer,

@@ -16,8 +16,8 @@ use std::{
     },
 };
 
-use dsl::source::NoFiles;
 use interp::{Checks, MachineConfig, Program, Severity};
+use ir::source::NoFiles;
 use runtime::host::find_main;
 
 use crate::{

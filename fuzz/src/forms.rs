@@ -1,6 +1,6 @@
 //! Loops of the host in both forms of their bytecode: the fused one, which does what is usual, and the plain one, which knows
 //! every finding. What the program prints, what is found, where it stops and what counts as executed are the same. A third time memory is
-//! read at every load of the source (`dsl::ir::forward_loads`): what is printed and the kinds of what is found are the same.
+//! read at every load of the source (`ir::forward_loads`): what is printed and the kinds of what is found are the same.
 //!
 //! The generated programs (`text`) walk through arrays of every type by every kind of index. They may leave an array, read what nobody
 //! wrote, divide by zero or run into the limit: that is where one form hands over to the other.
@@ -9,8 +9,8 @@ mod text;
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use dsl::{ir::Module, source::NoFiles};
 use interp::{Checks, MachineConfig, Program};
+use ir::{Module, source::NoFiles};
 use runtime::host::{Outcome, find_main};
 
 use crate::{

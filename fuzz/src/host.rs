@@ -9,8 +9,8 @@ mod text;
 
 use std::sync::Arc;
 
-use dsl::{ir::verify, source::NoFiles};
 use interp::{BothOrders, Checks, MachineConfig, Program};
+use ir::{source::NoFiles, verify};
 use runtime::host::{Fault, find_main};
 
 use crate::{
@@ -102,7 +102,7 @@ mod tests {
             let errors = compiled
                 .diagnostics
                 .iter()
-                .filter(|message| message.severity == dsl::diagnostic::Severity::Error);
+                .filter(|message| message.severity == ir::diagnostic::Severity::Error);
             messages.extend(errors.map(|message| {
                 (
                     message.message.clone(),

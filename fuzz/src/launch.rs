@@ -43,7 +43,7 @@ fn program() -> &'static Program {
     static PROGRAM: OnceLock<Program> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let (mut map, file) = map_of(KERNELS);
-        let loader = dsl::source::NoFiles;
+        let loader = ir::source::NoFiles;
         let compiled = dsl::compile(&mut map, file, &dsl::Options::default(), &loader);
         let module = compiled.module;
         Program::new(Arc::new(

@@ -5,14 +5,14 @@
 
 use std::sync::Arc;
 
-use dsl::ir::{
-    FuncId, Type, infer_spaces,
-    random::{self, Options},
-    simplify, verify,
-};
 use interp::{
     BothOrders, Checks, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchReport, MachineConfig,
     Memory, Program, launch,
+};
+use ir::{
+    FuncId, Type, infer_spaces,
+    random::{self, Options},
+    simplify, verify,
 };
 
 use crate::{choices::Choices, notice, support};
@@ -53,7 +53,7 @@ pub fn target(data: &[u8]) {
         shared_bytes: choices.pick(&[0, 256, 4]),
         cooperative: choices.one_in(8),
         depth: 0,
-        loc: dsl::ir::LocId::default(),
+        loc: ir::LocId::default(),
     };
     let machine = MachineConfig {
         keep_going: choices.one_in(2),

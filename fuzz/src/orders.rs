@@ -4,13 +4,13 @@ mod kernel;
 
 use std::sync::Arc;
 
-use dsl::diagnostic::Code;
-use dsl::source::NoFiles;
 use interp::{
     BothOrders, Checks, LaunchConfig, LaunchReport, MachineConfig, Memory, Order, Program,
     Severity, launch,
     rules::{Arch, RuleSet},
 };
+use ir::diagnostic::Code;
+use ir::source::NoFiles;
 
 use crate::{
     choices::Choices,
@@ -126,7 +126,7 @@ fn run(
         shared_bytes: 0,
         cooperative: false,
         depth: 0,
-        loc: dsl::ir::LocId::default(),
+        loc: ir::LocId::default(),
     };
     let (id, _) = program.module().kernels().next().expect("the kernel");
     let report = launch(

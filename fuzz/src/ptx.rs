@@ -1,7 +1,7 @@
 //! Random modules through the PTX back end: LLVM takes what is written for it, and each kernel is in the text.
 
 use codegen_ptx::{Error, Options, Target, ptx};
-use dsl::ir::{Module, Object, infer_spaces, random, simplify, symbol::kernel_symbol};
+use ir::{Module, Object, infer_spaces, random, simplify, symbol::kernel_symbol};
 
 use crate::{choices::Choices, notice};
 
@@ -38,7 +38,7 @@ pub fn target(data: &[u8]) {
             notice(&error.to_string());
             assert!(matches!(arch, "sm_50" | "sm_60"), "{arch}: {error}");
         }
-        Err(error) => panic!("{arch}: {error}\n{}", dsl::ir::print(&module)),
+        Err(error) => panic!("{arch}: {error}\n{}", ir::print(&module)),
     }
 }
 

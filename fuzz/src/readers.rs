@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use dsl::ir::{parse, print, verify};
 use interp::{Program, rules::Arch};
+use ir::{parse, print, verify};
 use report::findings::baseline::Baseline;
 use runtime::buffer::HostBuffer;
 

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use dsl::{
-    diagnostic::{Diagnostic, Severity, render::render},
-    ir::{FuncId, Module, parse, print, verify},
-    source::{Included, Loader, SourceFile, SourceMap},
-};
 use interp::{
     BothOrders, Checks, MachineConfig, MemoryLimits, Order, Program, StopFlag,
     rules::{Arch, RuleSet},
+};
+use ir::{
+    FuncId, Module,
+    diagnostic::{Diagnostic, Severity, render::render},
+    parse, print,
+    source::{Included, Loader, SourceFile, SourceMap},
+    verify,
 };
 use report::{
     Input, Model, Tables,
@@ -78,7 +80,7 @@ impl Loader for Files<'_> {
 }
 
 /// A map with the text in it, as the file `fuzz.k`.
-pub(crate) fn map_of(text: &str) -> (SourceMap, dsl::span::FileId) {
+pub(crate) fn map_of(text: &str) -> (SourceMap, ir::span::FileId) {
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new("fuzz.k", text));
     (map, file)

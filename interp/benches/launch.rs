@@ -10,9 +10,9 @@
 
 use std::sync::Arc;
 
-use dsl::ir::{FuncId, LocId, parse::parse};
 use interp::rules::{Arch, RuleSet};
 use interp::{HostThread, LaunchConfig, MachineConfig, Memory, Program, StopFlag, launch};
+use ir::{FuncId, LocId, parse::parse};
 
 fn main() {
     divan::main();

@@ -24,7 +24,7 @@ use crate::observe::Scene;
 use crate::observe::counters::Counters;
 use std::collections::{BTreeMap, HashMap};
 
-use dsl::ir::{FenceScope, LocId, Space};
+use ir::{FenceScope, LocId, Space};
 
 use crate::coded::Coded;
 use crate::config::Check;

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 
-use dsl::ir::{LocId, Space};
+use ir::{LocId, Space};
 
 /// Data that can be bytes.
 pub(crate) trait Coded: Sized {

@@ -34,7 +34,7 @@ mod unroll;
 
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{
+use ir::{
     Const, FuncId, Function, FunctionKind, LabelId, LocId, LocalId, Module, Object, Operand,
     RoutineId, SlotId, Space, Type, ValueId,
 };
@@ -320,7 +320,7 @@ impl Compiler<'_> {
         self.code.registers.slot_v = v_start..self.allocator.units.len();
         let mut assigned = vec![false; self.slots.places.len()];
         self.function.body.for_each_inst(&mut |inst| {
-            if let dsl::ir::InstKind::Set(slot, _) = inst.kind {
+            if let ir::InstKind::Set(slot, _) = inst.kind {
                 assigned[slot.index()] = true;
             }
         });

@@ -1,6 +1,6 @@
 //! What the caller chooses: the machine, and one launch on it.
 
-use dsl::ir::{FuncId, LocId};
+use ir::{FuncId, LocId};
 
 use crate::rules::RuleSet;
 use crate::{fault::stop::StopFlag, progress::Progress};

@@ -25,7 +25,7 @@ use crate::observe::Scene;
 use crate::observe::counters::Counters;
 use std::collections::VecDeque;
 
-use dsl::ir::{FuncId, Object, Space};
+use ir::{FuncId, Object, Space};
 
 use crate::check::{Checker, Subject};
 use crate::config::{Check, ChildLaunch, LaunchConfig, MachineConfig, MemoryOrder};

@@ -28,7 +28,7 @@ use crate::isa::registers::Registers;
 use crate::memory::map::{GlobalMap, GlobalRegion};
 use std::mem::Discriminant;
 
-use dsl::ir::{Function, LocId, Module, Space};
+use ir::{Function, LocId, Module, Space};
 
 use crate::config::{Checks, ChildLaunch, Order};
 use crate::count::pattern::Pattern;

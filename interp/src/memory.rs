@@ -26,7 +26,7 @@ pub mod unset;
 use std::sync::{Mutex, PoisonError};
 
 use self::bytes::Bytes;
-use dsl::ir::{LocId, Module};
+use ir::{LocId, Module};
 
 use crate::fault::trap::BadObject;
 

@@ -9,7 +9,7 @@ use crate::coded::coded;
 use crate::isa::grid::Shape;
 use crate::memory::Memory;
 use crate::memory::map::GlobalMap;
-use dsl::ir::{FenceScope, Function, LocId, Module, Space};
+use ir::{FenceScope, Function, LocId, Module, Space};
 
 use crate::count::pattern::Pattern;
 use crate::count::stats::{Charge, SiteCounts};

@@ -4,7 +4,7 @@ use crate::isa::grid::Shape;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use dsl::ir::{FuncId, Function, FunctionKind, InstKind, Module, SpecialReg};
+use ir::{FuncId, Function, FunctionKind, InstKind, Module, SpecialReg};
 
 use crate::compile::fuse::fuse;
 use crate::compile::ranges::{self, Given};

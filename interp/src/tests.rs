@@ -17,7 +17,7 @@ mod text;
 
 use std::sync::Arc;
 
-use dsl::ir::{FuncId, LocId, parse::parse, verify::assert_verified};
+use ir::{FuncId, LocId, parse::parse, verify::assert_verified};
 
 use crate::rules::{Arch, RuleSet};
 use crate::{

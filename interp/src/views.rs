@@ -24,7 +24,7 @@ mod word;
 
 use std::collections::HashMap;
 
-use dsl::ir::{FenceScope, LocId};
+use ir::{FenceScope, LocId};
 
 use crate::fault::finding::Lacks;
 use crate::fault::trap::AccessOp;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use bind::{Bound, Request, Source, Text};
-use dsl::{
+use ir::{
     diagnostic::{Diagnostic, Severity, render},
     source::SourceMap,
 };
@@ -301,7 +301,7 @@ fn named(stream: TokenStream, names: &[(String, Span)]) -> TokenStream {
 }
 
 /// Start and end of a span, line and column from 1.
-fn positions(map: &SourceMap, span: dsl::span::Span) -> ((usize, usize), (usize, usize)) {
+fn positions(map: &SourceMap, span: ir::span::Span) -> ((usize, usize), (usize, usize)) {
     let span = map.use_site(span);
     let file = map.file(span.file);
     let position = |offset: u32| {

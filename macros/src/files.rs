@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use dsl::source::{Included, Loader};
+use ir::source::{Included, Loader};
 
 /// Files beside the including one, then in folders of the package.
 pub(crate) struct Files {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use bind::PtxText;
-use dsl::source::fingerprint;
+use ir::source::fingerprint;
 
 /// What the build script set: the architectures, and the command `dslc`.
 const ARCHS: &str = "DSLC_EMBED_PTX";

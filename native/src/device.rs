@@ -5,8 +5,8 @@ use std::{
     sync::OnceLock,
 };
 
-use dsl::ir::DeviceProp;
 use interp::rules::BankWidth;
+use ir::DeviceProp;
 use runtime::{error::CudaError, host::device_property};
 
 use crate::state::{State, call, last_error, remember};

@@ -6,11 +6,11 @@ use std::{
     slice,
 };
 
-use dsl::ir::{FuncId, LocId, MemType};
 use interp::{
     ChildLaunch, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchQueue, TrapKind,
     check_static_shared,
 };
+use ir::{FuncId, LocId, MemType};
 use runtime::{
     device::{DeviceInfo, LaunchError},
     error::CudaError,

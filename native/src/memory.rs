@@ -5,8 +5,8 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-use dsl::ir::LocId;
 use interp::{AddressKind, MemoryFault, trap::AccessOp};
+use ir::LocId;
 use runtime::{device::DeviceError, error::CudaError, host::Note};
 
 use crate::{

@@ -7,7 +7,7 @@ use std::{
     slice,
 };
 
-use dsl::image::{Image, MAGIC};
+use ir::image::{Image, MAGIC};
 use runtime::error::CudaError;
 
 use crate::state::{KernelRef, State, call, eprintln_all};

@@ -6,11 +6,11 @@
 
 use std::collections::HashMap;
 
-use dsl::ir::{HostFn, LocId};
 use interp::{
     AddressKind,
     memory::traffic::{Span, Track},
 };
+use ir::{HostFn, LocId};
 use runtime::host::{
     Note,
     order::{Deed, Order, Scene, Task, unseen_prints},

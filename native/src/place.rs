@@ -5,7 +5,7 @@ use std::{
     ffi::{CStr, CString, c_char},
 };
 
-use dsl::ir::{LocId, Module};
+use ir::{LocId, Module};
 
 use crate::{memory::Site, state::State};
 

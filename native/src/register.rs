@@ -5,7 +5,7 @@ use std::{
     slice,
 };
 
-use dsl::image::{BadImage, Image};
+use ir::image::{BadImage, Image};
 
 use crate::state::{KernelRef, Managed, fail, state};
 

@@ -10,14 +10,11 @@ use std::{
     },
 };
 
-use dsl::{
-    image,
-    ir::{
-        self, FuncId, GlobalId, GlobalSpace,
-        join::{Join, Shift},
-    },
-};
 use interp::{Image as Placed, Memory, MemoryLimits, Program};
+use ir::{
+    FuncId, GlobalId, GlobalSpace, image,
+    join::{Join, Shift},
+};
 use report::Tables;
 use runtime::{
     device::{

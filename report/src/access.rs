@@ -2,8 +2,8 @@
 //!
 //! A text names an access better than a line, which moves with every edit. White space in it does not matter. A line is for comments that stand on it.
 
-use dsl::ir::Space;
 use interp::{LaunchReport, Site, stats::SiteCounts, trap::AccessOp};
+use ir::Space;
 
 /// What an access of the source cost in a launch.
 ///

@@ -11,8 +11,8 @@ mod written;
 
 use std::fmt;
 
-use dsl::ir::{Module, SharedVar, Space};
 use interp::{LaunchReport, Site, mask::LaneMask, report::Witness, trap::AccessOp};
+use ir::{Module, SharedVar, Space};
 use serde::{Serialize, Serializer};
 
 use super::Input;

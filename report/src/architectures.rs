@@ -5,11 +5,11 @@
 
 use std::fmt::Write;
 
-use dsl::ir::Space;
 use interp::{
     Site,
     rules::{Generation, RuleSet},
 };
+use ir::Space;
 use runtime::{host::Outcome, launches::Kept};
 use serde::Serialize;
 

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use dsl::{ir::Module, source::fingerprint};
 use interp::{
     part::{Part, PartMemory},
     trap::AccessOp,
 };
+use ir::{Module, source::fingerprint};
 use serde::{Deserialize, Serialize};
 
 /// The part that ran.

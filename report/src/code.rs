@@ -14,11 +14,11 @@ mod compiler;
 
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{
+use interp::{Site, trap::AccessOp};
+use ir::{
     Block, FuncId, Function, Inst, InstKind, LocId, LocalId, Module, Node, Object, SlotId, Space,
     ValueId,
 };
-use interp::{Site, trap::AccessOp};
 
 use self::address::{Root, Values};
 use self::compiler::Straight;

@@ -3,8 +3,8 @@
 //! In: JSON reports, of this program or of another day. An access is the same one in both if kernel, operation and source text agree, its
 //! line may be another; where the text was changed too, accesses to the same array are paired in their order.
 
-use dsl::ir::symbol::template_name;
 use interp::Severity;
+use ir::symbol::template_name;
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize, de::IgnoredAny};

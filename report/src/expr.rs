@@ -8,7 +8,7 @@ mod parse;
 
 use std::{fmt, ops::Range};
 
-use dsl::{
+use ir::{
     diagnostic::{Code, Diagnostic, render},
     source::{SourceFile, SourceMap},
     span::Span,

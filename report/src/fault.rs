@@ -3,15 +3,12 @@
 mod endless;
 mod place;
 
-use dsl::{
-    diagnostic::Code,
-    ir::{InstKind, Intrinsic, LocId, Module, Space, Type},
-};
 use interp::{
     AddressKind, InvalidLaunch, LaunchReport, MaskFault, StopReason, Trap, TrapKind,
     finding::{Advice, Fact},
     trap::{BadAccess, Overflow, WaitingState},
 };
+use ir::{InstKind, Intrinsic, LocId, Module, Space, Type, diagnostic::Code};
 use runtime::{device::DeviceFault, error::CudaError, host::Note};
 
 use place::Parting;

@@ -11,18 +11,14 @@ pub mod render;
 pub(crate) mod schedule;
 pub mod table;
 
-use dsl::ir::symbol::template_name;
+use ir::symbol::template_name;
 use std::collections::HashMap;
 
-use dsl::{
-    diagnostic::Code,
-    ir::{LocId, Module, locate::in_program},
-    source,
-};
 use interp::{
     Finding, FindingAccess, FindingKind, FindingOp, InvalidLaunch, Severity, Trap, TrapKind,
     finding::{Advice, Barrier, Depends, Fact, MissingBarrier, Scheduled, WitnessLanes},
 };
+use ir::{LocId, Module, diagnostic::Code, locate::in_program, source};
 use runtime::{
     device::DeviceFault,
     host::{Fault, HostFinding, Note, Outcome},

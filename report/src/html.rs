@@ -16,11 +16,11 @@ mod turns;
 
 use std::{collections::HashSet, fmt::Write};
 
-use dsl::ir::LocId;
 use interp::{
     rules::{RuleSet, bank::SharedOp, coalesce::GlobalOp},
     stats::LaunchCounts,
 };
+use ir::LocId;
 
 pub use picture::{Request, svg};
 
@@ -334,6 +334,6 @@ fn prose(text: &str) -> String {
 /// Where a place is, by file number of the module and line.
 fn place(model: &Model<'_>, loc: LocId) -> Option<(u32, u32, u32)> {
     let module = model.input.module;
-    let loc = module.loc(dsl::ir::locate::in_program(module, loc)?);
+    let loc = module.loc(ir::locate::in_program(module, loc)?);
     (loc.line > 0).then_some((loc.file, loc.line, loc.column))
 }

@@ -392,11 +392,11 @@ fn launch(index: usize, report: &LaunchReport, model: &Model<'_>) -> Launch {
 fn counts_row(site: &Site) -> CountsRow {
     let counts = &site.counts;
     let known = !counts.not_modelled();
-    let shared = site.space == dsl::ir::Space::Shared;
+    let shared = site.space == ir::Space::Shared;
     CountsRow {
         requests: counts.requests,
         transactions: known.then_some(counts.transactions),
-        ideal: known.then_some(if shared || site.space == dsl::ir::Space::Constant {
+        ideal: known.then_some(if shared || site.space == ir::Space::Constant {
             counts.ideal
         } else {
             counts.ideal_sectors

@@ -27,16 +27,14 @@ pub mod text;
 mod total;
 
 pub use advice::{Thought, pads, shared_var};
-use dsl::{
-    ir::{
-        Module, Space,
-        locate::{self, Extent},
-    },
-    source::SourceMap,
-};
 pub use error::ReportError;
 pub use fold::LaunchGroup;
 use interp::{LaunchReport, Site, rules::RuleSet};
+use ir::{
+    Module, Space,
+    locate::{self, Extent},
+    source::SourceMap,
+};
 pub use model::Model;
 use runtime::{host::Outcome, launches::Kept};
 pub use suggestion::{Cost, Edit, Holds, Place, Suggestion, SuggestionKind};
@@ -106,7 +104,7 @@ impl Input<'_> {
     }
 
     /// The name of a place: `line 7`, `steps.h:7` of an included file, nothing of what no source says.
-    pub(crate) fn place(&self, loc: dsl::ir::LocId) -> String {
+    pub(crate) fn place(&self, loc: ir::LocId) -> String {
         let at = self.module.loc(loc);
         match (at.line, self.is_own(at.file)) {
             (0, _) => String::new(),
@@ -143,7 +141,7 @@ impl Input<'_> {
 }
 
 /// The text of the source line of a place, without its indentation.
-pub fn line(module: &Module, map: &SourceMap, loc: dsl::ir::LocId) -> String {
+pub fn line(module: &Module, map: &SourceMap, loc: ir::LocId) -> String {
     let found = locate::span(loc, Extent::Character, module, map);
     found.map_or(String::new(), |span| {
         let line = module.loc(loc).line;

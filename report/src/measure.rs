@@ -3,7 +3,6 @@
 //!
 //! Each measure also says what it looked at, so that a gate that looked at nothing is not taken for one that was passed.
 
-use dsl::suggest;
 use interp::{
     LaunchReport, Site,
     mask::LaneMask,
@@ -12,6 +11,7 @@ use interp::{
     stats::{LaunchCounts, SiteCounts},
     trap::AccessOp,
 };
+use ir::suggest;
 
 use crate::{
     access::{self, Access},
@@ -19,7 +19,7 @@ use crate::{
     model::Occupancy,
     nvprof,
 };
-use dsl::ir::Space;
+use ir::Space;
 use runtime::launches::{Kept, add as add_launch};
 
 /// Something to ask of a launch.

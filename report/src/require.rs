@@ -6,8 +6,8 @@
 
 use std::fmt::Write;
 
-use dsl::{ir::symbol::template_name, suggest};
 use interp::{LaunchReport, rules::RuleSet};
+use ir::{suggest, symbol::template_name};
 use runtime::launches::{Kept, Launches, site_key};
 use serde::{Serialize, Serializer};
 

@@ -3,9 +3,9 @@
 //! Columns count characters (`columnKind`), paths are relative URIs as the user gave them. Each access of a finding after the first is a
 //! related location; a finding that the baseline has is there with a suppression, as the standard wants it.
 
-use dsl::{
+use ir::{
     diagnostic::{Code, Diagnostic, Severity, code::Class},
-    ir::locate::{self, Extent},
+    locate::{self, Extent},
     source::SourceMap,
     span::Span,
 };

@@ -1,7 +1,7 @@
 //! What a run may use in all, so that a program without an end ends.
 
-use dsl::ir::GlobalId;
 use interp::{Counted, LaunchFailure, LaunchReport, Memory, MemoryLimits, Program, TrapKind};
+use ir::GlobalId;
 
 use crate::device::{Device, LaunchError};
 

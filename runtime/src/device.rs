@@ -5,7 +5,6 @@
 
 use std::fmt;
 
-use dsl::ir::{FuncId, LocId};
 use interp::{
     LaunchConfig, LaunchFailure, LaunchReport, Memory, MemoryFault, NotComputed, Program,
     Uncomputed,
@@ -14,6 +13,7 @@ use interp::{
         limits::{BlockLimits, Residency},
     },
 };
+use ir::{FuncId, LocId};
 
 use thiserror::Error;
 

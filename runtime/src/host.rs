@@ -25,15 +25,13 @@ mod wrong_kind;
 
 use std::collections::{HashMap, VecDeque};
 
-use dsl::ir::{
-    FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Space, locate::in_program,
-};
 use interp::{
     AddressKind, ChildLaunch, HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure,
     LaunchQueue, Memory, MemoryFault, Program, StopFlag, StopReason, Trap, TrapKind,
     memory::unset::Allocation,
     trap::{AccessOp, BadAccess},
 };
+use ir::{FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Space, locate::in_program};
 
 use crate::budget::{Budget, Spent};
 use crate::device::{Device, DeviceError, LaunchError};

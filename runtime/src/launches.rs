@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use dsl::ir::FuncId;
 use interp::{Branch, Counted, Finding, LaunchReport, Site, SkippedAccess};
+use ir::FuncId;
 
 /// Launches that are listed one by one, by default.
 pub const LISTED: usize = 100_000;
@@ -14,7 +14,7 @@ const KEPT_BYTES: usize = 256 << 20;
 /// All launches of a run, in order.
 ///
 /// ```
-/// # use dsl::ir::FuncId;
+/// # use ir::FuncId;
 /// # use interp::{LaunchReport, stats::LaunchCounts};
 /// # let report = |warps| LaunchReport { kernel: FuncId(0), kernel_name: "k".into(), grid: [1; 3], block: [32, 1, 1],
 /// #     shared: Default::default(), statement: Default::default(), counts: LaunchCounts { warps, ..LaunchCounts::default() }, reuse: None,

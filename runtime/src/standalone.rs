@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use dsl::ir::{FuncId, Function, LocId, MemType, SpecialReg, Type};
 use interp::{
     ChildLaunch, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchQueue, LaunchReport, Memory,
     Program,
 };
+use ir::{FuncId, Function, LocId, MemType, SpecialReg, Type};
 
 use crate::{
     budget::{Budget, Spent},
@@ -152,7 +152,7 @@ impl Plan {
     fn check_buffer(&self, what: &str, name: &str) -> Result<&HostBuffer, SpecError> {
         self.buffers.get(name).ok_or_else(|| {
             let names: Vec<&str> = self.buffers.keys().map(String::as_str).collect();
-            let hint = match dsl::suggest::nearest(name, names.iter().copied()) {
+            let hint = match ir::suggest::nearest(name, names.iter().copied()) {
                 Some(nearest) => format!("did you mean `{nearest}`?"),
                 None => format!("describe it: --buffer {name}=float[1024]:iota"),
             };
@@ -176,7 +176,7 @@ impl Plan {
         let Some((id, kernel)) = found else {
             let names = module.kernels().map(|(_, kernel)| kernel.name.as_str());
             let names: Vec<&str> = names.collect();
-            let hint = match dsl::suggest::nearest(&spec.kernel, names.iter().copied()) {
+            let hint = match ir::suggest::nearest(&spec.kernel, names.iter().copied()) {
                 Some(nearest) => format!("did you mean `{nearest}`?"),
                 None if names.is_empty() => "the program has no instance of a kernel".to_string(),
                 None => format!("the kernels are: {}", names.join(", ")),

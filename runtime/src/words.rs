@@ -48,7 +48,7 @@ pub fn checks_of(word: &str) -> Result<Checks, String> {
     };
     let names = Check::ALL.map(Check::name);
     check.map(|check| Checks::NONE.with(check)).ok_or_else(|| {
-        match dsl::suggest::nearest(&name, names) {
+        match ir::suggest::nearest(&name, names) {
             Some(nearest) => format!("there is no such check; did you mean `{nearest}`?"),
             None => format!("there is no such check; there are {}", names.join(", ")),
         }

@@ -90,8 +90,8 @@ fn make(cli: &Cli) -> Result<String, String> {
     io::stdin()
         .read_to_string(&mut ir)
         .map_err(|why| format!("cannot read IR from standard input: {why}"))?;
-    let module = dsl::ir::parse(&ir).map_err(|why| format!("the IR is wrong: {why}"))?;
-    dsl::ir::verify(&module).map_err(|violations| {
+    let module = ir::parse(&ir).map_err(|why| format!("the IR is wrong: {why}"))?;
+    ir::verify(&module).map_err(|violations| {
         let first = violations.first().map(ToString::to_string);
         format!("the IR is wrong: {}", first.unwrap_or_default())
     })?;

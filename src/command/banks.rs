@@ -6,13 +6,13 @@ mod draw;
 
 use std::{fmt::Write, path::Path, sync::Arc};
 
-use dsl::{
-    ir::FuncId,
-    source::{NoFiles, SourceFile, SourceMap},
-};
 use interp::{
     LaunchConfig, LaunchFailure, LaunchReport, MachineConfig, Memory, Program, Site,
     rules::RuleSet, trap::AccessOp,
+};
+use ir::{
+    FuncId,
+    source::{NoFiles, SourceFile, SourceMap},
 };
 use report::html::{self, Request};
 
@@ -247,7 +247,7 @@ fn access(
     let compiled = dsl::compile(&mut map, file, &options, &NoFiles);
     let Some(module) = compiled.module else {
         let columns = Some(output::message_columns());
-        let errors = dsl::diagnostic::render::render(&compiled.diagnostics, &map, false, columns);
+        let errors = ir::diagnostic::render::render(&compiled.diagnostics, &map, false, columns);
         output::err(&errors);
         return Ok(None);
     };
@@ -264,7 +264,7 @@ fn access(
         AccessOp::Load
     };
     let sites = report.sites.into_iter().filter(|site| {
-        site.op == op && site.space == dsl::ir::Space::Shared && site.counts.requests > 0
+        site.op == op && site.space == ir::Space::Shared && site.counts.requests > 0
     });
     let mut sites: Vec<Site> = sites.collect();
     let accesses = sites.len();
@@ -294,7 +294,7 @@ fn launch(
         shared_bytes: 0,
         cooperative: false,
         depth: 0,
-        loc: dsl::ir::LocId::default(),
+        loc: ir::LocId::default(),
     };
     let program_args = ProgramArgs {
         jobs: 1,

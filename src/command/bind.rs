@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use bind::{Options, PtxText, Request, Source, Text, raw};
-use dsl::{
+use ir::{
     diagnostic::Severity,
     source::{SourceMap, fingerprint},
     target::Target,
@@ -180,7 +180,7 @@ fn from_folder(file: &str, folder: &Path) -> Result<String, Failure> {
 
 fn ptx(arch: &str, ir: &str) -> Result<PtxText, Failure> {
     let arch = Target::parse(arch)?;
-    let module = dsl::ir::parse(ir)?;
+    let module = ir::parse(ir)?;
     let options = back_end::Options {
         arch,
         opt_level: 3,

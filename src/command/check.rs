@@ -1,6 +1,6 @@
 //! `dslc check FILE`: the front end alone, every message in one go.
 
-use dsl::diagnostic::{Diagnostic, Severity};
+use ir::diagnostic::{Diagnostic, Severity};
 use report::{findings::baseline::Baseline, sarif};
 use serde_json::{Value, json};
 

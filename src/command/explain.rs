@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use dsl::diagnostic::Code;
+use ir::diagnostic::Code;
 use report::text::Style;
 
 mod topics;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
             .iter()
             .flat_map(|code| [code.number(), code.slug()])
             .chain(topics::names());
-        let nearest = dsl::suggest::nearest(wanted, names);
+        let nearest = ir::suggest::nearest(wanted, names);
         let hint = nearest.map_or_else(
             || "`dslc explain` lists them".to_string(),
             |name| format!("did you mean `{name}`?"),

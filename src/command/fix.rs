@@ -3,8 +3,8 @@
 use std::{path::Path, sync::Arc};
 
 use cure::{Run, Runner};
-use dsl::{diagnostic::Severity, ir::locate::is_virtual, source::SourceMap};
 use interp::rules::RuleSet;
+use ir::{diagnostic::Severity, locate::is_virtual, source::SourceMap};
 use report::{Holds, Input, Model, Suggestion, Tables, text::Style};
 
 use crate::{
@@ -168,7 +168,7 @@ fn step(now: &Run, rules: &RuleSet, prover: &Prover<'_>) -> Vec<Suggestion> {
 
 /// The texts of the program's files that differ: name, old and new.
 fn changed(old: &SourceMap, new: &SourceMap) -> Vec<(String, String, String)> {
-    let differs = |(_, file): (_, &dsl::source::SourceFile)| {
+    let differs = |(_, file): (_, &ir::source::SourceFile)| {
         let (_, other) = new.files().find(|(_, other)| other.name == file.name)?;
         let differs = other.text != file.text;
         differs.then(|| (file.name.clone(), file.text.clone(), other.text.clone()))

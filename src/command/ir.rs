@@ -1,6 +1,6 @@
 //! `dslc ir FILE`: the verified IR as text.
 
-use dsl::diagnostic::Severity;
+use ir::diagnostic::Severity;
 
 use crate::{
     args::{Color, IrArgs},
@@ -13,7 +13,7 @@ pub(crate) fn run(args: &IrArgs, color: Color) -> Result<u8, Failure> {
     let loaded = load(&args.source)?;
     let failed = loaded.report(color, Severity::Warning);
     if let Some(module) = &loaded.module {
-        output::out(dsl::ir::print::print(module).as_bytes());
+        output::out(ir::print::print(module).as_bytes());
     }
     Ok(u8::from(failed || loaded.module.is_none()))
 }

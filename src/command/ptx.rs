@@ -2,11 +2,7 @@
 
 use std::path::PathBuf;
 
-use dsl::{
-    diagnostic::Severity,
-    ir::{self, Module},
-    target::Target,
-};
+use ir::{Module, diagnostic::Severity, target::Target};
 
 use crate::{
     args::{Color, PtxArgs, SourceArgs},

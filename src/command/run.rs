@@ -6,11 +6,11 @@ pub(super) mod split;
 
 use std::{path::PathBuf, sync::Arc};
 
-use dsl::ir::Module;
 use interp::{
     MachineConfig, Program, StopFlag, StopReason,
     rules::{Arch, BankWidth, RuleSet},
 };
+use ir::Module;
 use runtime::{
     device::{Device, gpu::GpuOptions, simulator::Simulator},
     standalone,

@@ -11,11 +11,11 @@ mod lines;
 mod ncu;
 mod show;
 
-use dsl::diagnostic::Severity;
 use interp::{
     BothOrders, Checks, MachineConfig, Program, StopFlag,
     rules::{Arch, RuleSet},
 };
+use ir::diagnostic::Severity;
 use runtime::{
     device::{DeviceInfo, gpu, simulator::Simulator},
     host::Outcome,

@@ -11,7 +11,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use dsl::source::{Included, Loader};
+use ir::source::{Included, Loader};
 
 use crate::{
     failure::reason,

@@ -52,10 +52,10 @@ fn report(file: &str, _: &str) -> Result<(), String> {
 /// The IR reads back as it was printed; that of some examples is kept.
 fn intermediate_representation(file: &str, _: &str) -> Result<(), String> {
     let printed = run(&["ir", file]);
-    let module = dsl::ir::parse::parse(&printed)
+    let module = ir::parse::parse(&printed)
         .map_err(|error| format!("the printed IR does not read back: {error}"))?;
     assert_eq!(
-        dsl::ir::print::print(&module),
+        ir::print::print(&module),
         printed,
         "{file}: IR, printed, read and printed again"
     );

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use dsl::diagnostic::Code;
+use ir::diagnostic::Code;
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 

@@ -12,13 +12,13 @@ mod text;
 
 use std::{collections::BTreeMap, env, fmt::Write, fs, sync::Arc};
 
-use dsl::{
-    diagnostic::render::render,
-    source::{NoFiles, SourceFile, SourceMap},
-};
 use interp::{
     BothOrders, Checks, MachineConfig, MemoryOrder, Order, Program, Progress, Schedule, StopFlag,
     rules::{Arch, RuleSet},
+};
+use ir::{
+    diagnostic::render::render,
+    source::{NoFiles, SourceFile, SourceMap},
 };
 use libtest_mimic::Trial;
 use runtime::{

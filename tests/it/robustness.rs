@@ -456,16 +456,16 @@ fn every_prefix_of_an_example() {
         let source = fs::read_to_string(&path).expect("an example");
         let mut map_errors = 0;
         for end in (0..source.len()).filter(|&end| source.is_char_boundary(end)) {
-            let mut map = dsl::source::SourceMap::new();
-            let file = map.add(dsl::source::SourceFile::new("prefix.k", &source[..end]));
+            let mut map = ir::source::SourceMap::new();
+            let file = map.add(ir::source::SourceFile::new("prefix.k", &source[..end]));
             let compiled = dsl::compile(
                 &mut map,
                 file,
                 &dsl::Options::default(),
-                &dsl::source::NoFiles,
+                &ir::source::NoFiles,
             );
             let shown =
-                dsl::diagnostic::render::render(&compiled.diagnostics, &map, false, Some(80));
+                ir::diagnostic::render::render(&compiled.diagnostics, &map, false, Some(80));
             map_errors += usize::from(!shown.is_empty());
         }
         assert!(

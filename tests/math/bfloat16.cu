@@ -1,4 +1,4 @@
-// The GPU's bfloat16 against the formulas of dsl/src/ir/bfloat16.rs: nvcc -arch=native bfloat16.cu && ./a.out, on sm_80 or newer.
+// The GPU's bfloat16 against the formulas of ir/src/bfloat16.rs: nvcc -arch=native bfloat16.cu && ./a.out, on sm_80 or newer.
 //
 // All 2^32 floats go to bfloat16. Of sums, differences, products and fused multiply-adds: all 2^32 pairs, with a third operand from a hash, with
 // one that nearly cancels the product, and with one so far below the product that it only decides between two neighbours. On sm_90 or newer

@@ -1,4 +1,4 @@
-// The GPU's half precision against the formulas of dsl/src/ir/half.rs: nvcc -arch=native half.cu && ./a.out
+// The GPU's half precision against the formulas of ir/src/half.rs: nvcc -arch=native half.cu && ./a.out
 //
 // All 2^16 halves go to float and all 2^32 floats to half. Of sums, products and fused multiply-adds: all 2^32 pairs, with a third operand
 // from a hash and with one that nearly cancels the product.

@@ -1,4 +1,4 @@
-"""The tables of dsl/src/ir/approx/table.rs, from a GPU's results: units.py FOLDER > table.rs. Needs numpy and scipy.
+"""The tables of ir/src/approx/table.rs, from a GPU's results: units.py FOLDER > table.rs. Needs numpy and scipy.
 
 FOLDER has results of `units dump`; units.md has the commands.
 

@@ -4,13 +4,13 @@
 
 use std::collections::HashSet;
 
-use dsl::ir::{
+use ir::{
     Block, FuncId, Function, Inst, InstKind, Node, Object, Operand, RoutineId, Type, ValueId,
 };
 
 use super::{Emitter, kernel::Kernel, ty};
 use crate::Error;
-use dsl::ir::symbol::kernel_symbol;
+use ir::symbol::kernel_symbol;
 
 /// The variables that a part of a kernel names.
 pub(super) struct Named {

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use dsl::ir::{Block, Function, InstKind, Node, Object, Operand, SlotId, Space, ValueId};
+use ir::{Block, Function, InstKind, Node, Object, Operand, SlotId, Space, ValueId};
 
 /// Elements of an array that ptxas keeps in registers even if other accesses are indexed by data.
 const MOST_ELEMENTS: u64 = 32;

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use dsl::ir::{Loc, LocId, Module, locate::is_virtual};
+use ir::{Loc, LocId, Module, locate::is_virtual};
 
 use super::{Emitter, ty::quoted};
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use dsl::ir::{FuncId, Function, GlobalSpace, GlobalVar, Object, SharedId, StringId};
+use ir::{FuncId, Function, GlobalSpace, GlobalVar, Object, SharedId, StringId};
 
 use super::{Emitter, ty::quoted};
-use dsl::ir::symbol::{global_symbol, kernel_symbol, mangle};
+use ir::symbol::{global_symbol, kernel_symbol, mangle};
 
 use crate::Error;
 

@@ -8,7 +8,7 @@ mod dot;
 mod exchange;
 mod memory;
 
-use dsl::ir::{BinaryOp, CompareOp, ConvertOp, Inst, InstKind, Type, UnaryOp};
+use ir::{BinaryOp, CompareOp, ConvertOp, Inst, InstKind, Type, UnaryOp};
 
 use super::{kernel::Kernel, ty};
 use crate::Error;
@@ -131,13 +131,7 @@ impl Kernel<'_, '_> {
     }
 
     /// A call of `llvm.NAME.TYPE` whose operands and result are of one type.
-    fn intrinsic(
-        &mut self,
-        result: dsl::ir::ValueId,
-        name: &str,
-        ty: Type,
-        operands: &[dsl::ir::Operand],
-    ) {
+    fn intrinsic(&mut self, result: ir::ValueId, name: &str, ty: Type, operands: &[ir::Operand]) {
         let operands: Vec<String> = operands
             .iter()
             .map(|operand| self.typed(*operand))

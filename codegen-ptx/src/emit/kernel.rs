@@ -4,7 +4,7 @@
 
 use std::{cell::RefCell, collections::HashMap, fmt::Write};
 
-use dsl::ir::{
+use ir::{
     Block, Const, FuncId, Function, InstKind, LabelId, LocId, Node, Operand, SlotId, Space, Type,
     ValueId,
 };
@@ -16,7 +16,7 @@ use super::{
     inst::Dot,
     ty,
 };
-use dsl::ir::symbol::kernel_symbol;
+use ir::symbol::kernel_symbol;
 
 use crate::Error;
 

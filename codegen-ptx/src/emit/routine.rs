@@ -2,7 +2,7 @@
 //!
 //! A routine's symbol is its key in the set of declarations.
 
-use dsl::ir::{ReduceOp, Type};
+use ir::{ReduceOp, Type};
 
 /// The key of the remainder of a float type.
 pub(super) fn remainder(ty: Type) -> &'static str {

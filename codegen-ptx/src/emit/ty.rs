@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use dsl::ir::{Const, MemType, Space, Type};
+use ir::{Const, MemType, Space, Type};
 
 /// The address space's number. Local pointers are generic to LLVM, whose stack is generic; it finds out again itself.
 fn space_number(space: Space) -> u32 {

@@ -4,7 +4,7 @@
 //! lanes are counted, or their values reduced, and one of them makes the atomic. That is right if the word is the same for all lanes of a block,
 //! the arithmetic is that of the atomic (32-bit integers, with its sign), and the mask is that of the lanes that are there.
 
-use dsl::ir::{
+use ir::{
     AtomicOp, ExchangeOp, InstKind, MemType, Module, ReduceOp, SpecialReg, Type, UnaryOp, Varies,
 };
 

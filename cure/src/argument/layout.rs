@@ -6,7 +6,7 @@
 //! address goes nowhere but into accesses, no access is wider than an element, the room suffices, and a block's shared
 //! memory stays below what every launch may have.
 
-use dsl::ir::{
+use ir::{
     BinaryOp, Const, Function, FunctionKind, GlobalSpace, InstKind, Module, Object, Operand,
     SharedId, SharedVar, Space, Type,
 };
@@ -46,10 +46,7 @@ pub(super) fn shared(old: &Module, new: &Module) -> Option<String> {
 }
 
 /// Globals with the places of others, which edits move.
-fn with_locs(
-    globals: &[dsl::ir::GlobalVar],
-    like: &[dsl::ir::GlobalVar],
-) -> Vec<dsl::ir::GlobalVar> {
+fn with_locs(globals: &[ir::GlobalVar], like: &[ir::GlobalVar]) -> Vec<ir::GlobalVar> {
     let mut globals = globals.to_vec();
     for (global, like) in globals.iter_mut().zip(like) {
         global.loc = like.loc;

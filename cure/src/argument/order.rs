@@ -13,9 +13,7 @@ mod meeting;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dsl::ir::{
-    Function, FunctionKind, InstKind, LabelId, Module, SlotId, Space, SpecialReg, Varies,
-};
+use ir::{Function, FunctionKind, InstKind, LabelId, Module, SlotId, Space, SpecialReg, Varies};
 
 use super::{
     skeleton::{Step, TouchKind, What, reads, row},

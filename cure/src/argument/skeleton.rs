@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use dsl::ir::{
+use ir::{
     Access, AtomicOp, Block, Effect, Function, Inst, InstKind, LabelId, LocId, Node, Object,
     Operand, SlotId, Space, SpecialReg, Type, ValueId,
 };
@@ -256,7 +256,7 @@ impl Walk<'_> {
 
     /// `cond ? a : b`, whatever the type.
     fn select(&mut self, cond: Term, a: Term, b: Term) -> Term {
-        let blank = Operand::Const(dsl::ir::Const::i32(0));
+        let blank = Operand::Const(ir::Const::i32(0));
         let kind = InstKind::Select(Type::I32, blank, blank, blank);
         self.terms.op(&kind, vec![cond, a, b])
     }
@@ -400,7 +400,7 @@ impl Walk<'_> {
                 let operands = operands.into_iter().map(|one| self.operand(one)).collect();
                 let mut blank = kind.clone();
                 for operand in blank.operands_mut() {
-                    *operand = Operand::Const(dsl::ir::Const::i32(0));
+                    *operand = Operand::Const(ir::Const::i32(0));
                 }
                 self.push(What::Other(blank, operands), loc);
                 let kind = match kind {

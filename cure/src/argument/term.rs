@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{BinaryOp, Const, ConvertOp, InstKind, Object, Operand, SlotId, SpecialReg, Type};
+use ir::{BinaryOp, Const, ConvertOp, InstKind, Object, Operand, SlotId, SpecialReg, Type};
 
 /// A term.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,7 +1,7 @@
 //! Arguments beside programs: which edits they prove, and which they must not.
 
-use dsl::{
-    ir::Module,
+use ir::{
+    Module,
     source::{NoFiles, SourceFile, SourceMap},
 };
 

@@ -16,7 +16,7 @@ DSLC_BITS(__double_as_longlong, long long, double)
 DSLC_BITS(__longlong_as_double, double, long long)
 #undef DSLC_BITS
 
-/* What dsl/src/ir/half.rs computes. */
+/* What ir/src/half.rs computes. */
 static inline __attribute__((host)) float __dslc_f16_to_f32(unsigned int half) {
     unsigned int size = half & 0x7fffu, sign = (half & 0x8000u) << 16;
     if (size > 0x7c00u) return __uint_as_float(0x7fffffffu);
@@ -42,7 +42,7 @@ static inline __attribute__((host)) unsigned int __dslc_fma_f16x2(unsigned int a
     return __dslc_half_fma_bits(a, b, c) | __dslc_half_fma_bits(a >> 16, b >> 16, c >> 16) << 16;
 }
 
-/* What dsl/src/ir/bfloat16.rs computes. */
+/* What ir/src/bfloat16.rs computes. */
 static inline __attribute__((host)) unsigned int __dslc_f32_to_bf16(float x) {
     unsigned int bits = __float_as_uint(x);
     return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;

@@ -3,11 +3,13 @@
 use std::{borrow::Cow, cell::RefCell, rc::Rc};
 
 use crate::{
-    diagnostic::Diagnostic,
     library, sema,
+    syntax::{self, ast::Unit, parser, preprocess::Tokenized},
+};
+use ir::{
+    diagnostic::Diagnostic,
     source::{Appended, Mark, NoFiles, SourceFile, SourceMap},
     span::FileId,
-    syntax::{self, ast::Unit, parser, preprocess::Tokenized},
 };
 
 type Part = (&'static str, Cow<'static, str>);

@@ -9,16 +9,16 @@ use std::sync::OnceLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    diagnostic::{
-        Diagnostic,
-        message::{Fact, Message as _, messages},
-    },
-    source::{PREDEFINED, SourceMap},
-    span::Span,
+    message::{Fact, Message as _, messages},
     syntax::{
         preprocess::Tokenized,
         token::{Keyword, Punct, Token, TokenKind},
     },
+};
+use ir::{
+    diagnostic::Diagnostic,
+    source::{PREDEFINED, SourceMap},
+    span::Span,
 };
 
 /// All headers that were asked about, sorted.
@@ -331,10 +331,10 @@ fn further_names(tokens: &[Token]) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
+    use crate::syntax::{Options, tokenize};
+    use ir::{
         diagnostic::Code,
         source::{NoFiles, SourceFile},
-        syntax::{Options, tokenize},
     };
 
     /// The headers that a program is told to include, in order.

@@ -220,10 +220,8 @@ fn bodies() -> &'static HashMap<&'static str, Vec<&'static str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        source::{NoFiles, SourceFile, SourceMap},
-        syntax,
-    };
+    use crate::syntax;
+    use ir::source::{NoFiles, SourceFile, SourceMap};
 
     #[test]
     fn a_program_s_prelude_has_what_it_names() {

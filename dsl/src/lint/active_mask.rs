@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 
 use super::message::MaskWarning;
-use crate::{
-    diagnostic::{Diagnostic, message::Message as _},
-    ir::{
-        LocId, Module,
-        active_mask::stale_masks,
-        locate::{Extent, span},
-    },
+use crate::message::Message as _;
+use ir::{
+    LocId, Module,
+    active_mask::stale_masks,
+    diagnostic::Diagnostic,
+    locate::{Extent, span},
     source::SourceMap,
     span::Span,
 };

@@ -3,19 +3,15 @@
 use std::collections::HashSet;
 
 use super::message::{BarrierWarning, Root, Step};
-use crate::{
-    diagnostic::{
-        Diagnostic,
-        message::{Fact as _, Message as _},
-    },
-    ir::{
-        LocId, Module,
-        divergence::{Absence, DivergentBarrier, divergent_barriers},
-        locate::{Extent, in_program, span},
-        uniformity::{Cause, Reason},
-    },
+use crate::message::{Fact as _, Message as _};
+use ir::{
+    LocId, Module,
+    diagnostic::Diagnostic,
+    divergence::{Absence, DivergentBarrier, divergent_barriers},
+    locate::{Extent, in_program, span},
     source::SourceMap,
     span::Span,
+    uniformity::{Cause, Reason},
 };
 
 /// One message per barrier of the source, however many kernels it is inlined in.
@@ -46,12 +42,7 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    fn diagnostic(
-        self,
-        found: &DivergentBarrier,
-        at: Span,
-        kernel: &crate::ir::Function,
-    ) -> Diagnostic {
+    fn diagnostic(self, found: &DivergentBarrier, at: Span, kernel: &ir::Function) -> Diagnostic {
         let is_call = in_program(self.module, found.barrier) != Some(found.barrier);
         let name = self.map.snippet(at).trim_end_matches("()");
         let name = match is_call || name.starts_with("__syncthreads") {
@@ -116,11 +107,11 @@ impl Source<'_> {
         self,
         mut diagnostic: Diagnostic,
         why: &[Reason],
-        kernel: &crate::ir::Function,
+        kernel: &ir::Function,
     ) -> Diagnostic {
         let mut last: Option<LocId> = None;
         for (at, reason) in why.iter().enumerate() {
-            let slot_name = |slot: crate::ir::SlotId| kernel.slots[slot.index()].name.clone();
+            let slot_name = |slot: ir::SlotId| kernel.slots[slot.index()].name.clone();
             // A value that is assigned stands where it is computed: the next reason's place.
             let next = why.get(at + 1).map_or(reason.loc, |next| next.loc);
             let (loc, extent, step) = match reason.cause {

@@ -1,11 +1,10 @@
 //! CUDA's own limits on what a program declares. ptxas refuses what is beyond them.
 
-use crate::{
-    diagnostic::{Diagnostic, message::Message},
-    ir::{
-        GlobalSpace, Module,
-        locate::{Extent, span},
-    },
+use crate::message::Message;
+use ir::{
+    GlobalSpace, Module,
+    diagnostic::Diagnostic,
+    locate::{Extent, span},
     source::SourceMap,
 };
 

@@ -1,10 +1,7 @@
 //! What can be wrong with a program that compiles: messages of `lint`.
 
-use crate::{
-    diagnostic::message::{Fact, messages},
-    ir::{SpecialReg, Varies, uniformity::Cause},
-    span::Span,
-};
+use crate::message::{Fact, messages};
+use ir::{SpecialReg, Varies, span::Span, uniformity::Cause};
 
 /// What makes threads differ, as the source calls it.
 pub(super) struct Root {

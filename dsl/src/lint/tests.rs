@@ -1,7 +1,7 @@
 //! Kernels with `//~ CODE` on the guilty lines, and nothing on the others.
 
-use crate::{
-    Options, compile,
+use crate::{Options, compile};
+use ir::{
     diagnostic::{Code, render},
     source::{NoFiles, SourceFile, SourceMap},
 };

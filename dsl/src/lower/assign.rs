@@ -3,14 +3,11 @@
 //! The right side is evaluated before the place, the place's address once. The value of an assignment is what was stored, not
 //! read again. What memory narrows (`char`, `short`) is not narrowed before it is stored.
 
-use crate::{
-    ir::{Const, MemType, Operand},
-    sema::{
-        ty::Ty,
-        typed::{Arith, Place, Value, ValueKind},
-    },
-    span::Span,
+use crate::sema::{
+    ty::Ty,
+    typed::{Arith, Place, Value, ValueKind},
 };
+use ir::{Const, MemType, Operand, span::Span};
 
 use super::{bulk, function::FunctionLowerer, layout, place::Cell};
 

@@ -6,13 +6,11 @@
 //!
 //! In registers each unit is a slot. One that is declared without a value begins as 0, which nobody can tell from any other.
 
-use crate::{
-    ir::{Access, BinaryOp, Const, ConvertOp, MemType, Operand, Type},
-    sema::{
-        ty::{Bits, Record, Ty},
-        typed::{Place, PlaceKind, Step},
-    },
+use crate::sema::{
+    ty::{Bits, Record, Ty},
+    typed::{Place, PlaceKind, Step},
 };
+use ir::{Access, BinaryOp, Const, ConvertOp, MemType, Operand, Type};
 
 use super::{
     function::{FunctionLowerer, Home},

@@ -4,14 +4,11 @@
 //! reads memory, divides or has an effect. Otherwise the later side stands behind an `if` and the result is in a slot. A
 //! condition that is constant decides at once, and the other side is not lowered.
 
-use crate::{
-    ir::{BinaryOp, Operand, Type},
-    sema::{
-        ty::Ty,
-        typed::{Arith, LogicalOp, Place, PlaceKind, Value, ValueKind, VarRef},
-    },
-    span::Span,
+use crate::sema::{
+    ty::Ty,
+    typed::{Arith, LogicalOp, Place, PlaceKind, Value, ValueKind, VarRef},
 };
+use ir::{BinaryOp, Operand, Type, span::Span};
 
 use super::{
     facts,

@@ -4,17 +4,14 @@
 
 use std::sync::Arc;
 
-use crate::{
-    ir::{
-        Access, AtomicOp, BinaryOp, Const, ConvertOp, ExchangeOp, HostFn, MemType, Object, Operand,
-        Type, UnaryOp,
-    },
-    sema::{
-        host_assert,
-        ty::Ty,
-        typed::{Builtin, Place, Value, ValueKind},
-    },
-    span::Span,
+use crate::sema::{
+    host_assert,
+    ty::Ty,
+    typed::{Builtin, Place, Value, ValueKind},
+};
+use ir::{
+    Access, AtomicOp, BinaryOp, Const, ConvertOp, ExchangeOp, HostFn, MemType, Object, Operand,
+    Type, UnaryOp, span::Span,
 };
 
 use super::{

@@ -2,13 +2,11 @@
 //!
 //! One round moves one unit of the variable's alignment, at most 8 bytes. Short ones are moved scalar by scalar elsewhere.
 
-use crate::{
-    ir::{BinaryOp, CompareOp, Const, HostFn, MemType, Object, Operand, Type},
-    sema::{
-        ty::Ty,
-        typed::{Place, Value, ValueKind},
-    },
+use crate::sema::{
+    ty::Ty,
+    typed::{Place, Value, ValueKind},
 };
+use ir::{BinaryOp, CompareOp, Const, HostFn, MemType, Object, Operand, Type};
 
 use super::{
     function::FunctionLowerer,

@@ -5,14 +5,13 @@
 //! the argument itself. On the host a record is returned through a pointer that is passed before the other arguments.
 
 use crate::{
-    ir::{Const, Object, Operand, SlotId},
     sema::{
         ty::{QualTy, Ty},
         typed::{FunctionId, Value},
     },
-    span::Span,
     stack,
 };
+use ir::{Const, Object, Operand, SlotId, span::Span};
 
 use super::{
     function::{Exit, Frame, FunctionLowerer, Home},

@@ -10,14 +10,11 @@
 //! The rule looks at the source: a product kept in a variable (`p = a * b; s = p + c;`) is rounded here, while nvcc may fuse it.
 //! `__fmul_rn` and `__fadd_rn` are calls and never fuse. Host code never contracts.
 
-use crate::{
-    ir::{BinaryOp, Operand, UnaryOp},
-    sema::{
-        ty::Ty,
-        typed::{Arith, Value, ValueKind},
-    },
-    span::Span,
+use crate::sema::{
+    ty::Ty,
+    typed::{Arith, Value, ValueKind},
 };
+use ir::{BinaryOp, Operand, UnaryOp, span::Span};
 
 use super::function::FunctionLowerer;
 

@@ -3,10 +3,8 @@
 //! `char` and `short` are `i32`s kept in range, so widening one to `int` costs nothing and narrowing is one `ext`. A float
 //! becomes a `char` or `short` by way of `int`.
 
-use crate::{
-    ir::{CompareOp, Const, ConvertOp, Operand, Type},
-    sema::ty::Ty,
-};
+use crate::sema::ty::Ty;
+use ir::{CompareOp, Const, ConvertOp, Operand, Type};
 
 use super::{
     function::FunctionLowerer,

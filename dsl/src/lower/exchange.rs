@@ -1,10 +1,7 @@
 //! Shuffles, votes, matches and reductions. The IR shuffles 32 bits; wider values go in two halves, as nvcc makes them.
 
-use crate::{
-    ir::{BinaryOp, Const, ConvertOp, ExchangeOp, MemType, Operand, ShuffleMode, Type},
-    sema::typed::Value,
-    span::Span,
-};
+use crate::sema::typed::Value;
+use ir::{BinaryOp, Const, ConvertOp, ExchangeOp, MemType, Operand, ShuffleMode, Type, span::Span};
 
 use super::function::FunctionLowerer;
 

@@ -5,14 +5,12 @@
 //!
 //! A chain of operators (`a + b + c …`) is lowered along its left spine in a loop: its length is the user's, the stack is not.
 
-use crate::{
-    ir::{
-        BinaryOp, CompareOp, Const, ConvertOp, Object, Operand, Type, UnaryOp, locate::is_library,
-    },
-    sema::{
-        ty::Ty,
-        typed::{Arith, Relation, Value, ValueKind},
-    },
+use crate::sema::{
+    ty::Ty,
+    typed::{Arith, Relation, Value, ValueKind},
+};
+use ir::{
+    BinaryOp, CompareOp, Const, ConvertOp, Object, Operand, Type, UnaryOp, locate::is_library,
     span::Span,
 };
 

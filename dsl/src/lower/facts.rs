@@ -388,7 +388,7 @@ fn push_value<'t>(value: &'t Value, todo: &mut Vec<Item<'t>>) {
 
 /// Whether evaluating the builtin is worth less than a branch, and harmless.
 pub(super) fn is_cheap_builtin(builtin: &Builtin) -> bool {
-    use crate::ir::{BinaryOp, UnaryOp};
+    use ir::{BinaryOp, UnaryOp};
     match builtin {
         Builtin::Special(register) => !register.changes(),
         Builtin::Compare(_) | Builtin::Convert(_) => true,

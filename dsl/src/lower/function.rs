@@ -10,20 +10,17 @@ use std::{
     sync::Arc,
 };
 
-use crate::{
-    arena::Arena,
-    ir::{
-        Builder, Const, Function, FunctionKind, LabelId, LocId, LocalId, LocalVar, Object, Operand,
-        SharedId, SharedVar, SlotId, ValueId,
+use crate::arena::Arena;
+use crate::sema::{
+    ty::{QualTy, Ty},
+    typed::{
+        self, FunctionId, FunctionSpace, Global, GlobalSpace, GlobalVarId, Place, Storage, Value,
+        ValueKind, Var, VarId,
     },
-    sema::{
-        ty::{QualTy, Ty},
-        typed::{
-            self, FunctionId, FunctionSpace, Global, GlobalSpace, GlobalVarId, Place, Storage,
-            Value, ValueKind, Var, VarId,
-        },
-    },
-    span::Span,
+};
+use ir::{
+    Builder, Const, Function, FunctionKind, LabelId, LocId, LocalId, LocalVar, Object, Operand,
+    SharedId, SharedVar, SlotId, ValueId, span::Span,
 };
 
 use super::{
@@ -195,10 +192,10 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             on_host: None,
             body: None,
             span: Span {
-                file: crate::span::FileId(0),
+                file: ir::span::FileId(0),
                 start: 0,
                 end: 0,
-                expansion: crate::span::ExpansionId::NONE,
+                expansion: ir::span::ExpansionId::NONE,
             },
         };
         let frame = Frame {

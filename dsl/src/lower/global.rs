@@ -4,8 +4,7 @@
 //! followed through members, elements and casts, and becomes a relocation.
 
 use crate::{
-    diagnostic::message::Message as _,
-    ir::{Const, GlobalSpace as Space, GlobalVar, MemType, Object, Operand},
+    message::Message as _,
     sema::{
         ty::Ty,
         typed::{
@@ -14,6 +13,7 @@ use crate::{
         },
     },
 };
+use ir::{Const, GlobalSpace as Space, GlobalVar, MemType, Object, Operand};
 
 use super::{
     Lowerer,

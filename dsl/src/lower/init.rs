@@ -5,13 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{
-    ir::{Const, MemType, Object, Operand},
-    sema::{
-        ty::Ty,
-        typed::{Init, Place, Step, Storage, Value, VarId},
-    },
+use crate::sema::{
+    ty::Ty,
+    typed::{Init, Place, Step, Storage, Value, VarId},
 };
+use ir::{Const, MemType, Object, Operand};
 
 use super::{
     bulk::{self, MAX_SINGLE_ZEROS, Region},

@@ -1,10 +1,7 @@
 //! What only host code does: launches and calls of the runtime.
 
-use crate::{
-    ir::{Const, FuncId, HostFn, Intrinsic, Launch, Operand},
-    sema::typed::{self, Value},
-    span::Span,
-};
+use crate::sema::typed::{self, Value};
+use ir::{Const, FuncId, HostFn, Intrinsic, Launch, Operand, span::Span};
 
 use super::{function::FunctionLowerer, layout};
 

@@ -6,10 +6,8 @@
 
 use std::ops::Range;
 
-use crate::{
-    ir::{MemType, Space, Type},
-    sema::ty::{BitUnit, Field, QualTy, Record, RecordId, Records, Ty},
-};
+use crate::sema::ty::{BitUnit, Field, QualTy, Record, RecordId, Records, Ty};
+use ir::{MemType, Space, Type};
 
 /// Records with more leaves than this stay in memory.
 const MAX_SPLIT_LEAVES: u64 = 32;

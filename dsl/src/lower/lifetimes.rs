@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ir::{Block, Function, InstKind, LocalId, Node, Object, Operand, ValueId};
+use ir::{Block, Function, InstKind, LocalId, Node, Object, Operand, ValueId};
 
 /// Takes out the marks of variables whose address is kept nowhere.
 pub(super) fn strip(function: &mut Function) {

@@ -6,8 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::{
-    ir::{Loc, LocId},
+use ir::{
+    Loc, LocId,
     source::SourceMap,
     span::{ExpansionId, Span},
 };
@@ -130,7 +130,7 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
+    use ir::{
         source::{Expansion, SourceFile},
         span::FileId,
     };

@@ -1,6 +1,6 @@
 //! What can be wrong with a program that is well typed: messages of `lower`.
 
-use crate::diagnostic::message::messages;
+use crate::message::messages;
 
 messages! {
     ();

@@ -6,14 +6,11 @@
 //!
 //! `s[t] += x` computes the address once. A record is read and written piece by piece, see `layout`.
 
-use crate::{
-    ir::{Access, Const, MemType, Object, Operand, SlotId, Space},
-    sema::{
-        ty::{QualTy, Ty},
-        typed::{Place, PlaceKind, Value, ValueKind, VarRef},
-    },
-    span::Span,
+use crate::sema::{
+    ty::{QualTy, Ty},
+    typed::{Place, PlaceKind, Value, ValueKind, VarRef},
 };
+use ir::{Access, Const, MemType, Object, Operand, SlotId, Space, span::Span};
 
 use super::{
     bits::BitCell,

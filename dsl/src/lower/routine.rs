@@ -6,14 +6,13 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::{
-    ir::{Object, Operand, Routine, RoutineId, SlotId},
     sema::{
         ty::QualTy,
         typed::{FunctionId, FunctionSpace, Value, Var},
     },
-    span::Span,
     stack,
 };
+use ir::{Object, Operand, Routine, RoutineId, SlotId, span::Span};
 
 use super::{
     Lowerer,

@@ -4,11 +4,10 @@
 //! `continue` reaches it. `do { … } while (0)` is a scope. What a constant condition excludes is not lowered at all.
 
 use crate::{
-    ir::{LabelId, Object, Operand},
     sema::typed::{Stmt, StmtKind, Value, ValueKind, VarId},
-    span::Span,
     syntax::ast::Unroll,
 };
+use ir::{LabelId, Object, Operand, span::Span};
 
 use super::function::{Exit, FunctionLowerer, Home, Target};
 

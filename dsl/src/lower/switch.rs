@@ -9,11 +9,8 @@
 //! Otherwise the sections follow each other in a scope, each behind `if entered | v == case …`, where `entered` is a slot that
 //! says that an earlier section was entered and not left. `default` is entered when no case of any section matches.
 
-use crate::{
-    ir::{BinaryOp, CompareOp, Const, Operand, Type, UnaryOp},
-    sema::typed::{Stmt, StmtKind, SwitchSection, Value},
-    span::Span,
-};
+use crate::sema::typed::{Stmt, StmtKind, SwitchSection, Value};
+use ir::{BinaryOp, CompareOp, Const, Operand, Type, UnaryOp, span::Span};
 
 use super::function::{FunctionLowerer, Target};
 

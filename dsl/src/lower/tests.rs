@@ -14,10 +14,12 @@ mod references;
 use super::{Options, lower};
 use crate::{
     compile::{Parsed, Wanted, parsed},
-    ir::{Block, Function, FunctionKind, Inst, InstKind, Module, Node},
     sema,
-    source::{NoFiles, SourceFile, SourceMap},
     syntax::preprocess,
+};
+use ir::{
+    Block, Function, FunctionKind, Inst, InstKind, Module, Node,
+    source::{NoFiles, SourceFile, SourceMap},
 };
 
 /// The module of a program without mistakes.
@@ -43,7 +45,7 @@ fn compile_with(text: &str, options: &Options) -> Module {
     let (program, diagnostics) = sema::check(&[&declared.unit, &unit], &map, sema_options);
     let errors: Vec<_> = diagnostics
         .iter()
-        .filter(|diagnostic| diagnostic.severity == crate::diagnostic::Severity::Error)
+        .filter(|diagnostic| diagnostic.severity == ir::diagnostic::Severity::Error)
         .collect();
     assert!(errors.is_empty(), "{errors:?}");
     let program = program.expect("a program without errors");
@@ -128,7 +130,7 @@ fn insts(function: &Function) -> Vec<Inst> {
 
 /// `load.f32`, `store.i32x4` … of a function, in order; atomics as `atomic.add.i32`.
 fn accesses(function: &Function) -> Vec<String> {
-    let name = |op: &str, access: &crate::ir::Access| {
+    let name = |op: &str, access: &ir::Access| {
         let count = match access.count {
             1 => String::new(),
             n => format!("x{n}"),

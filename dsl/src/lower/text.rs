@@ -4,11 +4,11 @@
 //! definition, so the span of `array[t]` is that of the name alone. Two accesses of one line would then have one name and be
 //! counted as one. Here the text is put together from the parts: `part[t]`, `part[t + 64]`.
 
-use crate::{
-    sema::{
-        ty::Ty,
-        typed::{Arith, BitField, Place, PlaceKind, Value, ValueKind},
-    },
+use crate::sema::{
+    ty::Ty,
+    typed::{Arith, BitField, Place, PlaceKind, Value, ValueKind},
+};
+use ir::{
     source::SourceMap,
     span::{ExpansionId, Span},
 };

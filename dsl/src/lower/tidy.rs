@@ -3,7 +3,7 @@
 //! A `return` at the end of an inlined function becomes `break L` at the end of `scope L`; a `break` that ends a `switch` and a
 //! `continue` that ends a loop's body are alike. Labels are numbered anew, in the order of the text.
 
-use crate::ir::{Block, Function, LabelId, Node};
+use ir::{Block, Function, LabelId, Node};
 
 /// Tidies a whole function.
 pub(super) fn tidy(function: &mut Function) {

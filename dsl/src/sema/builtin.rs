@@ -10,12 +10,9 @@ use rustc_hash::FxHashMap;
 
 use super::{layout, typed::Value};
 use crate::library;
-use crate::{
-    ir::{
-        BarrierReduce, BinaryOp, ConvertOp, FenceScope, HostFn, Intrinsic, ReduceOp, ShuffleMode,
-        SpecialReg, UnaryOp, VoteOp,
-    },
-    span::Span,
+use ir::{
+    BarrierReduce, BinaryOp, ConvertOp, FenceScope, HostFn, Intrinsic, ReduceOp, ShuffleMode,
+    SpecialReg, UnaryOp, VoteOp, span::Span,
 };
 
 mod device;

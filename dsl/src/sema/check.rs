@@ -30,11 +30,11 @@ use super::{
     ty::Ty,
     typed::{self, FunctionId, Program, Value, ValueKind},
 };
-use crate::{
+use crate::syntax::ast;
+use ir::{
     diagnostic::{Diagnostic, Severity},
     source::SourceMap,
     span::Span,
-    syntax::ast,
 };
 
 mod body;

@@ -9,7 +9,7 @@ use super::{
     ty::Ty,
     typed::{Arith, FunctionId, Relation, Value, ValueKind},
 };
-use crate::span::Span;
+use ir::span::Span;
 
 mod machine;
 

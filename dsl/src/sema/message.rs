@@ -17,7 +17,7 @@ use super::{
     ty::{QualTy, Ty},
     typed::FunctionSpace,
 };
-pub(crate) use crate::diagnostic::message::{Fact, Message, with_article};
+pub(crate) use crate::message::{Fact, Message, with_article};
 
 impl Fact<Tables> for Ty {
     fn shown(&self, tables: &Tables) -> String {
@@ -83,7 +83,7 @@ impl Fact<Tables> for Given {
 /// The messages of one part of the check, whose tables know what types and classes are called.
 macro_rules! messages {
     ($($table:tt)*) => {
-        $crate::diagnostic::message::messages! { $crate::sema::check::Tables; $($table)* }
+        $crate::message::messages! { $crate::sema::check::Tables; $($table)* }
     };
 }
 pub(crate) use messages;

@@ -15,7 +15,8 @@ use super::{
     ty::{EnumId, QualTy, RecordId, Ty},
     typed::{FunctionId, GlobalVarId, VarId},
 };
-use crate::{sema::check::Captured, span::Span};
+use crate::sema::check::Captured;
+use ir::span::Span;
 use namespace::of_std;
 
 /// What a name stands for.

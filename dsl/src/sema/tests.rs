@@ -5,10 +5,12 @@
 
 use crate::{
     compile::{Parsed, Wanted, parsed},
-    diagnostic::{Diagnostic, Severity},
     sema::{self, typed::Program},
-    source::{NoFiles, SourceFile, SourceMap},
     syntax,
+};
+use ir::{
+    diagnostic::{Diagnostic, Severity},
+    source::{NoFiles, SourceFile, SourceMap},
 };
 
 mod constant;

@@ -3,7 +3,7 @@
 use crate::arena::{Arena, ids};
 use std::sync::Arc;
 
-use crate::span::Span;
+use ir::span::Span;
 
 /// A type without qualifiers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]

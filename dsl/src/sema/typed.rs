@@ -8,14 +8,11 @@
 use std::sync::Arc;
 
 use super::ty::{QualTy, Record, RecordId, Ty};
-use crate::{
-    arena::{Arena, ids},
-    ir::{
-        AtomicOp, BarrierReduce, CompareOp, ConvertOp, FenceScope, HostFn, Intrinsic, ReduceOp,
-        ShuffleMode, SpecialReg, VoteOp,
-    },
-    span::Span,
-    syntax::ast::Unroll,
+use crate::arena::{Arena, ids};
+use crate::syntax::ast::Unroll;
+use ir::{
+    AtomicOp, BarrierReduce, CompareOp, ConvertOp, FenceScope, HostFn, Intrinsic, ReduceOp,
+    ShuffleMode, SpecialReg, VoteOp, span::Span,
 };
 
 /// A whole program.
@@ -535,9 +532,9 @@ pub enum Builtin {
         block_scope: bool,
     },
     /// A one-operand IR instruction on the argument's type: `sqrtf`, `fabs`, `__popc`, …
-    Unary(crate::ir::UnaryOp),
+    Unary(ir::UnaryOp),
     /// A two-operand IR instruction: `fminf`, `__umulhi`, `fmod`; also `__fadd_rn`, `__fmul_rn`, which are never contracted.
-    Binary(crate::ir::BinaryOp),
+    Binary(ir::BinaryOp),
     /// An IR comparison giving `bool`: `isnan(x)` is `Compare(FNe)` of the same value twice (sema passes it once; the lowering doubles it).
     Compare(CompareOp),
     /// `fmaf(a, b, c)`, `__fmaf_rn`.

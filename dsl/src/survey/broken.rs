@@ -3,14 +3,16 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::{
-    diagnostic::{Diagnostic, Severity},
     sema::{
         ty::{RecordId, Ty},
         typed::Program,
     },
+    syntax::token::{Punct, Token, TokenKind},
+};
+use ir::{
+    diagnostic::{Diagnostic, Severity},
     source::SourceMap,
     span::Span,
-    syntax::token::{Punct, Token, TokenKind},
 };
 
 /// Such classes, and what is wrong with each.

@@ -1,6 +1,6 @@
 //! Why a kernel is not understood, where no other message says it.
 
-use crate::diagnostic::message::messages;
+use crate::message::messages;
 
 messages! {
     ();

@@ -12,14 +12,16 @@ use std::{
 
 use crate::{
     compile::Options,
-    source::{Loader, SourceMap},
-    span::{FileId, Span},
     stack,
     syntax::{
         self,
         ast::{self, DeclaratorPart, Item, SpecifierWord},
         token::{Punct, Token, TokenKind},
     },
+};
+use ir::{
+    source::{Loader, SourceMap},
+    span::{FileId, Span},
 };
 
 /// A name of one source that means something else in another one.

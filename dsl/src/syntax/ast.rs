@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::span::{Span, Spanned};
+use ir::span::{Span, Spanned};
 
 mod expr;
 mod stmt;

@@ -11,8 +11,8 @@ use super::lexer::pp_token::{PpKind, PpToken};
 use super::literal;
 use super::message::{Message as _, lex::LiteralError, parse::SyntaxError};
 use super::token::{IntSuffix, Keyword, Punct, Token, TokenKind};
-use crate::diagnostic::Diagnostic;
-use crate::span::Span;
+use ir::diagnostic::Diagnostic;
+use ir::span::Span;
 
 /// Turns the preprocessor's output into the parser's input.
 pub(crate) fn convert(

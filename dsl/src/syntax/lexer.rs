@@ -16,7 +16,7 @@ use self::pp_token::{PpKind, PpToken};
 use self::raw::Raw;
 pub(crate) use super::message::lex::LexProblem;
 use super::token::Punct;
-use crate::span::{FileId, Span};
+use ir::span::{FileId, Span};
 
 pub(crate) mod clean;
 pub(crate) mod confusable;

@@ -10,8 +10,8 @@ pub(crate) mod preprocess;
 use std::sync::Arc;
 
 use super::token::{Keyword, Punct, TokenKind};
-use crate::diagnostic::message::Fact;
-pub(crate) use crate::diagnostic::message::{Message, messages};
+use crate::message::Fact;
+pub(crate) use crate::message::{Message, messages};
 
 impl Fact<()> for Arc<str> {
     fn shown(&self, (): &()) -> String {

@@ -12,7 +12,7 @@
 use chumsky::Parser as _;
 
 use super::{ast::Unit, token::Token};
-use crate::{diagnostic::Diagnostic, span::Span};
+use ir::{diagnostic::Diagnostic, span::Span};
 
 mod allocate;
 mod angles;

@@ -20,9 +20,9 @@ use super::lexer::{self, Lexed};
 use super::message::preprocess::DirectiveError;
 use super::token::{Punct, Token};
 use super::{classify, convert};
-use crate::diagnostic::Diagnostic;
-use crate::source::{Loader, SourceFile, SourceMap};
-use crate::span::{FileId, Span};
+use ir::diagnostic::Diagnostic;
+use ir::source::{Loader, SourceFile, SourceMap};
+use ir::span::{FileId, Span};
 
 mod condition;
 mod directive;

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use crate::span::Span;
+use ir::span::Span;
 
 /// A token and where it is spelled.
 #[derive(Clone, PartialEq, Debug)]

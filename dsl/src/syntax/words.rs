@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::lexer::{intern::Interner, lex, pp_token::PpToken};
-use crate::{source::SourceFile, span::FileId};
+use ir::{source::SourceFile, span::FileId};
 
 /// A word: a name, a number, a literal, an operator or a bracket.
 #[derive(Clone, PartialEq, Eq, Debug)]

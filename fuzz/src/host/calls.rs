@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dsl::ir::{
+use ir::{
     Access, BinaryOp, CompareOp, Const, FuncId, FunctionKind, GlobalId, GlobalSpace, GlobalVar,
     HostFn, Launch, Loc, LocId, LocalId, LocalVar, MemType, Module, Object, Operand, Space,
     SpecialReg, StringId, Type, builder::Builder,
@@ -104,7 +104,7 @@ pub(super) fn module(choices: &mut Choices<'_>) -> Module {
 }
 
 /// `p[n & 31] = p[tid] + n`, in some blocks at least.
-fn kernel() -> dsl::ir::Function {
+fn kernel() -> ir::Function {
     let mut builder = Builder::new("k", FunctionKind::Kernel, LocId(1));
     builder.set_loc(LocId(1));
     let p = builder.param("p", P, "int *", Some(MemType::I32), false, false);

@@ -5,7 +5,7 @@
     reason = "most accesses need no more than a look"
 )]
 
-use dsl::ir::Space;
+use ir::Space;
 
 use super::Checker;
 use crate::fault::trap::AccessOp;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use dsl::ir::LocId;
+use ir::LocId;
 
 pub(crate) use crate::race::touches::{Step, Stretch, Touches, gathered};
 

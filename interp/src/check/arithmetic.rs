@@ -4,7 +4,7 @@ use crate::isa::bytecode::{Code, Inst, Place};
 use crate::isa::family::{Family, Form, form};
 use crate::isa::op::Op;
 use crate::isa::registers::View;
-use dsl::ir::{BinaryOp, Type, eval};
+use ir::{BinaryOp, Type, eval};
 
 /// By operation: whether it can go wrong.
 pub(super) const RISKY: [bool; 1024] = {

@@ -12,7 +12,7 @@ mod unwritten;
 use crate::observe::Scene;
 use std::collections::{BTreeMap, BTreeSet};
 
-use dsl::ir::LocId;
+use ir::LocId;
 
 use crate::coded::{Coded, coded};
 use crate::fault::finding::Finding;

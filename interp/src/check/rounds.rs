@@ -7,7 +7,7 @@ use super::Checker;
 use crate::count::pattern::Shape;
 use crate::isa::rounds::MOST_LOADS;
 use crate::observe::Swept;
-use dsl::ir::Space;
+use ir::Space;
 
 /// What is to be done with the loads of a site.
 #[derive(Clone, Copy, PartialEq, Eq)]

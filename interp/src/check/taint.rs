@@ -199,7 +199,7 @@ impl Taint {
 
     /// The registers of a site's values.
     pub(super) fn value(site: &MemSite, k: usize) -> Place {
-        let mask = site.access.ty == dsl::ir::MemType::Bool;
+        let mask = site.access.ty == ir::MemType::Bool;
         if site.uniform_values || mask {
             Place::S(site.values[k])
         } else {

@@ -1,6 +1,6 @@
 //! Unwritten values: where they are read, and what happens to them in memory.
 
-use dsl::ir::{AtomicOp, LocId, Space};
+use ir::{AtomicOp, LocId, Space};
 
 use super::Checker;
 use super::found::{Source, Unset, User};

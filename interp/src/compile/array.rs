@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{
+use ir::{
     Access, Block, Const, Function, FunctionKind, Inst, InstKind, LabelId, LocalId, MemType, Node,
     Object, Operand, Space, Type, ValueId,
 };

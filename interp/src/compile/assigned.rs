@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use dsl::ir::{Block, Function, InstKind, LabelId, LocId, Node, Routine, SlotId};
+use ir::{Block, Function, InstKind, LabelId, LocId, Node, Routine, SlotId};
 
 /// Slots that have been assigned to on every path; `None`: there is no path.
 type Assigned = Option<Vec<bool>>;

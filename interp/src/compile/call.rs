@@ -1,6 +1,6 @@
 //! Instructions whose operands are rows of a table of the code: prints, launches, calls of host code.
 
-use dsl::ir::{Const, InstKind, Launch, Operand, StringId, ValueId};
+use ir::{Const, InstKind, Launch, Operand, StringId, ValueId};
 
 use super::Compiler;
 use crate::isa::bytecode::{CallRow, Class, LaunchRow, Place, PrintRow};

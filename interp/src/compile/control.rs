@@ -5,7 +5,7 @@
 //! next: the innermost such statement's join ([`Compiler::park_target`]). A loop whose lanes all leave together is plain
 //! jumps and does not count as such a place.
 
-use dsl::ir::{Block, InstKind, LabelId, LocId, Node, Operand, SlotId};
+use ir::{Block, InstKind, LabelId, LocId, Node, Operand, SlotId};
 
 use super::{Compiler, Owned, select};
 use crate::isa::bytecode::{Inst, Waitplace};

@@ -4,7 +4,7 @@
 use crate::isa::effects::{Effects, Root, Talk};
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{
+use ir::{
     ConvertOp, Function, Inst, InstKind, Intrinsic, LocId, Node, Object, Operand, SlotId, Space,
     ValueId,
 };

@@ -1,7 +1,7 @@
 //! Accesses to arrays that are registers (see [`array`](super::array)): a load is another name for the element, or a copy of it where the
 //! element changes before the load's last reader; what makes a value writes it to the element. Each is counted.
 
-use dsl::ir::{Access, LocalId, Operand, Space, ValueId};
+use ir::{Access, LocalId, Operand, Space, ValueId};
 
 use super::{Compiler, array};
 use crate::fault::trap::AccessOp;

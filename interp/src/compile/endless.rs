@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{
+use ir::{
     Block, CompareOp, Function, FunctionKind, Inst, InstKind, LabelId, LocId, Node, Operand,
     SlotId, SpecialReg, ValueId,
 };

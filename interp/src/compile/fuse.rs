@@ -13,7 +13,7 @@ use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Class, Code, Inst, MemSite};
 use crate::isa::host::{HostCode, HostInst, HostOp, HostSite, NO_ENTRY, Origin, SITE_BYTES};
 use crate::isa::op::Op;
-use dsl::ir::{MemType, Object};
+use ir::{MemType, Object};
 use plan::{Goal, Mode, Plan};
 
 /// The second form; empty of a function with more registers than its instructions can name.

@@ -1,6 +1,6 @@
 //! Straight-line instructions but those on memory.
 
-use dsl::ir::{
+use ir::{
     BarrierReduce, BinaryOp, Exchange, ExchangeOp, FenceScope, FunctionKind, Inst, InstKind,
     Intrinsic, LocalId, Operand, SlotId, SpecialReg, Type, ValueId,
 };
@@ -377,7 +377,7 @@ impl Compiler<'_> {
         self.emit(op, d, registers[0], registers[1], registers[2]);
     }
 
-    fn unary(&mut self, op: dsl::ir::UnaryOp, ty: Type, a: &Operand, result: Option<ValueId>) {
+    fn unary(&mut self, op: ir::UnaryOp, ty: Type, a: &Operand, result: Option<ValueId>) {
         if ty == Type::I1 {
             return self.lane_op(Op::MNot, Op::MNot, &[a], result);
         }
@@ -425,14 +425,14 @@ impl Compiler<'_> {
 
     fn compare(
         &mut self,
-        op: dsl::ir::CompareOp,
+        op: ir::CompareOp,
         ty: Type,
         a: &Operand,
         b: &Operand,
         result: Option<ValueId>,
     ) {
         if ty == Type::I1 {
-            let op = if op == dsl::ir::CompareOp::Eq {
+            let op = if op == ir::CompareOp::Eq {
                 Op::MEq
             } else {
                 Op::MXor

@@ -6,9 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{
-    BinaryOp, Block, Const, Function, Inst, InstKind, LocalId, Node, Operand, Type, ValueId,
-};
+use ir::{BinaryOp, Block, Const, Function, Inst, InstKind, LocalId, Node, Operand, Type, ValueId};
 
 use super::array;
 use super::uniformity::Uniformity;

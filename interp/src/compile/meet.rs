@@ -1,6 +1,6 @@
 //! What is in the registers where lanes synchronise: what parts of a warp that ran apart must have in common there.
 
-use dsl::ir::Type;
+use ir::Type;
 
 use super::{Compiler, Owned};
 use crate::isa::bytecode::{Class, Meet, Place, S_FREE};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use dsl::ir::{
+use ir::{
     Access, AtomicOp, Const, Function, InstKind, LocId, MemType, Object, Operand, Space, Type,
     ValueId,
 };

@@ -1,6 +1,6 @@
 //! Addresses of objects, and pointer additions: an addition that only accesses use becomes part of them.
 
-use dsl::ir::{Object, Type, ValueId};
+use ir::{Object, Type, ValueId};
 
 use super::{Compiler, FusedPointer, Owned};
 use crate::isa::bytecode::{Class, Place, PtrScale, S_FRAME};

@@ -5,7 +5,7 @@
 use crate::isa::effects::Polls;
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{
+use ir::{
     AtomicOp, Block, Function, FunctionKind, Inst, InstKind, LabelId, Node, Operand, SlotId,
     ValueId,
 };

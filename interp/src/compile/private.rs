@@ -8,7 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{Block, Function, InstKind, LabelId, Node, SlotId};
+use ir::{Block, Function, InstKind, LabelId, Node, SlotId};
 
 /// How often a slot is read and set.
 type Accesses = HashMap<SlotId, (u32, u32)>;

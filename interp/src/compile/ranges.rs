@@ -5,7 +5,7 @@
 //! the third round goes to the end of its type. What memory, other lanes or floating point give may be any number of its type. A
 //! function that takes long to follow, or in which one operation may overflow, gets no answer.
 
-use dsl::ir::{
+use ir::{
     BinaryOp, Block, CompareOp, ConvertOp, Function, Inst, InstKind, LabelId, MemType, Node,
     Operand, SpecialReg, Type, UnaryOp, ValueId,
 };

@@ -10,7 +10,7 @@ use crate::isa::flow::{Flow, flow};
 use crate::isa::op::Op;
 use crate::isa::operands::{Effect, Wide, effect, registers};
 use crate::isa::rounds::{MOST_LOADS, MOST_SUMS, Numbered, Products, Rounds, Row, Step, Work};
-use dsl::ir::MemType;
+use ir::MemType;
 
 use super::Compiler;
 

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use dsl::ir::{Block, Function, InstKind, LocalId, Node, Object, Operand, RoutineId, ValueId};
+use ir::{Block, Function, InstKind, LocalId, Node, Object, Operand, RoutineId, ValueId};
 
 use super::{Compiler, control::Frame};
 use crate::isa::bytecode::{Class, Move, Place, RoutineCall, RoutineRow};

@@ -1,6 +1,6 @@
 //! Which instruction computes an IR operation: made from the table in `isa::op`.
 
-use dsl::ir::{BinaryOp, CompareOp, ConvertOp, Space, Type, UnaryOp};
+use ir::{BinaryOp, CompareOp, ConvertOp, Space, Type, UnaryOp};
 
 use crate::isa::bytecode::Class;
 use crate::isa::op::{Op, lane_ops};

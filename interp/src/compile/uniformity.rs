@@ -7,7 +7,7 @@
 //! assignment on, the active lanes of the home can only become fewer, so whoever reads has seen all assignments.)
 //! The parameters and results of routines vary, and what a call gives. Everything else starts uniform and is demoted until nothing changes.
 
-use dsl::ir::{Block, Effect, Function, InstKind, LabelId, Node, Operand, SlotId, Space, Varies};
+use ir::{Block, Effect, Function, InstKind, LabelId, Node, Operand, SlotId, Space, Varies};
 
 /// The result.
 #[derive(Debug, Default)]
@@ -204,7 +204,7 @@ impl Analysis<'_> {
         }
     }
 
-    fn inst(&mut self, inst: &dsl::ir::Inst) {
+    fn inst(&mut self, inst: &ir::Inst) {
         let any_operand = || {
             inst.kind
                 .operands()

@@ -8,7 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{
+use ir::{
     BinaryOp, Block, Const, Function, Inst, InstKind, LabelId, LocId, LocalId, Node, Operand,
     SlotId, Type, ValueId, eval, fold,
 };

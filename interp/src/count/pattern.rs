@@ -21,7 +21,7 @@
     reason = "loops over lanes must vanish into the engine; they index several arrays"
 )]
 
-use dsl::ir::MemType;
+use ir::MemType;
 
 use crate::count::stats::Charge;
 use crate::isa::bytecode::{Inst, MemSite};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use dsl::ir::Space;
+use ir::Space;
 
 use crate::fault::trap::{AccessOp, BadAccess, BadObject, TrapKind};
 

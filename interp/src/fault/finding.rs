@@ -10,8 +10,8 @@ mod render;
 
 use std::fmt;
 
-use dsl::diagnostic::Code;
-use dsl::ir::{LocId, MemType, Space};
+use ir::diagnostic::Code;
+use ir::{LocId, MemType, Space};
 
 use crate::fault::trap::AccessOp;
 

@@ -1,6 +1,6 @@
 //! The call that last wrote to an allocation: evidence for findings about what it did not write.
 
-use dsl::ir::LocId;
+use ir::LocId;
 
 /// The last call that wrote to an allocation, and how much of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 
 mod render;
 
-use dsl::ir::{LocId, Space};
+use ir::{LocId, Space};
 
 use crate::coded::{Coded, coded};
 use crate::fault::address::{AddressKind, MemoryFault};

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use dsl::ir::{Inst, InstKind, Object, Operand, SlotId, Type, ValueId, eval};
+use ir::{Inst, InstKind, Object, Operand, SlotId, Type, ValueId, eval};
 
 use super::listing::{At, Listing};
 use crate::isa::grid::Identity;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use dsl::ir::{Block, Function, Inst, InstKind, LocId, Node, Operand, SlotId, Type, ValueId};
+use ir::{Block, Function, Inst, InstKind, LocId, Node, Operand, SlotId, Type, ValueId};
 
 use crate::fault::trap::AccessOp;
 

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use dsl::ir::{Access, AtomicOp, LocId, ReduceOp, SharedVar, ShuffleMode, Space, Type, VoteOp};
+use ir::{Access, AtomicOp, LocId, ReduceOp, SharedVar, ShuffleMode, Space, Type, VoteOp};
 
 use crate::fault::trap::AccessOp;
 use crate::isa::effects::{Effects, Root};
@@ -268,7 +268,7 @@ pub(crate) struct CallRow {
     /// The function's index, or the host function's.
     pub(crate) target: u32,
     pub(crate) args: Vec<(Type, u32)>,
-    pub(crate) host: Option<dsl::ir::HostFn>,
+    pub(crate) host: Option<ir::HostFn>,
 }
 
 /// A value that a call hands over: lane by lane, or from one scalar register to all lanes.
@@ -335,7 +335,7 @@ pub(crate) struct RegisterLayout {
     pub(crate) s_count: u32,
     pub(crate) s_init: Vec<(u32, u64)>,
     /// Scalar registers that get an address when a launch begins.
-    pub(crate) s_symbols: Vec<(u32, dsl::ir::Object)>,
+    pub(crate) s_symbols: Vec<(u32, ir::Object)>,
     /// Units of varying registers, and constants among them.
     pub(crate) v_units: u32,
     pub(crate) v_init: Vec<(u32, Class, u64)>,
@@ -349,7 +349,7 @@ pub(crate) struct RegisterLayout {
     /// Parameters nobody assigns to, spread over a varying register: parameter, register.
     pub(crate) mirrors: Vec<(u32, u32, Class)>,
     /// Variables that may be read before they are assigned to, their registers, and the first such read.
-    pub(crate) unassigned: Vec<(dsl::ir::SlotId, Place, LocId)>,
+    pub(crate) unassigned: Vec<(ir::SlotId, Place, LocId)>,
 }
 
 /// The local and shared memory of a function.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{GlobalId, LocId, ValueId};
+use ir::{GlobalId, LocId, ValueId};
 
 /// Where a pointer comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

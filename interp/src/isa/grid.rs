@@ -1,6 +1,6 @@
 //! The shape of a launch, and who a thread of it is.
 
-use dsl::ir::SpecialReg;
+use ir::SpecialReg;
 
 /// What is the same for all blocks of a launch.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Which registers an instruction reads and writes, and what it orders among accesses.
 
-use dsl::ir::FenceScope;
+use ir::FenceScope;
 
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Class, Code, Form, Inst, MemSite, Place as Register};

@@ -27,7 +27,7 @@ pub use known::Decides;
 pub use missing::{Changed, CountingError, Missing, NotComputed, Uncomputed};
 pub use pending::Counting;
 
-use dsl::ir::LocId;
+use ir::LocId;
 
 use crate::config::{Checks, MachineConfig, Order, Schedule};
 use crate::count::reuse::Reach;

@@ -11,8 +11,8 @@ mod fused;
 mod run;
 mod unset;
 
-use dsl::ir::locate::is_library;
-use dsl::ir::{FuncId, HostFn, LocId, Type};
+use ir::locate::is_library;
+use ir::{FuncId, HostFn, LocId, Type};
 
 use crate::fault::stop::StopFlag;
 use crate::fault::trap::{AccessOp, Trap, TrapKind};

@@ -1,6 +1,6 @@
 //! Launches that a device refuses, as CUDA does.
 
-use dsl::ir::{FuncId, FunctionKind};
+use ir::{FuncId, FunctionKind};
 
 use super::shared_bytes;
 use crate::config::LaunchConfig;

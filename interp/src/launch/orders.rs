@@ -7,7 +7,7 @@
 use crate::memory::device_heap::DeviceHeap;
 use crate::memory::map::GlobalRegion;
 use crate::observe::counters::Counters;
-use dsl::ir::{LocId, MemType, Space};
+use ir::{LocId, MemType, Space};
 
 use crate::check::{Checker, Subject};
 use crate::config::{BothOrders, MachineConfig, Order};

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use dsl::ir::{FuncId, LocId};
+use ir::{FuncId, LocId};
 use thiserror::Error;
 
 use crate::check::across::{Across, Step, Stretch, Touches, gathered};

@@ -1,6 +1,6 @@
 //! What was counted by instruction, told by places of the source.
 
-use dsl::ir::{Module, Space};
+use ir::{Module, Space};
 
 use crate::count::reuse::Reuse;
 use crate::fault::trap::AccessOp;

@@ -4,7 +4,7 @@
 //! time and learn nothing. So of like launches (kernel, grid, block, dynamic shared memory) the first is looked at, the second, the third, the
 //! fifth, the ninth and so on. The others take over what the last one of these had.
 
-use dsl::ir::{FuncId, LocId, Space};
+use ir::{FuncId, LocId, Space};
 
 use crate::config::LaunchConfig;
 use crate::count::reuse::Reuse;

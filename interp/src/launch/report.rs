@@ -7,7 +7,7 @@ pub use crate::launch::count_only::{
     Uncomputed,
 };
 
-use dsl::ir::{FuncId, LocId, Module, Space};
+use ir::{FuncId, LocId, Module, Space};
 use thiserror::Error;
 
 use crate::config::{ChildLaunch, LaunchConfig};

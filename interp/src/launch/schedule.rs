@@ -10,7 +10,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use dsl::ir::LocId;
+use ir::LocId;
 
 use crate::config::Schedule;
 use crate::fault::finding::TurnEnd;

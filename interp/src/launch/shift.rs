@@ -1,6 +1,6 @@
-//! What a launch of one module gave, in the words of several modules: see [`dsl::ir::join`].
+//! What a launch of one module gave, in the words of several modules: see [`ir::join`].
 
-use dsl::ir::join::Shift;
+use ir::join::Shift;
 
 use super::report::{Counted, InFull, LaunchReport, SkippedAccess};
 use crate::fault::{

@@ -16,7 +16,7 @@ pub(crate) use levels::{Engine, engine, pausing, weak};
 
 use crate::machine::block::MAX_PRINTED;
 use crate::machine::level::Level;
-use dsl::ir::{FenceScope, bfloat16, half};
+use ir::{FenceScope, bfloat16, half};
 
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::Inst;

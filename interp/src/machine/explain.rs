@@ -6,7 +6,7 @@
 
 use crate::isa::grid::Identity;
 
-use dsl::ir::{
+use ir::{
     BinaryOp, ConvertOp, Function, Inst, InstKind, LocId, Object, SlotId, Space, Type, UnaryOp,
 };
 

@@ -6,7 +6,7 @@
 pub(crate) mod later;
 mod seeing;
 
-use dsl::ir::{AtomicOp, FenceScope, LocId, MemType};
+use ir::{AtomicOp, FenceScope, LocId, MemType};
 
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Class, Code, Inst, MemSite, Place as Register};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use dsl::ir::LocId;
+use ir::LocId;
 
 use super::{AddressKind, Defined, Memory, MemoryFault};
 

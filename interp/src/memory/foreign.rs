@@ -8,7 +8,7 @@
 
 use std::ptr::NonNull;
 
-use dsl::ir::{GlobalId, GlobalSpace, Object};
+use ir::{GlobalId, GlobalSpace, Object};
 
 use super::region::{CAPACITY_BYTES, charge};
 use super::{AddressKind, Memory, MemoryFault, Region, bytes::Bytes};
@@ -124,7 +124,7 @@ impl Memory {
     ///
     /// # Safety
     /// If it is `__managed__`, its bytes stay valid for reads and writes at `address` as long as this memory is used.
-    pub unsafe fn place_symbol(&mut self, module: &dsl::ir::Module, id: GlobalId, address: u64) {
+    pub unsafe fn place_symbol(&mut self, module: &ir::Module, id: GlobalId, address: u64) {
         let global = &module.globals[id.index()];
         let kind = match global.space {
             GlobalSpace::Constant => AddressKind::Constant,
@@ -162,7 +162,7 @@ mod tests {
     use crate::{TrapKind, trap::AccessOp};
 
     fn memory() -> Memory {
-        Memory::new(&dsl::ir::Module::default())
+        Memory::new(&ir::Module::default())
     }
 
     /// In the area of the host's stack, where drivers like to put device memory.

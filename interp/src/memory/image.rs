@@ -1,6 +1,6 @@
 //! A program's variables and string literals in memory.
 
-use dsl::ir::{GlobalId, GlobalSpace, Module, Object, StringId};
+use ir::{GlobalId, GlobalSpace, Module, Object, StringId};
 
 use super::{AddressKind, Memory};
 

@@ -1,6 +1,6 @@
 //! One object of memory, and the areas that hold those of a kind.
 
-use dsl::ir::LocId;
+use ir::LocId;
 
 use super::OutOfMemory;
 use super::bytes::Bytes;

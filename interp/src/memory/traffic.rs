@@ -1,7 +1,7 @@
 //! Who touched which bytes, for who wants to know what orders launches, copies and the host: what a launch read and wrote, and what the
 //! host did meanwhile to memory that kernels may touch, too.
 
-use dsl::ir::LocId;
+use ir::LocId;
 
 use super::defined::Defined;
 use super::{AddressKind, Memory};

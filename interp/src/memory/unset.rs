@@ -2,7 +2,7 @@
 
 pub use crate::fault::setter::Setter;
 
-use dsl::ir::LocId;
+use ir::LocId;
 
 use super::{AddressKind, Memory, STACK_BYTES};
 use crate::memory::defined::Defined;

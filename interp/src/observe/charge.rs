@@ -7,7 +7,7 @@
 
 use crate::rules::affine::stride32;
 use crate::rules::affine::stride64;
-use dsl::ir::AtomicOp;
+use ir::AtomicOp;
 
 use crate::fault::trap::AccessOp;
 use crate::isa::mask::LaneMask;

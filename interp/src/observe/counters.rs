@@ -1,6 +1,6 @@
 //! The observer that is always there: it counts every access by the rules.
 
-use dsl::ir::Space;
+use ir::Space;
 
 use crate::coded::Coded;
 use crate::count::stats::{Charge, SiteCounts};

@@ -4,7 +4,7 @@
 //! that is much.
 
 use crate::observe::counters::Counters;
-use dsl::ir::{FenceScope, LocId, Space};
+use ir::{FenceScope, LocId, Space};
 
 use crate::count::stats::{Charge, SiteCounts};
 use crate::count::witness::Worst;

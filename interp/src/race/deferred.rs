@@ -15,7 +15,7 @@
 
 mod written;
 
-use dsl::ir::Space;
+use ir::Space;
 
 use self::written::Written;
 use super::access::{Cpu, ShadowId};

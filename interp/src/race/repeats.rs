@@ -14,7 +14,7 @@
     reason = "what most accesses do must vanish into the engine"
 )]
 
-use dsl::ir::Space;
+use ir::Space;
 
 use super::deferred::{Footprint, Sweep, in_order};
 use super::detector::Detector;

@@ -3,7 +3,7 @@
 use super::{Bench, IN_MEMORY, OUT_N};
 use crate::compile::{Form, compile};
 use crate::isa::op::Op;
-use dsl::ir::FuncId;
+use ir::FuncId;
 
 /// What a kernel leaves in memory and reports, with its arrays in registers and in memory.
 fn both(body: &str) -> [(Vec<i32>, String); 2] {

@@ -1,6 +1,6 @@
 //! Host functions: calls, memory, events, traps.
 
-use dsl::ir::{FuncId, HostFn, Type};
+use ir::{FuncId, HostFn, Type};
 
 use super::Bench;
 use crate::{HostEvent, HostThread, Trap, TrapKind};

@@ -1,7 +1,7 @@
 //! Accesses: results, counts, traps.
 
 use super::{Bench, OUT_N};
-use dsl::ir::{FuncId, LocId};
+use ir::{FuncId, LocId};
 
 use crate::config::{Checks, LaunchConfig};
 use crate::fault::trap::{AccessOp, TrapKind};
@@ -233,7 +233,7 @@ fn generic_pointers_go_where_their_address_says() {
     let local = report
         .sites
         .iter()
-        .filter(|site| site.space == dsl::ir::Space::Local)
+        .filter(|site| site.space == ir::Space::Local)
         .map(|site| site.counts.active_lanes);
     assert_eq!(local.sum::<u64>(), 20);
     assert!(report.sites.iter().all(|site| site.op != AccessOp::Atomic));

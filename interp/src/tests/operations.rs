@@ -1,7 +1,7 @@
 //! Every scalar operation against the IR's own meaning (`ir::eval`), as a uniform and as a varying value.
 
 use super::Bench;
-use dsl::ir::{BinaryOp, CompareOp, ConvertOp, Space, Type, UnaryOp, eval};
+use ir::{BinaryOp, CompareOp, ConvertOp, Space, Type, UnaryOp, eval};
 
 const I32: &[u64] = &[
     0,

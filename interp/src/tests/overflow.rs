@@ -2,7 +2,7 @@
 
 use super::Bench;
 use crate::{Check, Checks};
-use dsl::ir::{BinaryOp, Type, UnaryOp, eval};
+use ir::{BinaryOp, Type, UnaryOp, eval};
 
 const I32: [i64; 16] = [
     0,
@@ -154,7 +154,7 @@ fn looks(bench: &Bench, n: i32) -> bool {
         multiprocessors: 1,
         args: &args,
     };
-    let kernel = dsl::ir::FuncId(0);
+    let kernel = ir::FuncId(0);
     let code = bench.program.code_for(kernel, &shape, true);
     !std::ptr::eq(code, bench.program.code(kernel))
 }

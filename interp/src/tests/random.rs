@@ -10,7 +10,7 @@ mod thread;
 
 use std::sync::Arc;
 
-use dsl::ir::{FuncId, Inst, InstKind, LocId, Module, print::print, verify::assert_verified};
+use ir::{FuncId, Inst, InstKind, LocId, Module, print::print, verify::assert_verified};
 
 use super::{IN_MEMORY, machine};
 use crate::compile::{Form, compile};

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use dsl::ir::print::print;
+use ir::print::print;
 
 use super::random;
 use super::text::{Random, Text, assert_same};

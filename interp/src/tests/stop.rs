@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use dsl::ir::FuncId;
+use ir::FuncId;
 
 use super::{Bench, OUT_N};
 use crate::{HostThread, StopFlag, StopReason, TrapKind};

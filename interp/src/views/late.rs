@@ -1,6 +1,6 @@
 //! Accesses that were late, as the machine saw them.
 
-use dsl::ir::LocId;
+use ir::LocId;
 
 use crate::fault::finding::Lacks;
 use crate::fault::trap::AccessOp;

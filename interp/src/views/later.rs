@@ -10,7 +10,7 @@
 //! and before a thread of the block fences for the device, so that what other blocks do cannot follow from it; and what it reads, all threads
 //! of the block have seen from then on.
 
-use dsl::ir::LocId;
+use ir::LocId;
 
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::Place as Register;

@@ -1,6 +1,6 @@
 //! A word of memory and the values that it had, in the order in which they count.
 
-use dsl::ir::{FenceScope, LocId};
+use ir::{FenceScope, LocId};
 
 use super::view::Seen;
 use super::{Place, Who};

@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{
+use interp::Branch;
+use ir::{
     BinaryOp, Block, CompareOp, InstKind, LabelId, LocId, Module, Node, Operand, SlotId, ValueId,
 };
-use interp::Branch;
 
 use super::{Advice, Thought, code::Joined, halving};
 

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{
+use interp::{Site, trap::AccessOp};
+use ir::{
     AtomicOp, BinaryOp, Block, Function, Inst, InstKind, Module, Node, Operand, SlotId, Space,
     SpecialReg, ValueId,
 };
-use interp::{Site, trap::AccessOp};
 
 /// Steps from a pointer to what it begins with: no address takes more.
 const MOST_STEPS: u32 = 4000;

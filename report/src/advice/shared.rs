@@ -5,7 +5,6 @@
 
 mod layout;
 
-use dsl::ir::{Module, SharedVar, Space};
 use interp::{
     LaunchReport, Site,
     mask::LaneMask,
@@ -16,6 +15,7 @@ use interp::{
     },
     trap::AccessOp,
 };
+use ir::{Module, SharedVar, Space};
 
 use super::{
     Advice, CLAIMS, TICKETS, Thought, WORD_BY_WORD,

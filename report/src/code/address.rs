@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use dsl::ir::{
+use ir::{
     BinaryOp, Block, CompareOp, ConvertOp, Effect, Function, Inst, InstKind, Node, Object, Operand,
     SlotId, ValueId,
 };
@@ -333,6 +333,6 @@ fn is_bound(op: CompareOp) -> bool {
 }
 
 fn is_widening(op: ConvertOp) -> bool {
-    use dsl::ir::Type;
+    use ir::Type;
     op.from_type() == Type::I32 && op.to_type() == Type::I64
 }

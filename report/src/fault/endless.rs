@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use dsl::ir::{
+use ir::{
     AtomicOp, Block, CompareOp, InstKind, LabelId, LocId, Module, Node, Operand, Type, ValueId,
 };
 

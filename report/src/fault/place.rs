@@ -1,6 +1,6 @@
 //! Why not all lanes of a warp, or threads of a block, come to a place: which statement around it parts them.
 
-use dsl::ir::{Block, Function, LabelId, LocId, Module, Node, Uniformity, locate::in_program};
+use ir::{Block, Function, LabelId, LocId, Module, Node, Uniformity, locate::in_program};
 
 /// What parts the threads on their way to a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use dsl::{
+use ir::{
     diagnostic::{Code, Diagnostic},
     source::SourceMap,
 };

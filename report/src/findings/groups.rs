@@ -6,9 +6,9 @@
 //! threads reach orders nothing, so the races of its kernel belong to it. Findings of another kind are one group if they are the same kind,
 //! of one kernel, and share a line, or memory and the cure: an index that runs over leaves both arrays of its statement.
 
-use dsl::ir::symbol::template_name;
-use dsl::{diagnostic::Code, ir::Module};
 use interp::{Severity, finding::Barrier};
+use ir::symbol::template_name;
+use ir::{Module, diagnostic::Code};
 
 use super::Found;
 

@@ -10,8 +10,8 @@
 
 use std::fmt::Write;
 
-use dsl::ir::Module;
 use interp::index_text;
+use ir::Module;
 
 use super::Found;
 

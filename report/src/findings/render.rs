@@ -2,15 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use dsl::{
+use interp::{FindingOp, Severity, index_text};
+use ir::{
+    LocId, Module,
     diagnostic::{self, Code, Diagnostic},
-    ir::{
-        LocId, Module,
-        locate::{self, Extent},
-    },
+    locate::{self, Extent},
     source::SourceMap,
 };
-use interp::{FindingOp, Severity, index_text};
 
 use super::{Found, Side, groups::groups, lanes, schedule};
 

@@ -1,8 +1,8 @@
 //! The turns of a schedule, in words, and what was late in them.
 
-use dsl::ir::Module;
 use interp::finding::{Lacks, Late, Scheduled, Sight, Turn, TurnEnd};
 use interp::{FindingOp, index_text};
+use ir::Module;
 
 /// Turns that are told one by one; of more, the first.
 pub(crate) const MOST_TURNS: usize = 12;

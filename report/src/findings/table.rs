@@ -1,7 +1,7 @@
 //! The findings in short: the same facts as the messages.
 
-use dsl::ir::Module;
 use interp::{Severity, finding::is_description};
+use ir::Module;
 
 use super::{Found, groups::Group};
 

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, ops::Range};
 
-use dsl::source::{SourceFile, SourceMap};
+use ir::source::{SourceFile, SourceMap};
 
 use super::escape;
 use crate::Edit;

@@ -2,8 +2,8 @@
 
 use std::{collections::HashMap, fmt::Write};
 
-use dsl::ir::Space;
 use interp::{Counted, Site};
+use ir::Space;
 use runtime::launches::Kept;
 
 use super::{LeftOut, Request, ShownSites, drawn, escape, prose, source::Files};

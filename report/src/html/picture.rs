@@ -8,7 +8,6 @@ mod pieces;
 
 use std::fmt::Write;
 
-use dsl::ir::Space;
 use interp::{
     Site,
     mask::LaneMask,
@@ -20,6 +19,7 @@ use interp::{
     },
     trap::AccessOp,
 };
+use ir::Space;
 
 use super::escape;
 use pieces::{distinct_bytes, pieces, pieces_of};

@@ -3,11 +3,8 @@
 
 use std::{collections::BTreeMap, fmt::Write};
 
-use dsl::{
-    ir::{LocId, Module, Space, locate::is_virtual},
-    source::SourceFile,
-};
 use interp::Site;
+use ir::{LocId, Module, Space, locate::is_virtual, source::SourceFile};
 
 use super::{LeftOut, ShownSites, escape};
 use crate::Model;

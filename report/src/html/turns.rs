@@ -4,11 +4,11 @@
 
 use std::fmt::Write;
 
-use dsl::ir::Module;
 use interp::{
     finding::{Late, Scheduled, Turn, TurnEnd},
     index_text,
 };
+use ir::Module;
 
 use super::escape;
 use crate::findings::schedule::{MOST_TURNS, late_words, lines, turn_words};

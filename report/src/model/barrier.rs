@@ -2,8 +2,8 @@
 
 use super::hot_spot::{Cost, HotSpot, LANES, Waste, sort};
 use crate::Input;
-use dsl::ir::symbol::template_name;
 use interp::rules::rates::Rates;
+use ir::symbol::template_name;
 
 /// What a warp's wait at a barrier is reckoned as, for the order of hot spots.
 const SLOTS_OF_A_BARRIER: f64 = 4.0;

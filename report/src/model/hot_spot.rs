@@ -7,9 +7,9 @@
 //! Where a compiler is likely to make other accesses ([`code`](crate::code)), a spot is *as written*: it is no share of all waste, and its rank is that of
 //! the accesses which may be left.
 
-use dsl::ir::Space;
-use dsl::ir::symbol::template_name;
 use interp::{Branch, LaunchReport, Site, rules::rates::Rates, stats::SiteCounts, trap::AccessOp};
+use ir::Space;
+use ir::symbol::template_name;
 use runtime::launches::{Kept, site_key};
 use serde::{Serialize, Serializer};
 

@@ -1,8 +1,8 @@
 //! Arrays of a thread that cannot be registers: registers have no index. Such an array lies in local memory, which is a thread's part of device memory,
 //! behind the caches. The rules give its accesses no transactions; a request of 32 lanes is 128 bytes for each 4 bytes of an element.
 
-use dsl::ir::Space;
 use interp::{LaunchReport, Site};
+use ir::Space;
 
 use crate::Input;
 use crate::advice::Advice;

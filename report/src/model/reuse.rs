@@ -17,7 +17,7 @@ use interp::{
     LaunchReport, Site, reuse::Reuse, rules::limits::Limits, rules::rates::Rates, trap::AccessOp,
 };
 
-use dsl::ir::Space;
+use ir::Space;
 
 use crate::Input;
 use crate::advice::Thought;

@@ -6,12 +6,12 @@
 
 use std::fmt::Write;
 
-use dsl::ir::Space;
 use interp::{
     Branch, LaunchReport, Orders, Site,
     metrics::{self, Value},
     stats::LaunchCounts,
 };
+use ir::Space;
 
 use super::{
     dim,

@@ -18,7 +18,7 @@ mod query;
 #[cfg(not(feature = "gpu"))]
 mod disabled;
 
-use dsl::ir::Module;
+use ir::Module;
 use thiserror::Error;
 
 use super::DeviceInfo;

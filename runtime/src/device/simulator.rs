@@ -5,12 +5,12 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use dsl::ir::FuncId;
 use interp::{
     AddressKind, Check, Counting, CountingError, LaunchConfig, LaunchReport, MachineConfig, Memory,
     Program, Repeats, Uncomputed,
     rules::{BankWidth, RuleSet, limits::Limits},
 };
+use ir::FuncId;
 
 use super::split::{Split, SplitResult, Splitting};
 use super::vary::{Variation, Varying};

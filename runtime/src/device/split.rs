@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use dsl::ir::FuncId;
 use interp::{
     InvalidLaunch, LaunchConfig, LaunchFailure, LaunchReport, MachineConfig, Memory, Program,
     part::{self, Compared, Part, PartError},
 };
+use ir::FuncId;
 
 /// Which launch of a run is split, and what is done with it.
 #[derive(Clone, Debug)]

@@ -9,8 +9,8 @@
 
 use std::collections::BTreeSet;
 
-use dsl::ir::{FuncId, Function, FunctionKind, GlobalSpace, MemType, Type};
 use interp::{LaunchConfig, Memory, Program};
+use ir::{FuncId, Function, FunctionKind, GlobalSpace, MemType, Type};
 
 /// Most threads of a block, on all architectures.
 const MAX_THREADS: u32 = 1024;
@@ -255,7 +255,7 @@ impl Varying {
             let Some(ty) = element(&global.c_type) else {
                 continue;
             };
-            let address = memory.symbol_address(dsl::ir::GlobalId(index as u32));
+            let address = memory.symbol_address(ir::GlobalId(index as u32));
             if is_first && global.init.is_some() {
                 self.filled(memory, address);
             }

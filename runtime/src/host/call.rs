@@ -2,8 +2,8 @@
 //!
 //! The one table has no wildcard: a call that is added to `ir/host.rs` does not compile before it has an answer here.
 
-use dsl::ir::{FuncId, HostFn, LocId};
 use interp::TrapKind;
+use ir::{FuncId, HostFn, LocId};
 
 use super::{Host, Stop, rand};
 use crate::error::CudaError;

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use dsl::ir::LocId;
+use ir::LocId;
 
 use super::{Host, Stop};
 

@@ -1,7 +1,7 @@
 //! Where a program cannot go on under `--count-only`, in words: it would use what launches did not compute that were only counted.
 
-use dsl::ir::LocId;
 use interp::{HostUnset, HostUse, NotComputed};
+use ir::LocId;
 
 use super::Host;
 

@@ -6,11 +6,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{DeviceProp, FuncId, GlobalId, HostFn, LocId};
 use interp::{
     AddressKind, InvalidLaunch, LaunchConfig, TrapKind, check_static_shared, rules::BankWidth,
     trap::AccessOp,
 };
+use ir::{DeviceProp, FuncId, GlobalId, HostFn, LocId};
 
 mod event;
 

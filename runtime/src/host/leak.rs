@@ -1,7 +1,7 @@
 //! Device, managed and pinned memory that a program ends without giving back: one finding for each call that made some.
 
-use dsl::{diagnostic::Code, ir::LocId};
 use interp::{FindingKind, FindingOp, Severity};
+use ir::{LocId, diagnostic::Code};
 
 use super::{Host, HostFinding, HostSide};
 

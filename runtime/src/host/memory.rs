@@ -1,8 +1,8 @@
 //! `malloc`, `memcpy`, strings and conversions: C's library on host memory.
 
-use dsl::ir::{HostFn, LocId};
 use interp::HostUse;
 use interp::trap::AccessOp;
+use ir::{HostFn, LocId};
 
 use super::{Host, Stop};
 

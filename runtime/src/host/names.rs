@@ -1,6 +1,6 @@
 //! Functions of CUDA that the library writes in terms of others: what the program calls is what messages name.
 
-use dsl::ir::{LocId, Module};
+use ir::{LocId, Module};
 
 /// Rows that are a pitch apart.
 pub(super) const PITCH: &str = "cudaMallocPitch";

@@ -1,7 +1,7 @@
 //! Remarks about calls: each is shown at once and kept.
 
-use dsl::ir::LocId;
 use interp::{LaunchReport, MemoryFault, trap::AccessOp};
+use ir::LocId;
 
 use super::{Host, Note, WrongKind};
 

@@ -3,7 +3,7 @@
 //! Counted are threads, blocks and shared memory (with the 1 KiB per block that the system keeps from compute capability 8.0 on).
 //! Registers are not modelled: a kernel that takes many fits less often on a real device, which is said once.
 
-use dsl::ir::{FuncId, LocId};
+use ir::{FuncId, LocId};
 
 use super::{Host, cuda::CallError};
 use crate::error::CudaError;

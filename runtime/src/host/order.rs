@@ -16,8 +16,8 @@ mod words;
 
 use std::collections::BTreeMap;
 
-use dsl::ir::{HostFn, LocId};
 use interp::memory::traffic::{HostAccess, Span, Touched, Track};
+use ir::{HostFn, LocId};
 
 pub use words::{Scene, unseen_prints};
 

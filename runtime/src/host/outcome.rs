@@ -1,10 +1,7 @@
 //! What a run tells its caller: output as it happens, and in the end what ran, what went wrong and what was found.
 
-use dsl::{
-    diagnostic::Code,
-    ir::{FuncId, LocId},
-};
 use interp::{FindingKind, FindingOp, InvalidLaunch, Severity, StopReason, Trap, TrapKind};
+use ir::{FuncId, LocId, diagnostic::Code};
 
 use crate::{device::DeviceFault, launches::Launches};
 

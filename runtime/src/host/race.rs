@@ -1,8 +1,8 @@
 //! The runtime's calls as work in streams. [`super::order`] knows what orders what.
 
-use dsl::ir::{FuncId, HostFn, LocId};
 use interp::AddressKind;
 use interp::memory::traffic::HostAccess;
+use ir::{FuncId, HostFn, LocId};
 
 use super::Host;
 use super::order::{Deed, Scene, Task};

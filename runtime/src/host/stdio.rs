@@ -1,7 +1,7 @@
 //! `printf` and its relatives for host code.
 
-use dsl::ir::LocId;
 use interp::{HostUse, printf, trap::AccessOp};
+use ir::LocId;
 
 use super::{Host, Stop};
 

@@ -1,6 +1,6 @@
 //! Which streams there are, and what the host waits for before it asks for a time or ends.
 
-use dsl::ir::LocId;
+use ir::LocId;
 
 use super::{Host, order::unseen_prints};
 use crate::error::CudaError;

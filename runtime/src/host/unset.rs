@@ -1,15 +1,12 @@
 //! Unwritten values that matter to the host, in words. The host's thread finds them; the runtime tells it what calls look
 //! at, and memory how bytes came to be where they are.
 
-use dsl::{
-    diagnostic::Code,
-    ir::{FuncId, HostFn, LocId, Node},
-};
 use interp::{
     AddressKind, Finding, FindingKind, FindingOp, HostThread, HostUnset, HostUse, LaunchReport,
     Severity, UnsetSource,
     memory::unset::{Setter, UnsetMemory},
 };
+use ir::{FuncId, HostFn, LocId, Node, diagnostic::Code};
 
 use super::{Host, HostFinding, HostSide, names};
 

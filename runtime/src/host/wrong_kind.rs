@@ -1,7 +1,7 @@
 //! Copies whose kind does not fit their pointers: what both hosts say of them.
 
-use dsl::ir::{LocId, Space};
 use interp::{TrapKind, trap::AccessOp, trap::BadAccess};
+use ir::{LocId, Space};
 
 use super::Note;
 

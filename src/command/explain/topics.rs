@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use dsl::diagnostic::Code;
+use ir::diagnostic::Code;
 
 use super::wrap;
 

@@ -64,7 +64,7 @@ fn line_of(path: &Path) -> Option<String> {
     let bytes = fs::read(path).ok()?;
     Some(format!(
         "{:016x} {}",
-        dsl::source::fingerprint(&bytes),
+        ir::source::fingerprint(&bytes),
         path.display()
     ))
 }

@@ -3,11 +3,8 @@
 //! nvcc compiles each source by itself: a `__device__` variable of a header is another one in each source. Only with `-rdc=true` may a
 //! kernel call a function of another source, use its variables, or launch a kernel. `dslc run` finds out which of the two a program needs.
 
-use dsl::{
-    ir::{Function, InstKind, locate::is_library},
-    source::SourceFile,
-    syntax,
-};
+use dsl::syntax;
+use ir::{Function, InstKind, locate::is_library, source::SourceFile};
 
 use crate::{
     args::{RunArgs, SourceArgs},

@@ -8,10 +8,11 @@ use std::{
     process::Command,
 };
 
-use dsl::{
+use ir::{
+    Loc, Module,
     diagnostic::{Diagnostic, Severity},
     image::{Image, Unknown},
-    ir::{Loc, Module, locate::is_library},
+    locate::is_library,
     source::{Included, Loader, SourceFile, SourceMap},
     target::Target,
 };
@@ -163,11 +164,11 @@ fn ptx_file(image: &Image) -> String {
             format!("// There is no PTX, so that only dslc's simulator runs it: {why}\n")
         }
     };
-    if let Ok(module) = dsl::ir::parse(&image.ir) {
+    if let Ok(module) = ir::parse(&image.ir) {
         let ids: Vec<_> = module.kernels().map(|(id, _)| id).collect();
         for kernel in &image.kernels {
             if let Some(id) = ids.get(kernel.index) {
-                let symbol = dsl::ir::symbol::kernel_symbol(&module, *id);
+                let symbol = ir::symbol::kernel_symbol(&module, *id);
                 text = text.replace(
                     &format!(".entry {symbol}("),
                     &format!(".entry {}(", kernel.mangled),
@@ -198,7 +199,7 @@ pub(super) fn identity(name: &str) -> String {
     let path = std::path::absolute(name).unwrap_or_else(|_| name.into());
     format!(
         "{:016x}",
-        dsl::source::fingerprint(path.as_os_str().as_encoded_bytes())
+        ir::source::fingerprint(path.as_os_str().as_encoded_bytes())
     )
 }
 
@@ -228,7 +229,7 @@ fn managed(name: &str, text: &str, options: &Options, reader: &Reader<'_>) -> Ve
     let globals = found.map(|module| module.globals).unwrap_or_default();
     let managed = globals
         .into_iter()
-        .filter(|global| global.space == dsl::ir::GlobalSpace::Managed);
+        .filter(|global| global.space == ir::GlobalSpace::Managed);
     managed.map(|global| global.name).collect()
 }
 
@@ -383,7 +384,7 @@ pub(super) fn compiled(
     image.files = own.into_iter().collect();
     image.files.sort();
     add_calls(&mut module, &image.files);
-    image.ir = dsl::ir::print(&module);
+    image.ir = ir::print(&module);
     add_ptx(&mut image, &module, job.options);
     Ok(image)
 }

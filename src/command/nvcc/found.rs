@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use dsl::ir::symbol::template_name;
 use dsl::{
     Survey,
-    diagnostic::{Code, Diagnostic, Severity},
-    image::Kernel,
     lower::{scalars, written},
     sema::{
         ty::Ty,
         typed::{Function, FunctionId, FunctionSpace},
     },
+};
+use ir::symbol::template_name;
+use ir::{
+    diagnostic::{Code, Diagnostic, Severity},
+    image::Kernel,
     source::SourceMap,
     span::Span,
 };

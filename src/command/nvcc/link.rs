@@ -5,10 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use dsl::{
+use dsl::survey::OwnName;
+use ir::{
     image::Image,
     source::{Included, Loader, SourceFile, SourceMap},
-    survey::OwnName,
 };
 use object::{Object, ObjectSection};
 

@@ -2,7 +2,8 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use dsl::{source::SourceFile, syntax};
+use dsl::syntax;
+use ir::source::SourceFile;
 
 /// The source with each such bracket in one piece. Everything else stays where it is.
 pub(super) fn join(text: &str) -> Cow<'_, str> {

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use dsl::{
+use interp::{Program, rules::RuleSet};
+use ir::{
+    Module,
     diagnostic::{Code, Diagnostic, Severity},
-    ir::Module,
     source::SourceMap,
 };
-use interp::{Program, rules::RuleSet};
 use report::{findings::Found, json, sarif};
 use runtime::{
     buffer::{BufferSource, BufferSpec},
@@ -239,7 +239,7 @@ fn no_such_kernel(wanted: &str, module: &Module) -> String {
         .kernels()
         .map(|(_, function)| function.name.as_str())
         .collect();
-    match dsl::suggest::nearest(wanted, names.iter().copied()) {
+    match ir::suggest::nearest(wanted, names.iter().copied()) {
         Some(nearest) => format!("there is no such kernel; did you mean `{nearest}`?"),
         None if names.is_empty() => "the program has no kernels".to_string(),
         None if names.len() == 1 => {

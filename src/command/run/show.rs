@@ -2,8 +2,8 @@
 
 use std::io::{BufWriter, Write};
 
-use dsl::diagnostic::{Code, Diagnostic};
 use interp::finding::Barrier;
+use ir::diagnostic::{Code, Diagnostic};
 use report::{
     Input, Model,
     findings::{self, Found, baseline::Baseline},

@@ -1,10 +1,7 @@
 //! `--blocks`: only some blocks of a launch run; and `dslc merge` of such reports: the same run, whose launch is put together from them.
 
-use dsl::{
-    ir::{FunctionKind, InstKind, LocId, Module},
-    source::fingerprint,
-};
 use interp::part::{Compared, PartError};
+use ir::{FunctionKind, InstKind, LocId, Module, source::fingerprint};
 use report::blocks::{Blocks, Key};
 use runtime::{
     device::{

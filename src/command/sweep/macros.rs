@@ -62,7 +62,7 @@ impl Use {
     /// A name in capitals that the programs read, which may be meant.
     fn near(&self, name: &str) -> String {
         let names = self.capitals.iter().map(String::as_str);
-        match dsl::suggest::nearest(name, names) {
+        match ir::suggest::nearest(name, names) {
             Some(near) => format!("; did you mean `{near}`?"),
             None => String::new(),
         }

@@ -4,7 +4,7 @@
 
 use std::{collections::HashMap, path::Path};
 
-use dsl::source::fingerprint;
+use ir::source::fingerprint;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -209,7 +209,7 @@ fn hint(why: &str) -> String {
             .to_string();
     }
     let known = rest.split('`').skip(1).step_by(2);
-    match dsl::suggest::nearest(given, known) {
+    match ir::suggest::nearest(given, known) {
         Some(nearest) => format!("\ndid you mean `{nearest}`?"),
         None => String::new(),
     }
@@ -467,7 +467,7 @@ impl Names for Measures<'_> {
 }
 
 fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Unknown {
-    let help = match dsl::suggest::nearest(name, names.clone()) {
+    let help = match ir::suggest::nearest(name, names.clone()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => match names.collect::<Vec<_>>().as_slice() {
             [one] => format!("there is only `{one}`"),

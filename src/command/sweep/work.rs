@@ -13,11 +13,11 @@ use std::{
 };
 
 use clap::Parser;
-use dsl::{
+use interp::{Program, Severity as Grave, rules::RuleSet};
+use ir::{
     diagnostic::{Severity, render},
     source::{Loader, SourceMap},
 };
-use interp::{Program, Severity as Grave, rules::RuleSet};
 use runtime::host::Fault;
 use serde_json::{Map, Value};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use dsl::suggest;
+use ir::suggest;
 use report::{access::COUNTS, require::Requirement};
 
 use super::kinds;

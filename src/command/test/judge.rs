@@ -1,11 +1,11 @@
 //! Whether a run, or what the compiler said, is as expected.
 
-use dsl::{
+use interp::{Severity as Grave, Site};
+use ir::{
+    Module, Space,
     diagnostic::{Diagnostic, Severity},
-    ir::{Module, Space},
     span::FileId,
 };
-use interp::{Severity as Grave, Site};
 use report::{findings::Found, require::shown};
 
 use super::{

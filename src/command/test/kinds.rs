@@ -1,7 +1,7 @@
 //! Kinds of findings by what people call them: the word of the report (`race`), a code (`R0201`) or its name, a word of `dslc explain`.
 
-use dsl::diagnostic::Code;
 use interp::FindingKind;
+use ir::diagnostic::Code;
 use report::findings::Found;
 
 use super::super::explain::codes_of;

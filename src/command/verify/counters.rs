@@ -1,7 +1,7 @@
 //! The counters of all launches: per kernel, the hardware's own beside the simulator's, and the lines that explain what differs.
 
-use dsl::ir::{FuncId, InstKind, Module};
 use interp::stats::LaunchCounts;
+use ir::{FuncId, InstKind, Module};
 use runtime::{Launches, host::Outcome};
 
 use super::{

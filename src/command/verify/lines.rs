@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use dsl::ir::{Module, Space};
 use interp::{LaunchReport, trap::AccessOp};
+use ir::{Module, Space};
 
 use super::ncu::Instruction;
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use dsl::{ir::Module, source::SourceMap};
 use interp::LaunchReport;
+use ir::{Module, source::SourceMap};
 use serde_json::{Value, json};
 
 use super::{

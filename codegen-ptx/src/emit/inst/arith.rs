@@ -1,7 +1,7 @@
 //! Arithmetic. No operation is written in a form for which LLVM has an undefined case, but for signed sums and products of the source, whose
 //! overflow the simulator reports. None may be contracted or reordered.
 
-use dsl::ir::{BinaryOp, Operand, SpecialReg, Type, UnaryOp, ValueId};
+use ir::{BinaryOp, Operand, SpecialReg, Type, UnaryOp, ValueId};
 
 use super::{super::kernel::Kernel, PURE, plain_binary, ty};
 use crate::{Error, emit::routine};

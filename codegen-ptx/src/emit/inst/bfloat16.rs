@@ -1,6 +1,6 @@
-//! bfloat16: one instruction each from sm_80 on. Before, the steps of `dsl::ir::bfloat16`, of which none may be contracted or reordered.
+//! bfloat16: one instruction each from sm_80 on. Before, the steps of `ir::bfloat16`, of which none may be contracted or reordered.
 
-use dsl::ir::{Operand, ValueId};
+use ir::{Operand, ValueId};
 
 use super::{super::kernel::Kernel, PURE};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use dsl::ir::{BarrierReduce, FenceScope, Intrinsic, Operand, StringId, Type, ValueId};
+use ir::{BarrierReduce, FenceScope, Intrinsic, Operand, StringId, Type, ValueId};
 
 use super::super::kernel::Kernel;
 

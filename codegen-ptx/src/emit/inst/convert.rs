@@ -1,6 +1,6 @@
 //! Conversions.
 
-use dsl::ir::{ConvertOp, Operand, Space, Type, ValueId};
+use ir::{ConvertOp, Operand, Space, Type, ValueId};
 
 use super::{super::kernel::Kernel, PURE, ty};
 
@@ -138,7 +138,7 @@ impl Kernel<'_, '_> {
     pub(super) fn pointer(&mut self, operand: Operand, space: Space) -> String {
         match operand {
             Operand::Const(constant) => {
-                let constant = dsl::ir::Const {
+                let constant = ir::Const {
                     ty: Type::Ptr(space),
                     ..constant
                 };

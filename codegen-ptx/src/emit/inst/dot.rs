@@ -1,6 +1,6 @@
 //! Sums of products of parts of two words. From sm_61 on there is an instruction, which adds a third word, too.
 
-use dsl::ir::{BinaryOp, Operand, ValueId};
+use ir::{BinaryOp, Operand, ValueId};
 
 use super::super::kernel::Kernel;
 

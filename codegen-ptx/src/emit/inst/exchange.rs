@@ -1,6 +1,6 @@
 //! Exchanges between the lanes of a warp: shuffles, votes, matches, reductions.
 
-use dsl::ir::{Exchange, ExchangeOp, Operand, ReduceOp, ShuffleMode, Type, ValueId, VoteOp};
+use ir::{Exchange, ExchangeOp, Operand, ReduceOp, ShuffleMode, Type, ValueId, VoteOp};
 
 use super::{super::kernel::Kernel, ty};
 use crate::{Error, emit::routine};

@@ -1,13 +1,13 @@
 //! Addresses, loads, stores and atomics.
 
-use dsl::ir::{Access, AtomicOp, MemType, Object, Operand, Type, ValueId};
+use ir::{Access, AtomicOp, MemType, Object, Operand, Type, ValueId};
 
 use super::{super::kernel::Kernel, ty};
-use dsl::ir::symbol::global_symbol;
+use ir::symbol::global_symbol;
 
 use crate::{Error, emit::global::DYNAMIC_SHARED};
 
-/// An [`InstKind::PtrAdd`](dsl::ir::InstKind::PtrAdd).
+/// An [`InstKind::PtrAdd`](ir::InstKind::PtrAdd).
 pub(super) struct Parts {
     pub(super) base: Operand,
     pub(super) index: Operand,

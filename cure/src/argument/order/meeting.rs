@@ -1,6 +1,6 @@
 //! Whether two accesses meet: their places are compared, with what the branches around them say of their threads.
 
-use dsl::ir::{BinaryOp, CompareOp, InstKind, Object, Space, SpecialReg, Varies};
+use ir::{BinaryOp, CompareOp, InstKind, Object, Space, SpecialReg, Varies};
 
 use super::super::{
     equations::{Equation, Solved, Whose},

@@ -1,7 +1,7 @@
 //! How many accesses a statement makes, how wide they are, and what their addresses look like.
 
 use super::{accesses, body, insts, kernel};
-use crate::ir::{InstKind, Object};
+use ir::{InstKind, Object};
 
 /// Accesses of `statement` in a kernel with some arrays.
 fn of(statement: &str) -> Vec<String> {
@@ -197,7 +197,7 @@ fn only_direct_indexing_knows_the_array() {
             _ => None,
         })
         .collect();
-    let shared = |n| Some(Object::Shared(crate::ir::SharedId(n)));
+    let shared = |n| Some(Object::Shared(ir::SharedId(n)));
     assert_eq!(objects, [shared(0), None, None, shared(1)]);
 }
 

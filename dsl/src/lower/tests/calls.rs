@@ -1,7 +1,7 @@
 //! Inlining in kernels, calls on the host, launches.
 
 use super::{accesses, body, body_of, compile, host, kernel};
-use crate::ir::FunctionKind;
+use ir::FunctionKind;
 
 #[test]
 fn a_function_that_returns_at_its_end_is_put_in_place() {
@@ -74,7 +74,7 @@ fn inlined_code_says_where_it_was_called() {
     );
     let store = super::insts(module.kernels().next().unwrap().1)
         .into_iter()
-        .find(|inst| matches!(inst.kind, crate::ir::InstKind::Store(..)))
+        .find(|inst| matches!(inst.kind, ir::InstKind::Store(..)))
         .unwrap();
     let loc = module.loc(store.loc);
     assert_eq!((loc.line, loc.text.as_str()), (2, "*p"));

@@ -1,7 +1,7 @@
 //! Branches, loops and `switch`.
 
 use super::{body, insts, kernel};
-use crate::ir::InstKind;
+use ir::InstKind;
 
 /// The body of a kernel with these statements.
 fn of(statements: &str) -> String {

@@ -1,7 +1,7 @@
 //! Shared layout, globals and their relocations, strings, unions.
 
 use super::{accesses, compile, kernel};
-use crate::ir::{GlobalSpace, Object};
+use ir::{GlobalSpace, Object};
 
 #[test]
 fn shared_variables_follow_each_other_and_dynamic_ones_come_last() {

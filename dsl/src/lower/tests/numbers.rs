@@ -1,7 +1,7 @@
 //! Contraction, conversions, the width of operations.
 
 use super::{Options, body, body_of, compile, compile_with};
-use crate::ir::FunctionKind;
+use ir::FunctionKind;
 
 /// What a `float` expression of a, b, c, d becomes, without the parameters' `get`s.
 fn of(expression: &str) -> String {

@@ -1,7 +1,7 @@
 //! Whole programs: every example is lowered, verified, printed and read back.
 
 use super::compile;
-use crate::ir::parse::parse;
+use ir::parse::parse;
 
 #[test]
 fn examples_are_lowered_and_survive_their_text() {

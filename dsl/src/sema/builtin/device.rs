@@ -3,16 +3,13 @@
 //! One row per function: name, side, signature, what it becomes.
 
 use super::{Atomic, AtomicScope, Make, Overload, Row, Sides};
-use crate::{
-    ir::{
-        BarrierReduce, BinaryOp, ConvertOp, FenceScope, Intrinsic, ReduceOp, ShuffleMode,
-        SpecialReg, UnaryOp, VoteOp,
-    },
-    sema::{
-        ty::Ty,
-        typed::{Arith, Builtin, Value, ValueKind},
-    },
-    span::Span,
+use crate::sema::{
+    ty::Ty,
+    typed::{Arith, Builtin, Value, ValueKind},
+};
+use ir::{
+    BarrierReduce, BinaryOp, ConvertOp, FenceScope, Intrinsic, ReduceOp, ShuffleMode, SpecialReg,
+    UnaryOp, VoteOp, span::Span,
 };
 
 const fn device(name: &'static str, signature: &'static str, make: Make) -> Row {

@@ -3,7 +3,7 @@
 //! Parameters after those the call takes (flags, streams of synchronous work) are checked and dropped.
 
 use super::{Make, Row, Sides};
-use crate::ir::HostFn;
+use ir::HostFn;
 
 const fn host(name: &'static str, signature: &'static str, call: HostFn) -> Row {
     Row {

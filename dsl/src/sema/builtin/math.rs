@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{Make, Overload, Row, Sides};
-use crate::ir::{BinaryOp, ConvertOp, HostFn, UnaryOp};
+use ir::{BinaryOp, ConvertOp, HostFn, UnaryOp};
 
 const fn both(name: &'static str, signature: &'static str, make: Make) -> Row {
     Row {

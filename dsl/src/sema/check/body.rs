@@ -4,14 +4,12 @@
 use std::sync::Arc;
 
 use super::{Checker, Tables, VarFacts, label, lambda, reference, tables::VarEntry};
-use crate::{
-    arena::Arena,
-    sema::{
-        ty::RecordId,
-        typed::{FunctionId, FunctionSpace, Place, PlaceKind, Stmt, Var, VarId, VarRef},
-    },
-    span::Span,
+use crate::arena::Arena;
+use crate::sema::{
+    ty::RecordId,
+    typed::{FunctionId, FunctionSpace, Place, PlaceKind, Stmt, Var, VarId, VarRef},
 };
+use ir::span::Span;
 
 /// A place that depends on a declaration that is not understood.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -21,9 +21,9 @@ use crate::{
         ty::Ty,
         typed::{FunctionId, FunctionSpace, Place, PlaceKind, Value, ValueKind},
     },
-    span::Span,
     syntax::ast::{self, ExprKind},
 };
+use ir::span::Span;
 
 pub(crate) mod associated;
 pub(crate) mod atomic;

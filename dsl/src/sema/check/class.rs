@@ -23,9 +23,9 @@ use crate::{
         ty::{Field, QualTy, RecordId, Ty},
         typed::{Function, FunctionId, FunctionSpace},
     },
-    span::Span,
     syntax::ast::{self, Access, MethodKind, Special, SpecifierWord},
 };
+use ir::span::Span;
 
 pub(crate) mod allocate;
 pub(crate) mod construct;

@@ -13,9 +13,9 @@ use crate::{
         ty::{QualTy, Ty},
         typed,
     },
-    span::Span,
     syntax::ast::{self, DeclaratorPart, SpecifierWord},
 };
+use ir::span::Span;
 
 pub(crate) mod binding;
 pub(crate) mod function;

@@ -15,7 +15,6 @@ use super::{
     specifier, startup, template, temporary, this,
 };
 use crate::{
-    ir::SpecialReg,
     sema::{
         builtin::{self, Entry},
         classify::{Classify, constant, pointer_to},
@@ -27,12 +26,12 @@ use crate::{
             VarRef,
         },
     },
-    span::Span,
     syntax::{
         ast::{self, ExprKind, UnaryOp},
         token::IntSuffix,
     },
 };
+use ir::{SpecialReg, span::Span};
 
 pub(crate) mod access;
 mod as_value;

@@ -4,13 +4,13 @@ use crate::sema::message::expr::ExprError;
 use std::collections::{HashMap, HashSet};
 
 use super::{Body, Checker, Side, Tables, body::Unknown, template::attempt::Attempts};
-use crate::{
+use crate::sema::{
+    message::Message,
+    ty::{QualTy, Ty},
+    typed::{FunctionId, FunctionSpace},
+};
+use ir::{
     diagnostic::{Code, Diagnostic, Severity},
-    sema::{
-        message::Message,
-        ty::{QualTy, Ty},
-        typed::{FunctionId, FunctionSpace},
-    },
     span::Span,
 };
 

@@ -3,7 +3,6 @@
 use super::{
     Body, Checker, Reported, attempt, constant, convert, decl, expr, init, marked, reference,
 };
-use crate::ir::Intrinsic;
 use crate::sema::message::expr::Needed;
 use crate::sema::message::stmt::StmtError;
 use crate::{
@@ -11,9 +10,10 @@ use crate::{
         ty::Ty,
         typed::{Stmt, StmtKind, Value, ValueKind},
     },
-    span::Span,
     syntax::ast::{self, ExprKind, Unroll},
 };
+use ir::Intrinsic;
+use ir::span::Span;
 
 pub(crate) mod asm;
 pub(crate) mod cleanup;
@@ -464,7 +464,8 @@ fn breaks(stmts: &[Stmt]) -> bool {
 }
 
 fn never_returns(value: &Value) -> bool {
-    use crate::{ir::HostFn, sema::typed::Builtin};
+    use crate::sema::typed::Builtin;
+    use ir::HostFn;
     if let ValueKind::Comma(_, last) = &value.kind {
         return never_returns(last);
     }

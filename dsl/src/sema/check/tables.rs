@@ -9,18 +9,17 @@ use std::{
 };
 
 use super::{body::Unknown, class, lambda};
+use crate::arena::Arena;
 use crate::{
-    arena::Arena,
-    diagnostic::Diagnostic,
     sema::{
         const_eval::Const,
         layout, show,
         ty::{EnumId, QualTy, Record, RecordId, Records, Ty},
         typed::{self, FunctionId, GenericLambda, GlobalVarId},
     },
-    span::Span,
     syntax::ast,
 };
+use ir::{diagnostic::Diagnostic, span::Span};
 
 /// What the program declares.
 #[derive(Default)]

@@ -38,9 +38,9 @@ use crate::{
         ty::{QualTy, RecordId, Ty},
         typed::{FunctionId, GlobalVarId, PlaceKind, VarRef},
     },
-    span::Span,
     syntax::ast::{self, ExprKind, TemplateArg, TemplateKind, TemplateParamKind},
 };
+use ir::span::Span;
 
 /// How many of a chain of instances a message names.
 const SHOWN: usize = 6;

@@ -4,18 +4,16 @@
 //! steps and in how deep it nests, so that every program is compiled or refused in bounded time and stack.
 
 use super::{Const, NotConst, arithmetic, compare, convert, is_true, truth};
-use crate::{
-    arena::Arena,
-    sema::{
-        classify::Classify,
-        ty::Ty,
-        typed::{
-            Arith, Function, FunctionId, Init, LogicalOp, Place, PlaceKind, Stmt, StmtKind,
-            SwitchSection, Value, ValueKind, VarId, VarRef,
-        },
+use crate::arena::Arena;
+use crate::sema::{
+    classify::Classify,
+    ty::Ty,
+    typed::{
+        Arith, Function, FunctionId, Init, LogicalOp, Place, PlaceKind, Stmt, StmtKind,
+        SwitchSection, Value, ValueKind, VarId, VarRef,
     },
-    span::Span,
 };
+use ir::span::Span;
 
 /// Statements, calls and rounds of loops until the machine gives up.
 const MAX_STEPS: u32 = 100_000;

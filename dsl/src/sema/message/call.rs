@@ -1,14 +1,11 @@
 //! What can be wrong: messages of `sema/check/call`.
-use crate::{
-    diagnostic::Diagnostic,
-    sema::{
-        check::Tables,
-        message::{Fact, Given, messages},
-        ty::Ty,
-        typed::FunctionSpace,
-    },
-    span::Span,
+use crate::sema::{
+    check::Tables,
+    message::{Fact, Given, messages},
+    ty::Ty,
+    typed::FunctionSpace,
 };
+use ir::{diagnostic::Diagnostic, span::Span};
 
 /// The types of a call's arguments; none of a list in braces.
 pub(crate) struct GivenTypes(pub(crate) Vec<Option<Ty>>);

@@ -1,8 +1,6 @@
 //! What can be wrong: messages of `sema/check/class`.
-use crate::{
-    sema::{message::messages, ty::Ty, typed::FunctionSpace},
-    span::Span,
-};
+use crate::sema::{message::messages, ty::Ty, typed::FunctionSpace};
+use ir::span::Span;
 
 messages! {
     /// Classes and their members.

@@ -1,12 +1,10 @@
 //! What can be wrong: messages of `sema/check/decl`.
-use crate::{
-    sema::{
-        message::messages,
-        ty::{QualTy, Ty},
-        typed::FunctionSpace,
-    },
-    span::Span,
+use crate::sema::{
+    message::messages,
+    ty::{QualTy, Ty},
+    typed::FunctionSpace,
 };
+use ir::span::Span;
 
 messages! {
     /// Declarations.

@@ -1,14 +1,12 @@
 //! What can be wrong: messages of `sema/check/expr`.
 use std::sync::Arc;
 
-use crate::{
-    sema::{
-        check::Tables,
-        message::{Fact, messages},
-        ty::{QualTy, Ty},
-    },
-    span::Span,
+use crate::sema::{
+    check::Tables,
+    message::{Fact, messages},
+    ty::{QualTy, Ty},
 };
+use ir::span::Span;
 
 /// What has to be a constant.
 pub(crate) enum Needed {

@@ -1,8 +1,6 @@
 //! What can be wrong: messages of `sema/check/stmt`.
-use crate::{
-    sema::{message::messages, ty::Ty},
-    span::Span,
-};
+use crate::sema::{message::messages, ty::Ty};
+use ir::span::Span;
 
 messages! {
     /// Statements.

@@ -1,15 +1,12 @@
 //! What can be wrong: messages of `sema/check/template`.
 use std::sync::Arc;
 
-use crate::{
-    diagnostic::Diagnostic,
-    sema::{
-        check::Tables,
-        message::{Fact, messages},
-        ty::Ty,
-    },
-    span::Span,
+use crate::sema::{
+    check::Tables,
+    message::{Fact, messages},
+    ty::Ty,
 };
+use ir::{diagnostic::Diagnostic, span::Span};
 
 /// Said of a template that nothing else is known of.
 pub(crate) const DECLARED_HERE: &str = "declared here";

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use super::{Binding, Entity, FILE, Scope, Scopes};
-use crate::{
-    sema::{
-        path,
-        ty::{RecordId, Ty},
-    },
-    span::Span,
+use crate::sema::{
+    path,
+    ty::{RecordId, Ty},
 };
+use ir::span::Span;
 
 impl Scopes {
     /// The type that the scopes of a qualified name lead to: `A::B` of `A::B::c`.

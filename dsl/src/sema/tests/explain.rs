@@ -1,7 +1,7 @@
 //! What `dslc explain` shows is true.
 
 use super::check;
-use crate::diagnostic::Code;
+use ir::diagnostic::Code;
 
 /// Codes of this stage. What is not included is found from the tokens (`library::headers`).
 fn is_ours(code: Code) -> bool {

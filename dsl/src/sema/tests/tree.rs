@@ -1,10 +1,8 @@
 //! Typed trees: conversions are nodes, places carry their source text, layouts are C's.
 
 use super::{check, passes};
-use crate::{
-    ir::DeviceProp,
-    sema::typed::{Arith, FunctionId, PlaceKind, Stmt, StmtKind, Storage, Value, ValueKind},
-};
+use crate::sema::typed::{Arith, FunctionId, PlaceKind, Stmt, StmtKind, Storage, Value, ValueKind};
+use ir::DeviceProp;
 
 fn body<'p>(program: &'p crate::sema::typed::Program, name: &str) -> &'p [Stmt] {
     let function = program

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use super::{Block, Init, InitItem, Name, Param, Path, SpecifierWord, TemplateArg, TypeName};
-use crate::{
-    span::{Span, Spanned},
-    syntax::token::IntSuffix,
-};
+use crate::syntax::token::IntSuffix;
+use ir::span::{Span, Spanned};
 
 /// An expression and its place.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::{Declaration, Expr, Name, StaticAssert, Using};
-use crate::span::Span;
+use ir::span::Span;
 
 /// `{ … }`.
 #[derive(Clone, PartialEq, Debug)]

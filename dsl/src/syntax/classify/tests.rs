@@ -1,8 +1,8 @@
 //! Which names of a program are types.
 
-use crate::source::{NoFiles, SourceFile, SourceMap};
 use crate::syntax::token::TokenKind;
 use crate::syntax::{Options, tokenize};
+use ir::source::{NoFiles, SourceFile, SourceMap};
 
 /// The names that are types, each time they appear.
 fn types(text: &str) -> String {

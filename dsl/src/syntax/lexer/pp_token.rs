@@ -1,8 +1,8 @@
 //! The preprocessor's token: small and copied freely, its spelling an id.
 
 use super::intern::{Interner, Sym};
-use crate::span::Span;
 use crate::syntax::token::Punct;
+use ir::span::Span;
 
 /// What a preprocessing token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,4 @@
-// The tokens as logos takes them. It is not compiled: `raw.rs` is made from it (`INSTA_UPDATE=always cargo test -p dslc-dsl --test lexer`), so that
+// The tokens as logos takes them. It is not compiled: `raw.rs` is made from it (`INSTA_UPDATE=always cargo test -p dslc-dsl --test it`), so that
 // whoever builds dslc does not build logos' generator, nor the DFA of all letters of Unicode, which `name` and `other_name` look up instead.
 
 #[derive(Logos, Clone, Copy, PartialEq, Debug)]

@@ -1,9 +1,9 @@
 //! Text and its tokens, and what wrong text says.
 
 use super::*;
-use crate::diagnostic::{Diagnostic, render};
-use crate::source::{NoFiles, SourceFile, SourceMap};
 use crate::syntax::{Options, tokenize};
+use ir::diagnostic::{Diagnostic, render};
+use ir::source::{NoFiles, SourceFile, SourceMap};
 
 /// The texts of the tokens, and the problems.
 fn check(text: &str, expected: &[&str]) {

@@ -22,7 +22,8 @@ fn float(text: &str) -> (f64, bool) {
 }
 
 fn error(text: &str) -> String {
-    use crate::{span::Span, syntax::message::Message as _};
+    use crate::syntax::message::Message as _;
+    use ir::span::Span;
     let error = number(text).expect_err(text);
     error.diagnostic(Span::default(), &()).message
 }

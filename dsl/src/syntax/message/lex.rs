@@ -1,10 +1,8 @@
 //! What can be wrong with characters and literals: messages of `syntax/lexer` and `syntax/literal`.
 
 use super::messages;
-use crate::{
-    diagnostic::{Code, message::Fact},
-    syntax::lexer::confusable,
-};
+use crate::{message::Fact, syntax::lexer::confusable};
+use ir::diagnostic::Code;
 
 /// A character that looks like ASCII.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

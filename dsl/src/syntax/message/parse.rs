@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::{messages, token};
 use crate::{
-    diagnostic::message::Fact,
-    span::Span,
+    message::Fact,
     syntax::token::{Keyword, Punct, TokenKind},
 };
+use ir::span::Span;
 
 /// What the grammar expected where another token stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::{Message as _, lex::LiteralError, messages};
 use crate::{
-    diagnostic::message::Fact,
-    span::Span,
+    message::Fact,
     syntax::lexer::{
         intern::{Interner, Sym},
         pp_token::PpToken,
     },
 };
+use ir::span::Span;
 
 impl Fact<Interner> for &str {
     fn shown(&self, _: &Interner) -> String {

@@ -11,14 +11,12 @@ use super::{
     lookahead::{Ahead, is_type_in_parentheses, qualified_text, template_arguments},
     primary, ty,
 };
-use crate::{
-    span::Spanned,
-    syntax::{
-        ast::{Expr, ExprKind, Init, Name, New},
-        message::parse::Expected,
-        token::{Keyword, Punct},
-    },
+use crate::syntax::{
+    ast::{Expr, ExprKind, Init, Name, New},
+    message::parse::Expected,
+    token::{Keyword, Punct},
 };
+use ir::span::Spanned;
 
 /// `new T`, `new T(a)`, `new T{a}`, `new T[n]`, `new T[n]()`, `new (place) T(a)`.
 pub(super) fn new<'t>(assign: P<'t, Expr>) -> impl Production<'t, Expr> {

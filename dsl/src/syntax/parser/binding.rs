@@ -7,14 +7,12 @@ use super::{
     kit::{Production, closing, name, punct, spanned},
     lookahead::Ahead,
 };
-use crate::{
-    span::Spanned,
-    syntax::{
-        ast::{Declarator, Name},
-        message::parse::Expected,
-        token::Punct,
-    },
+use crate::syntax::{
+    ast::{Declarator, Name},
+    message::parse::Expected,
+    token::Punct,
 };
+use ir::span::Spanned;
 
 /// Whether one begins here: an array's size has no comma in it.
 pub(super) fn begins(next: Ahead<'_>) -> bool {

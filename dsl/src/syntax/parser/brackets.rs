@@ -16,17 +16,14 @@ use super::{
     lookahead::{closes, opens},
     ty::is_specifier,
 };
-use crate::{
-    diagnostic::Diagnostic,
-    span::Span,
-    syntax::{
-        message::{
-            Message as _,
-            parse::{BracketError, Role},
-        },
-        token::{Keyword, Punct, Token, TokenKind},
+use crate::syntax::{
+    message::{
+        Message as _,
+        parse::{BracketError, Role},
     },
+    token::{Keyword, Punct, Token, TokenKind},
 };
+use ir::{diagnostic::Diagnostic, span::Span};
 
 /// Tokens with balanced brackets.
 pub(super) struct Balanced<'t> {

@@ -22,17 +22,15 @@ use super::{
     recover::{bracket_end, recovered},
     stmt, ty,
 };
-use crate::{
-    span::{Span, Spanned},
-    syntax::{
-        ast::{
-            Declaration, Declarator, DeclaratorPart, Expr, Init, InitDeclarator, Name, Param,
-            SpecifierWord, Specifiers, TemplateArg,
-        },
-        message::parse::{Expected, SyntaxError},
-        token::{Keyword, Punct, TokenKind},
+use crate::syntax::{
+    ast::{
+        Declaration, Declarator, DeclaratorPart, Expr, Init, InitDeclarator, Name, Param,
+        SpecifierWord, Specifiers, TemplateArg,
     },
+    message::parse::{Expected, SyntaxError},
+    token::{Keyword, Punct, TokenKind},
 };
+use ir::span::{Span, Spanned};
 
 /// A declarator, and what the tree keeps elsewhere.
 #[derive(Clone)]

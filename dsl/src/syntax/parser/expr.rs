@@ -20,14 +20,12 @@ use super::{
     lookahead::{Ahead, begins_cast, is_sizeof_type},
     primary, ty,
 };
-use crate::{
-    span::{Span, Spanned},
-    syntax::{
-        ast::{BinaryOp, Designator, Expr, ExprKind, Init, InitItem, TypeName, UnaryOp},
-        message::parse::Expected,
-        token::{Keyword, Punct, TokenKind},
-    },
+use crate::syntax::{
+    ast::{BinaryOp, Designator, Expr, ExprKind, Init, InitItem, TypeName, UnaryOp},
+    message::parse::Expected,
+    token::{Keyword, Punct, TokenKind},
 };
+use ir::span::{Span, Spanned};
 
 /// An expression and the text it covers with its parentheses; the node's own span leaves them out.
 pub(super) type Piece = (Expr, Span);

@@ -12,17 +12,15 @@ use super::{
     recover::Failure,
     stmt, ty,
 };
-use crate::{
-    span::{Span, Spanned},
-    syntax::{
-        ast::{
-            Block, Declarator, DeclaratorPart, Expr, Function, MemberInit, Method, MethodKind,
-            Name, Special, Specifiers, TypeName, TypeSpecifier,
-        },
-        message::parse::{Expected, SyntaxError},
-        token::{Keyword, Punct, TokenKind},
+use crate::syntax::{
+    ast::{
+        Block, Declarator, DeclaratorPart, Expr, Function, MemberInit, Method, MethodKind, Name,
+        Special, Specifiers, TypeName, TypeSpecifier,
     },
+    message::parse::{Expected, SyntaxError},
+    token::{Keyword, Punct, TokenKind},
 };
+use ir::span::{Span, Spanned};
 
 /// The productions of a function's parts.
 #[derive(Clone)]

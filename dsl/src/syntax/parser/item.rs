@@ -20,14 +20,12 @@ use super::{
     recover::{Failure, construct_end, item_end, recovered},
     stmt, template, ty,
 };
-use crate::{
-    span::Spanned,
-    syntax::{
-        ast::{Declaration, Declarator, Function, Item, MethodKind},
-        message::parse::{Expected, SyntaxError},
-        token::{Keyword, Punct, TokenKind},
-    },
+use crate::syntax::{
+    ast::{Declaration, Declarator, Function, Item, MethodKind},
+    message::parse::{Expected, SyntaxError},
+    token::{Keyword, Punct, TokenKind},
 };
+use ir::span::Spanned;
 
 /// All of a file.
 pub(super) fn unit<'t>() -> impl Production<'t, Vec<Item>> {

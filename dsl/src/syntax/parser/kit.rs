@@ -16,17 +16,17 @@ use super::{
     lookahead::{Ahead, scoped_name},
     recover::{Failure, What},
 };
-use crate::{
+use crate::syntax::{
+    ast::{Block, Expr, ExprKind, Name, Specifiers, Stmt, StmtKind},
+    message::{
+        Message as _,
+        parse::{Expected, SyntaxError},
+    },
+    token::{Keyword, Punct, Token, TokenKind},
+};
+use ir::{
     diagnostic::{Code, Diagnostic},
     span::{Span, Spanned},
-    syntax::{
-        ast::{Block, Expr, ExprKind, Name, Specifiers, Stmt, StmtKind},
-        message::{
-            Message as _,
-            parse::{Expected, SyntaxError},
-        },
-        token::{Keyword, Punct, Token, TokenKind},
-    },
 };
 
 /// What is parsed: positions are indices of tokens.

@@ -12,17 +12,15 @@ use super::{
     lookahead::Ahead,
     stmt, ty,
 };
-use crate::{
-    span::Spanned,
-    syntax::{
-        ast::{
-            Block, Capture, CaptureKind, DeclaratorPart, Expr, ExprKind, Lambda, SpecifierWord,
-            Stmt, StmtKind,
-        },
-        message::parse::Expected,
-        token::{Keyword, Punct, TokenKind},
+use crate::syntax::{
+    ast::{
+        Block, Capture, CaptureKind, DeclaratorPart, Expr, ExprKind, Lambda, SpecifierWord, Stmt,
+        StmtKind,
     },
+    message::parse::Expected,
+    token::{Keyword, Punct, TokenKind},
 };
+use ir::span::Spanned;
 
 /// An entry of the brackets.
 #[derive(Clone)]

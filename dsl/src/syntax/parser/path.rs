@@ -8,13 +8,11 @@ use super::{
     },
     lookahead::{Ahead, is_type_argument},
 };
-use crate::{
-    span::Spanned,
-    syntax::{
-        ast::{Expr, Path, Segment, TemplateArg, TypeName},
-        token::{Keyword, Punct},
-    },
+use crate::syntax::{
+    ast::{Expr, Path, Segment, TemplateArg, TypeName},
+    token::{Keyword, Punct},
 };
+use ir::span::Spanned;
 
 /// A path; its arguments are read by `argument`.
 pub(super) fn path<'t>(argument: impl Production<'t, TemplateArg>) -> P<'t, Path> {

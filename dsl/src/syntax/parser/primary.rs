@@ -20,16 +20,12 @@ use super::{
     },
     path, ty,
 };
-use crate::{
-    span::{Span, Spanned},
-    syntax::{
-        ast::{
-            CastWord, Expr, ExprKind, Fold, InitItem, Name, Path, PostfixOp, TemplateArg, TypeName,
-        },
-        message::parse::Expected,
-        token::{Keyword, Punct, TokenKind},
-    },
+use crate::syntax::{
+    ast::{CastWord, Expr, ExprKind, Fold, InitItem, Name, Path, PostfixOp, TemplateArg, TypeName},
+    message::parse::Expected,
+    token::{Keyword, Punct, TokenKind},
 };
+use ir::span::{Span, Spanned};
 
 /// A primary expression and what follows it: `f(x)[i].y++`.
 pub(super) fn suffixed<'t>(assign: P<'t, Expr>) -> impl Production<'t, Piece> {

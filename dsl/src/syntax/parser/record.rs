@@ -17,18 +17,16 @@ use super::{
     stmt,
     template::static_assert,
 };
-use crate::{
-    span::{Span, Spanned},
-    syntax::{
-        ast::{
-            Access, Base, Declaration, Declarator, EnumSpecifier, Expr, Function, InitDeclarator,
-            Item, Member, MethodKind, Name, RecordSpecifier, SpecifierWord, Specifiers, Template,
-            TemplateArg, TypeSpecifier,
-        },
-        message::parse::{Expected, SyntaxError},
-        token::{Keyword, Punct, TokenKind},
+use crate::syntax::{
+    ast::{
+        Access, Base, Declaration, Declarator, EnumSpecifier, Expr, Function, InitDeclarator, Item,
+        Member, MethodKind, Name, RecordSpecifier, SpecifierWord, Specifiers, Template,
+        TemplateArg, TypeSpecifier,
     },
+    message::parse::{Expected, SyntaxError},
+    token::{Keyword, Punct, TokenKind},
 };
+use ir::span::{Span, Spanned};
 
 /// `struct __align__(8) S : Base { float x, y; void f() { … } }`.
 pub(super) fn record<'t>(

@@ -8,16 +8,16 @@ use chumsky::{DefaultExpected, error::Error, error::LabelError, prelude::*, util
 
 use super::kit::{In, Production, State, ahead, by_hand, skip};
 use super::lookahead::{Ahead, closes, opens};
-use crate::{
+use crate::syntax::{
+    message::{
+        Message as _,
+        parse::{After, Expected, Found, SyntaxError},
+    },
+    token::{Keyword, Punct, Token, TokenKind},
+};
+use ir::{
     diagnostic::{Code, Diagnostic},
     span::Span,
-    syntax::{
-        message::{
-            Message as _,
-            parse::{After, Expected, Found, SyntaxError},
-        },
-        token::{Keyword, Punct, Token, TokenKind},
-    },
 };
 
 /// Why a production did not parse.

@@ -17,14 +17,12 @@ use super::{
     recover::{bracket_end, recovered, statement_end},
     template,
 };
-use crate::{
-    span::Span,
-    syntax::{
-        ast::{Block, Declaration, Expr, ExprKind, Stmt, StmtKind},
-        message::parse::{After, Expected, SyntaxError},
-        token::{Keyword, Punct, TokenKind},
-    },
+use crate::syntax::{
+    ast::{Block, Declaration, Expr, ExprKind, Stmt, StmtKind},
+    message::parse::{After, Expected, SyntaxError},
+    token::{Keyword, Punct, TokenKind},
 };
+use ir::span::Span;
 
 /// `{ … }` as a function's body.
 pub(super) fn body<'t>() -> P<'t, Block> {

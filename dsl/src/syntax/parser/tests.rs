@@ -1,7 +1,7 @@
 //! Tests of the parser: trees of programs (`trees`), messages (`errors`), limits and speed (`limits`).
 
 use super::parse;
-use crate::{
+use ir::{
     diagnostic::Diagnostic,
     span::{FileId, Span},
 };

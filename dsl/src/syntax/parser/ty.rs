@@ -19,16 +19,12 @@ use super::{
     record,
     recover::Failure,
 };
-use crate::{
-    span::{Span, Spanned},
-    syntax::{
-        ast::{
-            Declarator, Expr, Path, Signedness, SpecifierWord, Specifiers, TypeName, TypeSpecifier,
-        },
-        message::parse::{Expected, Found, SyntaxError, TypeWords},
-        token::{Keyword, Punct, TokenKind},
-    },
+use crate::syntax::{
+    ast::{Declarator, Expr, Path, Signedness, SpecifierWord, Specifiers, TypeName, TypeSpecifier},
+    message::parse::{Expected, Found, SyntaxError, TypeWords},
+    token::{Keyword, Punct, TokenKind},
 };
+use ir::span::{Span, Spanned};
 
 /// Whether a reserved word is part of the specifiers of a declaration.
 pub(super) fn is_specifier(keyword: Keyword) -> bool {

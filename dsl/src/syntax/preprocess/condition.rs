@@ -4,11 +4,11 @@
 //! evaluated (the right side of `0 &&`, the branch of `?:` not taken) may divide by zero, but has to be well formed.
 
 use super::Preprocessor;
-use crate::span::Span;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
 use crate::syntax::literal;
 use crate::syntax::message::preprocess::ConditionError;
 use crate::syntax::token::{Punct, TokenKind};
+use ir::span::Span;
 
 /// How deep a condition may be nested.
 const DEPTH_LIMIT: u32 = 200;

@@ -3,11 +3,11 @@
 use super::condition::Conditional;
 use super::macros::Origin;
 use super::{Known, Preprocessor};
-use crate::span::Span;
 use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
 use crate::syntax::message::preprocess::{DirectiveError, Text};
 use crate::syntax::token::Punct;
+use ir::span::Span;
 
 /// The directives by name, for "did you mean".
 const NAMES: [&str; 16] = [

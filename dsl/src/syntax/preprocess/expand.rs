@@ -8,12 +8,12 @@ use std::rc::Rc;
 
 use super::Preprocessor;
 use super::macros::{Macro, Origin, Params};
-use crate::source::Expansion;
-use crate::span::{ExpansionId, Span};
 use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
 use crate::syntax::message::preprocess::{MacroError, Wanted};
 use crate::syntax::token::Punct;
+use ir::source::Expansion;
+use ir::span::{ExpansionId, Span};
 
 /// How deep macro calls may be nested in one another's arguments.
 const DEPTH_LIMIT: u32 = 128;

@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use super::Preprocessor;
-use crate::source::SourceFile;
-use crate::span::Span;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
 use crate::syntax::message::Message as _;
 use crate::syntax::message::preprocess::DirectiveError;
 use crate::syntax::token::Punct;
+use ir::source::SourceFile;
+use ir::span::Span;
 
 /// How deep files may include files.
 const DEPTH_LIMIT: usize = 100;

@@ -6,11 +6,11 @@
 use std::rc::Rc;
 
 use super::{Known, Preprocessor};
-use crate::span::Span;
 use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
 use crate::syntax::message::preprocess::{DirectiveError, MacroError};
 use crate::syntax::token::Punct;
+use ir::span::Span;
 
 /// A macro.
 #[derive(Debug)]

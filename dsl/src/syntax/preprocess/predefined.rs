@@ -10,11 +10,11 @@ use rustc_hash::FxHashMap;
 use super::Options;
 use super::Preprocessor;
 use super::macros::{Macro, Origin};
-use crate::source::{COMMAND_LINE, PREDEFINED};
-use crate::span::{FileId, Span};
 use crate::syntax::lexer;
 use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::PpToken;
+use ir::source::{COMMAND_LINE, PREDEFINED};
+use ir::span::{FileId, Span};
 
 /// One `#define` a line.
 const TEXT: &str = include_str!("predefined.h");

@@ -1,11 +1,11 @@
 //! Messages of the preprocessor, and lexical errors as diagnostics: only those in text that is not skipped, and not hundreds of one kind.
 
 use super::Preprocessor;
-use crate::diagnostic::Code;
-use crate::span::Span;
 use crate::syntax::lexer::intern::Interner;
 use crate::syntax::lexer::{LexError, LexProblem};
 use crate::syntax::message::{Message, lex};
+use ir::diagnostic::Code;
+use ir::span::Span;
 
 /// How many messages of one code are shown before the rest are only counted.
 const SHOWN: u32 = 4;

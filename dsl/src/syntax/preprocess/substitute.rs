@@ -9,13 +9,13 @@ use std::collections::HashMap;
 
 use super::Preprocessor;
 use super::macros::{Macro, Piece};
-use crate::source::Expansion;
-use crate::span::{ExpansionId, Span};
 use crate::syntax::lexer;
 use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
 use crate::syntax::message::preprocess::MacroError;
 use crate::syntax::token::Punct;
+use ir::source::Expansion;
+use ir::span::{ExpansionId, Span};
 
 /// One use of a macro with arguments.
 struct Call<'a> {

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::diagnostic::render;
-use crate::source::{Included, NoFiles};
 use crate::syntax::token::{Keyword, TokenKind};
+use ir::diagnostic::render;
+use ir::source::{Included, NoFiles};
 
 mod examples;
 mod spans;

@@ -4,7 +4,7 @@ mod update;
 
 use crate::isa::grid::Identity;
 use crate::observe::Scene;
-use dsl::ir::{AtomicOp, Inst, InstKind, Intrinsic, LocId, Object};
+use ir::{AtomicOp, Inst, InstKind, Intrinsic, LocId, Object};
 
 use super::flow::{Flow, Meet};
 use crate::fault::finding::RaceKind;

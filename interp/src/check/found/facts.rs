@@ -1,8 +1,8 @@
 //! Makes findings of what was gathered: who did what, where.
 
 use crate::observe::Scene;
-use dsl::ir::locate::in_program;
-use dsl::ir::{LocId, Space};
+use ir::locate::in_program;
+use ir::{LocId, Space};
 
 use super::advice::Conflict;
 use super::mixed;
@@ -329,7 +329,7 @@ impl Scene<'_> {
         }
     }
 
-    pub(super) fn element(&self, counter: u32) -> Option<dsl::ir::MemType> {
+    pub(super) fn element(&self, counter: u32) -> Option<ir::MemType> {
         let site = self
             .code
             .sites

@@ -1,6 +1,6 @@
 //! Flags that order nothing: they are ordinary accesses, or the fence beside them is for one block.
 
-use dsl::ir::{FenceScope, InstKind, LocId};
+use ir::{FenceScope, InstKind, LocId};
 
 use super::advice::Conflict;
 use super::flow::Flow;
@@ -16,7 +16,7 @@ impl Scene<'_> {
         flow.insts().find_map(|(wait, inst)| {
             let back = flow.spins_at(wait)?;
             let root = flow.root(wait)?;
-            let is_set = |&(at, inst): &(At, &dsl::ir::Inst)| {
+            let is_set = |&(at, inst): &(At, &ir::Inst)| {
                 let InstKind::Store(access, ..) = &inst.kind else {
                     return false;
                 };
@@ -64,7 +64,7 @@ impl Flow<'_> {
             Around::Loop(_, back) => *back,
             Around::If(..) => return None,
         };
-        let does_more = |inst: &dsl::ir::Inst| {
+        let does_more = |inst: &ir::Inst| {
             let looks = matches!(
                 inst.kind,
                 InstKind::Load(..)

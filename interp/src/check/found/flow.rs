@@ -4,7 +4,7 @@
 use crate::isa::grid::Identity;
 use std::collections::HashSet;
 
-use dsl::ir::{
+use ir::{
     Function, Inst, InstKind, Intrinsic, LocId, Object, Operand, SlotId, SpecialReg, Type,
     Uniformity,
 };

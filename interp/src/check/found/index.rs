@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use dsl::ir::{BinaryOp, InstKind, Operand, SpecialReg};
+use ir::{BinaryOp, InstKind, Operand, SpecialReg};
 
 use super::advice::Conflict;
 use super::flow::Flow;
@@ -99,7 +99,7 @@ impl Flow<'_> {
     }
 
     /// Where the loop at a place adds to a variable that an access follows, and what.
-    fn steps(&self, at: At, back: dsl::ir::LocId) -> Vec<(At, Operand)> {
+    fn steps(&self, at: At, back: ir::LocId) -> Vec<(At, Operand)> {
         let Some((_, ptr, _)) = access(&self.inst(at).kind) else {
             return vec![];
         };

@@ -1,6 +1,6 @@
 //! Whether a number's bits are mixed with others: of a hash or a generator of random numbers it is the bits that count, not the number.
 
-use dsl::ir::{BinaryOp, Function, Inst, InstKind, LocId, ValueId};
+use ir::{BinaryOp, Function, Inst, InstKind, LocId, ValueId};
 
 /// Whether something computed at a place goes into an exclusive or, a shift, a mask or an unsigned remainder, through sums, products
 /// and variables.

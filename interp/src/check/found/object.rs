@@ -1,7 +1,7 @@
 //! The array or allocation that a place in memory belongs to.
 
 use crate::observe::Scene;
-use dsl::ir::Space;
+use ir::Space;
 
 use crate::fault::finding::FindingObject;
 use crate::machine::explain::parameter;

@@ -1,7 +1,7 @@
 //! Why a thread's memory, or a block's, holds no value: what the kernel's text says of the stores to it.
 
 use crate::observe::Scene;
-use dsl::ir::{InstKind, LocId, LocalId, Object, Space};
+use ir::{InstKind, LocId, LocalId, Object, Space};
 
 use super::Unset;
 use super::advice::is_barrier;

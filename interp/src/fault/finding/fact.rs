@@ -1,9 +1,9 @@
 //! What a finding says, as data. [`super::render`] makes sentences of it.
 
-use dsl::diagnostic::Code;
+use ir::diagnostic::Code;
 use std::fmt;
 
-use dsl::ir::{LocId, MemType};
+use ir::{LocId, MemType};
 
 use super::{FindingKind, FindingOp, Remedy, Severity, ValueBits};
 use crate::coded::coded;

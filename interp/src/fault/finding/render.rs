@@ -2,7 +2,7 @@
 
 mod remedy;
 
-use dsl::ir::Space;
+use ir::Space;
 
 use crate::fault::index_text;
 

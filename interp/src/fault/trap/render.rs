@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use dsl::ir::{LocId, Space};
+use ir::{LocId, Space};
 
 use crate::fault::index_text;
 

@@ -3,7 +3,7 @@
 //! Costs do not change if all lanes move by one multiple of the rules' period ([`Observer::period_bytes`]). Shared and local memory is
 //! each block's own; there an access must not move at all.
 
-use dsl::ir::Space;
+use ir::Space;
 
 use super::cell::{Cause, Cell, Why};
 use super::cover::{STILL, Step as Distance};

@@ -1,6 +1,6 @@
 //! What is known of a register: how its value moves from block to block, lane by lane, and in which lanes that is not known.
 
-use dsl::ir::LocId;
+use ir::LocId;
 
 use super::cover::{STILL, Step};
 

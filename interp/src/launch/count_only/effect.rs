@@ -1,7 +1,7 @@
 //! What an operation does with how its operands move from block to block: before it runs, the cell of its result is set, and what it
 //! decides becomes a limit. [`step`](super::step) says which operation does what.
 
-use dsl::ir::{CompareOp, UnaryOp};
+use ir::{CompareOp, UnaryOp};
 
 use super::cell::{Cause, Cell, Why};
 use super::cover::STILL;

@@ -4,7 +4,7 @@
 //! Integers of `w` bits move modulo 2^w. A step of 32 bits is kept as the number between -2^31 and 2^31: as long as a value neither
 //! falls below its range nor rises above it (which becomes a limit wherever the range matters), it moves by just that number.
 
-use dsl::ir::{BinaryOp, CompareOp, LocId};
+use ir::{BinaryOp, CompareOp, LocId};
 
 use super::cell::Why;
 use super::cover::{Limits, STILL, Step, lcm, stride_for};

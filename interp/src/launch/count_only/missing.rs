@@ -1,6 +1,6 @@
 //! What counted launches did not compute, where somebody needs it: which launch, and why it does not run.
 
-use dsl::ir::LocId;
+use ir::LocId;
 use thiserror::Error;
 
 use super::InFull;

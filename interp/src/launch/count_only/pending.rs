@@ -11,7 +11,7 @@ use crate::launch::report::{InFull, LaunchFailure, LaunchReport};
 use crate::launch::{Begun, Run, begin, launch};
 use crate::memory::{AddressKind, Memory};
 use crate::program::Program;
-use dsl::ir::{FuncId, LocId, Module};
+use ir::{FuncId, LocId, Module};
 
 /// Warp instructions that may be spent in all on results that a host asks for ([`Counting::compute`]): some tenths of a second.
 const MAX_COMPUTED: u64 = 1 << 26;

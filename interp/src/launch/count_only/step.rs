@@ -2,7 +2,7 @@
 //!
 //! In: the registers before the instruction. Lanes that are not active are left out: nobody reads what they compute.
 
-use dsl::ir::{BinaryOp, CompareOp, LocId, UnaryOp};
+use ir::{BinaryOp, CompareOp, LocId, UnaryOp};
 
 use super::cell::{Cause, Cell, Why};
 use super::cover::STILL;

@@ -81,7 +81,7 @@ impl Observer for Watcher<'_> {
 
     fn part(&mut self, _place: usize, _to: usize) {
         self.known
-            .refuse(Decides::Parts, dsl::ir::LocId::default(), None);
+            .refuse(Decides::Parts, ir::LocId::default(), None);
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! Accesses of host functions: the bytes that one goes to, checked, and what it does with them.
 
-use dsl::ir::{LocId, MemType, Object, Space, eval};
+use ir::{LocId, MemType, Object, Space, eval};
 
 use crate::fault::trap::{AccessOp, BadAccess, BadObject, TrapKind};
 use crate::isa::bytecode::{Class, Code, MemSite, Subscript};

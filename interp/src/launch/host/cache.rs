@@ -5,7 +5,7 @@
 //! allocation that is known byte by byte no longer. Then all are forgotten ([`Caches::forget`]). Entries of variables on the stack hold for
 //! one place of their function's frame ([`Caches::renew`]).
 
-use dsl::ir::{self, FuncId};
+use ir::FuncId;
 
 use crate::fault::trap::AccessOp;
 use crate::isa::host::{HostCode, SITE_BYTES};

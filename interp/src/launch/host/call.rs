@@ -1,6 +1,6 @@
 //! Calls of host functions: the frames on the stack, arguments in, the result back.
 
-use dsl::ir::{FuncId, LocId, Type};
+use ir::{FuncId, LocId, Type};
 
 use super::run::plain;
 use super::unset::{Cell, scene::Scene};

@@ -5,7 +5,7 @@
 mod fed;
 mod scalar;
 
-use dsl::ir::{FuncId, bfloat16, half};
+use ir::{FuncId, bfloat16, half};
 
 use super::HostThread;
 use super::cache::Cached;

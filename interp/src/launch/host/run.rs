@@ -1,6 +1,6 @@
 //! The loop that runs the instructions of one call of a host function.
 
-use dsl::ir::{FuncId, LocId, Type, bfloat16, half};
+use ir::{FuncId, LocId, Type, bfloat16, half};
 
 use super::access::{self, CallContext, NOWHERE};
 use super::unset::scene::Scene;

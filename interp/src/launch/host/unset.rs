@@ -6,7 +6,7 @@ pub(super) mod scene;
 
 use std::collections::{BTreeMap, HashMap};
 
-use dsl::ir::{HostFn, LocId, Type};
+use ir::{HostFn, LocId, Type};
 
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Class, MemSite, Place};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use dsl::ir::{LocId, Space};
+use ir::{LocId, Space};
 
 use crate::fault::finding::{Finding, FindingKind, Severity};
 use crate::fault::trap::AccessOp;

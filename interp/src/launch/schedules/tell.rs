@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use dsl::ir::{LocId, SharedVar};
+use ir::{LocId, SharedVar};
 
 use super::{Example, Explorer, Shown};
 use crate::config::MemoryOrder;

@@ -1,6 +1,6 @@
 //! Read-modify-write operations: lanes are served in ascending order, each seeing what the ones before it left.
 
-use dsl::ir::{AtomicOp, Space, Type, eval};
+use ir::{AtomicOp, Space, Type, eval};
 
 use super::address::{addresses, narrowed, offsets, windows};
 use super::element::{lane_value, read, set_lane, write};

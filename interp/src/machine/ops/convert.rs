@@ -5,7 +5,7 @@
     reason = "lane functions must vanish into the loop over the lanes"
 )]
 
-use dsl::ir::{bfloat16, half};
+use ir::{bfloat16, half};
 
 use crate::memory::layout;
 

@@ -7,7 +7,7 @@
 )]
 
 use crate::machine::vectors::Vectors;
-use dsl::ir::MemType;
+use ir::MemType;
 
 use crate::count::pattern::{Pattern, ROWS_BYTES, Shape};
 use crate::isa::bytecode::{Class, MemSite};

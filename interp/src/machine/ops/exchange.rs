@@ -10,7 +10,7 @@
 )]
 
 use crate::machine::vectors::Vectors;
-use dsl::ir::{LocId, VoteOp};
+use ir::{LocId, VoteOp};
 
 use super::fault::Done;
 use crate::fault::trap::{MaskFault, TrapKind};

@@ -1,6 +1,6 @@
 //! Makes traps of accesses that went wrong: the slow path, where the exact sentence is found out.
 
-use dsl::ir::{Object, SharedVar, Space};
+use ir::{Object, SharedVar, Space};
 
 use crate::fault::trap::{BadAccess, BadObject, TrapKind};
 use crate::isa::bytecode::MemSite;

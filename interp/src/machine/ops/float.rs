@@ -55,7 +55,7 @@ arithmetic! {
 macro_rules! units {
     ($($name:ident $unit:ident;)*) => { $(
         #[inline]
-        pub(crate) fn $name(a: u32) -> u32 { dsl::ir::approx::$unit(a) }
+        pub(crate) fn $name(a: u32) -> u32 { ir::approx::$unit(a) }
     )* };
 }
 

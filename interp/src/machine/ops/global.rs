@@ -15,7 +15,7 @@ use crate::machine::vectors::{Portable, Vectors};
 use crate::memory::map::GlobalMap;
 use crate::memory::map::GlobalRegion;
 use crate::rules::affine::stride64;
-use dsl::ir::Space;
+use ir::Space;
 
 use super::address::{addresses, is_within};
 use super::element::{

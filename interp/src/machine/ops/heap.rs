@@ -1,6 +1,6 @@
 //! `malloc` and `free` in kernels.
 
-use dsl::ir::{LocId, Module};
+use ir::{LocId, Module};
 
 use super::fault::Done;
 use crate::fault::trap::TrapKind;

@@ -7,7 +7,7 @@
     reason = "the loops must be compiled with the engine's CPU features"
 )]
 
-use dsl::ir::bfloat16;
+use ir::bfloat16;
 
 use crate::isa::bytecode::{Inst, PtrScale};
 use crate::isa::registers::View;

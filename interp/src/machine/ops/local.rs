@@ -8,7 +8,7 @@
 )]
 
 use crate::rules::affine::stride32;
-use dsl::ir::{MemType, Space};
+use ir::{MemType, Space};
 
 use super::address::offsets;
 use super::element::{lane_value, read, set_lane};

@@ -1,6 +1,6 @@
 //! What threads ask of others than the machine: `printf`, `assert` and launches in kernels.
 
-use dsl::ir::{FuncId, StringId, Type};
+use ir::{FuncId, StringId, Type};
 
 use super::fault::Done;
 use super::local::local_index;

@@ -22,7 +22,7 @@ use crate::machine::Machine;
 use crate::machine::level::Level;
 use crate::machine::vectors::{Feed, Loaded, Vectors};
 use crate::observe::{Like, Observer, Swept};
-use dsl::ir::Space;
+use ir::Space;
 
 /// Most rounds at once: their distances stay far from what 64 bits hold.
 const MOST_ROUNDS: u32 = 1 << 16;

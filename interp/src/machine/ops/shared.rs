@@ -9,7 +9,7 @@
 
 use crate::machine::level::Level;
 use crate::machine::vectors::{Portable, Vectors};
-use dsl::ir::Space;
+use ir::Space;
 
 use super::address::{extent32, is_within, offsets};
 use super::element::{

@@ -8,7 +8,7 @@
 //! Each fragment has its operands in registers that its own instruction names. They are put side by side, lane by lane, the exchange is
 //! done there, and each fragment takes its lanes' results.
 
-use dsl::ir::VoteOp;
+use ir::VoteOp;
 
 use super::exchange::{Lanes, other_row, shuffle_row};
 use crate::isa::bytecode::{ExchangeKind, ExchangeRow, Place};

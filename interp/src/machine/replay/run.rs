@@ -5,7 +5,7 @@
     reason = "the loop must be compiled with the features of each kind of CPU"
 )]
 
-use dsl::ir::{bfloat16, half};
+use ir::{bfloat16, half};
 
 use super::{List, Whence, Window};
 use crate::isa::bytecode::Inst;

@@ -3,7 +3,7 @@
 //! A load has been done as ever, and what it gave stands in its register; another value may take its place there, as long as nobody has used that. Copies to
 //! other registers, as variables are, only make these wait for it, too. An atomic has not been done at all; its operands have to stay.
 
-use dsl::ir::AtomicOp;
+use ir::AtomicOp;
 
 use super::{How, Spot, atomic, spots};
 use crate::isa::bytecode::{Class, Inst, Place as Register};

@@ -1,6 +1,6 @@
 //! The observer of a machine whose memory is weak.
 
-use dsl::ir::{FenceScope, LocId};
+use ir::{FenceScope, LocId};
 
 use crate::count::stats::{Charge, SiteCounts};
 use crate::count::witness::Worst;

@@ -1,6 +1,6 @@
 //! Makes the kernels.
 
-use dsl::ir::{
+use ir::{
     Access, BinaryOp, Block, CompareOp, Const, Function, FunctionKind, Inst, InstKind, LabelId,
     Loc, LocId, LocalId, LocalVar, MemType, Module, Node, Object, Operand, Param, Slot, SlotId,
     Space, SpecialReg, Type, ValueId,

@@ -1,6 +1,6 @@
 //! Runs a kernel for one thread, node by node.
 
-use dsl::ir::{Block, Inst, InstKind, LabelId, Node, Object, Operand, SpecialReg, eval};
+use ir::{Block, Inst, InstKind, LabelId, Node, Object, Operand, SpecialReg, eval};
 
 use super::generator::{OWN_WORD, WORDS};
 

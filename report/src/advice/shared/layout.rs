@@ -1,7 +1,7 @@
 //! How a shared array could lie otherwise, and what all accesses to it would cost then, by the worst request of each.
 
-use dsl::ir::{SharedVar, Space};
 use interp::{LaunchReport, Site, mask::LaneMask, rules::bank::shared_cost};
+use ir::{SharedVar, Space};
 
 use super::{Request, shared_op};
 use crate::Input;

@@ -1,7 +1,7 @@
 //! What is left of the GPU in a build without it: a clear error.
 
-use dsl::ir::FuncId;
 use interp::{LaunchConfig, LaunchReport, Memory, Program, rules::BankWidth};
+use ir::FuncId;
 
 use super::{Compile, GpuError, GpuOptions};
 use crate::device::{Device, DeviceError, DeviceInfo, LaunchError};

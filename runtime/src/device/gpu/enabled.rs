@@ -2,11 +2,11 @@
 
 mod code;
 
-use dsl::ir::{FuncId, Module, Type};
 use interp::{
     AddressKind, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchLimits, LaunchReport, Memory,
     Program, check_launch, rules::BankWidth,
 };
+use ir::{FuncId, Module, Type};
 
 use super::{
     Compile, GpuError, GpuOptions,

@@ -5,7 +5,7 @@
 //! stream also writes the number of finished launches between two into a word the host can read: the first one that is not counted there is
 //! the guilty one.
 
-use dsl::ir::{FuncId, LocId};
+use ir::{FuncId, LocId};
 
 use super::driver::{self, Event};
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use dsl::ir::LocId;
+use ir::LocId;
 
 use super::{super::Host, CallError};
 use crate::error::CudaError;

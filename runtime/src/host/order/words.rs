@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use dsl::diagnostic::Code;
-use dsl::ir::{HostFn, LocId, Module};
 use interp::finding::RACE;
 use interp::{FindingKind, FindingOp, Memory, Severity};
+use ir::diagnostic::Code;
+use ir::{HostFn, LocId, Module};
 
 use super::{Conflict, Deed, Job, Order, Second, Task, Work};
 use crate::host::{HostFinding, HostSide};

@@ -7,15 +7,13 @@ use crate::sema::check::{
     exchange,
 };
 use crate::sema::message::call::{CallError, NoAtomic};
-use crate::{
-    ir::AtomicOp,
-    sema::{
-        builtin::{Atomic, AtomicScope},
-        classify::{Classify, pointer_to},
-        ty::{QualTy, Ty},
-        typed::{Builtin, Value, ValueKind},
-    },
+use crate::sema::{
+    builtin::{Atomic, AtomicScope},
+    classify::{Classify, pointer_to},
+    ty::{QualTy, Ty},
+    typed::{Builtin, Value, ValueKind},
 };
+use ir::AtomicOp;
 
 /// `atomicAdd(&x, v)` …: the pointer decides the form.
 pub(crate) fn check(

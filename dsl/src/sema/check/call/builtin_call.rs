@@ -11,16 +11,15 @@ use crate::sema::check::{
 };
 use crate::sema::message::call::CallError;
 use crate::{
-    ir::{BinaryOp, CompareOp, HostFn, Intrinsic, SpecialReg, Type, UnaryOp, VoteOp},
     sema::{
         builtin::{Atomic, Entry, Make, Overload, Row, Sides, Signature},
         classify::{Classify, common, promoted},
         ty::Ty,
         typed::{Builtin, Place, PlaceKind, Relation, Value, ValueKind},
     },
-    span::Span,
     syntax::ast,
 };
+use ir::{BinaryOp, CompareOp, HostFn, Intrinsic, SpecialReg, Type, UnaryOp, VoteOp, span::Span};
 
 /// A call in the source.
 pub(crate) struct Called<'c> {
@@ -461,7 +460,7 @@ fn spanned(mut value: Value, span: Span) -> Value {
 
 /// The sign of a number's bits.
 fn sign_bit(value: Value, ty: &Ty, span: Span) -> Value {
-    use crate::ir::ConvertOp;
+    use ir::ConvertOp;
     let (op, bits_ty) = if *ty == Ty::Float {
         (ConvertOp::F32Bits, Ty::Int)
     } else {

@@ -11,15 +11,13 @@ use crate::sema::check::{
     convert::{self, Why},
     expr, int, method, overload,
 };
-use crate::{
-    ir::{ReduceOp, ShuffleMode},
-    sema::{
-        classify::{Classify, pointer_to, promoted},
-        scope::{Callable, Entity},
-        ty::Ty,
-        typed::{Builtin, Value, ValueKind},
-    },
+use crate::sema::{
+    classify::{Classify, pointer_to, promoted},
+    scope::{Callable, Entity},
+    ty::Ty,
+    typed::{Builtin, Value, ValueKind},
 };
+use ir::{ReduceOp, ShuffleMode};
 
 /// `__shfl_down_sync(mask, value, delta, width)`, or without the mask.
 pub(crate) fn shuffle(

@@ -2,14 +2,12 @@
 
 use crate::sema::check::{Reporter, Tables};
 use crate::sema::message::call::CallError;
-use crate::{
-    sema::{
-        classify::Classify,
-        ty::Ty,
-        typed::{Value, ValueKind},
-    },
-    span::Span,
+use crate::sema::{
+    classify::Classify,
+    ty::Ty,
+    typed::{Value, ValueKind},
 };
+use ir::span::Span;
 
 /// What a conversion wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

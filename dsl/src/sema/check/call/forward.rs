@@ -19,9 +19,9 @@ use crate::{
         ty::{QualTy, Ty},
         typed::{Value, ValueKind},
     },
-    span::Span,
     syntax::ast::{self, ExprKind, TemplateArg, TypeSpecifier},
 };
+use ir::span::Span;
 
 /// What the reference refers to that this name stands for, if it is a template parameter that does.
 pub(crate) fn reference_named(scopes: &Scopes, name: &Arc<str>) -> Option<QualTy> {

@@ -10,7 +10,6 @@ use crate::sema::check::{
     unknown,
 };
 use crate::{
-    ir::{HostFn, Type},
     sema::{
         builtin::{Row, Signature},
         classify::pointer_to,
@@ -18,9 +17,9 @@ use crate::{
         ty::Ty,
         typed::{Builtin, FunctionId, FunctionSpace, PlaceKind, Value, ValueKind, VarRef},
     },
-    span::Span,
     syntax::ast::{self, ExprKind, UnaryOp},
 };
+use ir::{HostFn, Type, span::Span};
 
 /// What CUDA also has in device code; everything else exists on the host only.
 fn device_family(host: HostFn) -> Option<&'static str> {

@@ -19,9 +19,9 @@ use crate::{
         ty::{FunctionTy, Ty},
         typed::{self, FunctionId, FunctionSpace, Value, ValueKind},
     },
-    span::{Span, Spanned},
     syntax::ast::{self, ExprKind},
 };
+use ir::span::{Span, Spanned};
 
 /// The name of what is launched, what it stands for, and its template arguments.
 type Launched<'e> = (Arc<str>, Arc<[Callable]>, Option<&'e [ast::TemplateArg]>);

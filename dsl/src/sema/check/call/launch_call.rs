@@ -6,7 +6,6 @@ use crate::sema::check::{
     call, convert, expr, host_call, int, launch,
 };
 use crate::{
-    ir::HostFn,
     sema::{
         classify::{constant, pointer_to},
         ty::{QualTy, Ty},
@@ -14,6 +13,7 @@ use crate::{
     },
     syntax::ast::ExprKind,
 };
+use ir::HostFn;
 
 /// `cudaLaunchKernel((void *)kernel, grid, block, args, shared, stream)`: the launch, then what it left as an error.
 pub(crate) fn check(

@@ -12,7 +12,6 @@ use crate::sema::check::{
 };
 use crate::sema::message::call::{CallError, GivenTypes, with_candidates};
 use crate::{
-    diagnostic::Diagnostic,
     sema::{
         builtin::{self, Atomic, Entry, Overload, Param, ParamType, Sides, Signature},
         classify::pointer_to,
@@ -21,9 +20,9 @@ use crate::{
         ty::Ty,
         typed::{FunctionId, Value},
     },
-    span::Span,
     syntax::ast::{self, ExprKind},
 };
+use ir::{diagnostic::Diagnostic, span::Span};
 
 /// How well an argument fits a parameter; the first is best.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -5,17 +5,16 @@
 //! those of all functions of that type whose address the program takes, and calls the one that it is; any other value traps.
 //! A launch through a pointer is the same with kernels; each has a function of its own, so that its place is the launch's.
 
-use crate::ir::Intrinsic;
 use crate::sema::message::call::CallError;
+use ir::Intrinsic;
 use std::sync::Arc;
 
+use crate::arena::Arena;
 use crate::sema::check::{
     Checked, Checker, FunctionEntry, FunctionFacts, ParamFacts, Reported, Side, Tables, call,
     function_template, int, launch::Configured, method, overload, template, temporary,
 };
 use crate::{
-    arena::Arena,
-    ir::HostFn,
     sema::{
         classify::{Classify, pointer_to},
         scope::Callable,
@@ -25,9 +24,9 @@ use crate::{
             StmtKind, Value, ValueKind, Var, VarId, VarRef,
         },
     },
-    span::Span,
     syntax::ast,
 };
+use ir::{HostFn, span::Span};
 
 /// The function through which pointers of a type are called.
 pub(crate) struct Dispatcher {

@@ -11,9 +11,9 @@ use crate::{
         ty::Ty,
         typed::{Value, ValueKind},
     },
-    span::Span,
     syntax::ast::{self, ExprKind},
 };
+use ir::span::Span;
 use std::sync::Arc;
 
 /// A call of a name that nothing declares: something built in, if it is anything.

@@ -20,9 +20,9 @@ use crate::{
         ty::{QualTy, Ty},
         typed::{Place, PlaceKind, StmtKind, Value, ValueKind},
     },
-    span::Span,
     syntax::ast,
 };
+use ir::span::Span;
 
 /// `new T(args)`.
 pub(crate) fn new_expr(

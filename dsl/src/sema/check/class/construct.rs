@@ -21,9 +21,9 @@ use crate::{
             ValueKind, VarRef,
         },
     },
-    span::Span,
     syntax::ast::{self, ExprKind, InitItem},
 };
+use ir::span::Span;
 
 /// How an object begins when nothing is said.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,16 +9,14 @@ use crate::sema::check::{
     overload::Argument,
     reference, temporary, virtuals,
 };
-use crate::{
-    sema::{
-        ty::{QualTy, RecordId, Ty},
-        typed::{
-            Function, FunctionId, FunctionSpace, Init, Place, PlaceKind, Relation, Stmt, StmtKind,
-            Value, ValueKind, VarId,
-        },
+use crate::sema::{
+    ty::{QualTy, RecordId, Ty},
+    typed::{
+        Function, FunctionId, FunctionSpace, Init, Place, PlaceKind, Relation, Stmt, StmtKind,
+        Value, ValueKind, VarId,
     },
-    span::Span,
 };
+use ir::span::Span;
 
 /// What is done with a member: where it is in the new object and in the old one, and what comes of it.
 type MemberWriter<'w> = dyn Fn(&mut Checker<'_>, Place, Place, Span, &mut Vec<Stmt>) + 'w;

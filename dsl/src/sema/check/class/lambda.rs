@@ -17,7 +17,6 @@ use crate::sema::check::{
     access, all, body, class, cleanup, decl, expr, function, label, specifier, temporary,
 };
 use crate::{
-    diagnostic::Diagnostic,
     sema::{
         classify::pointer_to,
         const_eval::Const,
@@ -29,9 +28,9 @@ use crate::{
             VarId,
         },
     },
-    span::Span,
     syntax::ast::{self, CaptureKind, SpecifierWord},
 };
+use ir::{diagnostic::Diagnostic, span::Span};
 
 /// What a lambda captures, while its body is checked.
 pub(crate) struct Captures {

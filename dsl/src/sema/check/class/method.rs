@@ -19,9 +19,9 @@ use crate::{
         ty::{RecordId, Ty},
         typed::{FunctionId, Place, PlaceKind, Value, ValueKind},
     },
-    span::Span,
     syntax::ast::{self, ExprKind},
 };
+use ir::span::Span;
 
 /// `object.f(a, b)` and `pointer->f(a, b)`.
 pub(crate) fn check(

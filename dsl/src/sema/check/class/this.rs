@@ -9,9 +9,9 @@ use crate::{
         ty::{RecordId, Ty},
         typed::{Place, PlaceKind, Value, ValueKind},
     },
-    span::Span,
     syntax::ast::{self, Access},
 };
+use ir::span::Span;
 
 /// Reports the use of a member that the code here may not use.
 pub(crate) fn check_access(cx: &mut Checker<'_>, class: RecordId, name: &str, span: Span) {

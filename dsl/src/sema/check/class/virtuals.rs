@@ -19,10 +19,9 @@ use crate::{
         ty::{Field, RecordId, Ty},
         typed::{FunctionId, FunctionSpace, Place, PlaceKind, Stmt, StmtKind, Value, ValueKind},
     },
-    source::fingerprint,
-    span::Span,
     syntax::ast::{self, MethodKind, Special, SpecifierWord},
 };
+use ir::{source::fingerprint, span::Span};
 
 pub(crate) mod dispatch;
 

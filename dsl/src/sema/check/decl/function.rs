@@ -16,9 +16,9 @@ use crate::{
         ty::{QualTy, Ty},
         typed::{Function, FunctionId, FunctionSpace, Stmt, StmtKind, Storage, Var, VarId},
     },
-    span::Span,
     syntax::ast::{self, DeclaratorPart, MethodKind, SpecifierWord},
 };
+use ir::span::Span;
 
 /// What a function's name means before the function is declared.
 enum Before {

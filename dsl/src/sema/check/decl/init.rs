@@ -14,14 +14,16 @@ use crate::sema::check::{
     expr, int, list, pack, temporary,
 };
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::Classify,
         ty::{QualTy, Ty},
         typed::{Init, Step, Value, ValueKind},
     },
-    span::Span,
     syntax::ast::{self, ExprKind, InitItem},
+};
+use ir::{
+    diagnostic::{Code, Diagnostic},
+    span::Span,
 };
 
 /// Zeros that are kept behind the text of a character array; the lowering writes no more of them one by one.

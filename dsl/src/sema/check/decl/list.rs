@@ -12,9 +12,9 @@ use crate::{
         ty::{QualTy, Ty},
         typed::{Init, Place, PlaceKind, Step, Value},
     },
-    span::Span,
     syntax::ast::InitItem,
 };
+use ir::span::Span;
 
 /// A variable that the list initialises, member by member, after zeros for those that it leaves out.
 pub(crate) fn in_variable(

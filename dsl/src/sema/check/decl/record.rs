@@ -7,7 +7,7 @@ use crate::sema::message::{
     expr::{ExprError, Needed},
     with_article,
 };
-use crate::source::SourceMap;
+use ir::source::SourceMap;
 use std::sync::Arc;
 
 use crate::sema::check::{
@@ -18,7 +18,6 @@ use crate::sema::check::{
     marked, specifier, template, variable, virtuals,
 };
 use crate::{
-    diagnostic::Severity,
     sema::{
         classify::Classify,
         const_eval::{Const, NotConst},
@@ -26,10 +25,9 @@ use crate::{
         scope::Entity,
         ty::{Bits, EnumId, Field, QualTy, Record, RecordId, Ty, Underlying, is_unnamed, unnamed},
     },
-    span::Span,
-    suggest,
     syntax::ast::{self, SpecifierWord, TypeSpecifier},
 };
+use ir::{diagnostic::Severity, span::Span, suggest};
 
 /// `struct S`, `struct S { … }`, `union { … }`.
 pub(crate) fn check(

@@ -19,10 +19,9 @@ use crate::{
         scope::Entity,
         ty::{FunctionTy, QualTy, Ty},
     },
-    span::Span,
-    suggest,
     syntax::ast::{self, DeclaratorPart, Signedness, SpecifierWord, TypeSpecifier},
 };
+use ir::{span::Span, suggest};
 
 /// The type the specifiers name, with their qualifiers. `auto` gives `None`.
 pub(crate) fn base_type(

@@ -8,7 +8,6 @@ use crate::sema::check::{
     overload::{self, Argument},
 };
 use crate::{
-    ir::HostFn,
     sema::{
         classify::{constant, pointer_to},
         ty::{QualTy, Ty},
@@ -17,9 +16,9 @@ use crate::{
             VarRef,
         },
     },
-    span::Span,
     syntax::ast,
 };
+use ir::{HostFn, span::Span};
 
 /// An object at file scope that begins when `main` does.
 pub(crate) struct AtStart {

@@ -24,9 +24,9 @@ use crate::{
             FunctionSpace, GlobalSpace, Init, Stmt, StmtKind, Storage, Value, ValueKind, Var, VarId,
         },
     },
-    span::Span,
     syntax::ast::{self, DeclaratorPart, SpecifierWord},
 };
+use ir::span::Span;
 
 /// Everything about a declared variable that both scopes need.
 pub(crate) struct Declared<'d> {

@@ -18,9 +18,9 @@ use crate::{
         ty::{QualTy, RecordId, Ty},
         typed::{FunctionId, GlobalSpace, Place, PlaceKind, Value, ValueKind, VarRef},
     },
-    span::Span,
     syntax::ast::{self, ExprKind},
 };
+use ir::span::Span;
 
 /// `a[i]`.
 pub(crate) fn index(

@@ -11,12 +11,12 @@ use crate::{
         check::{Checker, Reported, lambda},
         typed::Value,
     },
-    span::{Span, Spanned},
     syntax::ast::{
         Block, Declarator, Expr, ExprKind, Lambda, Param as AstParam, Signedness, Specifiers, Stmt,
         StmtKind, TypeSpecifier,
     },
 };
+use ir::span::{Span, Spanned};
 
 /// The object; `None` if the function takes or gives more than numbers.
 pub(crate) fn function_object(

@@ -11,9 +11,9 @@ use crate::{
         ty::{QualTy, Ty},
         typed::{Place, PlaceKind, Value, ValueKind},
     },
-    span::Span,
     syntax::ast::{self, CastWord},
 };
+use ir::span::Span;
 
 /// `static_cast<T>(e)` and its like.
 pub(crate) fn named(

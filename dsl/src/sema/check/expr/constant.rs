@@ -5,15 +5,12 @@
 
 use crate::sema::check::{Checker, FunctionEntry, Reported, Reporter, Tables, function_template};
 use crate::sema::message::expr::{ExprError, Needed};
-use crate::{
-    diagnostic::Code,
-    sema::{
-        classify::Classify,
-        const_eval::{Const, Constexpr, MAX_REPEATED_STEPS, Machine, NotConst, TOO_MANY_STEPS},
-        typed::{FunctionId, Value},
-    },
-    span::Span,
+use crate::sema::{
+    classify::Classify,
+    const_eval::{Const, Constexpr, MAX_REPEATED_STEPS, Machine, NotConst, TOO_MANY_STEPS},
+    typed::{FunctionId, Value},
 };
+use ir::{diagnostic::Code, span::Span};
 
 /// The constant that a value must be.
 pub(crate) fn of(cx: &mut Checker<'_>, value: &Value) -> Result<Const, NotConst> {

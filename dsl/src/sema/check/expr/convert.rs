@@ -4,7 +4,7 @@
 //! `cast` does the same for the explicit ones. Constants are converted at once, so that `-1` and `0.5f * 2` stay constants.
 
 use crate::sema::message::expr::{Conversion, ExprError, Use};
-use crate::source::SourceMap;
+use ir::source::SourceMap;
 use std::sync::Arc;
 
 use crate::sema::check::{
@@ -13,16 +13,15 @@ use crate::sema::check::{
     temporary,
 };
 use crate::{
-    diagnostic::Code,
     sema::{
         classify::{Classify, common, promoted},
         const_eval::{self, Const},
         ty::{QualTy, Ty},
         typed::{Place, PlaceKind, Value, ValueKind},
     },
-    span::Span,
     syntax::ast,
 };
+use ir::{diagnostic::Code, span::Span};
 
 /// What a value is converted for; decides the words of the message.
 pub(crate) enum Why<'w> {

@@ -12,9 +12,9 @@ use crate::{
         ty::Ty,
         typed::{Arith, LogicalOp, Relation, Value, ValueKind},
     },
-    span::{Span, Spanned},
     syntax::ast::{self, BinaryOp, ExprKind, PostfixOp, UnaryOp},
 };
+use ir::span::{Span, Spanned};
 
 /// What kind of operator it is.
 enum Family {

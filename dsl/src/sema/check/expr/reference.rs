@@ -19,9 +19,9 @@ use crate::{
         ty::{QualTy, Ty},
         typed::{Init, Place, PlaceKind, Stmt, StmtKind, Storage, Value, ValueKind, Var},
     },
-    span::Span,
     syntax::ast::{self, DeclaratorPart, SpecifierWord},
 };
+use ir::span::Span;
 
 /// The place a value was read from, if it is one that can be named again.
 pub(crate) fn place_of(value: &Value) -> Option<&Place> {

@@ -3,10 +3,10 @@
 use crate::sema::check::{Checker, builtin_call::Called, specifier};
 use crate::sema::message::expr::ExprError;
 use crate::{
-    ir::HostFn,
     sema::ty::Ty,
     syntax::ast::{self, BinaryOp, ExprKind, UnaryOp},
 };
+use ir::HostFn;
 
 /// The arguments that are pointers to memory, and the one that says how many bytes.
 fn places(host: HostFn) -> Option<(&'static [usize], usize)> {

@@ -9,9 +9,8 @@ use crate::sema::check::{Checker, Reported, Reporter, Tables};
 use crate::{
     library,
     sema::{builtin, scope::Entity},
-    span::Span,
-    suggest,
 };
+use ir::{span::Span, suggest};
 
 /// So many unknown names are compared with all that are known; a file with more is not a program.
 const MAX_GUESSES: u32 = 100;

@@ -15,9 +15,9 @@ use crate::{
         ty::Ty,
         typed::{self, FunctionId, Stmt},
     },
-    span::{Span, Spanned},
     syntax::ast::{self, Expr, ExprKind, Signedness, TypeSpecifier},
 };
+use ir::span::{Span, Spanned};
 
 pub(crate) mod text;
 pub(crate) mod tree;

@@ -12,14 +12,12 @@ use crate::sema::check::{
     construct::{assign_value, comma, local},
     implicit, method, temporary,
 };
-use crate::{
-    sema::{
-        classify::pointer_to,
-        ty::{QualTy, Ty},
-        typed::{Init, Place, PlaceKind, Stmt, StmtKind, Value, ValueKind, VarId, VarRef},
-    },
-    span::Span,
+use crate::sema::{
+    classify::pointer_to,
+    ty::{QualTy, Ty},
+    typed::{Init, Place, PlaceKind, Stmt, StmtKind, Value, ValueKind, VarId, VarRef},
 };
+use ir::span::Span;
 
 pub(crate) fn enter(body: &mut Body) {
     body.flow.cleanups.push(Vec::new());

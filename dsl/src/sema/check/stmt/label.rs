@@ -5,10 +5,9 @@ use crate::sema::check::{cleanup, stmt};
 use crate::sema::message::stmt::StmtError;
 use crate::{
     sema::typed::{Stmt, StmtKind},
-    span::Span,
-    suggest,
     syntax::ast::{self, Name},
 };
+use ir::{span::Span, suggest};
 
 /// A label further down.
 pub(crate) struct Label {

@@ -14,9 +14,9 @@ use crate::{
         ty::Ty,
         typed::{Init, Relation, Stmt, StmtKind, Value, ValueKind},
     },
-    span::{Span, Spanned},
     syntax::ast::{self, BinaryOp, ExprKind, UnaryOp, Unroll},
 };
+use ir::span::{Span, Spanned};
 
 // Names that no program can have.
 const RANGE: &str = "range of for";

@@ -13,9 +13,9 @@ use crate::{
         ty::Ty,
         typed::{Stmt, StmtKind, SwitchSection, Value},
     },
-    span::Span,
     syntax::ast,
 };
+use ir::span::Span;
 
 /// `switch (value) body`.
 pub(crate) fn check(

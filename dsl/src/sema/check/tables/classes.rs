@@ -1,14 +1,12 @@
 //! What the tables say of classes: their bases and members, how their objects begin and end, what they convert to.
 
-use crate::{
-    sema::{
-        check::{Tables, expr::with_qualifiers, virtuals::Virtuals},
-        classify::Classify,
-        ty::{RecordId, Ty},
-        typed::{BitField, FunctionId, Place, PlaceKind, Value},
-    },
-    span::Span,
+use crate::sema::{
+    check::{Tables, expr::with_qualifiers, virtuals::Virtuals},
+    classify::Classify,
+    ty::{RecordId, Ty},
+    typed::{BitField, FunctionId, Place, PlaceKind, Value},
 };
+use ir::span::Span;
 
 impl Tables {
     /// `class` is `base` or has it among its bases.

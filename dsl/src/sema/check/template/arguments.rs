@@ -18,9 +18,9 @@ use crate::{
         scope::{Entity, TemplateId},
         ty::Ty,
     },
-    span::Span,
     syntax::ast::{self, ExprKind, TemplateArg, TemplateParamKind},
 };
+use ir::span::Span;
 
 /// Template arguments as written, each as far as its parameter allows; `None` if one is wrong, which has been reported.
 pub(crate) fn explicit_args(

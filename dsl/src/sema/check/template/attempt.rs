@@ -15,10 +15,12 @@ use crate::sema::message::template::{
 };
 use crate::sema::{check::Tables, ty::RecordId};
 use crate::{
-    diagnostic::{Diagnostic, Severity},
     sema::{classify::Classify, scope::TemplateId, typed::Value},
-    span::Span,
     syntax::ast::{self, DeclaratorPart, TemplateParamKind},
+};
+use ir::{
+    diagnostic::{Diagnostic, Severity},
+    span::Span,
 };
 
 /// The attempts that are open.

@@ -13,10 +13,10 @@ use crate::{
         ty::{QualTy, Record, RecordId, Ty},
         typed::FunctionId,
     },
-    span::Span,
     stack,
     syntax::ast::{self, TemplateArg},
 };
+use ir::span::Span;
 
 /// Members of instances that have been called since the last time.
 pub(crate) fn need_members(cx: &mut Checker<'_>) {

@@ -13,9 +13,9 @@ use crate::{
         ty::{FunctionTy, QualTy, Ty},
         typed::FunctionId,
     },
-    span::Span,
     syntax::ast::{self, DeclaratorPart, ExprKind, TemplateArg, TemplateParamKind},
 };
+use ir::span::Span;
 use std::borrow::Cow;
 
 /// What a call says of a template's parameters, argument by argument.

@@ -18,10 +18,10 @@ use crate::{
         ty::Ty,
         typed::{FunctionId, FunctionSpace, Value, ValueKind},
     },
-    span::Span,
     stack,
     syntax::ast,
 };
+use ir::span::Span;
 
 /// The function that a template is with these arguments, declared only; an error if its signature makes no sense then.
 pub(crate) fn declare(

@@ -4,16 +4,16 @@ use crate::sema::check::{Checker, template};
 use std::{collections::HashMap, sync::Arc};
 
 use super::{Bound, ClassInstance, Instance, Kept, LazyBody, TemplateFacts, limit::Limit};
+use crate::arena::Arena;
 use crate::{
-    arena::Arena,
     sema::{
         scope::{Blocks, Callable, TemplateId},
         ty::RecordId,
         typed::FunctionId,
     },
-    span::Span,
     syntax::ast::{self, DeclaratorPart, TemplateKind},
 };
+use ir::span::Span;
 
 /// Templates: which there are, what has been made of them, what is still needed.
 pub(crate) struct Instances<'a> {

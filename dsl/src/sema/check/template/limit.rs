@@ -7,7 +7,8 @@
 use super::super::Checker;
 use super::{Instances, shortened};
 use crate::sema::message::template::TemplateError;
-use crate::{sema::scope::TemplateId, span::Span};
+use crate::sema::scope::TemplateId;
+use ir::span::Span;
 
 /// The most instances of functions, classes and variables together.
 const MAX_INSTANCES: u32 = 1 << 16;

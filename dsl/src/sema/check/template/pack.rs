@@ -19,9 +19,9 @@ use crate::{
         ty::Ty,
         typed::{Value, ValueKind, VarId},
     },
-    span::{Span, Spanned},
     syntax::ast::{self, BinaryOp, Expr, ExprKind, TemplateArg, TemplateParamKind},
 };
+use ir::span::{Span, Spanned};
 
 /// The declaration of each parameter: that of a pack belongs to several, or to none.
 pub(crate) fn declared<'p>(

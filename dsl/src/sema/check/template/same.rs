@@ -1,15 +1,15 @@
 //! Whether two declarations are of the same template: their words are compared, with the parameters' names made equal.
 
 use super::super::Checker;
-use crate::source::SourceMap;
 use crate::{
     sema::scope::{Callable, Entity, TemplateId},
-    span::Span,
     syntax::{
         ast::{self, TemplateParamKind},
         words_of,
     },
 };
+use ir::source::SourceMap;
+use ir::span::Span;
 
 /// The template that a second declaration is of: as many parameters, and the same text of its function's parameters and of
 /// what else depends on the template's.
@@ -93,5 +93,5 @@ fn canonical_text(
 
 /// The command line asks for this.
 pub(crate) fn is_request(map: &SourceMap, span: Span) -> bool {
-    map.file(span.file).name == crate::source::COMMAND_LINE
+    map.file(span.file).name == ir::source::COMMAND_LINE
 }

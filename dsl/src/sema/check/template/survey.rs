@@ -4,17 +4,19 @@
 use crate::sema::message::template::TemplateError;
 use std::collections::HashMap;
 
+use crate::arena::Arena;
 use crate::sema::check::{Checker, FunctionEntry, Unknown, function_template};
 use crate::{
-    arena::Arena,
-    diagnostic::{Diagnostic, Severity},
     sema::{
         scope::TemplateId,
         ty::{RecordId, Ty},
         typed::{FunctionId, Program},
     },
-    span::Span,
     syntax::ast::{self, SpecifierWord, TemplateParamKind},
+};
+use ir::{
+    diagnostic::{Diagnostic, Severity},
+    span::Span,
 };
 
 use crate::sema::check::template::Arg;

@@ -21,9 +21,9 @@ use crate::{
         ty::Ty,
         typed::{GlobalVarId, Value},
     },
-    span::Span,
     syntax::ast::{self, SpecifierWord, TemplateArg},
 };
+use ir::span::Span;
 
 /// `template <> constexpr bool is_float<float> = true;`, or a partial specialisation with parameters of its own.
 pub(crate) fn specialise<'a>(

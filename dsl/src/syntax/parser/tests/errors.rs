@@ -1,7 +1,8 @@
 //! Messages: each snapshot shows a program and what is said about it.
 
 use super::{errors, parsed, snapshot};
-use crate::{diagnostic::Code, syntax::ast::Item};
+use crate::syntax::ast::Item;
+use ir::diagnostic::Code;
 
 /// Each text and its messages.
 fn messages(texts: &[&str]) -> String {

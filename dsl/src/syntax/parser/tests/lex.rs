@@ -3,10 +3,8 @@
 
 use std::collections::HashSet;
 
-use crate::{
-    span::{FileId, Span},
-    syntax::token::{IntSuffix, Keyword, Punct, Token, TokenKind},
-};
+use crate::syntax::token::{IntSuffix, Keyword, Punct, Token, TokenKind};
+use ir::span::{FileId, Span};
 
 const CUDA_TYPES: &[&str] = &[
     "dim3",

@@ -5,10 +5,10 @@ use std::{fmt::Write as _, time::Instant};
 use proptest::prelude::*;
 
 use super::{errors, lex, parsed};
-use crate::{
+use crate::syntax::token::{IntSuffix, Keyword, Punct, Token, TokenKind};
+use ir::{
     diagnostic::Code,
     span::{FileId, Span},
-    syntax::token::{IntSuffix, Keyword, Punct, Token, TokenKind},
 };
 
 /// Runs `f` on a stack of 2 MB, the default of a thread.

@@ -1,7 +1,7 @@
 //! The examples of `dslc explain` for the codes of this stage: the bad one has its problem, the good one has not.
 
 use super::*;
-use crate::diagnostic::Code;
+use ir::diagnostic::Code;
 
 /// What the examples include.
 struct Example(&'static str);

@@ -1,6 +1,6 @@
 //! Updates that get lost: a statement that reads, changes and writes what several threads have in common, and the atomic for it.
 
-use dsl::ir::{BinaryOp, CompareOp, InstKind, Operand};
+use ir::{BinaryOp, CompareOp, InstKind, Operand};
 
 use super::Conflict;
 use crate::check::found::flow::Flow;

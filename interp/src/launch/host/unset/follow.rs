@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use dsl::ir::{Block, Function, HostFn, InstKind, Node, Operand, SlotId, ValueId};
+use ir::{Block, Function, HostFn, InstKind, Node, Operand, SlotId, ValueId};
 
 use super::scene::Scene;
 use super::{Cell, HostUse, Shadow};
@@ -127,7 +127,7 @@ impl Shadow {
                 cells.iter().for_each(|&cell| self.used(scene, what, cell));
             }
             None => {
-                let kernel = scene.program.module().function(dsl::ir::FuncId(row.target));
+                let kernel = scene.program.module().function(ir::FuncId(row.target));
                 let may_be_idle = |param: usize| {
                     let slot = kernel.params.get(param).map(|param| param.slot);
                     slot.is_some_and(|slot| {

@@ -1,7 +1,7 @@
 //! Who runs, and which variables of the source that gives names to.
 
-use dsl::ir::LocId;
-use dsl::ir::locate::in_program;
+use ir::LocId;
+use ir::locate::in_program;
 
 use super::super::call::Frame;
 use crate::memory::Memory;
@@ -70,7 +70,7 @@ impl<'a> Scene<'a> {
             };
         }
         let globals = &self.program.module().globals;
-        let at = |index: &usize| memory.symbol_address(dsl::ir::GlobalId(*index as u32)) == address;
+        let at = |index: &usize| memory.symbol_address(ir::GlobalId(*index as u32)) == address;
         let index = (0..globals.len()).find(at)?;
         (globals[index].size_bytes == 8).then(|| globals[index].name.clone())
     }

@@ -2,11 +2,11 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use dsl::ir::{
+use interp::Memory;
+use ir::{
     FuncId, GlobalSpace, Module,
     symbol::{global_symbol, kernel_symbol},
 };
-use interp::Memory;
 
 use super::{Gpu, Loaded};
 use crate::device::Ptx;
@@ -85,7 +85,7 @@ impl Gpu {
                 Err(error) => return Err(format!("`{}`: {error}", global.name)),
             };
             // SAFETY: the image, and what was allocated instead, stay until this device is dropped, after which nobody runs the program.
-            unsafe { memory.place_symbol(module, dsl::ir::GlobalId(index as u32), address) };
+            unsafe { memory.place_symbol(module, ir::GlobalId(index as u32), address) };
             self.managed_in_use += u64::from(global.space == GlobalSpace::Managed);
         }
         Ok(())

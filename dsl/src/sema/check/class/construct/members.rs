@@ -12,9 +12,9 @@ use crate::{
         ty::{RecordId, Ty},
         typed::Place,
     },
-    span::Span,
     syntax::ast::MemberInit,
 };
+use ir::span::Span;
 
 /// What a constructor does before its own code: its base, then its members in the order of their declaration.
 pub(crate) fn check(

@@ -4,13 +4,11 @@ use super::{assign_value, comma, local};
 use crate::sema::check::{
     Body, Checker, Reported, Tables, construct, method, overload::Argument, reference, virtuals,
 };
-use crate::{
-    sema::{
-        ty::{RecordId, Ty},
-        typed::{FunctionId, Storage, Value, ValueKind, Var, VarId},
-    },
-    span::Span,
+use crate::sema::{
+    ty::{RecordId, Ty},
+    typed::{FunctionId, Storage, Value, ValueKind, Var, VarId},
 };
+use ir::span::Span;
 
 /// `S(a, b)`: an object without a name.
 pub(crate) fn construct(

@@ -20,9 +20,9 @@ use crate::{
         ty::{QualTy, RecordId, Ty},
         typed::{FunctionSpace, GenericLambda, Value},
     },
-    span::{Span, Spanned},
     syntax::ast::{self, CaptureKind, SpecifierWord, TypeSpecifier},
 };
+use ir::span::{Span, Spanned};
 
 /// What a variable's name means in an instance of a generic lambda, where the variable is one of a function around the lambda.
 #[derive(Debug)]

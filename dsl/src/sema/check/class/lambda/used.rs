@@ -5,13 +5,11 @@
 
 use std::sync::Arc;
 
-use crate::{
-    span::Span,
-    syntax::ast::{
-        Block, Declaration, Declarator, DeclaratorPart, Expr, ExprKind, Init, InitItem, Lambda,
-        Param, Specifiers, Stmt, StmtKind, TemplateArg, TypeName, TypeSpecifier,
-    },
+use crate::syntax::ast::{
+    Block, Declaration, Declarator, DeclaratorPart, Expr, ExprKind, Init, InitItem, Lambda, Param,
+    Specifiers, Stmt, StmtKind, TemplateArg, TypeName, TypeSpecifier,
 };
+use ir::span::Span;
 
 /// Each name once, in the order of first use, with that place.
 pub(super) fn names(lambda: &Lambda) -> Vec<(Arc<str>, Span)> {

@@ -2,23 +2,20 @@
 //!
 //! Which classes there are is known at the end of the program only. Until then such a function has no body, and only its calls are noted.
 
+use crate::arena::Arena;
 use crate::sema::check::{
     Body, Checker, FunctionEntry, FunctionFacts, ParamFacts, Tables, body, class, cleanup,
     construct::local, convert, function_template, method, overload::Argument, temporary,
 };
-use crate::{
-    arena::Arena,
-    ir::Intrinsic,
-    sema::{
-        classify::pointer_to,
-        ty::{QualTy, RecordId, Ty},
-        typed::{
-            Builtin, Function, FunctionId, FunctionSpace, Init, LogicalOp, Place, PlaceKind,
-            Relation, Stmt, StmtKind, Value, ValueKind, Var, VarId, VarRef,
-        },
+use crate::sema::{
+    classify::pointer_to,
+    ty::{QualTy, RecordId, Ty},
+    typed::{
+        Builtin, Function, FunctionId, FunctionSpace, Init, LogicalOp, Place, PlaceKind, Relation,
+        Stmt, StmtKind, Value, ValueKind, Var, VarId, VarRef,
     },
-    span::Span,
 };
+use ir::{Intrinsic, span::Span};
 
 use super::mark_place;
 

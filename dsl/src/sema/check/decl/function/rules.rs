@@ -11,9 +11,9 @@ use crate::{
         ty::{QualTy, Ty},
         typed::{FunctionId, FunctionSpace, Stmt, StmtKind},
     },
-    span::Span,
     syntax::ast::{self, SpecifierWord},
 };
+use ir::span::Span;
 
 /// Parameters of a kernel, from sm_70 on.
 const PARAMETER_BYTES: u64 = 32_764;

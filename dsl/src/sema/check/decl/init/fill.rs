@@ -13,9 +13,9 @@ use crate::sema::message::class::ClassError;
 use crate::sema::message::decl::DeclError;
 use crate::{
     sema::{classify::Classify, ty::Ty, typed::Step},
-    span::Span,
     syntax::ast::{self, Designator, ExprKind, InitItem},
 };
+use ir::span::Span;
 use std::sync::Arc;
 
 /// Fills an aggregate from the items of its own braces; gives one more than the last position that was filled.

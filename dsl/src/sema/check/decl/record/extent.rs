@@ -8,9 +8,9 @@ use crate::{
         layout,
         ty::{Field, RecordId, Ty},
     },
-    span::Span,
     syntax::ast,
 };
+use ir::span::Span;
 
 /// Longer records are copied as bytes, padding and all (see `lower/bulk`).
 const MOST_SINGLE_COPIES: u64 = 64;

@@ -5,16 +5,15 @@ use crate::sema::check::{Body, Checker, Tables, VarFacts, constant};
 use crate::sema::message::decl::DeclError;
 use crate::sema::message::expr::{ExprError, Needed};
 use crate::{
-    diagnostic::Diagnostic,
     sema::{
         classify::Classify,
         const_eval::NotConst,
         ty::QualTy,
         typed::{Init, Value, ValueKind, VarId},
     },
-    span::Span,
     syntax::ast::{self, SpecifierWord},
 };
+use ir::{diagnostic::Diagnostic, span::Span};
 
 pub(crate) fn note(
     cx: &mut Checker<'_>,

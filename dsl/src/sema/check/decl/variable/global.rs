@@ -18,9 +18,9 @@ use crate::{
         ty::{QualTy, Ty},
         typed::{Global, GlobalSpace, GlobalVarId, Init, Storage},
     },
-    span::Span,
     syntax::ast::{self, SpecifierWord},
 };
+use ir::span::Span;
 
 /// `static` members and types in a class.
 pub(crate) fn static_members(cx: &mut Checker<'_>, member: &ast::Declaration) {

@@ -13,9 +13,9 @@ use crate::{
         ty::Ty,
         typed::{Arith, Place, Value, ValueKind},
     },
-    span::{Span, Spanned},
     syntax::ast::{self, BinaryOp, ExprKind},
 };
+use ir::span::{Span, Spanned};
 
 pub(crate) fn inc_dec(
     cx: &mut Checker<'_>,

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::{
-    span::{Span, Spanned},
-    syntax::{
-        ast::{self, Declarator, Expr, ExprKind, Init, InitDeclarator, TypeSpecifier},
-        token::IntSuffix,
-    },
+use crate::syntax::{
+    ast::{self, Declarator, Expr, ExprKind, Init, InitDeclarator, TypeSpecifier},
+    token::IntSuffix,
 };
+use ir::span::{Span, Spanned};
 
 pub(super) fn name_expr(name: &str, span: Span) -> Expr {
     Expr::new(ExprKind::Name(name.into()), span)

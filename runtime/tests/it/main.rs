@@ -1,0 +1,10 @@
+//! The runtime from outside.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "tests read files, and say what they found"
+)]
+
+mod clocks;
+mod count_only;
