@@ -44,11 +44,27 @@ arithmetic! {
     frem32 frem64 |a, b| a % b;
     fma32 fma64 |a, b, c| a.mul_add(b, c);
     fsqrt32 fsqrt64 |a| a.sqrt();
-    ffloor32 ffloor64 |a| a.floor();
-    fceil32 fceil64 |a| a.ceil();
-    ftrunc32 ftrunc64 |a| a.trunc();
-    frint32 frint64 |a| a.round_ties_even();
-    fround32 fround64 |a| a.round();
+}
+
+/// Rounding to integers. Some CPUs have no instruction for it, and the function in its place gives a signalling NaN back as it is.
+macro_rules! roundings {
+    ($($n32:ident $n64:ident $round:ident;)*) => { $(
+        #[inline(always)]
+        pub(crate) fn $n32(a: u32) -> u32 { out(f(a).$round()) }
+        #[inline(always)]
+        pub(crate) fn $n64(a: u64) -> u64 {
+            let quiet = u64::from(d(a).is_nan()) << 51;
+            d(a).$round().to_bits() | quiet
+        }
+    )* };
+}
+
+roundings! {
+    ffloor32 ffloor64 floor;
+    fceil32 fceil64 ceil;
+    ftrunc32 ftrunc64 trunc;
+    frint32 frint64 round_ties_even;
+    fround32 fround64 round;
 }
 
 /// The GPU's units, lane by lane.
