@@ -261,6 +261,10 @@ impl SharedRules {
     pub fn provenance(&self, op: SharedOp, width_bytes: u32) -> Provenance {
         match op {
             SharedOp::Load | SharedOp::Store => self.access_provenance(width_bytes),
+            SharedOp::AtomicLoop => Provenance::NotModelled {
+                why: "the hardware has no instruction for some: the compiler makes a loop of loads and compare-and-swaps, whose rounds depend on \
+                      which lanes share an address",
+            },
             SharedOp::Atomic | SharedOp::AtomicCas => match self.atomics {
                 AtomicRule::LanesPerBank if self.given => Provenance::Given,
                 AtomicRule::LanesPerBank => self.since_sm_50(),
@@ -269,6 +273,14 @@ impl SharedRules {
                     why: "before sm_50 a shared atomic is a loop of locked loads and stores made by the compiler",
                 },
             },
+        }
+    }
+
+    /// Why an atomic's cost is not modelled: that of all of them, or of those for which the hardware has no instruction.
+    pub fn atomics_not_modelled(&self) -> Provenance {
+        match self.atomics {
+            AtomicRule::NotModelled => self.provenance(SharedOp::Atomic, 4),
+            AtomicRule::LanesPerBank => self.provenance(SharedOp::AtomicLoop, 4),
         }
     }
 

@@ -21,7 +21,8 @@ use super::{
     fold,
     require::Judged,
 };
-use interp::metrics::Metric;
+use interp::{metrics::Metric, trap::AccessOp};
+use ir::Space;
 
 /// What a report says about a run.
 pub struct Model<'a> {
@@ -69,6 +70,14 @@ impl<'a> Model<'a> {
             codes,
             blocks: None,
         }
+    }
+
+    /// Whether an atomic in shared memory has a cost that is not modelled.
+    pub fn has_unmodelled_atomics(&self) -> bool {
+        let mut sites = self.launches.iter().flat_map(|group| &group.launch.sites);
+        sites.any(|site| {
+            site.space == Space::Shared && site.op == AccessOp::Atomic && site.counts.not_modelled()
+        })
     }
 
     /// Takes cures, before the model is rendered. A barrier that is proved to be needless is a hot spot from then on.

@@ -185,6 +185,10 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
         let global = format!("global memory (sec: sectors of 32 bytes): {global}");
         text += &style.paragraph("  ", &global, Some(Paint::Dim));
         text += &style.paragraph("  ", AS_WRITTEN, Some(Paint::Dim));
+        if model.has_unmodelled_atomics() {
+            let why = rules.shared.atomics_not_modelled();
+            text += &style.paragraph("  ", &format!("shared atomics: {why}"), Some(Paint::Dim));
+        }
     }
     for library in stand_ins(model.input) {
         let stand_in = format!(

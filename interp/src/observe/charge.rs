@@ -7,7 +7,6 @@
 
 use crate::rules::affine::stride32;
 use crate::rules::affine::stride64;
-use ir::AtomicOp;
 
 use crate::fault::trap::AccessOp;
 use crate::isa::mask::LaneMask;
@@ -28,8 +27,8 @@ pub(crate) fn shared(
     let op = match (access.site.op, access.site.atomic) {
         (AccessOp::Load, _) => SharedOp::Load,
         (AccessOp::Store, _) => SharedOp::Store,
-        (AccessOp::Atomic, Some((AtomicOp::Cas, _))) => SharedOp::AtomicCas,
-        (AccessOp::Atomic, _) => SharedOp::Atomic,
+        (AccessOp::Atomic, Some((op, _))) => SharedOp::of_atomic(op, access.site.access.ty),
+        (AccessOp::Atomic, None) => unreachable!("an atomic access without its operation"),
     };
     let affine = if mask.is_full() {
         stride32(offsets)

@@ -49,6 +49,7 @@ pub fn shared_cost_affine(
             let degree = aligned.then(|| lanes_per_bank(stride / unit, lanes, cells.banks()))?;
             Some(groups_of(lanes, passes * degree, passes, degree))
         }
+        SharedOp::AtomicLoop => None,
         SharedOp::Load | SharedOp::Store => {
             let merges =
                 stride == 0 && op == SharedOp::Load && width_bytes >= 8 && rules.merges_pairs;

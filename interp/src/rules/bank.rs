@@ -27,6 +27,8 @@ pub use passes::passes;
 
 use crate::isa::mask::LaneMask;
 
+use ir::{AtomicOp, MemType};
+
 use super::{AtomicRule, SharedRules, given::MAX_BANKS};
 
 /// What an instruction does to shared memory, as far as its cost depends on it.
@@ -36,10 +38,71 @@ pub enum SharedOp {
     Load,
     /// A store.
     Store,
-    /// A read-modify-write in one pass: add, min, max, exchange, and, or, xor, inc, dec.
+    /// A read-modify-write in one pass: on 32-bit integers add, min, max, and, or, xor, inc, dec; on 4 and 8 bytes exchange.
     Atomic,
-    /// Compare-and-swap, which takes two passes.
+    /// Compare-and-swap of 4 or 8 bytes, which takes two passes.
     AtomicCas,
+    /// A read-modify-write that is no instruction of the hardware: a loop of loads and compare-and-swaps, which the compiler makes. Its cost is
+    /// not modelled.
+    AtomicLoop,
+}
+
+impl SharedOp {
+    /// What an atomic is on the hardware, from sm_50 on. Source: the instructions that ptxas 13.5 makes for sm_75 to sm_100 (`ATOMS`; a loop
+    /// has `ATOMS.CAST.SPIN`, or `ATOMS.CAS` for two bytes).
+    ///
+    /// ```
+    /// use interp::rules::bank::SharedOp;
+    /// use ir::{AtomicOp, MemType};
+    /// assert_eq!(SharedOp::of_atomic(AtomicOp::Add, MemType::I32), SharedOp::Atomic);
+    /// assert_eq!(SharedOp::of_atomic(AtomicOp::Add, MemType::F32), SharedOp::AtomicLoop);
+    /// assert_eq!(SharedOp::of_atomic(AtomicOp::Add, MemType::I64), SharedOp::AtomicLoop);
+    /// assert_eq!(SharedOp::of_atomic(AtomicOp::Exch, MemType::I64), SharedOp::Atomic);
+    /// ```
+    pub const fn of_atomic(op: AtomicOp, ty: MemType) -> SharedOp {
+        match (ty, op) {
+            (MemType::I32, AtomicOp::Cas) => SharedOp::AtomicCas,
+            (
+                MemType::I32,
+                AtomicOp::Add
+                | AtomicOp::Sub
+                | AtomicOp::SMin
+                | AtomicOp::SMax
+                | AtomicOp::UMin
+                | AtomicOp::UMax
+                | AtomicOp::And
+                | AtomicOp::Or
+                | AtomicOp::Xor
+                | AtomicOp::Inc
+                | AtomicOp::Dec
+                | AtomicOp::Exch
+                | AtomicOp::Store,
+            ) => SharedOp::Atomic,
+            (MemType::I64 | MemType::F64 | MemType::Ptr, AtomicOp::Cas) => SharedOp::AtomicCas,
+            (
+                MemType::F32 | MemType::I64 | MemType::F64 | MemType::Ptr,
+                AtomicOp::Exch | AtomicOp::Store,
+            ) => SharedOp::Atomic,
+            (
+                MemType::F32 | MemType::I64 | MemType::F64 | MemType::Ptr,
+                AtomicOp::Add
+                | AtomicOp::Sub
+                | AtomicOp::SMin
+                | AtomicOp::SMax
+                | AtomicOp::UMin
+                | AtomicOp::UMax
+                | AtomicOp::And
+                | AtomicOp::Or
+                | AtomicOp::Xor
+                | AtomicOp::Inc
+                | AtomicOp::Dec,
+            )
+            | (MemType::F32, AtomicOp::Cas)
+            | (MemType::Bool | MemType::S8 | MemType::U8 | MemType::S16 | MemType::U16, _) => {
+                SharedOp::AtomicLoop
+            }
+        }
+    }
 }
 
 /// The cost of one warp instruction on shared memory.
@@ -82,6 +145,7 @@ pub fn shared_cost(
         SharedOp::Atomic | SharedOp::AtomicCas => {
             atomic_cost(rules, op, width_bytes, mask, addresses)
         }
+        SharedOp::AtomicLoop => None,
     }
 }
 

@@ -29,7 +29,8 @@ pub fn passes(
     addresses: &[u32; 32],
 ) -> Option<Vec<LaneMask>> {
     let is_atomic = matches!(op, SharedOp::Atomic | SharedOp::AtomicCas);
-    if is_atomic && rules.atomics == AtomicRule::NotModelled {
+    let is_loop = op == SharedOp::AtomicLoop;
+    if is_loop || is_atomic && rules.atomics == AtomicRule::NotModelled {
         return None;
     }
     let mut lanes_per_group = rules.lanes_per_group(width_bytes)?;
