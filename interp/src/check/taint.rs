@@ -8,7 +8,7 @@ pub(crate) use crate::fault::finding::Use;
 use crate::isa::bytecode::{
     Class, Code, ExchangeKind, Form, Inst, MemSite, Move, Place, PrintRow, RoutineCall,
 };
-use crate::isa::flow::{Flow, flow};
+use crate::isa::fields::{Field, fields};
 use crate::isa::mask::LaneMask;
 use crate::isa::op::Op;
 use crate::isa::registers::View;
@@ -244,10 +244,38 @@ impl Taint {
                 self.atomic(i, &code.sites[c], mask)
             }
             Op::Print => self.print(&code.prints[a], d, mask),
-            Op::Shuffle | Op::Exchange => {
-                self.exchange(code, r, i, mask);
-                None
+            Op::Shuffle | Op::Exchange => self.exchange(code, r, i, mask),
+            op if op.is_comparing_loop_end() => {
+                self.s[d] = self.s[a].or(self.s[c]);
+                // The head's comparison is part of it.
+                let head = &code.insts[i.b as usize - 1];
+                let compared = self.s[head.a as usize].or(self.s[head.c as usize]);
+                compared.matters(Use::Branch, mask)
             }
+            Op::SyncWarp => {
+                let named = match i.b {
+                    1 => self.s[a],
+                    _ => self.v[a],
+                };
+                named.matters(Use::Argument, mask)
+            }
+            Op::NumberedBarrier => {
+                let row = &code.barriers[a];
+                let used = self.at(row.barrier).or(self.at(row.threads));
+                used.matters(Use::Argument, mask)
+            }
+            Op::LaunchChild => {
+                let args = code.launches[a].args.iter();
+                let mut used = args.map(|&(_, place)| self.at(place));
+                used.find_map(|cell| cell.matters(Use::Argument, mask))
+            }
+            Op::HeapMalloc => {
+                let size = self.v[a].matters(Use::Argument, mask);
+                self.v[d] = Cell::default();
+                size
+            }
+            Op::HeapFree => self.v[a].matters(Use::Argument, mask),
+            op if writes_no_value(op) => None,
             _ => {
                 self.compute(r, i, mask);
                 None
@@ -259,13 +287,10 @@ impl Taint {
     fn compute(&mut self, r: View, i: &Inst, mask: u32) {
         let (d, a, b, c) = (i.d as usize, i.a as usize, i.b as usize, i.c as usize);
         match i.op {
-            Op::SMove | Op::SBool | Op::MNot => self.s[d] = self.s[a],
-            Op::VMove32 | Op::VMove64 => self.v[d] = self.v[a],
             Op::VBlend32 | Op::VBlend64 => {
                 self.v[d] = self.v[a].only(mask).or(self.v[d].only(!mask));
             }
             Op::MBlend => self.s[d] = self.s[a].only(mask).or(self.s[d].only(!mask)),
-            Op::VSplat32 | Op::VSplat64 => self.v[d] = self.s[a],
             Op::MAnd | Op::MOr => {
                 let (ta, tb) = (self.s[a], self.s[b]);
                 let (mut va, mut vb) = (r.mask(i.a), r.mask(i.b));
@@ -274,7 +299,6 @@ impl Taint {
                 }
                 self.s[d] = ta.only(vb | tb.lanes).or(tb.only(va | ta.lanes));
             }
-            Op::MXor | Op::MEq => self.s[d] = self.s[a].or(self.s[b]),
             Op::MSelect => {
                 let cond = r.mask(i.a);
                 let chosen = self.s[b].only(cond).or(self.s[c].only(!cond));
@@ -289,29 +313,27 @@ impl Taint {
                 let chosen = self.v[b].only(cond).or(self.v[c].only(!cond));
                 self.v[d] = self.s[a].or(chosen);
             }
-            Op::VBool => self.v[d] = self.s[a],
-            Op::VFma32 | Op::VFma64 | Op::VFmaHalves | Op::VFmaBfloats => {
-                self.v[d] = self.v[a].or(self.v[b]).or(self.v[c])
-            }
-            Op::SFma32 | Op::SFma64 | Op::SFmaHalves | Op::SFmaBfloats => {
-                self.s[d] = self.s[a].or(self.s[b]).or(self.s[c])
-            }
-            Op::VFmaInto32 | Op::VFmaInto64 => self.v[d] = self.v[a].or(self.v[b]).or(self.v[d]),
-            Op::SPtrS | Op::SPtrU | Op::SPtrL | Op::SPtr32 => self.s[d] = self.s[a].or(self.s[b]),
-            Op::VPtrVS | Op::VPtrVU | Op::VPtrVL | Op::VPtr32V => {
-                self.v[d] = self.v[a].or(self.v[b]);
-            }
-            Op::VPtrSS | Op::VPtrSU | Op::VPtr32S => self.v[d] = self.s[a].or(self.v[b]),
             Op::Clock | Op::Clock64 | Op::ActiveMask => self.s[d] = Cell::default(),
-            op => match flow(op) {
-                Flow::V1 => self.v[d] = self.v[a],
-                Flow::V2 => self.v[d] = self.v[a].or(self.v[b]),
-                Flow::S1 => self.s[d] = self.s[a],
-                Flow::S2 => self.s[d] = self.s[a].or(self.s[b]),
-                Flow::Compare => self.s[d] = self.v[a].or(self.v[b]),
-                Flow::CompareScalar => self.s[d] = self.v[a].or(self.s[b]),
-                Flow::Other => {}
-            },
+            op => {
+                let Some(fields) = fields(op) else {
+                    unreachable!("{op:?} is followed in no way")
+                };
+                let named = |field, register: usize| match field {
+                    Field::Other => Cell::default(),
+                    Field::Scalar => self.s[register],
+                    Field::Narrow | Field::Wide => self.v[register],
+                };
+                let taken = named(fields.a, a).or(named(fields.b, b));
+                let mut taken = taken.or(named(fields.c, c));
+                if fields.keeps {
+                    taken = taken.or(named(fields.d, d));
+                }
+                match fields.d {
+                    Field::Scalar => self.s[d] = taken,
+                    Field::Narrow | Field::Wide => self.v[d] = taken,
+                    Field::Other => {}
+                }
+            }
         }
     }
 
@@ -365,9 +387,15 @@ impl Taint {
         first
     }
 
-    fn exchange(&mut self, code: &Code, r: View, i: &Inst, mask: u32) {
+    fn exchange(&mut self, code: &Code, r: View, i: &Inst, mask: u32) -> Option<Matters> {
         let row = &code.exchanges[i.a as usize];
         let value = self.at(row.value);
+        let named = row.mask.map_or(Cell::default(), |place| self.at(place));
+        let named = match row.kind {
+            ExchangeKind::Shuffle(_) => named.or(self.at(row.lane)).or(self.at(row.width)),
+            _ => named,
+        };
+        let used = named.matters(Use::Argument, mask);
         let lanes = match row.kind {
             ExchangeKind::Shuffle(mode) => {
                 let number = |place: Place, lane: usize| match place {
@@ -396,6 +424,74 @@ impl Taint {
         self.set(row.results[0], u32::MAX, lanes, value.origin);
         if matches!(row.kind, ExchangeKind::MatchAll { .. }) {
             self.set(row.results[1], u32::MAX, lanes, value.origin);
+        }
+        used
+    }
+}
+
+/// Whether an instruction writes no register that holds a value, and uses none: it jumps, orders or counts. Masks of waiting lanes are no
+/// values. What a routine takes and gives is followed where it is entered and left.
+fn writes_no_value(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Jump
+            | Op::Tick
+            | Op::Else
+            | Op::Join
+            | Op::Clear
+            | Op::Park
+            | Op::Loop
+            | Op::Rounds
+            | Op::Exit
+            | Op::End
+            | Op::Tally
+            | Op::Barrier
+            | Op::Fence
+            | Op::Trap
+            | Op::Lifetime
+            | Op::CallRoutine
+            | Op::EndRoutine
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_instruction_of_a_kernel_is_followed() {
+        let follows_by_hand = |op: Op| {
+            op.tests_lanes()
+                || op.is_comparing_jump()
+                || op.is_comparing_loop_end()
+                || op.is_access()
+                || matches!(
+                    op,
+                    Op::Assert
+                        | Op::BarrierCount
+                        | Op::BarrierAnd
+                        | Op::BarrierOr
+                        | Op::NumberedBarrier
+                        | Op::SyncWarp
+                        | Op::Print
+                        | Op::LaunchChild
+                        | Op::HeapMalloc
+                        | Op::HeapFree
+                        | Op::Shuffle
+                        | Op::Exchange
+                        | Op::Clock
+                        | Op::Clock64
+                        | Op::ActiveMask
+                )
+        };
+        for op in Op::all().filter(|op| !op.is_of_the_host() && !op.is_of_a_replay()) {
+            let ways = [
+                follows_by_hand(op),
+                writes_no_value(op),
+                fields(op).is_some(),
+            ];
+            let n = ways.into_iter().filter(|&way| way).count();
+            assert_eq!(n, 1, "{op:?}");
         }
     }
 }

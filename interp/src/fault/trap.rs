@@ -5,7 +5,7 @@
 
 mod render;
 
-use ir::{LocId, Space};
+use ir::{InstKind, LocId, Space};
 
 use crate::coded::{Coded, coded};
 use crate::fault::address::{AddressKind, MemoryFault};
@@ -20,6 +20,18 @@ pub enum AccessOp {
     Store,
     /// A read-modify-write.
     Atomic,
+}
+
+impl AccessOp {
+    /// What an instruction that has an [access](InstKind::access) does to memory.
+    pub fn of(kind: &InstKind) -> AccessOp {
+        match kind {
+            InstKind::Load(..) => AccessOp::Load,
+            InstKind::Store(..) => AccessOp::Store,
+            InstKind::Atomic { .. } => AccessOp::Atomic,
+            other => unreachable!("{other:?} accesses no memory"),
+        }
+    }
 }
 
 /// The end of a program, or of a launch.

@@ -235,6 +235,12 @@ macro_rules! define_ops {
     ({ $($(#[doc = $doc:literal])* $extra:ident,)* }
      $($family:ident { $(($($row:tt)*))* })*) => {
         define_ops! { @names { $($(#[doc = $doc])* $extra,)* } $([$family $({$($row)*})*])* }
+
+        impl Op {
+            /// The instructions that the table of lane operations does not make.
+            #[cfg(test)]
+            const OTHERS: &[Op] = &[$(Op::$extra,)*];
+        }
     };
     (@names { $($done:tt)* }
      $([unary32 $({$u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $($u32f:tt)*})*]
@@ -257,6 +263,14 @@ macro_rules! define_ops {
         }
 
         impl Op {
+            /// Those that the table makes.
+            #[cfg(test)]
+            const OF_THE_TABLE: &[Op] = &[
+                $($(Op::$u32v, Op::$u32s,)* $(Op::$u64v, Op::$u64s,)* $(Op::$b32v, Op::$b32s,)* $(Op::$b64v, Op::$b64s,)*
+                $(Op::$c32v, Op::$c32b, Op::$c32s,)* $(Op::$c64v, Op::$c64b, Op::$c64s,)* $(Op::$xv, Op::$xs,)* $(Op::$wv, Op::$ws,)*
+                $(Op::$nv, Op::$ns,)* $(Op::$lv, Op::$ls,)*)?
+            ];
+
             /// Operations of one or two numbers.
             pub(crate) const COMPUTING: &[Op] = &[
                 $($(Op::$u32v, Op::$u32s,)* $(Op::$u64v, Op::$u64s,)* $(Op::$b32v, Op::$b32s,)* $(Op::$b64v, Op::$b64s,)*)?
@@ -418,6 +432,53 @@ lane_ops! { define_ops! {
     ReplayLoadWindow, ReplayStoreWindow,
     ReplayEnd,
 } }
+
+#[cfg(test)]
+impl Op {
+    /// All instructions, for tests that hold each list of them to be complete.
+    pub(crate) fn all() -> impl Iterator<Item = Op> {
+        Op::OTHERS.iter().chain(Op::OF_THE_TABLE).copied()
+    }
+
+    /// Whether only host functions have it.
+    pub(crate) fn is_of_the_host(self) -> bool {
+        matches!(
+            self,
+            Op::HostLocal
+                | Op::HostNonZero
+                | Op::HostReads
+                | Op::HostAssigns
+                | Op::HostLoad
+                | Op::HostStore
+                | Op::HostAtomic
+                | Op::Call
+                | Op::HostCall
+                | Op::Launch
+                | Op::Return
+        )
+    }
+
+    /// Whether only lists of what a block did have it.
+    pub(crate) fn is_of_a_replay(self) -> bool {
+        matches!(
+            self,
+            Op::ReplayMask
+                | Op::ReplayTest
+                | Op::ReplayBegin
+                | Op::ReplayTurn
+                | Op::ReplayBarrier
+                | Op::ReplayLoad
+                | Op::ReplayStore
+                | Op::ReplayLoadRun
+                | Op::ReplayLoadFew
+                | Op::ReplayStoreRun
+                | Op::ReplayStoreSome
+                | Op::ReplayLoadWindow
+                | Op::ReplayStoreWindow
+                | Op::ReplayEnd
+        )
+    }
+}
 
 impl Op {
     /// Whether it jumps if a comparison of `S[a]` and `S[c]` holds.

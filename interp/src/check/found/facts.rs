@@ -269,7 +269,7 @@ impl Scene<'_> {
             }
         };
         let op = match user.what {
-            Use::Branch | Use::Address | Use::Printed => FindingOp::Compute,
+            Use::Branch | Use::Address | Use::Printed | Use::Argument => FindingOp::Compute,
             Use::Stored => FindingOp::Write,
         };
         let fact = Fact::Uninitialized {

@@ -41,6 +41,8 @@ pub enum Use {
     Stored,
     /// It is printed.
     Printed,
+    /// It is an argument of something that acts: the number of a barrier, a mask, a size, an argument of a kernel.
+    Argument,
 }
 
 /// Why memory is not all written.
@@ -457,5 +459,6 @@ coded!(
         Address,
         Stored,
         Printed,
+        Argument,
     }
 );

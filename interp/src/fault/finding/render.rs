@@ -327,6 +327,7 @@ impl Finding {
             }
             Use::Stored => format!("is stored to global memory at line {line}"),
             Use::Printed => format!("is printed at line {line}"),
+            Use::Argument => format!("is an argument of the call at line {line}"),
         };
         let who = by(&self.accesses[1]);
         match absent {
