@@ -321,13 +321,62 @@ impl InstKind {
         )
     }
 
-    /// The access it makes, and the pointer it makes it with.
+    /// Whether a compiler keeps no value from memory over it: other threads, or code that it does not see, may write in between.
+    pub fn ends_what_is_kept(&self) -> bool {
+        match self {
+            InstKind::Atomic { .. }
+            | InstKind::Exchange(_)
+            | InstKind::Barrier(_)
+            | InstKind::Fence(_)
+            | InstKind::AcqRelFence(_)
+            | InstKind::Printf(..)
+            | InstKind::Call(..)
+            | InstKind::CallRoutine(..)
+            | InstKind::HostCall(..)
+            | InstKind::Launch(_) => true,
+            InstKind::Intrinsic(intrinsic, _) => match intrinsic.effect() {
+                Effect::Pure | Effect::Variable => false,
+                // After a trap there is nothing.
+                Effect::Act => !matches!(
+                    intrinsic,
+                    Intrinsic::Trap | Intrinsic::BadCall | Intrinsic::BadObject
+                ),
+                Effect::Memory | Effect::Lanes | Effect::Order | Effect::Call => true,
+            },
+            InstKind::Get(_)
+            | InstKind::Set(..)
+            | InstKind::Unary(..)
+            | InstKind::Binary(..)
+            | InstKind::Fma(..)
+            | InstKind::FmaHalves(..)
+            | InstKind::FmaBfloats(..)
+            | InstKind::Compare(..)
+            | InstKind::Select(..)
+            | InstKind::Convert(..)
+            | InstKind::Special(_)
+            | InstKind::AddrOf(_)
+            | InstKind::PtrAdd { .. }
+            | InstKind::Load(..)
+            | InstKind::Store(..)
+            | InstKind::Assert(..)
+            | InstKind::Lifetime(..) => false,
+        }
+    }
+
+    /// The access it makes, and the pointer it makes it with. An instruction has one exactly if its effect is [`Effect::Memory`].
     pub fn access(&self) -> Option<(&Access, &Operand)> {
         match self {
             InstKind::Load(access, ptr)
             | InstKind::Store(access, ptr, _)
             | InstKind::Atomic { access, ptr, .. } => Some((access, ptr)),
-            _ => None,
+            other => {
+                debug_assert_ne!(
+                    other.effect(),
+                    Effect::Memory,
+                    "an access that is not counted"
+                );
+                None
+            }
         }
     }
 }

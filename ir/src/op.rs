@@ -419,6 +419,16 @@ named! {
     }
 }
 
+impl ConvertOp {
+    /// Whether the result has the operand's bits, read as another type.
+    pub fn keeps_bits(self) -> bool {
+        matches!(
+            self,
+            ConvertOp::F32Bits | ConvertOp::BitsToF32 | ConvertOp::F64Bits | ConvertOp::BitsToF64
+        )
+    }
+}
+
 impl UnaryOp {
     /// The operation that gives the same where an overflow is allowed.
     pub fn wrapping(self) -> UnaryOp {

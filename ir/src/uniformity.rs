@@ -518,6 +518,10 @@ impl Analysis<'_> {
             other => match other.effect() {
                 Effect::Lanes => return Some(Cause::OtherLane),
                 Effect::Act => return Some(Cause::OneByOne),
+                // Those that give something are above. A new one may give each lane something else.
+                Effect::Memory | Effect::Order if !inst.results.is_empty() => {
+                    return Some(Cause::OneByOne);
+                }
                 Effect::Pure | Effect::Variable | Effect::Memory | Effect::Order | Effect::Call => {
                 }
             },

@@ -142,7 +142,13 @@ fn bits(bytes: &[u8], ty: MemType) -> u64 {
         MemType::Bool => u64::from(bytes[0] != 0),
         MemType::S8 => u64::from(i32::from(bytes[0] as i8) as u32),
         MemType::S16 => u64::from(i32::from(i16::from_le_bytes([word[0], word[1]])) as u32),
-        _ => u64::from_le_bytes(word),
+        MemType::U8
+        | MemType::U16
+        | MemType::I32
+        | MemType::I64
+        | MemType::F32
+        | MemType::F64
+        | MemType::Ptr => u64::from_le_bytes(word),
     }
 }
 

@@ -266,15 +266,7 @@ impl<'m> Walk<'m> {
                 InstKind::Store(access, ptr, _) => {
                     around.stores.push((access.space, values.root(ptr)));
                 }
-                InstKind::Atomic { .. }
-                | InstKind::Barrier(_)
-                | InstKind::Fence(_)
-                | InstKind::AcqRelFence(_)
-                | InstKind::CallRoutine(..)
-                | InstKind::Exchange(_)
-                | InstKind::Intrinsic(..)
-                | InstKind::Launch(_) => around.has_barrier = true,
-                _ => {}
+                other => around.has_barrier |= other.ends_what_is_kept(),
             });
         }
         self.loops.push(around);
@@ -289,17 +281,10 @@ impl<'m> Walk<'m> {
     }
 
     fn inst(&mut self, inst: &'m Inst, density: Option<f64>) {
-        match &inst.kind {
-            InstKind::Load(..) | InstKind::Store(..) | InstKind::Atomic { .. } => {
-                self.access(inst, density);
-            }
-            InstKind::Barrier(_)
-            | InstKind::Fence(_)
-            | InstKind::AcqRelFence(_)
-            | InstKind::CallRoutine(..)
-            | InstKind::Exchange(_)
-            | InstKind::Launch(_) => self.flush(),
-            _ => {}
+        if inst.kind.access().is_some() {
+            self.access(inst, density);
+        } else if inst.kind.ends_what_is_kept() {
+            self.flush();
         }
         self.values.run(inst);
     }
@@ -308,11 +293,7 @@ impl<'m> Walk<'m> {
         let Some((access, ptr)) = inst.kind.access() else {
             return;
         };
-        let op = match inst.kind {
-            InstKind::Load(..) => AccessOp::Load,
-            InstKind::Store(..) => AccessOp::Store,
-            _ => AccessOp::Atomic,
-        };
+        let op = AccessOp::of(&inst.kind);
         let address = self.values.address(ptr);
         let key = self.key(inst.loc, op, access.space);
         if let Root::Object(Object::Local(local)) = address.root {

@@ -58,10 +58,16 @@ pub fn code_of_trap(kind: &TrapKind) -> Code {
 pub fn code_of_device(error: CudaError) -> Code {
     match error {
         CudaError::MisalignedAddress => Code::Misaligned,
-        CudaError::Assert => Code::AssertionFailed,
         CudaError::LaunchTimeout => Code::Deadlock,
-        CudaError::IllegalAddress => Code::InvalidPointer,
-        _ => Code::AssertionFailed,
+        CudaError::IllegalAddress | CudaError::InvalidAddressSpace => Code::InvalidPointer,
+        // `__trap()` is a launch failure, or an illegal instruction.
+        CudaError::Assert | CudaError::LaunchFailure | CudaError::IllegalInstruction => {
+            Code::AssertionFailed
+        }
+        other => {
+            debug_assert!(!other.is_sticky(), "{other} ends a context");
+            Code::AssertionFailed
+        }
     }
 }
 
@@ -70,8 +76,12 @@ pub fn kind_of_device(error: CudaError) -> &'static str {
     match error {
         CudaError::MisalignedAddress => "misaligned",
         CudaError::LaunchTimeout => "deadlock",
-        CudaError::IllegalAddress => "out_of_bounds",
-        _ => "assertion",
+        CudaError::IllegalAddress | CudaError::InvalidAddressSpace => "out_of_bounds",
+        CudaError::Assert | CudaError::LaunchFailure | CudaError::IllegalInstruction => "assertion",
+        other => {
+            debug_assert!(!other.is_sticky(), "{other} ends a context");
+            "assertion"
+        }
     }
 }
 

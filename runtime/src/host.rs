@@ -153,6 +153,9 @@ pub fn run_main(
                 TrapKind::Assert { .. } => 134,
                 TrapKind::Stopped(why) => why.exit_code().into(),
                 TrapKind::RunLimit { .. } => OVER_BUDGET,
+                // What a shell says of a program that the system stopped: 128 and the signal's number. SIGFPE, SIGILL, SIGSEGV.
+                TrapKind::DivisionByZero => 136,
+                TrapKind::Explicit => 132,
                 _ => 139,
             };
             host.outcome.faults.push(Fault::Trap { launch: None, trap });

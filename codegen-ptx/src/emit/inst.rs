@@ -8,7 +8,7 @@ mod dot;
 mod exchange;
 mod memory;
 
-use ir::{BinaryOp, CompareOp, ConvertOp, Inst, InstKind, Type, UnaryOp};
+use ir::{BinaryOp, CompareOp, Inst, InstKind, Type, UnaryOp};
 
 use super::{kernel::Kernel, ty};
 use crate::Error;
@@ -22,13 +22,74 @@ const PURE: &str = "nounwind willreturn memory(none)";
 /// Whether the instruction takes its operands as numbers only: any NaN is as good as any other to it.
 pub(super) fn reads_numbers(kind: &InstKind) -> bool {
     match kind {
-        InstKind::Unary(op, ..) => !matches!(op, UnaryOp::FNeg | UnaryOp::FAbs),
-        InstKind::Binary(..) | InstKind::Fma(..) | InstKind::Compare(..) => true,
-        InstKind::Convert(op, _) => !matches!(
-            op,
+        InstKind::Unary(op, ..) => match op {
             // These keep sign and payload.
-            ConvertOp::F32Bits | ConvertOp::F64Bits | ConvertOp::F32ToF64 | ConvertOp::F64ToF32
-        ),
+            UnaryOp::FNeg | UnaryOp::FAbs => false,
+            UnaryOp::FSqrt
+            | UnaryOp::FFloor
+            | UnaryOp::FCeil
+            | UnaryOp::FTrunc
+            | UnaryOp::FRint
+            | UnaryOp::FRound
+            | UnaryOp::RcpApprox
+            | UnaryOp::RsqrtApprox
+            | UnaryOp::SqrtApprox
+            | UnaryOp::Ex2Approx
+            | UnaryOp::Lg2Approx
+            | UnaryOp::SinApprox
+            | UnaryOp::CosApprox
+            | UnaryOp::TanhApprox => true,
+            // Integers have no NaN.
+            UnaryOp::Neg
+            | UnaryOp::Not
+            | UnaryOp::SNeg
+            | UnaryOp::Popc
+            | UnaryOp::Clz
+            | UnaryOp::Brev => true,
+        },
+        InstKind::Binary(op, ..) => match op {
+            BinaryOp::FAdd
+            | BinaryOp::FSub
+            | BinaryOp::FMul
+            | BinaryOp::FDiv
+            | BinaryOp::FRem
+            | BinaryOp::FMin
+            | BinaryOp::FMax => true,
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::SAdd
+            | BinaryOp::SSub
+            | BinaryOp::SMul
+            | BinaryOp::SMulHi
+            | BinaryOp::UMulHi
+            | BinaryOp::SDiv
+            | BinaryOp::UDiv
+            | BinaryOp::SRem
+            | BinaryOp::URem
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::LShr
+            | BinaryOp::AShr
+            | BinaryOp::SMin
+            | BinaryOp::SMax
+            | BinaryOp::UMin
+            | BinaryOp::UMax
+            | BinaryOp::SDot4
+            | BinaryOp::UDot4
+            | BinaryOp::SDot2Lo
+            | BinaryOp::SDot2Hi
+            | BinaryOp::UDot2Lo
+            | BinaryOp::UDot2Hi => true,
+        },
+        InstKind::Fma(..) | InstKind::Compare(..) => true,
+        // From numbers to integers: the sign and the payload of a NaN are lost. The others keep them.
+        InstKind::Convert(op, _) => {
+            op.from_type().is_float() && !op.to_type().is_float() && !op.keeps_bits()
+                || !op.from_type().is_float()
+        }
         _ => false,
     }
 }

@@ -16,11 +16,11 @@ fn space_number(space: Space) -> u32 {
 
 /// A pointer type.
 pub(super) fn pointer(space: Space) -> &'static str {
-    match space_number(space) {
-        0 => "ptr",
-        1 => "ptr addrspace(1)",
-        3 => "ptr addrspace(3)",
-        _ => "ptr addrspace(4)",
+    match space {
+        Space::Generic | Space::Local => "ptr",
+        Space::Global => "ptr addrspace(1)",
+        Space::Shared => "ptr addrspace(3)",
+        Space::Constant => "ptr addrspace(4)",
     }
 }
 

@@ -110,7 +110,17 @@ impl FunctionLowerer<'_, '_> {
             Some(MemType::I64) => Const::i64(1),
             Some(MemType::F32) => Const::f32(1.0),
             Some(MemType::F64) => Const::f64(1.0),
-            _ => Const::i32(1),
+            // Pointers step by elements, in `arith`.
+            Some(
+                MemType::Bool
+                | MemType::S8
+                | MemType::U8
+                | MemType::S16
+                | MemType::U16
+                | MemType::I32
+                | MemType::Ptr,
+            )
+            | None => Const::i32(1),
         };
         let op = if decrement { Arith::Sub } else { Arith::Add };
         let is_small = is_narrow(ty) || *ty == Ty::Bool;

@@ -78,7 +78,43 @@ impl Seen {
                 self.heap = true;
             }
             InstKind::Special(register) => self.ordered |= register.is_time(),
-            _ => {}
+            // Only within the block, or not with memory that other blocks see.
+            InstKind::Intrinsic(
+                Intrinsic::SyncWarp
+                | Intrinsic::BarSync
+                | Intrinsic::BarArrive
+                | Intrinsic::BarrierSync
+                | Intrinsic::BarrierArrive
+                | Intrinsic::Nanosleep
+                | Intrinsic::Trap
+                | Intrinsic::BadCall
+                | Intrinsic::BadObject
+                | Intrinsic::IsShared
+                | Intrinsic::IsLocal
+                | Intrinsic::IsConstant
+                | Intrinsic::IsGlobal,
+                _,
+            )
+            | InstKind::Store(..)
+            | InstKind::Exchange(_)
+            | InstKind::Barrier(_)
+            | InstKind::Printf(..)
+            | InstKind::Assert(..)
+            | InstKind::Lifetime(..) => {}
+            // Routines are looked at by themselves; the others are the host's.
+            InstKind::CallRoutine(..) | InstKind::Call(..) | InstKind::HostCall(..) => {}
+            InstKind::Get(_)
+            | InstKind::Set(..)
+            | InstKind::Unary(..)
+            | InstKind::Binary(..)
+            | InstKind::Fma(..)
+            | InstKind::FmaHalves(..)
+            | InstKind::FmaBfloats(..)
+            | InstKind::Compare(..)
+            | InstKind::Select(..)
+            | InstKind::Convert(..)
+            | InstKind::AddrOf(_)
+            | InstKind::PtrAdd { .. } => {}
         }
     }
 }

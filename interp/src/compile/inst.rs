@@ -379,6 +379,7 @@ impl Compiler<'_> {
 
     fn unary(&mut self, op: ir::UnaryOp, ty: Type, a: &Operand, result: Option<ValueId>) {
         if ty == Type::I1 {
+            assert_eq!(op, ir::UnaryOp::Not, "verified");
             return self.lane_op(Op::MNot, Op::MNot, &[a], result);
         }
         let op = if self.checked { op } else { op.wrapping() };
@@ -401,7 +402,8 @@ impl Compiler<'_> {
             let op = match op {
                 BinaryOp::And => Op::MAnd,
                 BinaryOp::Or => Op::MOr,
-                _ => Op::MXor,
+                BinaryOp::Xor => Op::MXor,
+                op => unreachable!("verified: {op} of i1"),
             };
             return self.lane_op(op, op, &[a, b], result);
         }

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use ir::{
-    Access, AtomicOp, Const, Function, InstKind, LocId, MemType, Object, Operand, Space, Type,
-    ValueId,
+    Access, AtomicOp, Const, Function, LocId, MemType, Object, Operand, Space, Type, ValueId,
 };
 
 use super::{Compiler, FusedPointer, array, lifetimes};
@@ -241,14 +240,10 @@ impl Compiler<'_> {
     pub(super) fn count_the_rest(&mut self, source: &Function) {
         let mut have: HashSet<CounterSite> = self.code.counters.iter().copied().collect();
         source.body.for_each_inst(&mut |inst| {
-            let op = match inst.kind {
-                InstKind::Load(..) => AccessOp::Load,
-                InstKind::Store(..) => AccessOp::Store,
-                _ => AccessOp::Atomic,
-            };
             let Some((access, _)) = inst.kind.access() else {
                 return;
             };
+            let op = AccessOp::of(&inst.kind);
             let new = counters(inst.loc, op, access).filter(|counter| have.insert(*counter));
             self.code.counters.extend(new);
         });

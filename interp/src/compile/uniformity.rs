@@ -246,9 +246,10 @@ impl Analysis<'_> {
             other => match other.effect() {
                 Effect::Pure => any_operand(),
                 Effect::Lanes | Effect::Act => true,
-                Effect::Variable | Effect::Memory | Effect::Order | Effect::Call => {
-                    return;
-                }
+                // A host function has one thread; a kernel's calls are above.
+                Effect::Call => false,
+                // Those that give something are above. A new one may give each lane something else.
+                Effect::Variable | Effect::Memory | Effect::Order => true,
             },
         };
         debug_assert_eq!(self.function.values.len(), self.result.values.len());

@@ -103,11 +103,12 @@ fn spots<O: Observer>(
             global = addresses(r, i, site);
             in_shared = 0;
         }
-        _ => {
+        Op::LoadGeneric | Op::StoreGeneric | Op::AtomicGeneric => {
             global = addresses(r, i, site);
             shared = narrowed(&global, SHARED_BASE);
             (in_shared, _, elsewhere) = windows(&global, mask);
         }
+        op => unreachable!("{op:?} accesses no memory that others see"),
     }
     let (bytes, size) = (machine.shared.as_mut_ptr(), machine.shared.len() as u64);
     for lane in LaneMask(in_shared) {

@@ -67,6 +67,12 @@ impl Rates {
                 (Generation::Fermi, _) => 9.0,
                 (Generation::Kepler, _) => 20.0,
                 (Generation::Maxwell, _) => 12.0,
+                // Jetson modules: LPDDR memory and few multiprocessors.
+                (Generation::Pascal, 62) => 23.0,
+                (Generation::Volta, 72) => 12.0,
+                (Generation::Ampere, 87) => 10.0,
+                (Generation::Blackwell, 101 | 110) => 9.0,
+                (Generation::Blackwell, 121) => 2.0,
                 (Generation::Pascal, _) => 10.0,
                 (Generation::Volta, _) => 7.0,
                 (Generation::Turing, _) => 5.0,

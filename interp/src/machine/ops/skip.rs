@@ -188,6 +188,6 @@ pub(crate) fn perform<O: Observer>(
         Op::LoadGeneric => generic::load_generic(machine, r, mask, inst, thread_local),
         Op::StoreGeneric => generic::store_generic(machine, r, mask, inst, thread_local),
         Op::AtomicGeneric => atomic::generic(machine, r, mask, inst, thread_local),
-        _ => Ok(()),
+        op => unreachable!("{op:?} is no access"),
     }
 }

@@ -38,7 +38,8 @@ pub(super) fn holds(r: View, i: &Inst) -> bool {
         Op::JumpUlt32 => lanes::s_holds(r, i, int::ult32),
         Op::JumpUle32 => lanes::s_holds(r, i, int::ule32),
         Op::JumpUgt32 => lanes::s_holds(r, i, int::ugt32),
-        _ => lanes::s_holds(r, i, int::uge32),
+        Op::JumpUge32 => lanes::s_holds(r, i, int::uge32),
+        op => unreachable!("{op:?} compares nothing"),
     }
 }
 
@@ -275,8 +276,17 @@ pub(crate) fn run<L: Level, O: Observer>(
                 return true;
             }
             }
-            // SAFETY: the planner makes no other.
-            _ => unsafe { unreachable() },
+            Op::Clock | Op::Clock64 | Op::ActiveMask | Op::Shuffle | Op::Exchange | Op::Jump | Op::JumpIfNot | Op::JumpIf | Op::Tick | Op::If | Op::Else
+            | Op::Join | Op::Clear | Op::Park | Op::ParkIf | Op::ParkIfNot | Op::ExitIf | Op::ExitIfNot | Op::Loop | Op::LoopEq32 | Op::LoopNe32
+            | Op::LoopSlt32 | Op::LoopSle32 | Op::LoopSgt32 | Op::LoopSge32 | Op::LoopUlt32 | Op::LoopUle32 | Op::LoopUgt32 | Op::LoopUge32 | Op::Rounds
+            | Op::Exit | Op::End | Op::LoadShared | Op::StoreShared | Op::AtomicShared | Op::LoadGlobal | Op::StoreGlobal | Op::AtomicGlobal
+            | Op::LoadLocal | Op::StoreLocal | Op::AtomicLocal | Op::LoadGeneric | Op::StoreGeneric | Op::AtomicGeneric | Op::Tally | Op::Barrier
+            | Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr | Op::NumberedBarrier | Op::SyncWarp | Op::Fence | Op::Print | Op::LaunchChild
+            | Op::HeapMalloc | Op::HeapFree | Op::Assert | Op::Trap | Op::Lifetime | Op::CallRoutine | Op::EndRoutine | Op::HostLocal | Op::HostNonZero
+            | Op::HostReads | Op::HostAssigns | Op::HostLoad | Op::HostStore | Op::HostAtomic | Op::Call | Op::HostCall | Op::Launch | Op::Return => {
+                // SAFETY: the planner puts none of these into a list.
+                unsafe { unreachable() }
+            }
         } } }
     }
 }
