@@ -1,15 +1,17 @@
-//! Typed tree to IR: kernels with the device functions they call (inlined, but for those that may call themselves: `routine`), host functions with calls, the data both name.
+//! Turns the typed tree into IR: kernels with the device functions they call inlined (except functions that may call themselves:
+//! `routine`), host functions with calls, and the data that both name.
 //!
-//! What is decided here and nowhere else: which variables are slots and which are memory (`layout`), how many accesses a
-//! source expression makes (`place`), where a multiply and an add become one `fma` (`contract`), how `&&`, `?:` and
-//! `switch` branch (`branch`, `switch`). Every kernel is lowered; of the host functions those that `main` reaches.
+//! Only this stage decides which variables are slots and which are memory (`layout`), how many accesses a source expression makes
+//! (`place`), where a multiply and an add become one `fma` (`contract`), and how `&&`, `?:` and `switch` branch (`branch`, `switch`). It
+//! lowers every kernel, and the host functions that `main` reaches.
 //!
-//! Order of evaluation, where C leaves it open: the right side of an assignment before the place on its left, arguments from
-//! left to right. Every access of the source is one access of the IR, with two exceptions that compilers share: a value
-//! that is read only to be thrown away (`a[i];`) is not read unless it is `volatile`, and the members of a vector type that
-//! are moved together are one access.
+//! Where C leaves the order of evaluation open, the right side of an assignment comes before the place on its left, and arguments are
+//! evaluated from left to right. Every access of the source is one access of the IR, with two exceptions that compilers share: a value that
+//! is read only to be discarded (`a[i];`) is not read unless it is `volatile`, and the members of a vector type that are moved together are
+//! one access.
 //!
-//! All pointers are built generic; `infer_spaces` says where a kernel's point. A module that fails to verify is a bug of ours.
+//! All pointers are generic at first; `infer_spaces` finds the spaces of a kernel's. If a module fails to verify, that is a bug in this
+//! crate.
 
 mod assign;
 mod bits;
@@ -69,7 +71,7 @@ use message::LowerError;
 pub struct Options {
     /// Fuse `a * b + c` in device code, as nvcc does by default.
     pub fmad: bool,
-    /// Variables of the device that no kernel names are there all the same: host code that another compiler compiles may copy them.
+    /// Keep variables of the device that no kernel names: host code that another compiler compiles may copy them.
     pub all_globals: bool,
 }
 
@@ -118,10 +120,10 @@ pub fn lower(program: &Program, map: &SourceMap, options: &Options) -> (Module, 
     (module, diagnostics)
 }
 
-/// The most scalars of a value that is moved as one: an operand each, and an access or two.
+/// The largest number of scalars in a value that is moved as one: each is an operand, and an access or two.
 const MAX_LEAVES: u64 = 1 << 20;
 
-/// The scalars of a type, in memory order: where each is and what. A kernel has one parameter for each of those of its parameters.
+/// The scalars of a type in memory order, each with its offset. A kernel has one parameter for each scalar of its parameters.
 pub fn scalars(program: &Program, ty: &sema::ty::Ty) -> Vec<(u64, MemType)> {
     let leaves = Layout::new(&program.records).leaves(ty);
     leaves
@@ -145,7 +147,7 @@ pub fn align_bytes(program: &Program, ty: &sema::ty::Ty) -> u64 {
     Layout::new(&program.records).align(ty)
 }
 
-/// The place of the first thing without a type.
+/// The place of the first node without a type.
 pub(crate) fn walk_typed(
     body: &[Stmt],
     is_wrong: &mut dyn FnMut(&sema::ty::Ty) -> bool,
@@ -168,10 +170,10 @@ fn program_name(files: &[String]) -> String {
     written.cloned().unwrap_or_default()
 }
 
-/// Overloads and instances of one name get numbers.
+/// Appends numbers to the names that overloads and instances share.
 fn name_apart(module: &mut Module) {
     let mut taken = HashSet::new();
-    // Where each name goes on: thousands of lambdas have one.
+    // The next number to try for each name: thousands of lambdas share one.
     let mut last: HashMap<_, u32> = HashMap::new();
     for function in &mut module.functions {
         let mut name = function.name.clone();
@@ -184,13 +186,13 @@ fn name_apart(module: &mut Module) {
     }
 }
 
-/// A bug of ours, told without a panic.
+/// Reports a bug in this crate, without a panic.
 fn internal(span: Span, what: &str) -> Diagnostic {
     let what = what.to_string();
     LowerError::Internal { what }.diagnostic(span, &())
 }
 
-/// What all functions of a module share.
+/// State shared by all functions of a module.
 struct Lowerer<'p> {
     program: &'p Program,
     layout: Layout<'p>,
@@ -199,12 +201,12 @@ struct Lowerer<'p> {
     strings: Vec<Arc<[u8]>>,
     string_ids: HashMap<Arc<[u8]>, StringId>,
     function_ids: HashMap<FunctionId, FuncId>,
-    /// In order of declaration. Shared variables at file scope are not among them: each kernel has its own.
+    /// In order of declaration, without shared variables at file scope: each kernel has a separate copy of those.
     global_ids: Vec<(GlobalVarId, GlobalId)>,
     facts: HashMap<FunctionId, Rc<Facts>>,
-    /// For a function in a kernel (`true`) or on the host.
+    /// By function, and whether it is lowered in a kernel (`true`) or on the host.
     in_memory: HashMap<(FunctionId, bool), Rc<BTreeSet<VarId>>>,
-    /// Functions of the library that host code puts in place of their calls.
+    /// Whether host code inlines the function.
     inlined: HashMap<FunctionId, bool>,
     /// Device functions that may call themselves.
     recursive: HashSet<FunctionId>,
@@ -240,14 +242,14 @@ impl<'p> Lowerer<'p> {
         Rc::clone(facts.or_insert_with(|| Rc::new(Facts::of(self.program, function))))
     }
 
-    /// The variables of a function that need memory because of what their references are used for. In a kernel a reference is
-    /// another name for a slot, unless its address is taken somewhere, it is chosen at run time or passed to a routine; on the host a
-    /// reference that is passed on is a pointer.
+    /// The variables of a function that need memory because of what their references are used for. In a kernel a reference is another name
+    /// for a slot, unless its address is taken somewhere, it is chosen at run time or passed to a routine. On the host a reference that is
+    /// passed on is a pointer.
     fn in_memory(&mut self, id: FunctionId, is_device: bool) -> Rc<BTreeSet<VarId>> {
         if let Some(found) = self.in_memory.get(&(id, is_device)) {
             return Rc::clone(found);
         }
-        // A circle of calls ends here.
+        // Ends recursion over a cycle of calls.
         self.in_memory
             .insert((id, is_device), Rc::new(BTreeSet::new()));
         let function = self.function(id);
@@ -290,16 +292,16 @@ impl<'p> Lowerer<'p> {
         found
     }
 
-    /// Whether host code inlines the function: it is a few lines in a row, such as a container's `operator[]` or a generator of random
-    /// numbers. One of the program's own has no variables that need memory, and none without a value: a call begins with new ones,
-    /// and the checks know it. If it calls nothing, it may have loops and branches, too.
+    /// Whether host code inlines the function: it is a few straight-line statements, such as a container's `operator[]` or a generator of
+    /// random numbers. A function of the program must also have no variables in memory and none without an initial value, because each call
+    /// begins with new variables and the checks rely on that. If it calls nothing, it may have loops and branches, too.
     fn is_inlined_on_host(&mut self, id: FunctionId) -> bool {
         const MAX_STATEMENTS: usize = 3;
         const MAX_OWN_STATEMENTS: usize = 8;
         if let Some(&is_inlined) = self.inlined.get(&id) {
             return is_inlined;
         }
-        // A circle of calls ends here.
+        // Ends recursion over a cycle of calls.
         self.inlined.insert(id, false);
         let function = self.function(id);
         let body = function.body.as_deref().unwrap_or_default();
@@ -344,7 +346,7 @@ impl<'p> Lowerer<'p> {
         is_inlined &= is_straight || is_own && !calls_others && count <= MAX_OWN_STATEMENTS;
         if is_inlined {
             let calls: Vec<FunctionId> = self.facts(id).calls.iter().copied().collect();
-            // Chains of the program's own calls stay calls: they may be long.
+            // Chains of calls in the program are not inlined: they may be long.
             is_inlined = calls.into_iter().all(|callee| {
                 self.is_inlined_on_host(callee) && (!is_own || self.facts(callee).calls.is_empty())
             });
@@ -353,7 +355,7 @@ impl<'p> Lowerer<'p> {
         is_inlined
     }
 
-    /// Whether all variables of a function of the host are scalars in registers, or references.
+    /// Whether all variables of a host function are scalars in registers, or references.
     fn has_plain_variables(&mut self, id: FunctionId) -> bool {
         let in_memory = self.in_memory(id, false);
         let mut vars = self.function(id).vars.entries();
@@ -386,7 +388,7 @@ impl<'p> Lowerer<'p> {
             |function: &Function| function.name == "main" && function.space == FunctionSpace::Host;
         let main = all().filter(|(_, function)| is_main(function));
         let main: Vec<FunctionId> = main.map(|(id, _)| id).collect();
-        // Of a template that nothing launches there may be a declaration alone.
+        // A template that is never launched may have only a declaration.
         let is_kernel = |function: &Function| {
             function.space == FunctionSpace::Kernel && function.body.is_some()
         };
@@ -399,7 +401,7 @@ impl<'p> Lowerer<'p> {
         ids.into_iter().collect()
     }
 
-    /// The first value of each function that is not to be moved, since a value in flight has an operand for each of its scalars. Copies
+    /// For each function, the first value that is too large to move as one, since it would need an operand for each of its scalars. Copies
     /// from one place to another are moved in bulk.
     fn values_too_large(&mut self, ids: &[FunctionId]) -> Vec<Diagnostic> {
         let layout = self.layout;
@@ -416,7 +418,7 @@ impl<'p> Lowerer<'p> {
             }
             let body = function.body.as_deref().unwrap_or_default();
             let mut in_bulk: HashSet<*const Value> = HashSet::new();
-            // What is around an expression is visited before it.
+            // The walk visits an expression before its parts.
             facts::walk(body, &mut |item| match item {
                 Item::Stmt(stmt) => {
                     if let StmtKind::Declare(_, Some(Init::Value(value))) = &stmt.kind
@@ -448,7 +450,7 @@ impl<'p> Lowerer<'p> {
         spans.map(refuse).collect()
     }
 
-    /// The variables those functions and the ones they call name, and the ones that those are initialised with.
+    /// Numbers the variables that these functions and their callees name, and the variables in their initial values.
     fn number_globals(&mut self, ids: &[FunctionId]) {
         let mut globals = BTreeSet::new();
         for id in self.reach(ids.to_vec()) {
@@ -496,7 +498,7 @@ impl<'p> Lowerer<'p> {
         reached
     }
 
-    /// The host functions that those need: where another one stands for a function, it does.
+    /// The host functions that these need. A function with a version for the host is replaced by that version.
     fn reach_on_host(&mut self, mut todo: Vec<FunctionId>) -> BTreeSet<FunctionId> {
         let mut reached: BTreeSet<FunctionId> = todo.iter().copied().collect();
         while let Some(id) = todo.pop() {
@@ -510,19 +512,19 @@ impl<'p> Lowerer<'p> {
         reached
     }
 
-    /// The function that host code calls for this one.
+    /// The function that host code calls instead of this one.
     fn on_host(&self, id: FunctionId) -> FunctionId {
         self.function(id).on_host.unwrap_or(id)
     }
 
-    /// Inlining that does not end in reasonable size.
+    /// Reports inlining that makes a kernel too large.
     fn too_large(&mut self, span: Span, name: &str) {
         let name = name.to_string();
         let error = LowerError::KernelTooLarge { name };
         self.diagnostics.push(error.diagnostic(span, &()));
     }
 
-    /// Something sema should not have let through.
+    /// Reports something that sema should have rejected.
     fn internal(&mut self, span: Span, what: &str) {
         self.diagnostics.push(internal(span, what));
     }

@@ -1,7 +1,7 @@
-//! Assignments: `=`, `op=`, `++`, `--`.
+//! Lowers assignments: `=`, `op=`, `++`, `--`.
 //!
-//! The right side is evaluated before the place, the place's address once. The value of an assignment is what was stored, not
-//! read again. What memory narrows (`char`, `short`) is not narrowed before it is stored.
+//! The right side is evaluated before the place, and the place's address only once. The value of an assignment is the stored value; the
+//! place is not read again. A value that a narrow store truncates anyway (`char`, `short`) is not narrowed before.
 
 use crate::sema::{
     ty::Ty,
@@ -12,7 +12,7 @@ use ir::{Const, MemType, Operand, span::Span};
 use super::{bulk, function::FunctionLowerer, layout, place::Cell};
 
 impl FunctionLowerer<'_, '_> {
-    /// An assignment as a statement. What memory narrows need not be narrowed before.
+    /// An assignment as a statement. A value that the store truncates is not narrowed before.
     pub(super) fn assign(&mut self, place: &Place, right: &Value) {
         if let Some(from) = bulk::long_source(self, right) {
             let from = self.region(from);
@@ -40,7 +40,7 @@ impl FunctionLowerer<'_, '_> {
         self.store_cell(&cell, place, &[leaf]);
     }
 
-    /// `place op= right`; gives the new value.
+    /// `place op= right`; returns the new value.
     pub(super) fn compound(
         &mut self,
         op: Arith,
@@ -78,7 +78,7 @@ impl FunctionLowerer<'_, '_> {
         self.kept_scalar(place, new)
     }
 
-    /// `++place` and similar; gives the new or the old value.
+    /// `++place` and similar; returns the new or the old value.
     pub(super) fn inc_dec(
         &mut self,
         place: &Place,
@@ -130,7 +130,7 @@ impl FunctionLowerer<'_, '_> {
         self.convert(new, compute, ty)
     }
 
-    /// Moves a pointer variable; gives the old and the new value.
+    /// Moves a pointer variable; returns the old and the new value.
     fn move_pointer(
         &mut self,
         place: &Place,
@@ -152,7 +152,7 @@ impl FunctionLowerer<'_, '_> {
         kept.first().copied().unwrap_or(new)
     }
 
-    /// The value of a place that is written next.
+    /// The value of a place that is about to be written.
     fn load_scalar(&mut self, cell: &mut Cell, place: &Place) -> Operand {
         if let Cell::Bits(cell) = cell {
             self.at_place(place);
@@ -172,7 +172,7 @@ fn is_narrow(ty: &Ty) -> bool {
     )
 }
 
-/// An integer that is an `i32` in flight.
+/// An integer that is an `i32` in registers.
 fn is_word(ty: &Ty) -> bool {
     is_narrow(ty) || layout::mem_type(ty) == Some(MemType::I32)
 }

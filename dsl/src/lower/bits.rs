@@ -1,10 +1,11 @@
-//! Bit-fields: they are read and written as parts of the integers that they lie in, the record's units (`sema::layout::bit_units`).
+//! Lowers bit-fields: they are read and written as parts of the integers that contain them, the record's units (`sema::layout::bit_units`).
 //!
-//! Reading one reads its unit, writing one reads and writes it, and `s.x += 1` does no more than that. The read of a write is marked
-//! ([`Access::partial`]): on fresh memory it reads what nobody has written, and that is no fault. After it the whole unit counts as written.
-//! Most bit-fields lie in one unit. Where a unit of the type's size would reach into another member, a bit-field may lie in several.
+//! Reading a bit-field reads its unit, writing one reads and writes the unit, and `s.x += 1` does no more than that. The read before a
+//! write is marked ([`Access::partial`]): in fresh memory it reads uninitialised bytes, and that is not an error. After the write the whole
+//! unit counts as written. Most bit-fields are in one unit. Where a unit of the type's size would overlap another member, a bit-field may
+//! be in several.
 //!
-//! In registers each unit is a slot. One that is declared without a value begins as 0, which nobody can tell from any other.
+//! In registers each unit is a slot. A unit that is declared without a value begins as 0, which no program can tell from any other value.
 
 use crate::sema::{
     ty::{Bits, Record, Ty},
@@ -26,26 +27,26 @@ pub(super) struct BitField {
     pub(super) parts: Vec<Part>,
 }
 
-/// Some bits of a bit-field, in one unit.
+/// A range of bits of a bit-field that is in one unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     /// The unit, by its place in the record.
     pub(super) unit: Piece,
     /// Which of the record's leaves the unit is.
     pub(super) leaf: usize,
-    /// The first bit, in the unit.
+    /// The part's first bit, counted in the unit.
     shift: u32,
     width: u32,
-    /// The same bit in the bit-field.
+    /// The same bit, counted in the bit-field.
     first: u32,
 }
 
-/// A found place that is a bit-field: each part's unit.
+/// A located bit-field: the unit of each part.
 #[derive(Clone, Debug)]
 pub(super) struct BitCell {
     field: BitField,
     units: Vec<Cell>,
-    /// What the units hold, if they have been read to be written.
+    /// The units' values, if they have been read in order to be written.
     known: Vec<Operand>,
 }
 
@@ -94,7 +95,7 @@ impl BitField {
         }
     }
 
-    /// It is put together in 64 bits.
+    /// Whether its value is assembled in 64 bits.
     fn is_wide(&self) -> bool {
         let is_long = |part: &Part| part.unit.ty == MemType::I64;
         layout::mem_type(&self.ty) == Some(MemType::I64) || self.parts.iter().any(is_long)
@@ -102,7 +103,7 @@ impl BitField {
 }
 
 impl Layout<'_> {
-    /// The bit-field that steps into a value lead to, and where its record begins in the value.
+    /// The bit-field that these steps into a value lead to, and the offset of its record in the value.
     pub(super) fn bit_field_at(self, ty: &Ty, steps: &[Step]) -> Option<(u64, BitField)> {
         let (mut ty, mut offset) = (ty, 0);
         for step in steps {
@@ -141,7 +142,7 @@ impl Layout<'_> {
     }
 }
 
-/// Values.
+/// Bit-fields in values.
 impl FunctionLowerer<'_, '_> {
     fn wide(&mut self, value: Operand, is_wide: bool) -> Operand {
         match (is_wide, self.b.value_type(value)) {
@@ -166,7 +167,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// A value cut to the bit-field's width, as one of its type.
+    /// A value truncated to the bit-field's width, as one of its type.
     fn cut(&mut self, value: Operand, field: &BitField) -> Operand {
         let is_wide = field.is_wide();
         let unused = u64::from(if is_wide { 64 } else { 32 } - field.width);
@@ -208,7 +209,7 @@ impl FunctionLowerer<'_, '_> {
         self.cut(all, field)
     }
 
-    /// A unit with a part of the bit-field's new value in it.
+    /// A unit with one part of the bit-field's new value inserted.
     pub(super) fn inserted(
         &mut self,
         field: &BitField,
@@ -236,13 +237,13 @@ impl FunctionLowerer<'_, '_> {
         self.b.binary(BinaryOp::Or, kept, value)
     }
 
-    /// What an assignment to a place gives: a bit-field holds no more than its bits.
+    /// The value of an assignment to a place: a bit-field holds no more than its bits.
     pub(super) fn kept(&mut self, place: &Place, leaves: Vec<Operand>) -> Vec<Operand> {
         let (Some(field), [value]) = (self.bit_field(place), &leaves[..]) else {
             return leaves;
         };
         let value = match self.b.value_type(*value) {
-            // All of a `bool` is in its first bit.
+            // The value of a `bool` is its lowest bit.
             Type::I1 => return leaves,
             _ => self.wide(*value, field.is_wide()),
         };
@@ -250,7 +251,7 @@ impl FunctionLowerer<'_, '_> {
     }
 }
 
-/// Places.
+/// Bit-fields in places.
 impl FunctionLowerer<'_, '_> {
     fn bit_field(&self, place: &Place) -> Option<BitField> {
         let PlaceKind::BitField(whole, field) = &place.kind else {
@@ -265,7 +266,7 @@ impl FunctionLowerer<'_, '_> {
         Some(BitField::new(layout, record, index, bits))
     }
 
-    /// Finds a bit-field's units.
+    /// Locates a bit-field's units.
     pub(super) fn bit_cell(&mut self, whole: &Place, place: &Place) -> Option<BitCell> {
         let field = self.bit_field(place)?;
         let is_union = matches!(whole.ty.ty, Ty::Record(id) if self.m.layout.record(id).is_union);
@@ -312,7 +313,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// What a bit-field holds.
+    /// The value of a bit-field.
     pub(super) fn load_bits(&mut self, cell: &BitCell, place: &Place) -> Operand {
         let parts = cell.units.iter().zip(&cell.field.parts);
         let units: Vec<Operand> = parts
@@ -321,7 +322,7 @@ impl FunctionLowerer<'_, '_> {
         self.extracted(&cell.field, &units)
     }
 
-    /// What a bit-field holds that is written next: its units are not read again for that.
+    /// The value of a bit-field that is about to be written: the write does not read its units again.
     pub(super) fn load_bits_for_update(&mut self, cell: &mut BitCell, place: &Place) -> Operand {
         let parts = cell.units.iter().zip(&cell.field.parts);
         cell.known = parts
@@ -350,20 +351,20 @@ impl FunctionLowerer<'_, '_> {
                     };
                     self.b.store(access, *pointer, vec![new]);
                 }
-                // An assignment to a temporary is lost.
+                // An assignment to a temporary has no effect.
                 Cell::Values(_) | Cell::Bits(_) => {}
             }
         }
     }
 
-    /// The units of a variable in slots that begins without a value.
+    /// Zeros the units of a variable in slots that is declared without a value.
     pub(super) fn clear_units(&mut self, id: crate::sema::typed::VarId) {
         let ty = &self.frame.var(id).ty.ty;
         let mut units = vec![];
         if self.lives_in_slots(id) {
             self.m.layout.unit_leaves(ty, 0, &mut units);
         }
-        // A bit-field finds all units of its run.
+        // Each bit-field yields all units of its run.
         units.dedup();
         if units.is_empty() {
             return;

@@ -1,8 +1,8 @@
-//! `&&`, `||` and `?:`.
+//! Lowers `&&`, `||` and `?:`.
 //!
-//! Both sides are computed, without a branch, when the later one is cheap: arithmetic on variables in slots, nothing that
-//! reads memory, divides or has an effect. Otherwise the later side stands behind an `if` and the result is in a slot. A
-//! condition that is constant decides at once, and the other side is not lowered.
+//! Both sides are computed without a branch if the later one is cheap: arithmetic on variables in slots that reads no memory, does not
+//! divide and has no effect. Otherwise the later side is in an `if` and the result is in a slot. If the condition is constant, the other
+//! side is not lowered.
 
 use crate::sema::{
     ty::Ty,
@@ -20,7 +20,7 @@ use super::{
 const CHEAP_OPERATIONS: u32 = 12;
 
 impl FunctionLowerer<'_, '_> {
-    /// `a && b && …`: the chain's operands one after the other; a branch only around those that are not cheap.
+    /// `a && b && …`: the operands of the chain one after the other, with a branch only around those that are not cheap.
     pub(super) fn logical(&mut self, op: LogicalOp, value: &Value) -> Operand {
         let mut operands = vec![];
         let mut left = value;
@@ -100,7 +100,7 @@ impl FunctionLowerer<'_, '_> {
         self.get_all(&slots)
     }
 
-    /// Whether computing the value in vain does no harm and costs less than a branch.
+    /// Whether computing the value unnecessarily is harmless and costs less than a branch.
     fn is_cheap(&mut self, value: &Value) -> bool {
         let mut budget = CHEAP_OPERATIONS;
         self.spend(value, &mut budget)
@@ -121,7 +121,7 @@ impl FunctionLowerer<'_, '_> {
             ValueKind::Binary(op, a, b) => {
                 let is_safe = match op {
                     Arith::Div | Arith::Rem => false,
-                    // What a branch avoids, as in `n == 32 ? ~0u : (1u << n) - 1`, is no fault of the program's.
+                    // The unused side of `n == 32 ? ~0u : (1u << n) - 1` must not be reported as an invalid shift.
                     Arith::Shl | Arith::Shr => matches!(b.kind, ValueKind::Int(_)),
                     _ => true,
                 };

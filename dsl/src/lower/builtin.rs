@@ -1,6 +1,6 @@
-//! What is built in: indices, barriers, atomics, the IR's own arithmetic.
+//! Lowers calls of built-in functions: indices, barriers, atomics, the IR's own arithmetic.
 //!
-//! An atomic's access is shown under the place it changes: `atomicAdd(&bins[k], 1)` as `bins[k]`, checked against `bins`.
+//! An atomic's access is shown as the place that it changes: `atomicAdd(&bins[k], 1)` as `bins[k]`, checked against `bins`.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::{
 };
 
 impl FunctionLowerer<'_, '_> {
-    /// A call of something built in; gives its value if it has one. A table: one arm per builtin function.
+    /// A call of a built-in function; returns its value if it has one. A table: one arm per function.
     pub(super) fn builtin(
         &mut self,
         builtin: &Builtin,
@@ -110,7 +110,7 @@ impl FunctionLowerer<'_, '_> {
         self.exchange(op, value, Some(mask))
     }
 
-    /// `printf` in a kernel, or in a function of both sides that the host runs here.
+    /// `printf` in a kernel, or in a `__host__ __device__` function that the host runs here.
     fn printf(
         &mut self,
         format: &Arc<[u8]>,
@@ -197,7 +197,7 @@ impl FunctionLowerer<'_, '_> {
     }
 }
 
-/// The place whose address a pointer is, casts aside.
+/// The place whose address a pointer is, ignoring casts.
 fn place_behind(pointer: &Value) -> Option<&Place> {
     match &pointer.kind {
         ValueKind::AddressOf(place) => Some(place),

@@ -1,6 +1,6 @@
-//! Long variables: cleared and copied by a loop in a kernel, by `memset` and `memmove` on the host.
+//! Clears and copies long variables: by a loop in a kernel, by `memset` and `memmove` on the host.
 //!
-//! One round moves one unit of the variable's alignment, at most 8 bytes. Short ones are moved scalar by scalar elsewhere.
+//! One round moves one unit of the variable's alignment, at most 8 bytes. Short variables are moved scalar by scalar elsewhere.
 
 use crate::sema::{
     ty::Ty,
@@ -20,7 +20,7 @@ pub(super) const MAX_SINGLE_ZEROS: u64 = 32;
 /// Up to this many scalars are copied one by one.
 const MAX_SINGLE_COPIES: u64 = 64;
 
-/// The place a long record is read from as a whole.
+/// The place from which a long record is read as a whole.
 pub(super) fn long_source<'t>(
     this: &FunctionLowerer<'_, '_>,
     value: &'t Value,
@@ -33,7 +33,7 @@ pub(super) fn long_source<'t>(
     }
 }
 
-/// Memory by address and, if it is a declared variable's, that.
+/// An address, with the declared variable that it is in, if there is one.
 #[derive(Clone, Copy)]
 pub(super) struct Region {
     pub(super) pointer: Operand,
@@ -113,7 +113,7 @@ impl FunctionLowerer<'_, '_> {
     }
 }
 
-/// What one round moves.
+/// The integer that one round moves.
 fn unit(align_bytes: u64, size_bytes: u64) -> Piece {
     let ty = match align_bytes {
         8.. if size_bytes.is_multiple_of(8) => MemType::I64,

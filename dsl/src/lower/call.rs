@@ -1,8 +1,8 @@
-//! Calls: inlined in kernels (but for `routine`s), real on the host but for small functions of the library.
+//! Lowers calls: inlined in kernels (except `routine`s), real calls on the host (except small functions of the library).
 //!
-//! Arguments are evaluated from left to right before any parameter exists. A function that returns only at its end is put in
-//! place as it is; any other becomes a scope whose `return`s fill slots and leave it. A parameter that is never written is
-//! the argument itself. On the host a record is returned through a pointer that is passed before the other arguments.
+//! Arguments are evaluated from left to right before any parameter exists. A function that returns only at its end is inlined as it is. Any
+//! other becomes a scope whose `return`s fill slots and leave it. A parameter that is never written is the argument itself. On the host a
+//! record is returned through a pointer that is passed before the other arguments.
 
 use crate::{
     sema::{
@@ -22,29 +22,29 @@ use super::{
 /// An argument, evaluated.
 enum Argument {
     Leaves(Vec<Operand>),
-    /// For a reference.
+    /// The argument of a reference parameter.
     Place(Location),
 }
 
-/// What a call in a kernel gave.
+/// The result of a call in a kernel.
 enum Inlined {
     Leaves(Vec<Operand>),
     /// The function returns a reference to this.
     Place(Location),
 }
 
-/// A kernel may have so many temporaries before inlining stops. Functions that call each other twice grow as powers of two.
+/// A kernel may have this many temporaries before inlining stops. Functions that call each other twice grow as powers of two.
 const MAX_VALUES: usize = 1 << 20;
 
-/// A kernel may have so many calls inlined. Those of constants leave no temporaries, but they take time.
+/// A kernel may have this many inlined calls. Those of constants leave no temporaries, but they take time.
 const MAX_INLINED: u32 = 1 << 17;
 
-/// So many blocks may be open around a call that is inlined: whatever walks the IR recurses as deep. A template that needs 1024 instances
-/// of itself, each in a few branches, is within it.
+/// This many blocks may be open around an inlined call: passes over the IR recurse to that depth. A template that needs 1024 instances of
+/// itself, each in a few branches, is within the limit.
 const MAX_NESTING: usize = 10_000;
 
 impl FunctionLowerer<'_, '_> {
-    /// A call of a function of the program; gives the leaves of its result.
+    /// A call of a function of the program; returns the leaves of its result.
     pub(super) fn call(&mut self, id: FunctionId, args: &[Value], span: Span) -> Vec<Operand> {
         let id = match self.is_device {
             true => id,
@@ -69,7 +69,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// The place that a function in a kernel returns, or a pointer leads to.
+    /// The place that a function in a kernel returns by reference or by pointer.
     pub(super) fn call_for_place(
         &mut self,
         id: FunctionId,
@@ -150,12 +150,12 @@ impl FunctionLowerer<'_, '_> {
                 self.b.close();
                 self.get_all(&slots)
             }
-            // A place may be in a variable of the function's: it is read after this.
+            // The place may be in a variable of the function, which is read later.
             (None, Exit::TailPlace(Some(place))) => return Inlined::Place(place),
             (None, Exit::Tail(leaves)) if !leaves.is_empty() => leaves,
             (None, _) => self.zeros(&function.result),
         };
-        // Whichever `return` led here.
+        // Every `return` of the function leads here.
         for home in callee.homes.into_iter().flatten() {
             if let (Home::Memory(Object::Local(local)), true) = (home, self.is_device) {
                 self.b.lifetime(local, false);

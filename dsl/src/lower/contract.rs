@@ -1,4 +1,4 @@
-//! Fused multiply-add, as nvcc contracts by default: within one expression of device code, `a * b + c` becomes one `fma`.
+//! Fuses multiply and add, as nvcc does by default: within one expression of device code, `a * b + c` becomes one `fma`.
 //!
 //! | source | IR |
 //! |---|---|
@@ -7,8 +7,8 @@
 //! | `c - a * b`, `acc -= a * b`, `c + -(a * b)` | `fma(-a, b, c)` |
 //! | `a * b + c * d` | `fma(a, b, c * d)`: the left product is fused, the right one rounded, which is LLVM's choice |
 //!
-//! The rule looks at the source: a product kept in a variable (`p = a * b; s = p + c;`) is rounded here, while nvcc may fuse it.
-//! `__fmul_rn` and `__fadd_rn` are calls and never fuse. Host code never contracts.
+//! The rule applies to the source: a product in a variable (`p = a * b; s = p + c;`) is rounded here, while nvcc may fuse it. `__fmul_rn`
+//! and `__fadd_rn` are calls and never fuse. Host code is never contracted.
 
 use crate::sema::{
     ty::Ty,
@@ -34,7 +34,7 @@ pub(super) struct Factors {
 }
 
 impl FunctionLowerer<'_, '_> {
-    /// The product a value is, if adding it to something of type `ty` fuses.
+    /// The value as a product, if adding it to something of type `ty` fuses.
     pub(super) fn product<'t>(&self, op: Arith, ty: &Ty, value: &'t Value) -> Option<Product<'t>> {
         let may_fuse = self.is_device && self.m.options.fmad;
         let is_sum = matches!(op, Arith::Add | Arith::Sub) && matches!(ty, Ty::Float | Ty::Double);
@@ -91,7 +91,7 @@ impl FunctionLowerer<'_, '_> {
         self.fma(a, b, c)
     }
 
-    /// A product of constants is folded, and so rounded, before sums are looked at, as in LLVM.
+    /// A product of constants is folded, and thus rounded, before sums are contracted, as in LLVM.
     fn fma(&mut self, a: Operand, b: Operand, c: Operand) -> Operand {
         if let (Operand::Const(_), Operand::Const(_)) = (a, b) {
             let product = self.b.binary(BinaryOp::FMul, a, b);

@@ -1,7 +1,7 @@
-//! C's conversions as the IR's: between arithmetic types, to `bool`, and between pointers and integers.
+//! Lowers C's conversions: between arithmetic types, to `bool`, and between pointers and integers.
 //!
-//! `char` and `short` are `i32`s kept in range, so widening one to `int` costs nothing and narrowing is one `ext`. A float
-//! becomes a `char` or `short` by way of `int`.
+//! `char` and `short` are `i32`s kept in range, so widening one to `int` costs nothing and narrowing is one `ext`. A float becomes a `char`
+//! or `short` by way of `int`.
 
 use crate::sema::ty::Ty;
 use ir::{CompareOp, Const, ConvertOp, Operand, Type};
@@ -61,7 +61,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// Whether a scalar is not 0 (a NaN is not).
+    /// Whether a scalar is not 0 (a NaN is not 0).
     pub(super) fn truth(&mut self, value: Operand) -> Operand {
         let ty = self.b.value_type(value);
         if ty == Type::I1 {
@@ -88,7 +88,7 @@ impl FunctionLowerer<'_, '_> {
                 } else {
                     value
                 };
-                // What is narrower fits, unless a negative number becomes unsigned.
+                // A narrower integer fits, unless a negative number becomes unsigned.
                 let fits = bits < to && (unsigned || !to_unsigned);
                 if fits {
                     value

@@ -1,4 +1,4 @@
-//! Shuffles, votes, matches and reductions. The IR shuffles 32 bits; wider values go in two halves, as nvcc makes them.
+//! Lowers shuffles, votes, matches and reductions. The IR shuffles 32 bits; wider values are shuffled in two halves, as in nvcc.
 
 use crate::sema::typed::Value;
 use ir::{BinaryOp, Const, ConvertOp, ExchangeOp, MemType, Operand, ShuffleMode, Type, span::Span};
@@ -16,7 +16,7 @@ impl FunctionLowerer<'_, '_> {
         self.b.exchange(op, value, mask)[0]
     }
 
-    /// The value of another lane; `lane` and `width` as the source gives them.
+    /// The value of another lane; `lane` and `width` are the source's arguments.
     pub(super) fn shuffle(
         &mut self,
         mode: ShuffleMode,
@@ -63,7 +63,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// `__match_all_sync(mask, given, truth)`: writes 1 or 0 behind `truth`.
+    /// `__match_all_sync(mask, given, truth)`: stores 1 or 0 through `truth`.
     pub(super) fn match_all(
         &mut self,
         given: &Value,

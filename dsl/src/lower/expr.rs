@@ -1,9 +1,10 @@
-//! Values: from the typed tree to operands.
+//! Lowers values: from the typed tree to operands.
 //!
-//! A scalar is one operand, a record its leaves in memory order. Operands are evaluated from left to right. What branches is in
-//! `branch`, what writes in `assign`.
+//! A scalar is one operand, a record its leaves in memory order. Operands are evaluated from left to right. Expressions that branch are in
+//! `branch`, those that write in `assign`.
 //!
-//! A chain of operators (`a + b + c …`) is lowered along its left spine in a loop: its length is the user's, the stack is not.
+//! A chain of operators (`a + b + c …`) is lowered in a loop along its left spine: a program may have a chain of any length, and the stack
+//! is limited.
 
 use crate::sema::{
     ty::Ty,
@@ -20,7 +21,7 @@ use super::{
     layout::{self, GENERIC},
 };
 
-/// Which kind of value.
+/// Values by kind.
 impl FunctionLowerer<'_, '_> {
     /// A scalar.
     pub(super) fn value(&mut self, value: &Value) -> Operand {
@@ -29,7 +30,8 @@ impl FunctionLowerer<'_, '_> {
             ValueKind::Float(number) => float_constant(&value.ty, *number).into(),
             ValueKind::Null => Const::zero(GENERIC).into(),
             ValueKind::Mark(mark) => {
-                // No address of a host's table is one of the device's marks, and no mark of the host's.
+                // A mark (`ValueKind::Mark`) differs between the two sides: no address in one of the host's tables equals one of the
+                // device's marks, and vice versa.
                 let side = 1 << 63;
                 let mark = match self.is_device {
                     true => mark | side,
@@ -89,7 +91,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// A value of any type, leaf by leaf; none for `void`.
+    /// A value of any type, leaf by leaf; empty for `void`.
     pub(super) fn leaves(&mut self, value: &Value) -> Vec<Operand> {
         match &value.kind {
             ValueKind::Load(place) => self.load(place),
@@ -115,7 +117,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// A value that nobody looks at. A read that is not volatile does not happen.
+    /// A value that is discarded. Only a volatile read in it happens.
     pub(super) fn effect(&mut self, value: &Value) {
         match &value.kind {
             ValueKind::Load(place) if !place.ty.is_volatile => {
@@ -152,7 +154,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// A condition, with the place set to where it stands.
+    /// A condition, with the current place set to it.
     pub(super) fn condition(&mut self, cond: &Value) -> Operand {
         let operand = self.value(cond);
         self.at(cond.span);
@@ -193,7 +195,7 @@ impl FunctionLowerer<'_, '_> {
         result
     }
 
-    /// A record from its members. A union is put together in memory, its first member written over zeros.
+    /// A record from its members. A union is assembled in memory: its first member is written over zeros.
     fn aggregate(&mut self, members: &[Value], value: &Value) -> Vec<Operand> {
         let Ty::Record(id) = value.ty else {
             return members.first().map_or(vec![], |member| self.leaves(member));
@@ -283,7 +285,7 @@ impl FunctionLowerer<'_, '_> {
         self.arith(op, left, right, ty, span)
     }
 
-    /// One operation on operands of type `ty` (a shift's count has its own width).
+    /// One operation on operands of type `ty` (a shift's count has a separate width).
     pub(super) fn arith(
         &mut self,
         op: Arith,
@@ -326,14 +328,14 @@ impl FunctionLowerer<'_, '_> {
         self.b.binary(op, a, b)
     }
 
-    /// Whether arithmetic of this type and place is the source's, signed, and for a device. The library's own functions may let numbers
-    /// wrap, and nobody makes code of host functions.
+    /// Whether overflow of arithmetic of this type and place is undefined: it must be signed, in device code, and in the program. The
+    /// library's functions may let numbers wrap, and host functions are never optimised for it.
     fn overflow_is_undefined(&self, ty: &Ty, span: Span) -> bool {
         let is_own = || !is_library(&self.m.locs.map.file(span.file).name);
         self.is_device && !layout::is_unsigned(ty) && is_own()
     }
 
-    /// A count of the width of what is shifted; only its low 32 bits count.
+    /// A count converted to the width of the shifted value; only its low 32 bits matter.
     fn shift_count(&mut self, count: Operand, ty: Type) -> Operand {
         match (self.b.value_type(count), ty) {
             (Type::I32, Type::I64) => self.b.convert(ConvertOp::Zext, count),

@@ -1,6 +1,6 @@
-//! What the lowering wants to know of a function before it lowers it: whom it calls, what it writes, how it returns.
+//! Collects facts about a function before it is lowered: which functions it calls, what it writes, how it returns.
 //!
-//! The walk keeps its own stack, so that a chain of thousands of operators does not deepen the program's.
+//! The walk has an explicit stack, so that a chain of thousands of operators does not overflow the call stack.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use crate::sema::typed::{
     Value, ValueKind, VarId, VarRef,
 };
 
-/// What a reference to a variable is given to.
+/// What a reference is bound to, or passed as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Binder {
-    /// A reference of the same function.
+    /// Another reference in the same function.
     Local(VarId),
     /// A function's parameter, by its position.
     Param(FunctionId, usize),
@@ -29,15 +29,15 @@ pub(super) struct Facts {
     pub(super) calls: BTreeSet<FunctionId>,
     /// Globals it names.
     pub(super) globals: BTreeSet<GlobalVarId>,
-    /// Variables whose value is not simply the one they are declared with.
+    /// Variables whose value may differ from the one in their declaration.
     changes: BTreeSet<VarId>,
-    /// Variables with a declaration; temporaries have none.
+    /// Variables with a declaration; temporaries do not have one.
     declared: BTreeSet<VarId>,
     /// Which references are bound to which variables.
     pub(super) bindings: Vec<(Binder, VarId)>,
-    /// Variables whose address is taken behind a call: `&f(x)`.
+    /// Variables whose address is taken through a call: `&f(x)`.
     pub(super) in_memory: BTreeSet<VarId>,
-    /// No `return` but at the very end.
+    /// Whether the only `return` is at the very end.
     pub(super) returns_at_end: bool,
 }
 
@@ -66,12 +66,12 @@ impl Facts {
         facts
     }
 
-    /// The variable always has the value of its declaration (or argument): no slot is needed.
+    /// Whether the variable always has the value of its declaration (or argument), so that it needs no slot.
     pub(super) fn is_fixed(&self, var: VarId) -> bool {
         !self.changes.contains(&var)
     }
 
-    /// A statement declares the variable.
+    /// Whether a statement declares the variable.
     pub(super) fn is_declared(&self, var: VarId) -> bool {
         self.declared.contains(&var)
     }
@@ -152,7 +152,7 @@ impl Facts {
             StmtKind::Declare(var, None | Some(Init::Bytes(_))) => {
                 self.changes.insert(*var);
             }
-            // The sections of a switch are apart: a temporary of one is not seen in the next.
+            // The sections of a switch are lowered separately: an operand of one is not visible in the next, so their variables need slots.
             StmtKind::Switch { sections, .. } => {
                 let stmts = sections.iter().flat_map(|section| &section.body);
                 for stmt in stmts {
@@ -161,7 +161,7 @@ impl Facts {
                     }
                 }
             }
-            // What stands before a label ends there, and what it declares does not.
+            // The statements before a label are a separate scope, but their variables live on after it, so they need slots.
             StmtKind::Labelled { body, .. } => {
                 for stmt in body {
                     if let StmtKind::Declare(var, _) = stmt.kind {
@@ -197,7 +197,7 @@ impl Facts {
     }
 }
 
-/// The local variable a place is a part of.
+/// The local variable that a place is part of.
 fn root(mut place: &Place) -> Option<VarId> {
     loop {
         match &place.kind {
@@ -214,7 +214,7 @@ fn root(mut place: &Place) -> Option<VarId> {
     }
 }
 
-/// The local variables a place may be a part of; a call that gives a reference may give one to any of its arguments.
+/// The local variables that a place may be part of. A call that returns a reference may return one to any of its arguments.
 fn roots(place: &Place, found: &mut Vec<VarId>) {
     let mut todo = vec![place];
     while let Some(mut place) = todo.pop() {
@@ -267,7 +267,7 @@ pub(super) fn walk<'t>(stmts: &'t [Stmt], visit: &mut dyn FnMut(Item<'t>)) {
     walk_items(stmts.iter().map(Item::Stmt).collect(), visit);
 }
 
-/// Visits everything of an initialiser.
+/// Visits every part of an initialiser.
 pub(super) fn walk_init<'t>(init: &'t Init, visit: &mut dyn FnMut(Item<'t>)) {
     let mut todo = vec![];
     push_init(init, &mut todo);
@@ -386,7 +386,7 @@ fn push_value<'t>(value: &'t Value, todo: &mut Vec<Item<'t>>) {
     }
 }
 
-/// Whether evaluating the builtin is worth less than a branch, and harmless.
+/// Whether evaluating the builtin unnecessarily is harmless and costs less than a branch.
 pub(super) fn is_cheap_builtin(builtin: &Builtin) -> bool {
     use ir::{BinaryOp, UnaryOp};
     match builtin {

@@ -1,8 +1,8 @@
-//! One function of the IR: a kernel with everything it calls inlined, or a host function.
+//! Lowers one function of the IR: a kernel with everything it calls inlined, or a host function.
 //!
-//! A [`Frame`] is one activation of a source function; inlining pushes another. Each variable of a frame has a [`Home`]:
-//! slots (one per leaf), memory, or simply the operands it was declared with if it is never written after that. Memory of an
-//! inlined function's variables is shared by all its activations in the kernel, as a stack frame would be; a slot is new for each.
+//! A [`Frame`] is one activation of a source function; inlining pushes another. Each variable of a frame has a [`Home`]: slots (one per
+//! leaf), memory, or just the operands it was declared with if it is never written after that. All activations of an inlined function in a
+//! kernel share the memory of its variables, as they would share a stack frame; each activation has new slots.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -40,11 +40,11 @@ use super::{
 pub(super) enum Home {
     /// One slot per leaf.
     Slots(Vec<SlotId>),
-    /// Never written after its declaration: its leaves.
+    /// Never written after its declaration: these are its leaves.
     Fixed(Vec<Operand>),
     /// In memory.
     Memory(Object),
-    /// A reference: where the place is that it names.
+    /// A reference, with the location of the place that it names.
     Place(Location),
 }
 
@@ -57,7 +57,7 @@ pub(super) enum Exit {
     Host(Option<SlotId>),
     /// Leaves the scope with the leaves of the result in slots.
     Scope(LabelId, Vec<SlotId>),
-    /// It is the last statement: its leaves are the call's.
+    /// The result: the `return` is the last statement.
     Tail(Vec<Operand>),
     /// The same for a function that returns a reference.
     TailPlace(Option<Location>),
@@ -76,18 +76,18 @@ pub(super) struct Frame<'p> {
     pub(super) id: FunctionId,
     pub(super) function: &'p typed::Function,
     pub(super) facts: Rc<Facts>,
-    /// Variables that need memory for the sake of references to them.
+    /// Variables that need memory because of references to them.
     in_memory: Rc<BTreeSet<VarId>>,
     pub(super) homes: Arena<VarId, Option<Home>>,
-    /// The call it was inlined at.
+    /// The call that was inlined.
     pub(super) via: Option<LocId>,
     pub(super) exit: Exit,
     pub(super) targets: Vec<Target>,
-    /// Labels further down, and the scopes that end there.
+    /// Labels that follow, with the scopes that end there.
     pub(super) labels: Vec<(u32, LabelId)>,
 }
 
-/// A shared or local variable, whichever activation names it.
+/// A shared or local variable, in whichever activation it is named.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum ObjectKey {
     Var(FunctionId, VarId),
@@ -101,19 +101,19 @@ pub(super) struct FunctionLowerer<'a, 'p> {
     pub(super) frame: Frame<'p>,
     /// Kernel code: contraction, inlining.
     pub(super) is_device: bool,
-    /// The kernel has grown beyond what inlining may make of it; reported once.
+    /// Whether inlining would make the kernel too large; reported once.
     pub(super) is_too_large: bool,
-    /// Calls that became part of it.
+    /// Number of calls inlined so far.
     pub(super) inlined: u32,
-    /// Blocks and inlined functions around what is lowered.
+    /// Number of blocks and inlined functions around the current place.
     pub(super) depth: u32,
-    /// What is loaded is behind `__ldg`.
+    /// Whether loads are through `__ldg`.
     pub(super) reads_only: bool,
     shared: HashMap<ObjectKey, SharedId>,
     pub(super) locals: HashMap<ObjectKey, LocalId>,
-    /// Pointers whose last index is a subscript of an array that is part of something.
+    /// Pointers whose last index is a subscript of an array that is part of a larger object.
     pub(super) rows: HashMap<ValueId, Row>,
-    /// Of a kernel.
+    /// Only used in a kernel.
     pub(super) routines: Routines,
 }
 
@@ -179,7 +179,7 @@ impl<'p> Frame<'p> {
 }
 
 impl<'a, 'p> FunctionLowerer<'a, 'p> {
-    /// A function to fold constants in; thrown away. Sema leaves no names of variables in constants.
+    /// A function used to fold constants in, and discarded afterwards. Sema leaves no names of variables in constants.
     pub(super) fn scratch(m: &'a mut Lowerer<'p>) -> FunctionLowerer<'a, 'p> {
         static NO_FUNCTION: typed::Function = typed::Function {
             name: String::new(),
@@ -225,19 +225,19 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
         }
     }
 
-    /// Instructions that follow come from here.
+    /// Sets the place of the instructions that follow.
     pub(super) fn at(&mut self, span: Span) {
         let loc = self.m.locs.plain(span, self.frame.via);
         self.b.set_loc(loc);
     }
 
-    /// The accesses that follow are of the place with this source.
+    /// Sets the place of the accesses that follow to the place with this source.
     pub(super) fn at_access(&mut self, span: Span) {
         let loc = self.m.locs.access(span, self.frame.via);
         self.b.set_loc(loc);
     }
 
-    /// The accesses that follow are of this place.
+    /// Sets the place of the accesses that follow to this place.
     pub(super) fn at_place(&mut self, place: &Place) {
         let texts = Texts {
             map: self.m.locs.map,
@@ -285,7 +285,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
         }
     }
 
-    /// A record is returned through a pointer that the caller passes first.
+    /// On the host a record is returned through a pointer that the caller passes first.
     fn result_pointer(&mut self, result: &Ty) -> Option<SlotId> {
         if layout::mem_type(result).is_some() {
             self.b.set_result(Some(layout::value_type(result)));
@@ -321,7 +321,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
         leaves.collect()
     }
 
-    /// What happens when the closing brace is reached.
+    /// Lowers reaching the closing brace.
     fn end(&mut self) {
         if self.b.is_dead() {
             return;
@@ -343,7 +343,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
         var.storage == Storage::Auto && !needs_memory && self.m.layout.splits(&var.ty.ty)
     }
 
-    /// Where a variable is; slots and memory are made when it is first asked for.
+    /// The home of a variable; slots and memory are made on first use.
     pub(super) fn home(&mut self, id: VarId) -> Home {
         if let Some(home) = &self.frame.homes[id] {
             return home.clone();
@@ -358,7 +358,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             Home::Memory(self.object_of(id, var))
         };
         self.frame.homes[id] = Some(home.clone());
-        // A temporary has no declaration: it begins where it is first named, and ends with the function.
+        // A temporary has no declaration: it begins at its first use and ends with the function.
         let ends = !matches!(self.frame.exit, Exit::Kernel | Exit::Host(_));
         if ends && !self.frame.facts.is_declared(id) && !self.frame.function.params.contains(&id) {
             self.begins(id);
@@ -386,13 +386,13 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
         }
     }
 
-    /// Declares a reference with the address it is bound to.
+    /// Declares a reference with the address that it is bound to.
     pub(super) fn bind_reference(&mut self, id: VarId, value: &Value) {
         let place = self.referred(value);
         self.name_place(id, place);
     }
 
-    /// Where the place is whose address a reference is bound to; computed once, here.
+    /// The location of the place that a reference is bound to; computed once, here.
     pub(super) fn referred(&mut self, value: &Value) -> Location {
         let ValueKind::AddressOf(place) = &value.kind else {
             let pointer = self.value(value);
@@ -412,7 +412,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             Location::Values(leaves) if needs_memory => {
                 Location::Memory(self.spilled(leaves, &var.ty, var.span))
             }
-            // The object of a member function that changes it: a value becomes a variable.
+            // The object of a member function that changes it: a value needs a variable.
             Location::Values(leaves) if !var.ty.is_const => {
                 if self.m.layout.splits(&var.ty.ty) {
                     let slots = self.slots_of(&var.name, &var.ty);
@@ -481,7 +481,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
         })
     }
 
-    /// Memory for a value that has none but needs an address.
+    /// Memory for a value that needs an address and has none.
     pub(super) fn temporary(&mut self, ty: &Ty, span: Span) -> Object {
         let ty = QualTy::from(ty.clone());
         Object::Local(self.local_var("temporary", &ty, 1, span))
@@ -517,7 +517,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
         Object::Shared(id)
     }
 
-    /// The object behind a variable that outlives functions.
+    /// The object of a variable that outlives functions.
     pub(super) fn global_object(&mut self, id: GlobalVarId) -> Object {
         let global: &'p Global = &self.m.program.globals[id];
         let dynamic = global.space == GlobalSpace::SharedDynamic;

@@ -1,7 +1,7 @@
-//! Variables that outlive functions: their bytes and the addresses among them.
+//! Lowers variables that outlive functions: their bytes and the addresses in them.
 //!
-//! Initial values are constants and addresses of other objects. A constant is what the builder folds to one; an address is
-//! followed through members, elements and casts, and becomes a relocation.
+//! Initial values are constants and addresses of other objects. A constant is a value that the builder folds to one. An address is followed
+//! through members, elements and casts, and becomes a relocation.
 
 use crate::{
     message::Message as _,
@@ -23,7 +23,7 @@ use super::{
     message::LowerError,
 };
 
-/// The variables that have a number, in order.
+/// The variables that have a number, in that order.
 pub(super) fn lower_globals(lowerer: &mut Lowerer<'_>) -> Vec<GlobalVar> {
     let ids: Vec<GlobalVarId> = lowerer.global_ids.iter().map(|&(id, _)| id).collect();
     ids.iter().map(|&id| lower_global(lowerer, id)).collect()
@@ -76,20 +76,20 @@ fn lower_global(lowerer: &mut Lowerer<'_>, id: GlobalVarId) -> GlobalVar {
     }
 }
 
-/// The bytes of a variable being filled in.
+/// The bytes of a variable, being filled in.
 struct Image<'a, 'p> {
     lowerer: &'a mut Lowerer<'p>,
-    /// Up to the last that is not 0.
+    /// The bytes up to the last one that is not 0.
     bytes: Vec<u8>,
     relocations: Vec<(u64, Object, i64)>,
     size_bytes: u64,
     is_too_large: bool,
 }
 
-/// Up to this size all bytes of a variable are kept, else those up to the last that is not 0.
+/// Up to this size all bytes of a variable are stored, above it only those up to the last one that is not 0.
 const MOST_TRAILING_ZEROS: u64 = 1 << 20;
 
-/// Initial bytes of a variable.
+/// The largest number of initial bytes of a variable.
 const MAX_BYTES: usize = 1 << 30;
 
 impl Image<'_, '_> {
@@ -141,7 +141,7 @@ impl Image<'_, '_> {
         }
     }
 
-    /// Adds bits to the bytes that they share with others, in the record that starts at an offset.
+    /// Adds the bits of a bit-field to the bytes that it shares with others, in the record at an offset.
     fn bit_field(&mut self, offset: u64, field: &BitField, value: &Value) {
         for &part in &field.parts {
             let offset = offset + part.unit.offset_bytes;
@@ -179,7 +179,7 @@ impl Image<'_, '_> {
     }
 }
 
-/// Where in a value of type `ty` the steps lead.
+/// The offset in a value of type `ty` that the steps lead to.
 pub(super) fn step_offset(lowerer: &Lowerer<'_>, ty: &Ty, steps: &[Step]) -> u64 {
     let mut offset = 0;
     let mut ty = ty;
@@ -200,7 +200,7 @@ pub(super) fn step_offset(lowerer: &Lowerer<'_>, ty: &Ty, steps: &[Step]) -> u64
     offset
 }
 
-/// The bits of a scalar constant, as they lie in memory.
+/// The bits of a scalar constant, as in memory.
 fn constant(lowerer: &mut Lowerer<'_>, value: &Value) -> Option<u64> {
     let folded = FunctionLowerer::scratch(lowerer).value(value);
     match folded {
@@ -209,7 +209,7 @@ fn constant(lowerer: &mut Lowerer<'_>, value: &Value) -> Option<u64> {
     }
 }
 
-/// A unit with a constant in it, as bits in memory.
+/// A unit with a constant inserted, as bits in memory.
 fn bits_with(
     lowerer: &mut Lowerer<'_>,
     field: &BitField,
@@ -229,7 +229,7 @@ fn bits_with(
     }
 }
 
-/// The object and offset a constant pointer points to.
+/// The object and offset that a constant pointer points to.
 fn address(lowerer: &mut Lowerer<'_>, value: &Value) -> Option<(Object, i64)> {
     match &value.kind {
         ValueKind::Str(bytes) => Some((Object::String(lowerer.string(bytes)), 0)),

@@ -1,7 +1,7 @@
-//! Declarations: the variable's first value.
+//! Lowers declarations: the variable's first value.
 //!
-//! `T a[4] = {1, 2};` stores the named parts in order and zeros in the rest, one store per scalar. A long array is cleared first,
-//! by a loop in a kernel and by `memset` on the host. A declaration without a value leaves the variable undefined.
+//! `T a[4] = {1, 2};` stores the named parts in order and zeros in the rest, one store per scalar. A long array is cleared first, by a loop
+//! in a kernel and by `memset` on the host. A declaration without a value leaves the variable undefined.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ impl FunctionLowerer<'_, '_> {
     pub(super) fn declare(&mut self, id: VarId, init: Option<&Init>) {
         let var = self.frame.var(id);
         if var.storage != Storage::Auto {
-            // Shared memory has no initial value, but its place in the layout is that of the declaration.
+            // Shared memory has no initial value, but the declaration decides its place in the layout.
             self.home(id);
             return;
         }
@@ -47,7 +47,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// Marks the begin of a variable that is in the thread's memory.
+    /// Marks the beginning of a variable in the thread's memory.
     pub(super) fn begins(&mut self, id: VarId) {
         if self.is_device
             && !self.frame.var(id).is_reference
@@ -72,7 +72,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// A variable in slots: all leaves are known, or zero.
+    /// A variable in slots: each leaf has its value, or is zero.
     fn declare_leaves(&mut self, id: VarId, parts: &[(Vec<Step>, Value)]) {
         let var = self.frame.var(id);
         let all = self.m.layout.leaves(&var.ty.ty);
@@ -126,7 +126,7 @@ impl FunctionLowerer<'_, '_> {
                 self.clear(object, ty);
             }
         }
-        // Those of bit-fields are written when all of them are known.
+        // Bit-fields are written once the values of all of them are known.
         let mut units: BTreeMap<u64, (MemType, Operand)> = BTreeMap::new();
         for (steps, value) in parts {
             if let Some((start, field)) = layout.bit_field_at(ty, steps) {
@@ -159,7 +159,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// Where the leaves are that a part of an initial value is stored in.
+    /// The offsets of the leaves that a part of an initial value is stored in.
     fn part_offsets(&self, ty: &Ty, steps: &[Step], value: &Value) -> Vec<u64> {
         let layout = self.m.layout;
         if let Some((start, field)) = layout.bit_field_at(ty, steps) {
@@ -194,7 +194,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// What a whole variable in memory holds.
+    /// The value of a whole variable in memory.
     pub(super) fn load_object(&mut self, object: Object, ty: &Ty) -> Vec<Operand> {
         let pointer = self.b.addr_of(object);
         self.load_memory(pointer, Some(object), &ty.clone().into())

@@ -1,4 +1,4 @@
-//! What only host code does: launches and calls of the runtime.
+//! Lowers what only host code does: launches and calls of the runtime.
 
 use crate::sema::typed::{self, Value};
 use ir::{Const, FuncId, HostFn, Intrinsic, Launch, Operand, span::Span};
@@ -6,7 +6,7 @@ use ir::{Const, FuncId, HostFn, Intrinsic, Launch, Operand, span::Span};
 use super::{function::FunctionLowerer, layout};
 
 impl FunctionLowerer<'_, '_> {
-    /// A launch; it has no value, and whoever asks for one gets 0.
+    /// A launch. It has no value; the returned operand is 0.
     pub(super) fn launch(&mut self, launch: &typed::Launch, span: Span) -> Operand {
         let grid = self.extent(&launch.grid);
         let block = self.extent(&launch.block);
@@ -40,7 +40,7 @@ impl FunctionLowerer<'_, '_> {
         Const::i32(0).into()
     }
 
-    /// x, y, z; what is missing is 1.
+    /// The x, y and z of an extent; missing ones are 1.
     fn extent(&mut self, value: &Value) -> [Operand; 3] {
         let leaves = self.leaves(value);
         std::array::from_fn(|i| leaves.get(i).copied().unwrap_or(Const::i32(1).into()))

@@ -1,8 +1,8 @@
-//! How a type lies in memory and in registers.
+//! How a type is laid out in memory and in registers.
 //!
-//! A **leaf** is a scalar inside a type; a value in flight is the list of its leaves in memory order, so a `float4` is four
-//! operands. A **piece** is what one access moves: a leaf, or 2 or 4 leaves of a vector type whose alignment is its size
-//! (`double4`: two pieces of 16 bytes). A union has no leaves of its own: it moves as integers of its alignment.
+//! A **leaf** is a scalar inside a type. A value in registers is the list of its leaves in memory order, so a `float4` is four operands. A
+//! **piece** is what one access moves: a leaf, or 2 or 4 leaves of a vector type whose alignment is its size (`double4`: two pieces of 16
+//! bytes). A union has no leaves; it moves as integers of its alignment.
 
 use std::ops::Range;
 
@@ -54,12 +54,12 @@ pub(super) fn mem_type(ty: &Ty) -> Option<MemType> {
     })
 }
 
-/// The type of a scalar in flight. Sema gives nothing else where a scalar is asked for.
+/// The type of a scalar in registers. Sema passes only scalars.
 pub(super) fn value_type(ty: &Ty) -> Type {
     mem_type(ty).map_or(Type::I32, MemType::value_type)
 }
 
-/// Whether values of the type are read as unsigned. Pointers are.
+/// Whether values of the type are read as unsigned; pointers are.
 pub(super) fn is_unsigned(ty: &Ty) -> bool {
     let ty = match ty {
         Ty::Enum(id) => id.1.ty(),
@@ -85,7 +85,7 @@ pub(super) fn array_dims(ty: &Ty) -> (&Ty, Vec<u64>) {
     (element, dims)
 }
 
-/// Answers about types that need the program's records.
+/// Answers questions about types that need the program's records.
 #[derive(Clone, Copy)]
 pub(super) struct Layout<'p> {
     records: &'p Records,
@@ -109,7 +109,7 @@ impl<'p> Layout<'p> {
         }
     }
 
-    /// The distance between elements of the type; `void` counts as 1, as GCC and nvcc have it.
+    /// The distance between elements of the type; `void` counts as 1, as in GCC and nvcc.
     pub(super) fn stride(self, ty: &Ty) -> i64 {
         match ty {
             Ty::Void | Ty::Function(_) => 1,
@@ -125,7 +125,7 @@ impl<'p> Layout<'p> {
         }
     }
 
-    /// How many leaves there are.
+    /// The number of leaves.
     pub(super) fn leaf_count(self, ty: &Ty) -> u64 {
         match ty {
             Ty::Array(element, n) => self.leaf_count(&element.ty).saturating_mul(n.unwrap_or(0)),
@@ -211,7 +211,7 @@ impl<'p> Layout<'p> {
         }
     }
 
-    /// For a vector type that moves in wide accesses: its component and how many one access takes.
+    /// For a vector type that moves in wide accesses: its component, and how many of them one access moves.
     fn vector_access(self, record: &Record) -> Option<(MemType, u64)> {
         let n = record.fields.len() as u64;
         let component = self.only_scalar(&record.fields.first()?.ty.ty)?;
@@ -225,7 +225,7 @@ impl<'p> Layout<'p> {
         })
     }
 
-    /// A scalar, or what a record of one scalar (a `half`) consists of.
+    /// A scalar, or the only scalar of a record (as of a `half`).
     fn only_scalar(self, ty: &Ty) -> Option<MemType> {
         match ty {
             Ty::Record(id) => match self.record(*id).fields.as_slice() {
@@ -236,7 +236,7 @@ impl<'p> Layout<'p> {
         }
     }
 
-    /// Which leaves of a record (not a union) belong to a field; to a bit-field, all units that it and those beside it lie in.
+    /// Which leaves of a record (not a union) belong to a field. For a bit-field, all units that contain it and its neighbours.
     pub(super) fn field_leaves(self, record: &Record, field: u32) -> Range<usize> {
         let field = &record.fields[field as usize];
         let mut leaves = 0..0;
@@ -371,12 +371,12 @@ fn scalar_name(ty: &Ty) -> &'static str {
     }
 }
 
-/// The size of the integers a union moves as.
+/// The size of the integers that a union moves as.
 fn union_unit(record: &Record) -> u64 {
     record.align_bytes.clamp(1, 8)
 }
 
-/// What a record consists of, in order: its bit-fields are only seen as the units that they lie in.
+/// The parts of a record, in order: its bit-fields are only visible as their units.
 #[derive(Clone, Copy)]
 enum Member<'r> {
     Field(&'r Field),

@@ -1,13 +1,13 @@
-//! Where the variables of inner blocks and inlined functions begin and end, as far as it matters.
+//! Marks where the variables of inner blocks and inlined functions begin and end, as far as that matters.
 //!
-//! The lowering marks all of them. A variable whose address goes nowhere but into its own accesses cannot be reached after its end:
-//! its marks are taken out again.
+//! The lowering marks all of them. If a variable's address is only used in its own accesses, no access can reach it after its end, and this
+//! pass removes its marks.
 
 use std::collections::{HashMap, HashSet};
 
 use ir::{Block, Function, InstKind, LocalId, Node, Object, Operand, ValueId};
 
-/// Takes out the marks of variables whose address is kept nowhere.
+/// Removes the marks of variables whose address is not kept anywhere.
 pub(super) fn strip(function: &mut Function) {
     let mut has_marks = false;
     function.body.for_each_inst(&mut |inst| {

@@ -1,8 +1,8 @@
-//! Spans to [`Loc`]s, each place once.
+//! Maps spans to [`Loc`]s, each place once.
 //!
-//! Line and column are where a profiler shows them: for a token from a macro, the outermost use. `via` then is the place where
-//! the token is spelled; for inlined code the chain of `via` ends at the call. Only accesses have a text: the source of the
-//! place on one line, as spelled.
+//! Line and column are where a profiler shows them: for a token from a macro, the outermost use. In that case `via` is the place where the
+//! token is spelled; for inlined code the chain of `via` ends at the call. Only accesses have a text: the source of the place on one line,
+//! as spelled.
 
 use rustc_hash::FxHashMap;
 
@@ -20,9 +20,9 @@ pub(super) struct Locs<'p> {
     pub(super) map: &'p SourceMap,
     n_files: u32,
     table: Vec<Loc>,
-    /// By file, line, column and way: the first such place of the table.
+    /// By file, line, column and `via`: the first such place in the table.
     first: FxHashMap<(u32, u32, u32, Option<LocId>), LocId>,
-    /// By place: the next one that differs in the text only.
+    /// By place: the next one that differs only in its text.
     next: Vec<Option<LocId>>,
     known: FxHashMap<(Span, Option<LocId>, bool), LocId>,
 }
@@ -49,7 +49,7 @@ impl<'p> Locs<'p> {
         self.get(span, via, true)
     }
 
-    /// The place of an access whose text was put together.
+    /// The place of an access with a composed text.
     pub(super) fn named(&mut self, span: Span, via: Option<LocId>, text: &str) -> LocId {
         self.resolve(span, via, one_line(text))
     }
@@ -110,7 +110,7 @@ impl<'p> Locs<'p> {
     }
 }
 
-/// Runs of white space become one space; what is too long ends in an ellipsis.
+/// Collapses runs of white space to one space, and ends a text that is too long in an ellipsis.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {

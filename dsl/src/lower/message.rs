@@ -1,12 +1,12 @@
-//! What can be wrong with a program that is well typed: messages of `lower`.
+//! Messages of `lower`: what can be wrong with a well-typed program.
 
 use crate::message::messages;
 
 messages! {
     ();
-    /// What the lowering refuses.
+    /// Errors of the lowering.
     LowerError {
-        // A bug of ours, told without a panic.
+        // A bug in this crate, reported without a panic.
         Internal { what: String } => InternalError
             "internal error of the lowering: {what}";
         KernelTooLarge { name: String } => KernelTooLarge

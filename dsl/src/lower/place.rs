@@ -1,8 +1,8 @@
-//! Places: where they are, and the accesses that read and write them.
+//! Locates places and lowers the accesses that read and write them.
 //!
-//! An [`Address`] is kept open while members and constant indices only move it; a second variable index or the access itself
-//! closes it into one `ptradd`. So `tile[y][x]` is two `ptradd`s and one access, `p->a.b[3]` none more than `p`'s. The bounds
-//! of an access are those of a declared variable as long as the way from it has only members and elements; a pointer loses it.
+//! An [`Address`] stays open while members and constant indices only move it; a second variable index or the access itself closes it into
+//! one `ptradd`. So `tile[y][x]` is two `ptradd`s and one access, and `p->a.b[3]` needs no more than `p` does. An access has the bounds of
+//! a declared variable as long as the path from it consists of members and elements; following a pointer loses them.
 //!
 //! `s[t] += x` computes the address once. A record is read and written piece by piece, see `layout`.
 
@@ -19,10 +19,10 @@ use super::{
     layout::{self, Piece},
 };
 
-/// Where a place is.
+/// The location of a place.
 #[derive(Clone, Debug)]
 pub(super) enum Location {
-    /// A variable or a part of it, one slot per leaf.
+    /// A variable or part of one, one slot per leaf.
     Slots(Vec<SlotId>),
     /// A value that is not stored anywhere.
     Values(Vec<Operand>),
@@ -38,7 +38,7 @@ pub(super) struct Address {
     offset_bytes: i64,
     /// The declared variable it is in.
     pub(super) object: Option<Object>,
-    /// Elements of the array that the last index is for, and whether it is a member: as of an [`Access`].
+    /// The number of elements of the array that the last index is for, and whether it is a member: as in an [`Access`].
     row: Row,
 }
 
@@ -73,9 +73,9 @@ impl Address {
     }
 }
 
-/// Finding places.
+/// Locating places.
 impl FunctionLowerer<'_, '_> {
-    /// Evaluates what the place is made of.
+    /// Evaluates the parts of the place.
     pub(super) fn locate(&mut self, place: &Place) -> Location {
         match &place.kind {
             PlaceKind::Var(VarRef::Local(id)) => match self.home(*id) {
@@ -108,13 +108,13 @@ impl FunctionLowerer<'_, '_> {
                 Location::Memory(element)
             }
             PlaceKind::Field(whole, field) => self.locate_field(whole, *field),
-            // Only for what it is a part of: see `bits`.
+            // Only reached for the record that contains the bit-field: see `bits`.
             PlaceKind::BitField(whole, _) => self.locate(whole),
             PlaceKind::Temporary(value) => Location::Values(self.leaves(value)),
         }
     }
 
-    /// What a subscript of this array must keep to, beside the bounds of the variable it is in.
+    /// The bounds for a subscript of this array, besides those of the variable that contains it.
     fn row_of(&mut self, array: &Place) -> Row {
         let Ty::Array(_, Some(len)) = array.ty.ty else {
             return NO_ROW;
@@ -122,7 +122,7 @@ impl FunctionLowerer<'_, '_> {
         let len = u32::try_from(len).unwrap_or(0);
         match &array.kind {
             PlaceKind::ArrayIndex(..) if self.is_device => (len, false),
-            // The last member with one element, or none, stands for as many as there is memory for.
+            // A last member with at most one element is a flexible array: it has as many elements as there is memory for.
             PlaceKind::Field(..) if len > 1 => (len, true),
             PlaceKind::Var(VarRef::Local(id)) if matches!(self.home(*id), Home::Place(_)) => {
                 (len, true)
@@ -155,7 +155,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// The address of a place; a value gets memory of its own.
+    /// The address of a place; a value is stored in new memory.
     pub(super) fn locate_in_memory(&mut self, place: &Place) -> Address {
         match self.locate(place) {
             Location::Memory(address) => address,
@@ -185,7 +185,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// The address a pointer holds; what is behind it is not a declared variable any more.
+    /// The address that a pointer holds; it is not known to be in a declared variable.
     fn pointee(&mut self, pointer: &Value) -> Address {
         let address = self.pointer_address(pointer);
         let row = Some(address.row).filter(|(_, is_member)| *is_member);
@@ -196,7 +196,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// A pointer as an address still open for members and indices.
+    /// A pointer as an address that is still open for members and indices.
     pub(super) fn pointer_address(&mut self, pointer: &Value) -> Address {
         match &pointer.kind {
             ValueKind::AddressOf(place) | ValueKind::Decay(place) => self.locate_in_memory(place),
@@ -311,7 +311,7 @@ impl FunctionLowerer<'_, '_> {
     }
 }
 
-/// A place whose address is computed: it can be read and written.
+/// A place whose address has been computed, so that it can be read and written.
 #[derive(Clone, Debug)]
 pub(super) enum Cell {
     Slots(Vec<SlotId>),
@@ -322,7 +322,7 @@ pub(super) enum Cell {
 
 /// Reading and writing.
 impl FunctionLowerer<'_, '_> {
-    /// Finds a place and computes its address.
+    /// Locates a place and computes its address.
     pub(super) fn cell(&mut self, place: &Place) -> Cell {
         if let PlaceKind::BitField(whole, _) = &place.kind
             && let Some(cell) = self.bit_cell(whole, place)
@@ -338,7 +338,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// What the place holds, leaf by leaf.
+    /// The value of a place, leaf by leaf.
     pub(super) fn load(&mut self, place: &Place) -> Vec<Operand> {
         let cell = self.cell(place);
         self.reads_only = is_read_only(place);
@@ -347,7 +347,7 @@ impl FunctionLowerer<'_, '_> {
         leaves
     }
 
-    /// What a found place holds.
+    /// The value of a located place.
     pub(super) fn load_cell(&mut self, cell: &Cell, place: &Place) -> Vec<Operand> {
         self.at_place(place);
         match cell {
@@ -358,7 +358,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// Writes a found place.
+    /// Writes a located place.
     pub(super) fn store_cell(&mut self, cell: &Cell, place: &Place, leaves: &[Operand]) {
         self.at_place(place);
         match cell {
@@ -371,7 +371,7 @@ impl FunctionLowerer<'_, '_> {
                     self.store_bits(cell, place, *value);
                 }
             }
-            // An assignment to a temporary, `f().x = 1`, is lost.
+            // An assignment to a temporary, `f().x = 1`, has no effect.
             Cell::Values(_) => {}
         }
     }
@@ -425,7 +425,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// Writes one scalar at a distance from a pointer.
+    /// Writes one scalar at an offset from a pointer.
     pub(super) fn store_scalar(
         &mut self,
         pointer: Operand,
@@ -444,7 +444,7 @@ impl FunctionLowerer<'_, '_> {
             .store(access(piece, object, false), pointer, vec![value]);
     }
 
-    /// The zeros a type consists of.
+    /// The zeros that a type consists of.
     pub(super) fn zeros(&self, ty: &Ty) -> Vec<Operand> {
         let leaves = self.m.layout.leaves(ty).into_iter();
         leaves
@@ -453,7 +453,7 @@ impl FunctionLowerer<'_, '_> {
     }
 }
 
-/// How a piece is accessed through a pointer whose space is not known yet.
+/// The access of a piece through a pointer whose space is not yet known.
 pub(super) fn access(piece: Piece, object: Option<Object>, volatile: bool) -> Access {
     Access {
         ty: piece.ty,
@@ -469,7 +469,7 @@ pub(super) fn access(piece: Piece, object: Option<Object>, volatile: bool) -> Ac
     }
 }
 
-/// Whether a place is behind `__ldg`.
+/// Whether a place is read through `__ldg`.
 fn is_read_only(place: &Place) -> bool {
     match &place.kind {
         PlaceKind::ReadOnly(_) => true,
@@ -481,7 +481,7 @@ fn is_read_only(place: &Place) -> bool {
 }
 
 impl Ty {
-    /// What a pointer points to.
+    /// The type that a pointer points to.
     pub(super) fn pointee(&self) -> Option<&Ty> {
         match self {
             Ty::Pointer(pointee) => Some(&pointee.ty),

@@ -1,5 +1,5 @@
-//! Device functions that may call themselves, directly or through others: each becomes a routine of the kernel, and its calls are calls. All
-//! other device functions are inlined, those that a routine calls as well.
+//! Lowers device functions that may call themselves, directly or through others: each becomes a routine of the kernel, and its calls are
+//! real calls. All other device functions are inlined, including those that a routine calls.
 //!
 //! A reference that such a function takes or returns is a pointer. A record is passed and returned leaf by leaf.
 
@@ -25,7 +25,7 @@ use super::{
 #[derive(Default)]
 pub(super) struct Routines {
     ids: HashMap<FunctionId, RoutineId>,
-    /// Those that are called and not lowered yet, with the slots of each parameter.
+    /// Routines that are called and not lowered yet, with the slots of each parameter.
     pending: Vec<(FunctionId, Vec<Vec<SlotId>>)>,
 }
 
@@ -63,7 +63,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// Leaves out who calls nobody that is left, or is called by nobody that is: they are in no circle. What remains is nothing, most often.
+/// Removes functions that call no remaining function, or that no remaining function calls: they are in no cycle. Most often nothing
+/// remains.
 fn without_ends(calls: &mut HashMap<FunctionId, Vec<FunctionId>>) {
     let reversed = |calls: &HashMap<FunctionId, Vec<FunctionId>>| {
         let mut callers: HashMap<FunctionId, Vec<FunctionId>> = HashMap::new();
@@ -82,7 +83,7 @@ fn without_ends(calls: &mut HashMap<FunctionId, Vec<FunctionId>>) {
     calls.retain(|caller, _| callers.contains_key(caller));
 }
 
-/// Leaves out those without an edge to one that is left. `back` has the edges the other way round.
+/// Removes functions without an edge to a remaining one. `back` has the reversed edges.
 fn without_leaves(
     edges: &mut HashMap<FunctionId, Vec<FunctionId>>,
     back: &HashMap<FunctionId, Vec<FunctionId>>,
@@ -109,7 +110,7 @@ fn without_leaves(
 }
 
 impl FunctionLowerer<'_, '_> {
-    /// Calls a routine; gives the leaves of its result.
+    /// Calls a routine; returns the leaves of its result.
     pub(super) fn call_routine(
         &mut self,
         id: FunctionId,
@@ -132,7 +133,7 @@ impl FunctionLowerer<'_, '_> {
         self.b.call_routine(routine, operands)
     }
 
-    /// The address of what a reference is bound to.
+    /// The address of the place that a reference is bound to.
     fn address(&mut self, place: Location, var: &Var, span: Span) -> Operand {
         let address = match place {
             Location::Memory(address) => address,
@@ -196,9 +197,9 @@ impl FunctionLowerer<'_, '_> {
         let exit = Exit::Scope(label, results);
         let frame = Frame::new(self.m, id, true, None, exit);
         let caller = std::mem::replace(&mut self.frame, frame);
-        // An array of a function that is inlined here and elsewhere is another one in each.
+        // An array of a function that is inlined both here and elsewhere is separate in each.
         let locals = std::mem::take(&mut self.locals);
-        // Its body is an inner block, as that of a function that is inlined: what it declares begins at each call.
+        // The body is an inner block, like that of an inlined function: its variables begin at each call.
         let depth = std::mem::replace(&mut self.depth, 1);
         for (&param, slots) in function.params.iter().zip(params) {
             let var = &function.vars[param];

@@ -1,7 +1,7 @@
-//! Statements: structured in, structured out.
+//! Lowers statements; control flow stays structured.
 //!
-//! A loop that tests first is `loop { if !cond break; body } step { … }`; `do` has its test at the end of the step, so that
-//! `continue` reaches it. `do { … } while (0)` is a scope. What a constant condition excludes is not lowered at all.
+//! A loop that tests first is `loop { if !cond break; body } step { … }`; `do` has its test at the end of the step, so that `continue`
+//! reaches it. `do { … } while (0)` is a scope. Code that a constant condition excludes is not lowered.
 
 use crate::{
     sema::typed::{Stmt, StmtKind, Value, ValueKind, VarId},
@@ -25,10 +25,11 @@ impl FunctionLowerer<'_, '_> {
         self.depth -= 1;
     }
 
-    /// Statements that are not all of their block: variables live on after them.
+    /// A part of a block's statements: their variables live on after them.
     pub(super) fn part(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
-            // No label makes code behind a jump reachable: a switch is cut into sections, and what stands before a label is one statement.
+            // No label makes code after a jump reachable: a switch is cut into sections, and the statements before a label are one
+            // statement.
             if self.b.is_dead() {
                 break;
             }
@@ -36,7 +37,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// Marks the end of a variable that is in the thread's memory.
+    /// Marks the end of a variable in the thread's memory.
     fn ends(&mut self, var: VarId) {
         if let Some(Home::Memory(Object::Local(local))) = self.frame.homes[var]
             && !self.b.is_dead()
@@ -222,7 +223,7 @@ impl FunctionLowerer<'_, '_> {
 pub(super) enum Jump {
     /// To the loop's step.
     Continue(LabelId),
-    /// There is no next round.
+    /// There is no next round (`do { … } while (0)`).
     Break(LabelId),
 }
 

@@ -1,6 +1,6 @@
-//! `switch`: which sections a value enters, and falling through.
+//! Lowers `switch`: which sections a value enters, and falling through.
 //!
-//! When every section ends in a jump the switch is a chain of `if`s, `default` last wherever it stands:
+//! If every section ends in a jump, the switch is a chain of `if`s, with `default` last, wherever it is written:
 //!
 //! ```text
 //! case 1: case 2: A; break; default: D; break; case 3: B;   →   if v == 1 | v == 2 { A } else { if v == 3 { B } else { D } }
@@ -59,7 +59,7 @@ impl FunctionLowerer<'_, '_> {
         let mut default = None;
         for section in earlier.iter().chain([last]) {
             if section.is_default {
-                // Its own cases need no test: no other section has them.
+                // The cases of this section need no test: no other section has them.
                 default = Some(section);
                 continue;
             }
@@ -105,7 +105,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    /// Whether the value enters at each section; `None` where no label is.
+    /// For each section, whether the value enters it; `None` where there is no label.
     fn entry_conditions(
         &mut self,
         selector: Operand,
@@ -121,7 +121,7 @@ impl FunctionLowerer<'_, '_> {
         let Some(default) = sections.iter().position(|section| section.is_default) else {
             return enters;
         };
-        // `default` shares its section with cases or not: either way it is entered when no other section is.
+        // `default` is entered when no other section is, whether or not it shares its section with cases.
         let others = enters.iter().enumerate().filter(|&(i, _)| i != default);
         let others: Vec<Operand> = others.filter_map(|(_, enters)| *enters).collect();
         let any = others
@@ -161,7 +161,7 @@ fn trimmed(stmts: &[Stmt]) -> &[Stmt] {
     }
 }
 
-/// The end is not reached.
+/// Whether the end is unreachable.
 fn ends_in_jump(stmts: &[Stmt]) -> bool {
     match stmts.last().map(|stmt| &stmt.kind) {
         Some(StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) | StmtKind::Return(_)) => {
@@ -175,7 +175,7 @@ fn ends_in_jump(stmts: &[Stmt]) -> bool {
     }
 }
 
-/// A `break` in it leaves the switch.
+/// Whether a `break` in it leaves the switch.
 fn breaks_out(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break => true,

@@ -1,7 +1,7 @@
-//! From source text to IR: how many accesses a statement makes, where a branch or an `fma` appears, what the layout is.
+//! Tests of the lowering: how many accesses a statement makes, where a branch or an `fma` appears, what the layout is.
 //!
-//! Most tests compare a few lines of the printed body; `body` leaves out places and tables so that these stay readable. Every
-//! module is verified on the way, and printing and reading it gives it back.
+//! Most tests compare a few lines of the printed body; `body` leaves out places and tables so that these stay readable. Each module is also
+//! verified, printed and read back.
 
 mod accesses;
 mod calls;

@@ -1,8 +1,8 @@
-//! The text of an access whose source is not one stretch of characters.
+//! Composes the text of an access whose source is not one contiguous range.
 //!
-//! In `#define FOLD(array, half) array[t] += array[t + half]` the name is spelled at the macro's use and the rest in its
-//! definition, so the span of `array[t]` is that of the name alone. Two accesses of one line would then have one name and be
-//! counted as one. Here the text is put together from the parts: `part[t]`, `part[t + 64]`.
+//! In `#define FOLD(array, half) array[t] += array[t + half]` the name is spelled at the macro's use and the rest in its definition, so the
+//! span of `array[t]` is that of the name alone. Two accesses of one line would then have the same name and be counted as one. This module
+//! composes the text from its parts: `part[t]`, `part[t + 64]`.
 
 use crate::sema::{
     ty::Ty,
@@ -15,7 +15,7 @@ use ir::{
 
 use super::layout::Layout;
 
-/// What a text is made from.
+/// What texts are composed from.
 #[derive(Clone, Copy)]
 pub(super) struct Texts<'p> {
     pub(super) map: &'p SourceMap,
@@ -23,7 +23,7 @@ pub(super) struct Texts<'p> {
 }
 
 impl Texts<'_> {
-    /// The text of a place that is not one stretch; `None` if its span says it all.
+    /// The text of a place that is not contiguous; `None` if its span covers it.
     pub(super) fn scattered(self, place: &Place) -> Option<String> {
         match &place.kind {
             PlaceKind::Var(_)
@@ -80,7 +80,7 @@ impl Texts<'_> {
     }
 }
 
-/// The whole begins with the part and its span goes no further: the rest was spelled elsewhere.
+/// Whether the whole begins with the part and its span goes no further: the rest is spelled elsewhere.
 fn is_part(whole: Span, first: Span) -> bool {
     whole == first
 }

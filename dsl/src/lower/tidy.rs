@@ -1,7 +1,7 @@
-//! Jumps that lead where control goes anyway are dropped, then scopes that nothing leaves any more.
+//! Removes jumps to where control goes anyway, then scopes that nothing leaves any more.
 //!
-//! A `return` at the end of an inlined function becomes `break L` at the end of `scope L`; a `break` that ends a `switch` and a
-//! `continue` that ends a loop's body are alike. Labels are numbered anew, in the order of the text.
+//! A `return` at the end of an inlined function becomes `break L` at the end of `scope L`; a `break` that ends a `switch` and a `continue`
+//! that ends a loop's body are similar. Labels are renumbered in the order of the text.
 
 use ir::{Block, Function, LabelId, Node};
 
@@ -23,7 +23,7 @@ fn tidy_block(block: &mut Block) {
         match &mut node {
             Node::Scope { label, body, .. } => {
                 drop_last(body, &Node::Break(*label));
-                // After a jump nothing may follow in a block.
+                // No instruction may follow a jump in a block.
                 if leaves(body, *label) || ends_in_jump(body) {
                     block.0.push(node);
                 } else {
@@ -44,7 +44,7 @@ fn tidy_block(block: &mut Block) {
     }
 }
 
-/// Drops `jump` where it is the last thing that happens in the block.
+/// Removes `jump` where it is the last thing that happens in the block.
 fn drop_last(block: &mut Block, jump: &Node) {
     if block.0.last() == Some(jump) {
         block.0.pop();

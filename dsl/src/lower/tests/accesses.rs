@@ -214,7 +214,7 @@ fn a_local_array_is_memory_and_its_rest_is_zero() {
             "store.i32.global"
         ]
     );
-    // A long one is cleared in a loop.
+    // A long array is cleared in a loop.
     assert_eq!(of("int a[400] = {0}; d[t] = a[t];").len(), 4);
 }
 

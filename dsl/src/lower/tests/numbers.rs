@@ -151,7 +151,7 @@ fn narrow_arithmetic_is_done_in_int_and_cut() {
     ");
 }
 
-/// `double pow(double x, double y)` as a call: reals are `x`, integers `n`, results go to `p`.
+/// Calls such as `double pow(double x, double y)`: reals are `x`, integers `n`, results go to `p`.
 fn math_calls() -> Vec<String> {
     let math = crate::library::parts().filter(|(name, _)| name.starts_with("<cuda math"));
     let lines = math.flat_map(|(_, text)| text.lines());

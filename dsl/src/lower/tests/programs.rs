@@ -1,4 +1,4 @@
-//! Whole programs: every example is lowered, verified, printed and read back.
+//! Lowers every example, verifies, prints and reads it back.
 
 use super::compile;
 use ir::parse::parse;
