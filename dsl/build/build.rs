@@ -1,5 +1,5 @@
-//! Writes tables of the library: its files with what their first lines say, the names of types, and the functions that the files define. To read
-//! all that from their texts would take every run of a program a quarter of its start.
+//! Generates tables of the library: its files with the facts from their first lines, the names of types, and the functions that the files
+//! define. Reading all that from the texts would take a quarter of a program's start-up time on every run.
 
 #![allow(
     clippy::disallowed_methods,
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut names: Table<usize> = Table::new();
     let mut standard: Table<usize> = Table::new();
     for (at, file) in files.iter().enumerate() {
-        // What goes on with another file's namespace is read for its own names only.
+        // If one file extends the namespace of another, only names from its own `names:` line select it, not the namespace.
         let goes_on =
             |other: &File| file.needs.contains(&other.name) && other.namespace == file.namespace;
         let namespace = file.namespace.filter(|_| !files.iter().any(goes_on));
@@ -75,10 +75,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     write("headers_of.rs", headers.row_of.iter().map(row_of))
 }
 
-/// By name, sorted as `str`s are compared.
+/// Sorted by name, in the order in which `str`s compare.
 type Table<T> = BTreeMap<&'static str, Vec<T>>;
 
-/// A file as an expression.
+/// A file as a Rust expression.
 fn written(file: &File) -> String {
     let File {
         name,

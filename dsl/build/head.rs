@@ -1,8 +1,8 @@
-//! Which files the library has, what their first lines say, and which headers bring which names.
+//! Reads the first lines of the library's files, and `headers.txt`, which says which headers bring which names.
 
 use super::file::{File, TypeName};
 
-/// The files in the order in which they are read: what a file uses of others stands before it.
+/// The files in the order in which they are read: a file comes after those that it uses.
 pub(crate) const ORDER: &[&str] = &[
     "math_double",
     "math_angle",
@@ -53,10 +53,10 @@ pub(crate) const ORDER: &[&str] = &[
     "thrust",
 ];
 
-/// A name that is a type, and why.
+/// The name of a type, and why it is one.
 pub(crate) type Type = (&'static str, TypeName);
 
-/// What the first lines of a text say, and the types that they name. What it returns stays until the process ends.
+/// Parses the first lines of a text and the types that they name. Leaks what it returns.
 pub(crate) fn read(name: &'static str, text: &'static str) -> (File, Vec<Type>) {
     let mut file = File {
         name,
@@ -116,13 +116,13 @@ pub(crate) fn read(name: &'static str, text: &'static str) -> (File, Vec<Type>) 
     (file, types)
 }
 
-/// What `headers.txt` says.
+/// The contents of `headers.txt`.
 pub(crate) struct Headers<'a> {
-    /// All headers that were asked about, sorted.
+    /// All headers that nvcc was asked about, sorted.
     pub(crate) known: Vec<&'a str>,
-    /// Sets of headers, the one to recommend first.
+    /// Sets of headers, the one to recommend first in each.
     pub(crate) rows: Vec<Vec<&'a str>>,
-    /// Names, and which of the rows bring them.
+    /// Names, each with the row of the headers that bring it.
     pub(crate) row_of: Vec<(&'a str, usize)>,
 }
 

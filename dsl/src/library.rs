@@ -1,24 +1,24 @@
-//! CUDA's, C's and C++'s library as far as it is written in the language: the files of `dsl/library`.
+//! The part of CUDA's, C's and C++'s library that is written in the language itself: the files of `dsl/library`.
 //!
-//! A file says in its first lines, which begin with `//!`, what it is and when a program needs it; nothing else repeats that. The build script
-//! (`dsl/build`) makes tables of them.
+//! The first lines of a file, which begin with `//!`, say what it is and when a program needs it. This information is nowhere else; the
+//! build script (`dsl/build`) generates tables from it.
 //!
 //! | line | says |
 //! |---|---|
 //! | `<vector>` | what the file is called in messages |
 //! | `needs:` | files that it uses: they are read, too |
-//! | `types:` | types that every program has without including anything: their names tell that it is needed |
-//! | `names:` | other names that tell it |
-//! | `keywords:` | keywords that tell it |
-//! | `namespace:` | a namespace that tells it, unless the program has one of that name itself |
+//! | `types:` | types that every program has without including anything: a program that uses their names needs the file |
+//! | `names:` | other names that need the file |
+//! | `keywords:` | keywords that need it |
+//! | `namespace:` | a namespace that needs it, unless the program has one of that name itself |
 //! | `classes:`, `operations:` | types in that namespace; an operation is one after `::` or before the `<` of a type only |
-//! | `std:` | names in the namespace `std` that tell it of a program that names that namespace, too |
-//! | `std types:`, `std templates:`, `std traits:` | such names that are types; a template is one before a `<`; a trait's last name is none |
+//! | `std:` | names in the namespace `std` that need it if the program names that namespace, too |
+//! | `std types:`, `std templates:`, `std traits:` | those of them that are types; a template before a `<`; a trait except as the last name |
 //! | `chrono types:` | types in `std::chrono` |
-//! | `functions: host` | its functions are the host's; else they are device code's |
-//! | `read: by function` | only the functions that a program may call are read of it |
+//! | `functions: host` | its functions run on the host; otherwise on the device |
+//! | `read: by function` | only the functions that a program may call are read |
 //!
-//! Besides, a call of a function that one file alone defines tells that it is needed.
+//! A program also needs a file if it calls a function that only this file defines.
 
 use std::sync::OnceLock;
 
@@ -41,7 +41,7 @@ pub(crate) use needed::prelude;
 pub(crate) use wanted::{names, standard_names};
 pub use wanted::{parts, wanted};
 
-/// A file of the library as it is read: what it is called in messages, its text.
+/// A file of the library as it is read: its name in messages, and its text.
 pub type Part = (&'static str, &'static str);
 
 /// What is declared before every program.
@@ -49,7 +49,7 @@ pub const PRELUDE: &str = include_str!("../library/prelude.k");
 
 static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-/// By name, in which ways it is a type: `array` may be several.
+/// By name, why it is a type. A name such as `array` may have several reasons.
 static TYPES: &[(&str, &[TypeName])] = include!(concat!(env!("OUT_DIR"), "/types.rs"));
 
 /// The files, in the order in which they are read.
@@ -57,7 +57,7 @@ pub(crate) fn files() -> &'static [File] {
     FILES
 }
 
-/// What types of the library have that name.
+/// The types of the library with that name.
 pub(crate) fn types_named(name: &str) -> &'static [TypeName] {
     static BY_NAME: OnceLock<FxHashMap<&str, &[TypeName]>> = OnceLock::new();
     let by_name = BY_NAME.get_or_init(|| TYPES.iter().copied().collect());
@@ -69,7 +69,7 @@ impl File {
         (self.title, self.text)
     }
 
-    /// Whether only the functions that a program may call are read of it.
+    /// Whether only the functions that a program may call are read from it.
     pub(crate) fn is_by_function(&self) -> bool {
         self.by_function
     }
@@ -108,7 +108,7 @@ mod tests {
         assert!(types_named("no_such_thing").is_empty());
     }
 
-    /// A function of the library is checked when a program uses it. Instructions have names that no program says, so all are named here.
+    /// A library function is only checked when a program uses it. No program spells the names of instructions, so this test lists them all.
     #[test]
     fn every_instruction_of_inline_ptx_checks() {
         let file = files().iter().find(|file| file.name == "ptx");

@@ -1,4 +1,4 @@
-//! What needs the IR: warnings about what is likely wrong though it compiles, and CUDA's limits.
+//! Checks that need the IR: warnings about likely mistakes in valid programs, and CUDA's limits.
 //!
 //! In: a verified module and its sources. Out: diagnostics, each place once.
 
@@ -9,7 +9,7 @@ mod message;
 
 use ir::{Module, diagnostic::Diagnostic, source::SourceMap};
 
-/// Everything worth warning about, and what no device can hold.
+/// All warnings, and errors about what exceeds every device's limits.
 pub fn lint(module: &Module, map: &SourceMap) -> Vec<Diagnostic> {
     let mut diagnostics = barrier::divergent(module, map);
     diagnostics.extend(active_mask::stale(module, map));

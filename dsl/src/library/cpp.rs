@@ -1,9 +1,9 @@
-//! CUDA's headers for a host compiler that reads a whole CUDA source: what is written by hand in `dsl/include`, and the library's device
-//! code.
+//! Writes CUDA's headers for a host compiler that reads a whole CUDA source: the hand-written ones in `dsl/include`, and the library's
+//! device code.
 //!
-//! A host compiler has to know the names that kernels use, but compiles no kernel: declarations are enough. They come from the
-//! same rows and files that the front end reads, so that both agree on types. Types that host code uses, too (`__half`), come with
-//! their bodies.
+//! A host compiler has to know the names that kernels use, but it compiles no kernels: declarations are enough. They come from the same
+//! rows and files that the front end reads, so that both agree on types. Types that host code uses as well (`__half`) come with their
+//! bodies.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::sema::builtin_declarations;
 
 macro_rules! headers {
     ($($name:literal)*) => {
-        /// Headers that are written by hand.
+        /// Hand-written headers.
         const OWN: &[(&str, &str)] = &[$(($name, include_str!(concat!("../../include/", $name))),)*];
     };
 }
@@ -24,7 +24,7 @@ headers! {
     "sm_30_intrinsics.h" "sm_60_atomic_functions.h" "texture_types.h" "vector_functions.h" "vector_types.h"
 }
 
-/// Files of the library that are whole headers: the name under which programs include them.
+/// Files of the library that are complete headers, with the name under which programs include them.
 const WHOLE: &[(&str, &str)] = &[
     ("fp16", "cuda_fp16.h"),
     ("bf16", "cuda_bf16.h"),
@@ -41,13 +41,13 @@ const WHOLE: &[(&str, &str)] = &[
     ("thrust", "dslc/thrust/numbers.h"),
 ];
 
-/// One of them is C, and not for CUDA sources alone.
+/// A header of `WHOLE` that is C, and not only for CUDA sources.
 const PLAIN: &str = "cuComplex.h";
 
-/// Another one is the host's alone, in C++ of any compiler.
+/// A header of `WHOLE` for the host alone, in C++ for any compiler.
 const HELPER: &str = "helper_cuda.h";
 
-/// Headers that only lead to another one.
+/// Headers that only include another one.
 const FORWARDED: &[(&str, &str)] = &[
     ("cooperative_groups/reduce.h", "cooperative_groups.h"),
     ("cooperative_groups/scan.h", "cooperative_groups.h"),
@@ -100,8 +100,8 @@ const FORWARDED: &[(&str, &str)] = &[
     ("exception.h", "helper_cuda.h"),
 ];
 
-/// Headers of collections of public programs: programs find them with `-I`, and without it hear where they come from. The samples' helper
-/// headers that are not here have stand-ins.
+/// Headers from collections of public programs: a program finds them with `-I`. Without it, it gets an error that says where they come
+/// from. For helper headers of the samples that are not listed here there are stand-ins.
 const OF_COLLECTIONS: &[(&str, &str, &str)] = &[
     ("helper_cuda_drvapi.h", SAMPLES, SAMPLES_FOLDER),
     ("helper_cusolver.h", SAMPLES, SAMPLES_FOLDER),
@@ -123,7 +123,7 @@ const SAMPLES_FOLDER: &str =
 const SDK: &str = "NVIDIA's GPU Computing SDK, which ended with CUDA 4.2";
 const SDK_FOLDER: &str = "-I SDK/C/common/inc";
 
-/// A header that says where the real one is. It ends the compilation: what is undeclared without it would hide the message.
+/// A header that says where the real one is. It stops the compilation: errors about names that it should declare would hide the message.
 fn of_collection(&(name, collection, words): &(&str, &str, &str)) -> Header {
     let text = format!("{name} is missing: it belongs to {collection}. Pass its folder: {words}");
     let header = format!(
@@ -132,7 +132,7 @@ fn of_collection(&(name, collection, words): &(&str, &str, &str)) -> Header {
     (name.to_string(), header)
 }
 
-/// Headers of `cuda/std`, which have what C++'s of the same names have.
+/// Headers of `cuda/std`, with the contents of C++'s headers of the same names.
 const OF_STD: &[&str] = &[
     "array",
     "bit",
@@ -165,7 +165,7 @@ const OF_STD: &[&str] = &[
     "version",
 ];
 
-/// Files of which device code sees the functions only.
+/// Files of which only the functions are visible to device code.
 const DECLARED: &[&str] = &[
     "math_double",
     "math_angle",
@@ -180,7 +180,7 @@ const DECLARED: &[&str] = &[
     "graph",
 ];
 
-/// Functions of the prelude that are device code's.
+/// Prefix of the prelude's functions that are for device code.
 const PRELUDE_STOP: &str = "__dslc_";
 
 /// A header: its path among the headers, its text.
@@ -218,14 +218,14 @@ fn of_std(name: &str) -> String {
     )
 }
 
-/// The runtime's enumerations and handles: what the prelude says before its first function. They are C, too.
+/// The runtime's enumerations and handles: the prelude's text before its first function. It is valid C, too.
 fn runtime_types() -> String {
     let end = super::PRELUDE.find("\ncudaError_t ");
     let types = &super::PRELUDE[..end.unwrap_or(super::PRELUDE.len())];
     format!("#ifndef DSLC_RUNTIME_TYPES_H\n#define DSLC_RUNTIME_TYPES_H\n{types}\n#endif\n")
 }
 
-/// A device's properties and attributes, with the functions that ask for them.
+/// A device's properties and attributes, with the functions that query them.
 fn device_properties() -> String {
     let file = files().iter().find(|file| file.name == "device");
     let text = file.map_or("", |file| file.text);
@@ -278,7 +278,7 @@ fn exchanges(path: &str) -> String {
     types.iter().map(one).collect()
 }
 
-/// A file's functions as a header's: several sources of a program may have them.
+/// A file's functions for a header: several sources of a program may include it.
 fn of_host(text: &str) -> String {
     let types = ["void ", "int ", "bool ", "float ", "const char *"];
     let is_function =
@@ -290,7 +290,7 @@ fn of_host(text: &str) -> String {
     lines.collect()
 }
 
-/// A file of the library as a header. Its functions are every source's own: they have no place in a library to come from.
+/// A file of the library as a header. Each source has its own copy of its functions: there is no library to link them from.
 fn whole(path: &str, file: &File) -> String {
     let guard = guard(path);
     let text = file.text;
@@ -307,14 +307,14 @@ fn whole(path: &str, file: &File) -> String {
         );
     }
     let needed = WHOLE.iter().filter(|(name, _)| file.needs.contains(name));
-    // CUDA's header for kernels has the host's, too.
+    // CUDA's header for kernels includes the host's, too.
     let host = (path == "curand_kernel.h").then_some("curand.h");
     let includes: String = needed
         .map(|&(_, path)| path)
         .chain(host)
         .map(|path| format!("#include <{path}>\n"))
         .collect();
-    // Host code keeps pointers to generators, and their sizes.
+    // Host code has pointers to generators, and takes their sizes.
     let is_curand = path == "curand_kernel.h";
     let types = text.find("\n__device__").filter(|_| is_curand);
     let types = types.map_or(String::new(), |end| {
@@ -328,7 +328,7 @@ fn whole(path: &str, file: &File) -> String {
     )
 }
 
-/// What device code may call, without bodies.
+/// The functions that device code may call, without bodies.
 fn declarations() -> String {
     let mut out = String::from(
         "/* Made from dslc's own tables: the functions that device code may call. */\n#ifndef DSLC_DEVICE_FUNCTIONS_H\n\
@@ -349,7 +349,7 @@ fn declarations() -> String {
     out
 }
 
-/// The declaration that the definition on this line begins with, if it is one of a device function.
+/// The declaration that the definition on this line begins with, if it defines a device function.
 fn declaration(line: &str) -> Option<String> {
     let rest = line
         .strip_prefix("__host__ __device__ ")
@@ -371,14 +371,14 @@ mod tests {
     /// Functions of C's and C++'s own headers, which `cuda_runtime.h` includes.
     const OF_C: &[&str] = &["isfinite", "isinf", "isnan", "signbit"];
 
-    /// What clang itself makes of device code: nobody writes these.
+    /// clang itself calls these in device code; no source names them.
     const OF_CLANG: &[&str] = &[
         "__assert_fail",
         "cudaGetParameterBuffer",
         "cudaLaunchDevice",
     ];
 
-    /// Headers by hand with functions of device code.
+    /// Hand-written headers with functions of device code.
     const OF_DEVICE: &[&str] = &[
         "cuda_runtime.h",
         "dslc/arrays.h",
@@ -386,7 +386,7 @@ mod tests {
         "dslc/device_overloads.h",
     ];
 
-    /// What macros of declarations are given besides names.
+    /// Arguments of declaration macros that are not names to declare.
     const TYPES: &[&str] = &[
         "char", "short", "int", "long", "float", "double", "uchar", "ushort", "uint",
     ];
@@ -402,7 +402,7 @@ mod tests {
         let headers = headers();
         let text: String = headers.iter().map(|(_, text)| text.as_str()).collect();
         let words = words(&text);
-        // Headers make the names of an atomic function's scopes.
+        // Headers generate the names of an atomic function's scopes.
         let is_scope = |name: &str| {
             let mut scopes = ["_block", "_system"].into_iter();
             let base = scopes.find_map(|scope| name.strip_suffix(scope));
@@ -430,7 +430,7 @@ mod tests {
         let own = OWN.iter().filter(|(path, _)| OF_DEVICE.contains(path));
         let lines = own.flat_map(|(_, text)| text.lines());
         for line in lines.filter(|line| !line.starts_with('#')) {
-            // A declaration, or a name that is given to a macro of declarations.
+            // A declaration, or a name that is passed to a declaration macro.
             let declared = line.split_once("__device__ ").map(|(_, rest)| rest);
             let declared = declared.filter(|rest| !rest.starts_with("__attribute__"));
             let declared = declared.and_then(|rest| rest.split('(').next());

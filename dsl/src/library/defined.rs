@@ -1,7 +1,7 @@
-//! Which functions a file of the library defines. The build script asks it, too, and so it uses nothing else of the crate.
+//! Finds the functions that a file of the library defines. The build script includes this module, so it uses nothing else of the crate.
 
-/// The functions that a file defines for device code, or for the host's if its first lines say so. A line that begins a `__device__` function
-/// has the name before its first parenthesis. Names that begin with `__dslc_` are the files' own.
+/// The functions that a file defines for device code, or for the host if its first lines say so. On a line that begins a `__device__`
+/// function, the name precedes the first parenthesis. Names that begin with `__dslc_` are internal to the library.
 pub(crate) fn defined(text: &str) -> impl Iterator<Item = &str> {
     let mut head = text.lines().take_while(|line| line.starts_with("//!"));
     let of_host = head.any(|line| line == "//! functions: host");

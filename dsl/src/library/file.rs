@@ -1,5 +1,5 @@
-//! What is known of a file of the library. The build script (`dsl/build`) makes the tables of it, and so this uses nothing else of the
-//! crate.
+//! What is known about a file of the library. The build script (`dsl/build`) generates tables of these types, so this module uses nothing
+//! else of the crate.
 
 /// A file and what its first lines say: [`library`](super) has the table of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -15,9 +15,9 @@ pub(crate) struct File {
     pub(crate) classes: &'static [&'static str],
     pub(crate) namespace: Option<&'static str>,
     pub(crate) std: &'static [&'static str],
-    /// Its functions are the host's.
+    /// Whether its functions are the host's.
     pub(crate) of_host: bool,
-    /// Only the functions that a program may call are read of it.
+    /// Whether only the functions that a program may call are read.
     pub(crate) by_function: bool,
 }
 
@@ -30,12 +30,12 @@ pub(crate) enum TypeName {
     Std,
     /// In `std`, before its arguments.
     StdTemplate,
-    /// In `std`; in `is_same<T, U>::value` the last name tells that it is none.
+    /// In `std`, except for a name after the arguments: `value` in `is_same<T, U>::value` is not a type.
     StdTrait,
     /// In `std::chrono`.
     Chrono,
-    /// In a namespace of its own.
+    /// In the namespace of this name.
     Class(&'static str),
-    /// Likewise, where the name of a type follows or its namespace stands before it.
+    /// In the namespace of this name, but only after `::` or before the `<` of a type.
     Operation(&'static str),
 }

@@ -1,8 +1,8 @@
-//! Names that a program uses without including the header that declares them.
+//! Warns about names that a program uses without including the header that declares them.
 //!
-//! dslc declares the library by itself, nvcc does not: a program that runs here and misses an `#include` would not compile there. What each
-//! header brings is `dsl/library/headers.txt`, asked of nvcc. Where this is in doubt, nothing is said: about a program that includes a
-//! header that was not asked about, and about a name that looks declared anywhere in the program.
+//! dslc declares the library by itself, nvcc does not: a program that runs here and misses an `#include` would not compile there.
+//! `dsl/library/headers.txt` says what each header brings, as found by asking nvcc. In doubt there is no warning: not if a program includes
+//! a header that is not in that file, and not for a name that the program seems to declare anywhere.
 
 use std::sync::OnceLock;
 
@@ -21,7 +21,7 @@ use ir::{
     span::Span,
 };
 
-/// All headers that were asked about, sorted.
+/// All headers that nvcc was asked about, sorted.
 static KNOWN: &[&str] = include!(concat!(env!("OUT_DIR"), "/headers.rs"));
 
 /// Sets of headers, the one to recommend first.
@@ -30,10 +30,10 @@ static ROWS: &[&[&str]] = include!(concat!(env!("OUT_DIR"), "/header_rows.rs"));
 /// By name, the row of the headers that bring it.
 static HEADERS_OF: &[(&str, usize)] = include!(concat!(env!("OUT_DIR"), "/headers_of.rs"));
 
-/// What each word of a program is looked up in.
+/// Where each word of a program is looked up.
 struct Table {
     headers_of: FxHashMap<&'static str, usize>,
-    /// The names without `std::`: most words of a program are none of them.
+    /// The names without `std::`, to reject most words of a program quickly.
     words: FxHashSet<&'static str>,
 }
 
@@ -58,12 +58,12 @@ pub(crate) fn missing(program: &Tokenized, map: &SourceMap) -> Vec<Diagnostic> {
     missing.map(Missing::warning).collect()
 }
 
-/// A header that a program does not include.
+/// A header that the program does not include.
 struct Missing {
     header: &'static str,
     /// The first use of one of its names.
     at: Span,
-    /// Those that the program uses, in order.
+    /// The names of it that the program uses, in order.
     names: Vec<&'static str>,
 }
 
@@ -86,7 +86,7 @@ fn missing_headers(program: &Tokenized, map: &SourceMap) -> Vec<Missing> {
         return Vec::new();
     }
     let mut missing: Vec<Missing> = Vec::new();
-    // Looked for when a name is found that may need a header.
+    // Computed only once a name that may need a header is found.
     let mut found = None;
     let uses = Uses {
         tokens: &program.tokens,
@@ -108,7 +108,7 @@ fn missing_headers(program: &Tokenized, map: &SourceMap) -> Vec<Missing> {
         if declared.contains(name.trim_start_matches("std::")) {
             continue;
         }
-        // One that is to be added anyway may bring this name, too.
+        // A header that the program must add anyway may bring this name, too.
         match missing
             .iter_mut()
             .find(|added| headers.contains(&added.header))
@@ -143,7 +143,7 @@ impl Fact<()> for Names {
 
 messages! {
     ();
-    /// Headers that nvcc would miss.
+    /// Headers that nvcc would need.
     HeaderWarning {
         Missing { name: &'static str, header: &'static str, others: Option<Names> } => MissingInclude
             "`{name}` needs `#include <{header}>`",
@@ -230,8 +230,8 @@ fn uses_namespace_std(tokens: &[Token]) -> bool {
     })
 }
 
-/// The names that stand where a declaration has its names: after a type, after a type and `*` or `&`, after a comma behind such a name, in
-/// the brackets of `auto [a, b]`.
+/// The names in positions where a declaration has its names: after a type, after a type and `*` or `&`, after a comma that follows such a
+/// name, in the brackets of `auto [a, b]`.
 fn declared(tokens: &[Token]) -> FxHashSet<&str> {
     let is_type = |token: &Token| match &token.kind {
         TokenKind::Ident(_) | TokenKind::TypeName(_) => true,
@@ -283,10 +283,10 @@ fn declared(tokens: &[Token]) -> FxHashSet<&str> {
     declared
 }
 
-/// How many tokens of a declaration are read, so that no text takes quadratic time.
+/// How many tokens of a declaration are read, so that the time stays linear.
 const LOOK_AHEAD: usize = 64;
 
-/// The names behind the commas of a declaration: `b` and `c` of `= f(x), *b, c[2];`.
+/// The names after the commas of a declaration: `b` and `c` of `= f(x), *b, c[2];`.
 fn further_names(tokens: &[Token]) -> Vec<&str> {
     let mut names = Vec::new();
     let mut depth = 0;
@@ -337,7 +337,7 @@ mod tests {
         source::{NoFiles, SourceFile},
     };
 
-    /// The headers that a program is told to include, in order.
+    /// The headers that the warnings tell a program to include, in order.
     fn missing_of(text: &str) -> Vec<String> {
         let mut map = SourceMap::new();
         let file = map.add(SourceFile::new("t.k", text));
@@ -358,7 +358,7 @@ mod tests {
                 "{header}"
             );
         }
-        // A header that nobody asked about may bring anything.
+        // An unknown header may bring anything.
         assert!(missing_of(&format!("#include <mine.h>\n{print}")).is_empty());
         // nvcc includes these by itself.
         assert!(
@@ -407,7 +407,7 @@ mod tests {
         let table = table();
         assert!(KNOWN.len() > 100 && table.headers_of.len() > 150);
         assert_eq!(table.headers_of.len(), HEADERS_OF.len());
-        // Those that no compiler brings are the samples' own, which were not asked about.
+        // nvcc was not asked about the samples' own headers, which no compiler brings.
         for header in ROWS.iter().copied().flatten() {
             let is_own = header.starts_with("helper_") || header.starts_with("cub/");
             assert_eq!(is_known(header), !is_own, "{header}");

@@ -1,8 +1,9 @@
-//! Of the mathematical parts, only the functions that a program may call.
+//! Selects, from the mathematical parts of the library, only the functions that a program may call.
 //!
-//! A program that calls `expf` needs a dozen of three hundred functions, and reading the others takes most of the time that a small
-//! program's compilation takes. What goes is replaced by its line ends, so that lines and columns of the rest stay. Names are found as words: a
-//! name that the program, or a part that is kept whole, mentions in any way is needed, and so is what a needed function mentions.
+//! A program that calls `expf` needs a dozen of three hundred functions, and reading the others would take most of a small program's
+//! compilation time. A function that is left out is replaced by its line ends, so that lines and columns of the rest stay the same. The
+//! search looks at words: a function is needed if the program, or a part that is kept whole, or a needed function mentions its name in any
+//! way.
 
 use std::{
     borrow::Cow,
@@ -16,7 +17,7 @@ use crate::{
     syntax::token::{Token, TokenKind},
 };
 
-/// The parts as they are to be read by a program with these tokens; `asked` are instances that it is asked for beside.
+/// The parts as a program with these tokens needs them; `asked` are the instances requested besides.
 pub fn needed(
     tokens: &[Token],
     asked: &[String],
@@ -54,8 +55,8 @@ pub fn needed(
     parts.iter().map(read).collect()
 }
 
-/// The prelude for a program of these tokens that needs no part of the library, with those of its functions that the program may call. Most
-/// programs call none of them, and to read them takes a fourth of a small program's compilation.
+/// The prelude for a program of these tokens that needs no part of the library, with only those of its functions that the program may call.
+/// Most programs call none of them, and reading them takes a fourth of a small program's compilation.
 pub(crate) fn prelude(tokens: &[Token]) -> String {
     static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
     let functions = FUNCTIONS.get_or_init(|| Functions::new(PRELUDE));
@@ -67,7 +68,7 @@ pub(crate) fn prelude(tokens: &[Token]) -> String {
         })
         .collect();
     let copies = named.iter().any(|name| name.starts_with("mem"));
-    // What the checker calls where the program says `cudaFree` or `memcpy`.
+    // The checker calls these where the program says `cudaFree` or `memcpy`.
     let is_called = |name: &str| match name.strip_prefix("__dslc_device_") {
         Some(name) => named.contains(name),
         None => named.contains(name) || (copies && name.starts_with("__dslc_mem")),
@@ -76,7 +77,7 @@ pub(crate) fn prelude(tokens: &[Token]) -> String {
     functions.only(&all.filter(|name| is_called(name)).collect())
 }
 
-/// Names that are needed, and what has still to be looked at because of them.
+/// Names that are needed, and texts that are still to be searched because of them.
 #[derive(Default)]
 struct Needs {
     names: HashSet<&'static str>,
@@ -86,7 +87,7 @@ struct Needs {
 impl Needs {
     fn mention(&mut self, name: &str) {
         self.mention_one(name);
-        // What a `double` function is for a `float`.
+        // A call of a `double` function may mean its `float` version.
         if let Some(float) = builtin::float_version(name) {
             self.mention_one(&float);
         }
@@ -123,21 +124,22 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// A mathematical part in pieces.
+/// A mathematical part, split into functions.
 #[derive(Default)]
 struct Functions {
     text: &'static str,
     /// Where each begins and ends, and its name.
     all: Vec<(usize, usize, &'static str)>,
-    /// What stands between them.
+    /// The texts between them.
     outside: Vec<&'static str>,
 }
 
-/// How a line that begins a function begins.
+/// Prefixes of a line that begins a function.
 const BEGINS: &[&str] = &["__", "cudaError_t ", "template <typename T> __device__ "];
 
 impl Functions {
-    /// Cuts a text at its functions: a line that begins one is `… name(…) {` or ends it, too; else the next line that is `}` ends it.
+    /// Cuts a text at its functions. A line that begins one is `… name(…) {`; the function ends on the same line, or on the next line that
+    /// is `}`.
     fn new(text: &'static str) -> Functions {
         let mut functions = Functions {
             text,
@@ -274,7 +276,7 @@ mod tests {
             let pieces: usize = part.outside.iter().map(|text| text.len()).sum();
             let bodies: usize = part.all.iter().map(|(start, end, _)| end - start).sum();
             assert_eq!(pieces + bodies, part.text.len(), "{name}");
-            // Nothing that defines a function is left between them.
+            // No definition of a function is left between them.
             for text in &part.outside {
                 assert!(!text.contains(") {"), "{name}: {text}");
             }
@@ -308,9 +310,9 @@ mod tests {
         };
         let text = part("f<expf>");
         assert!(text.contains(" expf(float x)") && !text.contains(" sinf(float x)"));
-        // The version for `float` may be meant.
+        // The call may mean the version for `float`.
         assert!(part("exp").contains(" expf(float x)"));
-        // The host's form of a function has a name that nobody writes.
+        // No program writes the name of a function's host form.
         assert!(part("jn").contains("__dslc_host_jnf("));
     }
 }

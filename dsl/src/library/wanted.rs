@@ -1,6 +1,6 @@
-//! Which files of the library a program needs.
+//! Decides which files of the library a program needs.
 //!
-//! The tables were made of the files' texts when the crate was built, by the build script (`dsl/build`).
+//! The build script (`dsl/build`) generates the tables from the files' texts when the crate is built.
 
 use std::{collections::HashSet, sync::OnceLock};
 
@@ -20,14 +20,15 @@ pub fn parts() -> impl Iterator<Item = Part> {
 /// By name of a function, the files that define it.
 static FUNCTIONS: &[(&str, &[&str])] = include!(concat!(env!("OUT_DIR"), "/functions.rs"));
 
-/// By name of a type or namespace, the files of which it tells.
+/// By name of a type or namespace, the files that it needs.
 static NAMES: &[(&str, &[usize])] = include!(concat!(env!("OUT_DIR"), "/names.rs"));
 
-/// By name in `std`, the files of which it tells.
+/// By name in `std`, the files that it needs.
 static STANDARD_NAMES: &[(&str, &[usize])] =
     include!(concat!(env!("OUT_DIR"), "/standard_names.rs"));
 
-/// The file that a call of a function tells of. Files that are read by function, and need each other, count as one; of several others none is.
+/// The file that a call of this function needs. If several files define the function, it is the first, provided that this one names the
+/// others in `needs:`; otherwise `None`.
 fn with_function(name: &str) -> Option<usize> {
     let row = FUNCTIONS.binary_search_by_key(&name, |(name, _)| name);
     let (_, names) = FUNCTIONS[row.ok()?];
@@ -43,7 +44,7 @@ fn with_function(name: &str) -> Option<usize> {
     known
 }
 
-/// Files by what tells of them.
+/// Files by the names that need them.
 struct Index {
     names: FxHashMap<&'static str, &'static [usize]>,
     std: FxHashMap<&'static str, &'static [usize]>,
@@ -57,18 +58,18 @@ fn index() -> &'static Index {
     })
 }
 
-/// The names of all functions of the files but the mathematical ones, for suggestions.
+/// The names of all functions outside the mathematical files, for suggestions.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let all = FUNCTIONS.iter().map(|(name, _)| *name);
     all.filter(|name| !builtin::is_math(name))
 }
 
-/// The names in the namespace `std` that the files have.
+/// The names that the files declare in the namespace `std`.
 pub(crate) fn standard_names() -> impl Iterator<Item = &'static str> {
     files().iter().flat_map(|file| file.std.iter().copied())
 }
 
-/// The names that the program makes its own: those that stand right after a type's keyword somewhere (`int half` is no type), and
+/// The names that the program declares itself: those directly after a type's keyword somewhere (in `int half`, `half` is not a type), and
 /// those of its classes.
 fn own(tokens: &[Token]) -> HashSet<&str> {
     let is_class = |three: &&[Token]| {
@@ -130,7 +131,7 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
                 }
             }
             TokenKind::Ident(name) if pair[1].kind == TokenKind::Punct(Punct::LParen) => {
-                // A name that several have (`__hadd` of either precision) tells nothing; the types do.
+                // A name that several files define (`__hadd` of either precision) selects none of them; the types in the program do.
                 if let Some(at) = with_function(name) {
                     needed[at] = true;
                 }
@@ -139,7 +140,7 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
         }
         if let TokenKind::Ident(name) | TokenKind::TypeName(name) = &pair[0].kind {
             let name: &str = name;
-            // `reduce(expf, x)`: an argument that is a function.
+            // `reduce(expf, x)`: a function as an argument.
             if matches!(pair[1].kind, TokenKind::Punct(Punct::Comma | Punct::RParen))
                 && let Some(at) = with_function(name)
                 && builtin::is_math(name)
@@ -154,7 +155,7 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
             }
         }
     }
-    // `cuda::barrier`, which is no name in `std`.
+    // `cuda::barrier`, whose namespace is not `std`.
     for three in tokens.windows(3) {
         if let (TokenKind::Ident(space), TokenKind::Punct(Punct::ColonColon)) =
             (&three[0].kind, &three[1].kind)
@@ -165,7 +166,7 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
             });
         }
     }
-    // A program that brings a namespace's own files, or other names for it, means those.
+    // If a program brings a namespace's own files, or another name for it, it means those.
     for three in tokens.windows(3) {
         let opens = matches!(three[2].kind, TokenKind::Punct(Punct::LBrace | Punct::Eq));
         if opens
@@ -190,7 +191,7 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
     needed.map(|(file, _)| file.part()).collect()
 }
 
-/// The text of a keyword by which some file is needed.
+/// The text of a keyword, if a file is needed for it.
 fn text_of(keyword: Keyword) -> Option<&'static str> {
     Some(match keyword {
         Keyword::New => "new",

@@ -1,4 +1,4 @@
-//! `__activemask()` taken for the whole warp behind a branch or loop that parts the lanes.
+//! Warns about `__activemask()` used as the mask of a whole warp after a branch or loop where lanes diverge.
 
 use std::collections::HashSet;
 
@@ -13,11 +13,11 @@ use ir::{
     span::Span,
 };
 
-/// One message per exchange of the source, however many kernels it is inlined in.
+/// One message per exchange in the source, however many kernels it is inlined into.
 pub(super) fn stale(module: &Module, map: &SourceMap) -> Vec<Diagnostic> {
     let mut reported: HashSet<Span> = HashSet::new();
     let mut diagnostics = vec![];
-    // The library's groups of coalesced threads are made to be whatever is there.
+    // The library's coalesced groups consist of the active lanes by definition.
     let is_library = |loc: LocId| {
         let file = module.files.get(module.loc(loc).file as usize);
         file.is_some_and(|name| name.starts_with('<'))

@@ -1,4 +1,4 @@
-//! Barriers under conditions that differ between threads, with the way from the condition to the thread's index.
+//! Warns about barriers under conditions that differ between threads, and shows how the condition depends on the thread's index.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use ir::{
     uniformity::{Cause, Reason},
 };
 
-/// One message per barrier of the source, however many kernels it is inlined in.
+/// One message per barrier in the source, however many kernels it is inlined into.
 pub(super) fn divergent(module: &Module, map: &SourceMap) -> Vec<Diagnostic> {
     let mut reported: HashSet<Span> = HashSet::new();
     let mut diagnostics = vec![];
@@ -34,7 +34,7 @@ pub(super) fn divergent(module: &Module, map: &SourceMap) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// Where places are looked up.
+/// Maps places of the IR to the source.
 #[derive(Clone, Copy)]
 struct Source<'a> {
     module: &'a Module,
@@ -82,7 +82,7 @@ impl Source<'_> {
         }
     }
 
-    /// The place to show: what is in the library is shown where the program calls it.
+    /// The place to show: a place in the library is shown where the program calls it.
     fn shown(self, loc: LocId) -> LocId {
         in_program(self.module, loc).unwrap_or(loc)
     }
@@ -102,7 +102,7 @@ impl Source<'_> {
         }
     }
 
-    /// Labels from the condition to what a thread knows of itself. Several steps on one place are one.
+    /// Labels from the condition to the value that differs between threads. Several steps at one place become one.
     fn chain(
         self,
         mut diagnostic: Diagnostic,
@@ -112,7 +112,7 @@ impl Source<'_> {
         let mut last: Option<LocId> = None;
         for (at, reason) in why.iter().enumerate() {
             let slot_name = |slot: ir::SlotId| kernel.slots[slot.index()].name.clone();
-            // A value that is assigned stands where it is computed: the next reason's place.
+            // An assigned value is shown where it is computed, which is the next reason's place.
             let next = why.get(at + 1).map_or(reason.loc, |next| next.loc);
             let (loc, extent, step) = match reason.cause {
                 Cause::Thread(_) | Cause::OneByOne | Cause::OtherLane => (

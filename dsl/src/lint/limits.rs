@@ -1,4 +1,4 @@
-//! CUDA's own limits on what a program declares. ptxas refuses what is beyond them.
+//! Checks what a program declares against CUDA's own limits. ptxas refuses what exceeds them.
 
 use crate::message::Message;
 use ir::{
@@ -15,14 +15,14 @@ pub(crate) const LOCAL_BYTES: u64 = 512 << 10;
 /// Constant memory of a program, on every architecture.
 const CONSTANT_BYTES: u64 = 64 << 10;
 
-/// Sums with what alignment puts between.
+/// Adds a variable's size to `sum`, with the padding for its alignment.
 fn place(sum: u64, size: u64, align: u64) -> u64 {
     sum.checked_next_multiple_of(align.max(1))
         .and_then(|start| start.checked_add(size))
         .unwrap_or(u64::MAX)
 }
 
-/// Kernels with more local memory than a thread has.
+/// Reports kernels with more local memory than a thread has.
 pub(super) fn local(module: &Module, map: &SourceMap) -> Vec<Diagnostic> {
     let kernels = module.kernels().filter_map(|(_, kernel)| {
         let bytes = kernel
@@ -46,7 +46,7 @@ pub(super) fn local(module: &Module, map: &SourceMap) -> Vec<Diagnostic> {
     kernels.collect()
 }
 
-/// More constant variables than there is memory for them.
+/// Reports constant variables that exceed constant memory.
 pub(super) fn constant(module: &Module, map: &SourceMap) -> Option<Diagnostic> {
     let all = module.globals.iter();
     let variables: Vec<_> = all

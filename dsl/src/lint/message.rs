@@ -1,4 +1,4 @@
-//! What can be wrong with a program that compiles: messages of `lint`.
+//! Messages of `lint`: what can be wrong with a program that compiles.
 
 use crate::message::{Fact, messages};
 use ir::{SpecialReg, Varies, span::Span, uniformity::Cause};
@@ -6,7 +6,7 @@ use ir::{SpecialReg, Varies, span::Span, uniformity::Cause};
 /// What makes threads differ, as the source calls it.
 pub(super) struct Root {
     pub(super) cause: Option<Cause>,
-    /// The program's call of a function of the library that has the cause in itself.
+    /// The program's call of a library function that contains the cause.
     pub(super) call: Option<String>,
 }
 
@@ -41,7 +41,7 @@ impl Fact<()> for Root {
     }
 }
 
-/// A step from a condition to what a thread knows of itself.
+/// A step from a condition to the value that differs between threads.
 pub(super) enum Step {
     Root(Root),
     Value(String),
@@ -60,7 +60,7 @@ impl Fact<()> for Step {
 
 messages! {
     ();
-    /// A barrier that threads may miss. `differs`: the condition.
+    /// A barrier that some threads may miss. `differs`: the condition.
     BarrierWarning {
         Branch { barrier: String, root: Root, differs: Option<Span> } => BarrierUnderCondition
             "`{barrier}` under a condition that depends on {root}",
@@ -87,7 +87,7 @@ messages! {
 
 messages! {
     ();
-    /// An exchange among the lanes that happen to be active.
+    /// An exchange among whichever lanes are active.
     MaskWarning {
         Stale { name: String, mask: Option<Span>, parts: Option<Span> } => ActiveMaskAfterBranch
             "`{name}` among the lanes that `__activemask()` gives: after a branch or loop, lanes of the warp may be missing",

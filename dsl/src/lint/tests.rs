@@ -63,13 +63,13 @@ if (v & 1) x[t] = v;
 
 #[test]
 fn active_mask_that_is_right() {
-    // In the branch itself, after a return, before the lanes part, after they have met.
+    // In the branch itself, after a return, before the lanes diverge, after they have reconverged.
     check("if (x[t] > 0) x[t] = __shfl_xor_sync(__activemask(), t, 1);");
     check("if (t >= n) return;\nx[t] = __shfl_down_sync(__activemask(), t, 1);");
     check("unsigned m = __activemask();\nif (t & 1) x[t] = 1;\nx[t] += __shfl_xor_sync(m, t, 1);");
     check("if (t & 1) x[t] = 1;\n__syncwarp();\nx[t] += __shfl_xor_sync(__activemask(), t, 1);");
     check("int v = t < n ? x[t] : 0;\nx[t] = __shfl_xor_sync(__activemask(), v, 1);");
-    // One lane adds for all that are there.
+    // One lane adds for all active lanes.
     check(
         "if (t & 1) x[t] = 1;
 unsigned m = __activemask();
@@ -104,7 +104,7 @@ fn conditions_of_the_whole_block() {
         "for (int d = blockDim.x / 2; d > 0; d /= 2) { if (t < d) s[t] += s[t + d]; __syncthreads(); }",
     );
     check("if (flag) return;\n__syncthreads();");
-    // What only may differ is not told.
+    // No warning about values that only may differ.
     check("int a[4]; a[n & 3] = n; a[1] = 2;\nif (a[n & 1]) __syncthreads();");
 }
 
@@ -119,20 +119,20 @@ fn loops_of_uneven_rounds() {
         "for (int i = 0; i < n; i++) {\nfor (int j = 0; j < i; j++) __syncthreads();\nfor (int j = 0; j < t; j++) s[t] += j;\n__syncthreads();\n}",
     );
     check("do {\n__syncthreads(); //~ W1002\n} while (--n > t);");
-    // All leave in the same round.
+    // All threads leave in the same round.
     check("while (true) { bool done = s[0] > 3; __syncthreads(); if (done) break; }");
 }
 
 #[test]
 fn jumps_over_a_barrier() {
     check("for (int i = 0; i < n; i++) {\nif (x[t] == i) continue;\n__syncthreads(); //~ W1001\n}");
-    // After the barrier, a `continue` misses nothing; the threads meet at the step.
+    // After the barrier, a `continue` misses nothing; the threads reconverge at the step.
     check("for (int i = 0; i < n; i++) {\n__syncthreads();\nif (x[t] == i) continue;\nx[t]++;\n}");
     check(
         "switch (t & 1) {\ncase 0: s[t] = 1; break;\ndefault:\n__syncthreads(); //~ W1001\n}\n__syncthreads();",
     );
     check("switch (n) { case 0: s[t] = 1; break; default: __syncthreads(); }");
-    // Those that continue stay in the loop that the others leave.
+    // The threads that continue stay in the loop that the others leave.
     check(
         "for (int i = 0; i < n; i++) {\nif (t == i) continue;\nif (n == 7) break;\n}\n__syncthreads();",
     );
@@ -147,7 +147,7 @@ fn threads_that_have_returned() {
     check(
         "for (int i = 0; i < n; i++) {\n__syncthreads(); //~ W1003\nif (x[t] == i) return;\n}\n__syncthreads();",
     );
-    // The other branch of a condition of the whole block.
+    // The other branch of a condition that is uniform in the block.
     check("if (n == 3) {\nif (t > 5) return;\ns[t] = 1;\n} else\n__syncthreads();");
     check("if (n == 3) {\nif (t > 5) return;\nx[t] = 3;\nreturn;\n}\n__syncthreads();");
 }
