@@ -1,8 +1,8 @@
-//! Tree to typed tree: names resolved, C's conversions made explicit, layouts computed.
+//! Types the tree: resolves names, makes C's conversions explicit, computes layouts.
 //!
-//! In: [`ast::Unit`]s, the prelude's first. Out: a [`typed::Program`] if nothing is wrong, and every message. The types
-//! are in `ty`, the result in `typed`; `check` holds the rules by construct, `builtin` the table of what needs no declaration.
-//! Nothing here knows how code is run: the lowering decides what a typed node costs.
+//! In: [`ast::Unit`]s, the prelude's first. Out: a [`typed::Program`] if there is no error, and every message. The types are in `ty`, the
+//! result in `typed`. `check` holds the rules by construct, `builtin` the table of what needs no declaration. Nothing here depends on how
+//! code is run: the lowering decides what a typed node costs.
 
 use crate::syntax::ast;
 use ir::{
@@ -36,11 +36,11 @@ pub const PRELUDE_NAME: &str = "<cuda runtime>";
 /// How a program is checked.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// The files of the prelude: their names are hidden by the program's, their functions are kept only if used.
+    /// The files of the prelude: the program may redeclare their names, and their functions are kept only if used.
     pub prelude: Vec<FileId>,
-    /// Host functions are declared, but their bodies are not looked at.
+    /// Host functions are declared, but their bodies are not checked.
     pub skip_host: bool,
-    /// Each function is told all that is wrong with it, and kernel templates that nothing uses are tried.
+    /// Every function gets all its messages, and kernel templates that nothing uses are tried.
     pub survey: bool,
 }
 
@@ -54,7 +54,7 @@ impl Options {
 pub use check::Unknown;
 pub use check::survey::{Surveyed, SurveyedUnit};
 
-/// Types a program's units as far as that goes: its functions, every message, and what is known of each function.
+/// Types a program's units as far as possible: its functions, every message, and the facts about each function.
 pub fn survey(units: &[&ast::Unit], map: &SourceMap, options: Options) -> SurveyedUnit {
     let kept = check::Kept::default();
     let mut checker = check::Checker::new(units, map, &kept, options);

@@ -1,8 +1,8 @@
 //! What a program may use without declaring it: one table from name to meaning.
 //!
-//! Rows live in three files of like entries: `device` (barriers, intrinsics), `math` (overloaded functions), `host` (the
-//! CUDA runtime and C's library). `unsupported` knows the names that CUDA has and this compiler does not yet. A fixed
-//! signature is written as in C, see [`Signature`]; overloaded ones are decided in `check::call::builtin_call`.
+//! The rows are in three files of similar entries: `device` (barriers, intrinsics), `math` (overloaded functions), `host` (the CUDA runtime
+//! and C's library). `unsupported` has the names that CUDA has and this compiler does not have yet. A fixed signature is written as in C,
+//! see [`Signature`]; overloads are resolved in `check::call::builtin_call`.
 
 use std::sync::OnceLock;
 
@@ -54,7 +54,7 @@ pub(crate) enum Make {
     FmaHalves,
     /// Of the two bfloat16 in each word.
     FmaBfloats,
-    /// A conversion with types of its own: bits reinterpreted, a half.
+    /// A conversion with its own types: reinterpreted bits, a half.
     Bits(ConvertOp),
     /// Rounded to an integral value first, then converted to the result.
     Round(Option<UnaryOp>),
@@ -117,7 +117,7 @@ pub(crate) enum Overload {
     MakeVector(&'static str),
 }
 
-/// For whose threads an atomic function is one access.
+/// The threads for which an atomic function is one access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AtomicScope {
     /// Those of the block: `atomicAdd_block`.
@@ -132,7 +132,7 @@ pub(crate) enum Atomic {
     Add,
     Sub,
     Exch,
-    /// An exchange that gives nothing: a store of `cuda::atomic`.
+    /// An exchange without a result: a store of `cuda::atomic`.
     Store,
     Min,
     Max,
@@ -295,7 +295,7 @@ pub(crate) fn declarations() -> impl Iterator<Item = String> {
     let rows = device::ROWS.iter().chain(math::ROWS);
     let rows = rows.map(|row| Signature::parse(row.signature).declaration(row.name));
     let overloads = math::OVERLOADS.iter().filter_map(|(name, overload)| {
-        // C's name is the `double` one's; C++'s library has the others on both sides.
+        // C's name is for `double`; C++'s library has the others on both sides.
         let params = match overload {
             Overload::Real1(_) | Overload::Library1(..) => "double",
             Overload::Real2(_) | Overload::Library2(..) => "double, double",
@@ -308,7 +308,7 @@ pub(crate) fn declarations() -> impl Iterator<Item = String> {
     rows.chain(overloads).chain(abs)
 }
 
-/// C's library or the IR has it for host code.
+/// Whether C's library or the IR has it for host code.
 pub(crate) fn is_host(name: &str) -> bool {
     match table().get(name) {
         Some(Entry::Function(row)) => row.sides != Sides::Device,

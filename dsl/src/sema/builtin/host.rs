@@ -324,7 +324,7 @@ pub(crate) const ROWS: &[Row] = &[
     host("sinf", "float(float)", HostFn::Sinf),
     host("cosf", "float(float)", HostFn::Cosf),
     host("tanhf", "float(float)", HostFn::Tanhf),
-    // Done in double precision and rounded.
+    // Computed in double precision and rounded.
     host("log2f", "float(double)", HostFn::Log2),
     host("log10f", "float(double)", HostFn::Log10),
     host("tanf", "float(double)", HostFn::Tan),

@@ -1,4 +1,4 @@
-//! Mathematics on both sides: what maps to exact operations of the IR, C's library for the host, and the names of the functions
+//! Mathematics on both sides: functions that map to exact operations of the IR, C's library for the host, and the names of the functions
 //! that `math_double.k`, `math_angle.k`, `math_float.k` and `math_float_angle.k` define.
 
 use std::sync::Arc;
@@ -60,7 +60,7 @@ pub(crate) const ROWS: &[Row] = &[
     both("rintf", "float(float)", Make::Unary(UnaryOp::FRint)),
     both("nearbyintf", "float(float)", Make::Unary(UnaryOp::FRint)),
     both("roundf", "float(float)", Make::Unary(UnaryOp::FRound)),
-    // The GPU's units, as PTX's `.approx.ftz`.
+    // The GPU's special function units, as PTX's `.approx.ftz`.
     both(
         "__dslc_rcp_approx",
         "float(float)",
@@ -144,7 +144,7 @@ pub(crate) const ROWS: &[Row] = &[
     both("lrint", "long(double)", Make::Round(Some(UnaryOp::FRint))),
 ];
 
-/// Functions that are defined in the language: `double` ones that have a `float` one with an `f` at the end. Sorted.
+/// Functions that are defined in the language: each is a `double` one that has a `float` version with an `f` at the end. Sorted.
 const PAIRS: &[&str] = &[
     "acos",
     "acosh",
@@ -212,7 +212,7 @@ const PAIRS: &[&str] = &[
     "yn",
 ];
 
-/// Those that have no other version. Sorted.
+/// Functions without another version. Sorted.
 const SINGLES: &[&str] = &[
     "__cosf",
     "__exp10f",
@@ -240,7 +240,7 @@ pub(crate) fn float_version(name: &str) -> Option<Arc<str>> {
     is_pair.then(|| format!("{name}f").into())
 }
 
-/// It is defined in the language.
+/// Whether it is defined in the language.
 pub(crate) fn is_math(name: &str) -> bool {
     let is_pair = |name: &str| PAIRS.binary_search(&name).is_ok();
     is_pair(name)
@@ -248,7 +248,7 @@ pub(crate) fn is_math(name: &str) -> bool {
         || SINGLES.binary_search(&name).is_ok()
 }
 
-/// The names that are defined in the language, for suggestions: the `float` versions differ by a letter.
+/// The names that are defined in the language, for suggestions. Without the `float` versions, which differ by a letter.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     PAIRS.iter().chain(SINGLES).copied()
 }
