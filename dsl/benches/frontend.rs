@@ -1,4 +1,5 @@
-//! The front end on a megabyte of kernels, stage by stage, and on a program of 20 lines: `cargo bench -p dslc-dsl --bench frontend`.
+//! Benchmarks the front end stage by stage on a megabyte of kernels, and on a program of 20 lines: `cargo bench -p dslc-dsl --bench
+//! frontend`.
 
 #![allow(
     clippy::disallowed_methods,
@@ -17,7 +18,7 @@ fn main() {
     divan::main();
 }
 
-/// Kernels as people write them, under different names, until there is a megabyte.
+/// Typical kernels, repeated under different names until there is a megabyte.
 fn source() -> String {
     let mut text = String::from("#define TILE 32\n#define AT(a, y, x) ((a)[(y) * n + (x)])\n");
     let mut number = 0;
@@ -90,7 +91,7 @@ fn verified_ir(bencher: Bencher<'_, '_>) {
         });
 }
 
-/// What a course's first lesson compiles, host code and all.
+/// A program from the first lesson of a course, with its host code.
 const TWENTY_LINES: &str = "#include <stdio.h>
 __global__ void reverse(int *data, int n)
 {

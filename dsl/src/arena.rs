@@ -1,4 +1,4 @@
-//! Tables whose rows have ids of a separate type, so that no row of one is looked up in another.
+//! Tables whose rows have ids of a separate type, so that an id of one table cannot index another.
 
 use std::{
     marker::PhantomData,
@@ -9,7 +9,7 @@ use std::{
 pub trait Id: Copy {
     /// As an index.
     fn index(self) -> usize;
-    /// The id of the row of that index.
+    /// The id of the row at that index.
     fn from_index(index: usize) -> Self;
 }
 
@@ -40,7 +40,7 @@ pub struct Arena<I, T> {
 }
 
 impl<I, T> Arena<I, T> {
-    /// Without rows.
+    /// Creates an empty arena.
     pub const fn new() -> Arena<I, T> {
         Arena {
             rows: Vec::new(),

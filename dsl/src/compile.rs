@@ -31,7 +31,7 @@ pub struct Options {
     pub fmad: bool,
     /// Instances of kernel templates to make, whatever the program instantiates: `k<float, 32>`.
     pub instances: Vec<String>,
-    /// Of a program of several sources: the names that mean different things in them.
+    /// In a program of several sources: the names that mean different things in them.
     pub own_names: Vec<OwnName>,
     /// Warn of names whose header the program does not include: nvcc would refuse it.
     pub warn_includes: bool,
@@ -116,7 +116,7 @@ pub(crate) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
         .any(|message| message.severity == Severity::Error)
 }
 
-/// In order of place.
+/// Sorts messages by their place.
 pub(crate) fn sort(diagnostics: &mut [Diagnostic], map: &SourceMap) {
     diagnostics.sort_by_key(|message| {
         let place = map.use_site(message.primary.span);
@@ -152,15 +152,15 @@ pub(crate) fn check(
     (checked.program, diagnostics)
 }
 
-/// A program that was checked.
+/// A checked program.
 struct Typed {
     program: Option<typed::Program>,
     diagnostics: Vec<Diagnostic>,
-    /// With a part of the prelude.
+    /// Whether only a part of the prelude was read.
     is_cut: bool,
 }
 
-/// Parses a program and checks it together with CUDA's own declarations, which come first: they are not the user's to break.
+/// Parses a program and checks it together with CUDA's own declarations. Those come first, so that the program cannot break them.
 fn typed(map: &mut SourceMap, tokenized: &Tokenized, options: &Options, wanted: Wanted) -> Typed {
     let Parsed {
         unit,
@@ -186,7 +186,8 @@ fn typed(map: &mut SourceMap, tokenized: &Tokenized, options: &Options, wanted: 
     }
 }
 
-/// `template __global__ void k<float, 32>();` for each instance that is asked for. The parameters are left out: the arguments say all.
+/// `template __global__ void k<float, 32>();` for each requested instance. The parameters are left out: the arguments determine the
+/// instance.
 pub(crate) fn requests(map: &mut SourceMap, instances: &[String]) -> (Unit, Vec<Diagnostic>) {
     if instances.is_empty() {
         return (Unit::default(), Vec::new());

@@ -1,8 +1,8 @@
-//! Kernels for programs in another language: the device code of a source, with the types its host would use.
+//! Compiles kernels for programs in another language: the device code of a source, with the types that its host would use.
 //!
-//! In: the source, as for [`compile`](crate::compile::compile()). Out: a module of kernels alone, and the typed program that says what their parameters,
-//! structs and variables look like. Host code in the source is read for the instances of templates that it launches; what is
-//! wrong with it does not matter here, for it does not run.
+//! In: the source, as for [`compile`](crate::compile::compile()). Out: a module of kernels alone, and the typed program, which describes
+//! their parameters, structs and variables. Host code in the source is only read for the instances of templates that it launches. Errors in
+//! it do not matter, because it does not run.
 
 use crate::{
     compile::{self, Options},
@@ -20,7 +20,7 @@ use ir::{
 /// The kernels of a source.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Embedded {
-    /// The kernels, and what they were made from; absent if there was an error.
+    /// The kernels and their types; absent if there was an error.
     pub kernels: Option<Kernels>,
     /// Everything found in device code, in order of place.
     pub diagnostics: Vec<Diagnostic>,
@@ -36,7 +36,7 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// Each kernel in the module, and as it was declared.
+    /// Each kernel of the module with its declaration.
     pub fn iter(&self) -> impl Iterator<Item = (FuncId, &Function)> {
         let declared = self.declared().map(|(_, function)| function);
         self.module.kernels().map(|(id, _)| id).zip(declared)
@@ -90,7 +90,7 @@ fn embedded(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
         };
     }
     compile::sort(&mut diagnostics, &own);
-    // Is it the host code that is not understood?
+    // Maybe only the host code is invalid.
     let surveyed = survey(map, file, options, loader);
     let is_understood = surveyed
         .kernels
@@ -116,7 +116,7 @@ fn embedded(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
     }
 }
 
-/// The messages about kernels and what they need, of all that there are; all of them if none is.
+/// The messages about kernels and what they need; all messages if there is no such message.
 fn in_device_code(
     all: Vec<Diagnostic>,
     reasons: Vec<Diagnostic>,
@@ -136,7 +136,7 @@ fn in_device_code(
         kernels.iter().any(inside) || reasons.iter().any(|reason| site(reason.primary.span) == at)
     };
     let is_error = |message: &Diagnostic| message.severity == Severity::Error;
-    // A kernel may need what the file would have declared.
+    // A kernel may need what the missing file would have declared.
     let is_missing = |message: &&Diagnostic| message.code == Code::IncludeNotFound;
     let wanted = |message: &&Diagnostic| is_about_kernels(message) || is_missing(message);
     let about: Vec<Diagnostic> = all.iter().filter(wanted).cloned().collect();

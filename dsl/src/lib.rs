@@ -1,8 +1,8 @@
 //! The front end of dslc: CUDA-like source text in, verified IR out.
 //!
-//! Stages, in order: `syntax` turns the text into tokens (lexer, preprocessor) and a tree (parser), `sema` types it, `lower` makes
-//! [`ir`]. Every stage returns what it has together with every [`ir::diagnostic`] it found.
-//! This crate prints nothing and reads no files: the caller hands in an [`ir::source::Loader`].
+//! Stages, in order: `syntax` turns the text into tokens (lexer, preprocessor) and a tree (parser), `sema` types it, `lower` makes [`ir`].
+//! Every stage returns its result together with every [`ir::diagnostic`] it found. This crate prints nothing and reads no files: the caller
+//! supplies an [`ir::source::Loader`].
 
 #![cfg_attr(
     test,

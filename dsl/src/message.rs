@@ -1,13 +1,13 @@
 //! Messages as data: facts, and the words for them.
 //!
-//! Each part of the front end has one enum, whose variants are the facts that a message is made of, and one table with the words
-//! of all its messages. Nothing looks into a text for what it means.
+//! Each part of the front end has one enum, whose variants are the facts of a message, and one table with the words of all its messages. No
+//! code interprets the text of a message.
 
 use std::fmt;
 
 use ir::{diagnostic::Diagnostic, span::Span};
 
-/// A message. `span` is the place it is about, `names` knows what its facts are called.
+/// A message. `span` is the place it is about; `names` knows the names of its facts.
 pub(crate) trait Message<N> {
     /// The message in words.
     fn diagnostic(self, span: Span, names: &N) -> Diagnostic;
@@ -60,7 +60,7 @@ macro_rules! numbers {
 }
 numbers! { char i64 u32 u64 usize }
 
-/// A fact in words. `{ty}` is the words alone, `{ty:#}` puts them in backquotes behind their article: "a `float`", "an `int`".
+/// A fact in words. `{ty}` is the words alone, `{ty:#}` puts them in backquotes after their article: "a `float`", "an `int`".
 pub(crate) struct Shown(pub(crate) String);
 
 impl fmt::Display for Shown {
@@ -72,14 +72,14 @@ impl fmt::Display for Shown {
     }
 }
 
-/// What the program calls something, in backquotes behind its article.
+/// A name of the program in backquotes, after its article.
 pub(crate) fn with_article(name: &str) -> String {
     let is_vowel = name.starts_with(['a', 'e', 'i', 'o']) || name.starts_with("unsigned");
     let article = if is_vowel { "an" } else { "a" };
     format!("{article} `{name}`")
 }
 
-/// Whether a part of a message is said.
+/// Whether an optional part of a message is included.
 pub(crate) trait Flag {
     fn holds(&self) -> bool;
 }
@@ -96,7 +96,7 @@ impl<T> Flag for Option<T> {
     }
 }
 
-/// The place that a label is put at.
+/// The place of a label.
 pub(crate) trait Place {
     fn place(&self) -> Option<Span>;
 }
@@ -113,13 +113,14 @@ impl Place for Option<Span> {
     }
 }
 
-/// Declares the messages of one part: what knows the names of its facts (`()` if they need none), then facts, code, text, and what else is said where.
+/// Declares the messages of one part: what knows the names of its facts (`()` if they need none), then facts, code, text, and further parts
+/// with their places.
 ///
 /// ```text
 /// Variant { fact: Type, … } => Code "text with {fact}", at "…", label place "…", note "…", help "…";
 /// ```
 ///
-/// A part may end in `if flag`: it is said if that fact is true, or if the optional fact is there.
+/// A part may end in `if flag`: it is included if that fact is true, or if the optional fact is present.
 macro_rules! messages {
     ($names:ty; $(#[$doc:meta])* $area:ident { $(
         $name:ident $({ $($fact:ident: $ty:ty),* $(,)? })? => $code:ident $text:literal

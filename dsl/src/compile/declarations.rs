@@ -1,4 +1,4 @@
-//! What is there before a program's first line: the prelude, and what the program needs of the library.
+//! Reads the declarations before a program's first line: the prelude, and the parts of the library that the program needs.
 
 use std::{borrow::Cow, cell::RefCell, rc::Rc};
 
@@ -14,26 +14,27 @@ use ir::{
 
 type Part = (&'static str, Cow<'static, str>);
 
-/// Declarations, read.
+/// Declarations, parsed.
 pub(crate) struct Declarations {
     pub(crate) unit: Unit,
     /// The files they are in.
     pub(crate) files: Vec<FileId>,
-    /// Functions of the prelude were left out that the program does not name.
+    /// Whether functions of the prelude were left out because the program does not name them.
     pub(crate) is_cut: bool,
 }
 
 /// How much of the prelude is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wanted {
-    /// All: messages suggest its names.
+    /// All of it: messages suggest its names.
     Whole,
-    /// What the program names, if it needs nothing else.
+    /// The functions that the program names, if it needs no part of the library.
     Named,
 }
 
-/// What a thread has read last. A program that is compiled again with an edit, as proofs of cures do, mostly needs the same, and reading
-/// it takes half of a small compilation. Places in it are those of a map that had as many files and expansions before.
+/// The declarations that this thread read last. A program that is compiled again with an edit, as when a cure is tried, mostly needs the
+/// same ones, and reading them takes half the time of a small compilation. Their spans are only valid in a map that had the same number of
+/// files and expansions before.
 struct Kept {
     at: Mark,
     parts: Vec<Part>,
@@ -49,7 +50,7 @@ thread_local! {
 pub(crate) struct Parsed {
     pub(crate) unit: Unit,
     pub(crate) errors: Vec<Diagnostic>,
-    /// What is there before its first line.
+    /// The declarations before its first line.
     pub(crate) declared: Rc<Declarations>,
 }
 
@@ -150,7 +151,7 @@ mod tests {
         KEPT.with_borrow(|kept| kept.as_ref().map(|kept| kept.read.clone()))
     }
 
-    /// Places in the library are seen in messages and in the IR.
+    /// Messages and the IR contain places in the library.
     #[test]
     fn what_is_kept_is_what_would_be_read() {
         let plain = "__global__ void k(int *p) { p[0] = 1; }\n";
