@@ -1,4 +1,4 @@
-//! Calls of the program's own functions: who may call whom, arguments against parameters.
+//! Calls of the program's own functions: which functions may call which, and arguments against parameters.
 
 use crate::sema::message::Given;
 use crate::sema::message::call::CallError;
@@ -39,7 +39,7 @@ pub(crate) mod overload;
 pub(crate) mod pointer_call;
 pub(crate) mod unbound;
 
-/// `f(a, b)`: a function of the program, else something built in.
+/// `f(a, b)`: a function of the program, or else a built-in one.
 pub(crate) fn check(
     cx: &mut Checker<'_>,
     callee: &ast::Expr,
@@ -77,7 +77,7 @@ pub(crate) fn check(
     }
 }
 
-/// What is called is wrong and has been reported: only the arguments are looked at.
+/// The callee is invalid and has been reported: only the arguments are checked.
 fn no_call(
     cx: &mut Checker<'_>,
     args: &[ast::Expr],
@@ -87,7 +87,7 @@ fn no_call(
     Err(reported)
 }
 
-/// `std::f` is `f`, unless the program has one of its own.
+/// `std::f` is `f`, unless the program declares an `std::f`.
 fn without_std(scopes: &Scopes, name: Arc<str>) -> Arc<str> {
     if !path::is_qualified(&name) || scopes.find(&name).is_some() {
         return name;
@@ -100,7 +100,7 @@ fn without_std(scopes: &Scopes, name: Arc<str>) -> Arc<str> {
     }
 }
 
-/// A call of something that is no plain name.
+/// A call of something that is not a plain name.
 fn call_of_expr(
     cx: &mut Checker<'_>,
     callee: &ast::Expr,
@@ -166,7 +166,7 @@ fn call_bound(
         Entity::Functions(set) => {
             return call_set(cx, name, &set, explicit, callee.span, args, span);
         }
-        // The parser knows no class templates of the library: what they make are types all the same.
+        // The parser does not know the library's class templates, but their instances are types.
         Entity::Template(_) if let Some(given) = explicit => {
             match class_template::templated_type(cx, name, given, callee.span) {
                 Ok(ty) => return expr::construct(cx, &ty.ty, args, span).map(Checked::Value),
@@ -233,7 +233,7 @@ fn call_set(
             ids.extend(template::instances(cx, set, explicit, &values, at));
         }
         let last = path::last(name);
-        // `Base::f()` is that one.
+        // `Base::f()` calls that function, even if it is overridden.
         if path::is_qualified(name) {
             return method::call_exactly(cx, object, &ids, last, at, values, span);
         }
@@ -245,7 +245,7 @@ fn call_set(
 /// The class whose functions these are.
 fn class_of(tables: &Tables, ids: &[FunctionId]) -> Option<crate::sema::ty::RecordId> {
     let facts = &tables.functions[*ids.first()?].facts;
-    // A friend is no member.
+    // A friend is not a member.
     let is_member = facts.has_this || facts.words.is_static;
     facts.class.filter(|_| is_member)
 }
@@ -257,11 +257,11 @@ fn names_object(cx: &Checker<'_>, name: &str) -> bool {
         Some(Entity::Global(id)) => &cx.tables.globals[*id].typed.ty.ty,
         _ => return false,
     };
-    // A parameter that is not understood may be an object.
+    // An invalid parameter may be an object.
     matches!(ty, Ty::Record(_)) || pointed_function(ty).is_some() || !ty.is_understood()
 }
 
-/// A call of a member function or an operator, whose object is the first argument; `given` arguments were written.
+/// A call of a member function or an operator, whose object is the first argument; `given` arguments are in the source.
 pub(crate) fn with(
     cx: &mut Checker<'_>,
     id: FunctionId,
@@ -274,7 +274,7 @@ pub(crate) fn with(
     exactly(cx, id, at, given, values, span)
 }
 
-/// A call of this very function, whatever overrides it.
+/// A call of exactly this function, even if it is overridden.
 pub(crate) fn exactly(
     cx: &mut Checker<'_>,
     id: FunctionId,
@@ -319,7 +319,7 @@ pub(crate) fn exactly(
     called(&cx.tables, &mut cx.body, id, value)
 }
 
-/// Keeps who calls whom.
+/// Records an edge of the call graph.
 fn note_call(cx: &mut Checker<'_>, id: FunctionId, name_span: Span) {
     if cx.mode.unevaluated == 0
         && let Some(caller) = cx.body.id
@@ -347,17 +347,17 @@ fn call_builtin(
     }
 }
 
-/// Arguments whose function is wrong are still looked at for their own errors.
+/// Checks the arguments for their own errors if the function is invalid.
 pub(crate) fn check_args_alone(cx: &mut Checker<'_>, args: &[ast::Expr]) {
     for arg in args {
         if !matches!(arg.kind, ExprKind::List(_)) {
-            // Its messages are all that is wanted.
+            // Only for its messages.
             let _ = expr::check(cx, arg);
         }
     }
 }
 
-/// A call of one of the functions that a name stands for, or of what CUDA has under it.
+/// A call of one of the functions with this name, or of CUDA's own function with it.
 fn overloaded(
     cx: &mut Checker<'_>,
     name: &Arc<str>,
@@ -372,7 +372,7 @@ fn overloaded(
     let values = overload::arguments(cx, args);
     let ids = overload::candidates(cx, name, set, explicit, &values, name_span)?;
     let ids = &ids[..];
-    // The prelude's own functions do not compete with what they stand for.
+    // The prelude's functions do not compete with the built-in ones that they implement.
     let own = ids
         .iter()
         .all(|id| cx.options.is_own(cx.tables.functions[*id].facts.declared));
@@ -383,7 +383,7 @@ fn overloaded(
     match resolved {
         Resolved::Function(id) => call_function(cx, id, name_span, args, values, span),
         Resolved::Builtin => {
-            // It looks at the arguments itself.
+            // The built-in function checks the arguments again.
             cx.reporter.diagnostics.truncate(n_diagnostics);
             cx.body.flow.temporaries.truncate(n_temporaries);
             if builtin::is_math(name) {
@@ -426,7 +426,7 @@ fn call_function(
     called(&cx.tables, &mut cx.body, id, value)
 }
 
-/// What a call gives: a function that returns a reference gives a place.
+/// The result of a call: a function that returns a reference yields a place.
 fn called(
     tables: &Tables,
     body: &mut Body,
@@ -457,7 +457,7 @@ fn check_call_side(
     match space {
         FunctionSpace::Host => {
             let is_destructor = path::split(name).is_some_and(|(_, last)| last.starts_with('~'));
-            // Objects end at the block's brace, after what is wrong with making them.
+            // Objects end at the block's brace, after errors about constructing them.
             let at = match is_destructor && at.end > at.start {
                 true => Span {
                     start: at.end - 1,
@@ -486,7 +486,7 @@ fn check_call_side(
     }
 }
 
-/// The arguments in their parameters' types.
+/// Converts the arguments to their parameters' types.
 fn args(
     cx: &mut Checker<'_>,
     id: FunctionId,

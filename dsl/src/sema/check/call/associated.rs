@@ -1,6 +1,7 @@
-//! Calls that find their function through the types of the arguments: `init(&barrier, n)` is `cuda::init`.
+//! Argument-dependent lookup: `init(&barrier, n)` is `cuda::init`.
 //!
-//! C++ looks for a plain name in the namespaces of the arguments' classes, too. It is done here where the name means nothing else.
+//! C++ also looks for a plain name in the namespaces of the arguments' classes. Here this is only done for names that nothing else
+//! declares.
 
 use crate::sema::check::{Tables, specifier, template::Instances};
 use std::sync::Arc;
@@ -49,7 +50,7 @@ pub(crate) fn associated_functions(
     })
 }
 
-/// The namespace of a class, also behind pointers and in arrays.
+/// The namespace of a class, also through pointers and arrays.
 fn namespace_of(tables: &Tables, instances: &Instances<'_>, ty: &Ty) -> Option<String> {
     match ty {
         Ty::Record(id) => {

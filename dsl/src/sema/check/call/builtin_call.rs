@@ -92,7 +92,7 @@ pub(crate) fn require_device_call(cx: &mut Checker<'_>, called: &Called<'_>) {
 }
 
 fn require_device(cx: &mut Checker<'_>, called: &Called<'_>, is_barrier: bool) {
-    // Our own `__host__ __device__` functions use bits as they are, on both sides.
+    // The library's `__host__ __device__` functions use bit operations on both sides.
     if cx.options.is_own(called.name_span) {
         return;
     }
@@ -251,7 +251,7 @@ fn math(
         Overload::Abs => return Ok(abs(args, span)),
         _ => {}
     }
-    // All `float`: in single precision; anything else in double, integers too.
+    // Only `float` arguments: in single precision. Anything else, including integers, in double.
     let ty = if args.iter().all(|arg| arg.ty == Ty::Float) {
         Ty::Float
     } else {
@@ -280,7 +280,7 @@ fn math(
     Ok(Value::new(ValueKind::Builtin(builtin, args), ty, span))
 }
 
-/// C's library: on the host a call of the runtime, in device code not there yet.
+/// C's library: on the host a call of the runtime; not yet supported in device code.
 fn library(
     cx: &mut Checker<'_>,
     double: HostFn,
@@ -302,7 +302,7 @@ fn library(
     convert::to_type(value, ty)
 }
 
-/// Reports a host function that CUDA also has on the device and this compiler does not yet.
+/// Reports a host function that CUDA also has on the device and this compiler does not yet support there.
 pub(crate) fn not_on_device(cx: &mut Checker<'_>, name: &str, what: &'static str, span: Span) {
     if !cx.body.may_be_device()
         || !cx
@@ -432,7 +432,7 @@ fn store_through(cx: &mut Checker<'_>, called: &Called<'_>) -> Result<Value, Rep
     Ok(convert::to_type(stored, &Ty::Void))
 }
 
-/// An `int` parameter that is asked for its truth: of a `bool`, the `bool`.
+/// An `int` parameter that is used as a condition: a `bool` argument stays a `bool`.
 fn predicate(cx: &mut Checker<'_>, value: Value) -> Result<Value, Reported> {
     match value.kind {
         ValueKind::Convert(inner) if inner.ty == Ty::Bool => Ok(*inner),

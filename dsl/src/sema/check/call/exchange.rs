@@ -121,7 +121,7 @@ pub(crate) fn reduce(
     };
     let mask = convert::implicit(cx, mask, &Ty::UInt, &Why::Argument(1, called.name, None));
     let (op, ty) = match (op, promoted(&value.ty)) {
-        // Bitwise ones exist for `unsigned` alone.
+        // Bitwise reductions exist for `unsigned` alone.
         (ReduceOp::And | ReduceOp::Or | ReduceOp::Xor, ty) if ty.is_arithmetic() => (op, Ty::UInt),
         (ReduceOp::UMin, Ty::Int) => (ReduceOp::SMin, Ty::Int),
         (ReduceOp::UMax, Ty::Int) => (ReduceOp::SMax, Ty::Int),
@@ -141,7 +141,7 @@ pub(crate) fn reduce(
     Ok(exchange(Builtin::Reduce(op), operands, ty, called))
 }
 
-/// The same call of the library's function `__dslc_NAME`, which has forms for its own classes: half precision and bfloat16.
+/// The same call of the library's function `__dslc_NAME`, which has overloads for the library's classes: half precision and bfloat16.
 pub(crate) fn library_form(
     cx: &mut Checker<'_>,
     called: &Called<'_>,
@@ -158,7 +158,7 @@ pub(crate) fn library_form(
     call_prelude(cx, &name, &set, called).map(Some)
 }
 
-/// The functions of the library by this name.
+/// The library's functions of this name.
 pub(crate) fn prelude_functions(scopes: &Scopes, name: &str) -> Option<Arc<[Callable]>> {
     match &scopes.find_in_prelude(name)?.entity {
         Entity::Functions(set) => Some(set.clone()),
@@ -166,7 +166,7 @@ pub(crate) fn prelude_functions(scopes: &Scopes, name: &str) -> Option<Arc<[Call
     }
 }
 
-/// The call, of the library's functions `set` by the name `name`.
+/// The call of the library's functions `set`, which have the name `name`.
 pub(crate) fn call_prelude(
     cx: &mut Checker<'_>,
     name: &Arc<str>,
@@ -185,7 +185,7 @@ pub(crate) fn call_prelude(
     Ok(method::read_checked(cx, result))
 }
 
-/// The arguments; reports a wrong number of them, and host code.
+/// Checks the arguments; reports a wrong number of them, and a call in host code.
 fn exchange_args(
     cx: &mut Checker<'_>,
     least: usize,

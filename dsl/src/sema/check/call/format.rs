@@ -1,4 +1,4 @@
-//! `printf` formats against their arguments: too few, too many, the wrong kind. Warnings, as compilers give them.
+//! Checks `printf` formats against their arguments: too few, too many, the wrong kind. The messages are warnings, as in compilers.
 
 use crate::sema::check::{Reporter, Tables};
 use crate::sema::message::call::CallError;
@@ -9,7 +9,7 @@ use crate::sema::{
 };
 use ir::span::Span;
 
-/// What a conversion wants.
+/// The argument that a conversion needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Want {
     /// 32 bits.
@@ -106,7 +106,7 @@ fn right_conversion(ty: &Ty) -> Option<&'static str> {
     })
 }
 
-/// The conversions of a format in order, with what each wants; `*` wants an `int`.
+/// The conversions of a format in order, each with the argument that it needs; `*` needs an `int`.
 fn conversions(format: &[u8]) -> Vec<(String, Want)> {
     let mut found = Vec::new();
     let mut rest = format;

@@ -1,7 +1,7 @@
 //! Forwarding references: template parameters that stand for references, `std::forward` and `std::move`.
 //!
-//! Types here have no references in them: a template parameter that stands for `int &` is a name of its own kind, which a parameter's
-//! declaration may use (references collapse: `T`, `T &` and `T &&` are all `int &` then) and `std::forward`; elsewhere it is an error.
+//! Types here do not contain references. A template parameter that stands for `int &` is a separate kind of name. A parameter's declaration
+//! may use it (references collapse: `T`, `T &` and `T &&` are all `int &` then), and so may `std::forward`; elsewhere it is an error.
 
 use crate::sema::{message::with_article, scope::Scopes};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::{
 };
 use ir::span::Span;
 
-/// What the reference refers to that this name stands for, if it is a template parameter that does.
+/// The type that a template parameter of this name refers to, if it stands for a reference.
 pub(crate) fn reference_named(scopes: &Scopes, name: &Arc<str>) -> Option<QualTy> {
     match &scopes.find(name)?.entity {
         Entity::Reference(ty) => Some(ty.clone()),
@@ -31,7 +31,7 @@ pub(crate) fn reference_named(scopes: &Scopes, name: &Arc<str>) -> Option<QualTy
     }
 }
 
-/// `T`, `T &`, `T &&` of a parameter where `T` stands for a reference: what that refers to.
+/// For a parameter `T`, `T &` or `T &&` where `T` stands for a reference: the type that it refers to.
 pub(crate) fn collapsed(scopes: &Scopes, param: &ast::Param) -> Option<QualTy> {
     let TypeSpecifier::Named(name) = &param.specifiers.ty.node else {
         return None;
@@ -40,7 +40,7 @@ pub(crate) fn collapsed(scopes: &Scopes, param: &ast::Param) -> Option<QualTy> {
     reference_named(scopes, name).filter(|_| parts.is_empty())
 }
 
-/// The reference that a parameter is: where it stands, and whether it is one to a value of its own.
+/// The parameter's reference, if it has one: its place, and whether it is an rvalue reference.
 pub(crate) fn param_reference(scopes: &Scopes, param: &ast::Param) -> Option<(Span, bool)> {
     let (written, _) = reference_part(&param.declarator.parts);
     match collapsed(scopes, param) {
@@ -49,7 +49,7 @@ pub(crate) fn param_reference(scopes: &Scopes, param: &ast::Param) -> Option<(Sp
     }
 }
 
-/// `int &` or `T`, which stands for one, as a template argument.
+/// A reference as a template argument: `int &`, or a `T` that stands for one.
 pub(crate) fn reference_arg(
     cx: &mut Checker<'_>,
     ty: &ast::TypeName,
@@ -68,14 +68,14 @@ pub(crate) fn reference_arg(
     Some(specifier::declared_type(cx, base, parts).map(Arg::Reference))
 }
 
-/// `std::forward<T>(x)`: `x` itself where `T` stands for a reference, else its value.
+/// `std::forward<T>(x)`: `x` itself if `T` stands for a reference, else its value.
 pub(crate) fn check(
     cx: &mut Checker<'_>,
     to: &TemplateArg,
     arg: &ast::Expr,
     span: Span,
 ) -> Result<Checked, Reported> {
-    // Of a reference `decltype` gives the type alone here, which would say too little.
+    // `decltype` gives the type without the reference here, so whether to forward is unknown.
     let is_decltype = matches!(to, TemplateArg::Type(ty)
             if matches!(ty.specifiers.ty.node, TypeSpecifier::Decltype(_)));
     if is_decltype {
@@ -111,7 +111,7 @@ pub(crate) fn check(
     }
 }
 
-/// A variable's value as one that is no variable's. Only where moving is copying bytes.
+/// A variable's value as an rvalue. Only for types that are moved by copying bytes.
 pub(crate) fn moved(
     cx: &mut Checker<'_>,
     value: Value,

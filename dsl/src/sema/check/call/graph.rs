@@ -1,5 +1,5 @@
-//! What depends on who calls whom: functions without a body, and errors in
-//! `__host__ __device__` functions that matter only if the side they concern gets there.
+//! Checks that need the call graph: functions without a body, and errors in `__host__ __device__` functions that only matter if the side
+//! they concern reaches them.
 
 use crate::sema::message::call::CallError;
 use std::collections::HashSet;
@@ -48,7 +48,7 @@ fn report_deferred(tables: &Tables, reporter: &mut Reporter) {
     }
 }
 
-/// The functions that run on a side: those that start there, and the `__host__ __device__` ones they call.
+/// The functions that run on a side: those that start there, and the `__host__ __device__` functions they reach.
 fn reached(tables: &Tables, starts: impl Fn(FunctionSpace) -> bool) -> HashSet<FunctionId> {
     let space = |id: FunctionId| tables.functions[id].typed.space;
     let mut queue: Vec<FunctionId> = tables

@@ -1,4 +1,4 @@
-//! Calls of the runtime and of C's library, and the arguments only they have: symbols, kernels, addresses of pointers.
+//! Calls of the runtime and of C's library, and the arguments that only they have: symbols, kernels, addresses of pointers.
 
 use crate::sema::message::call::CallError;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::{
 };
 use ir::{HostFn, Type, span::Span};
 
-/// What CUDA also has in device code; everything else exists on the host only.
+/// The host functions that CUDA also has in device code.
 fn device_family(host: HostFn) -> Option<&'static str> {
     match host {
         HostFn::Memcpy | HostFn::Memset => Some("memory functions"),
@@ -40,8 +40,8 @@ fn device_family(host: HostFn) -> Option<&'static str> {
     }
 }
 
-/// `memcpy` and `memset` in device code: loops over units that both sides are aligned to, if a constant number of them is moved,
-/// else over bytes.
+/// `memcpy` and `memset` in device code: loops over units that both sides are aligned to if the number of bytes is constant, else over
+/// bytes.
 fn device_copy(
     cx: &mut Checker<'_>,
     host: HostFn,
@@ -99,7 +99,7 @@ pub(crate) fn check(
     {
         return Ok(value);
     }
-    // Some of the runtime's functions are there in kernels, too.
+    // Kernels may call some of the runtime's functions, too.
     if cx.body.may_be_device() {
         let name: Arc<str> = format!("__dslc_device_{}", called.name).into();
         if let Some(set) = exchange::prelude_functions(&cx.scopes, &name) {
@@ -140,7 +140,7 @@ pub(crate) fn check(
         .enumerate()
         .map(|(i, arg)| as_runtime_wants(arg, host.args().get(i)))
         .collect();
-    // `log2f` is done in double precision.
+    // `log2f` is computed in double precision.
     let given = match host.result() {
         Some(Type::F64) => Ty::Double,
         Some(Type::F32) => Ty::Float,
@@ -150,7 +150,7 @@ pub(crate) fn check(
     Ok(convert::to_type(value, &result))
 }
 
-/// Streams and events are 64-bit numbers to the runtime.
+/// Streams and events are 64-bit numbers in the runtime.
 fn as_runtime_wants(arg: Value, want: Option<&Type>) -> Value {
     match (want, &arg.ty) {
         (Some(Type::I64), Ty::Pointer(_)) => convert::to_type(arg, &Ty::ULong),
@@ -174,7 +174,7 @@ pub(crate) fn pointer_pointer(
         return Ok(convert::to_type(value, &pointer_to(Ty::Void.into())));
     }
     let snippet = cx.map.snippet(arg.span).to_string();
-    // What has its address taken already is another variable than the one that is meant: a macro's, of the same name.
+    // The `&` is there already, so the name means another variable than the one intended: one from a macro.
     let meant = stripped(arg);
     let is_address = !std::ptr::eq(meant, arg);
     let declared = match &meant.kind {
@@ -231,14 +231,14 @@ pub(crate) fn symbol(
     Err(cx.error(arg.span, message))
 }
 
-/// `mask<float>` of a template of a variable.
+/// `mask<float>` of a variable template.
 fn symbol_of_template(
     cx: &mut Checker<'_>,
     path: &ast::Path,
     span: Span,
     called: String,
 ) -> Result<Value, Reported> {
-    // It is named, not read.
+    // The variable is named, not read.
     cx.mode.unevaluated += 1;
     let checked = template::path_expr(cx, path, span);
     cx.mode.unevaluated -= 1;
@@ -393,7 +393,7 @@ pub(crate) fn host_assert(cond: Value, text: Arc<[u8]>, line: u32, span: Span) -
     )
 }
 
-/// Without the casts and `&` that people put around symbols and kernels.
+/// Removes the casts and `&` that programs put around symbols and kernels.
 pub(crate) fn stripped(mut arg: &ast::Expr) -> &ast::Expr {
     loop {
         arg = match &arg.kind {

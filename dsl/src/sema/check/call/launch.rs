@@ -23,7 +23,7 @@ use crate::{
 };
 use ir::span::{Span, Spanned};
 
-/// The name of what is launched, what it stands for, and its template arguments.
+/// The name of the launched function, the functions with this name, and its template arguments.
 type Launched<'e> = (Arc<str>, Arc<[Callable]>, Option<&'e [ast::TemplateArg]>);
 
 /// The numbers of blocks and threads, bytes of dynamic shared memory, the stream.
@@ -95,7 +95,7 @@ pub(crate) fn check(
     ))
 }
 
-/// An argument whose class has a destructor: a temporary object of the host's, which ends behind the launch. The kernel gets its bytes.
+/// An argument whose class has a destructor: a temporary object on the host, which ends after the launch. The kernel gets its bytes.
 fn kept(cx: &mut Checker<'_>, arg: Value) -> Value {
     if !cx.tables.has_destructor(&arg.ty) {
         return arg;
@@ -105,7 +105,7 @@ fn kept(cx: &mut Checker<'_>, arg: Value) -> Value {
     Value::new(ValueKind::Load(Box::new(place)), ty, span)
 }
 
-/// The pointer that is launched through; `None` if a kernel's name seems to stand there.
+/// The pointer that is launched through; `None` if the callee seems to be a kernel's name.
 fn launched_pointer(
     cx: &mut Checker<'_>,
     callee: &ast::Expr,
@@ -133,7 +133,7 @@ fn launched_pointer(
     None
 }
 
-/// The kernels that the name launched stands for: several if it is overloaded.
+/// The kernels with the launched name: several if it is overloaded.
 fn launched<'e>(cx: &mut Checker<'_>, callee: &'e ast::Expr) -> Result<Launched<'e>, Reported> {
     let (name, explicit) = match &callee.kind {
         ExprKind::Path(path) => template::path_name(cx, path)?,
@@ -157,7 +157,7 @@ fn launched<'e>(cx: &mut Checker<'_>, callee: &'e ast::Expr) -> Result<Launched<
     }
 }
 
-/// The kernels among some functions; if there are none, that is reported.
+/// The kernels among some functions; reports if there are none.
 fn only_kernels(
     cx: &mut Checker<'_>,
     name: &str,
@@ -232,7 +232,7 @@ pub(crate) fn extent(
         ));
     }
     if value.ty.is_floating() {
-        // C++ converts it; a call, as of `ceil`, may have rounded it.
+        // C++ converts it; if it is a call, such as of `ceil`, it may already be rounded.
         if !matches!(expr.kind, ExprKind::Call(..)) {
             let ty = value.ty.clone();
             let message = CallError::LaunchSizeFloating { what, ty };
@@ -245,7 +245,7 @@ pub(crate) fn extent(
     if let ValueKind::Int(bits) = value.kind
         && (bits == 0 || (value.ty.is_signed() && (bits as i64) < 0))
     {
-        // It compiles; the launch fails when it is reached, and a program may want to show that.
+        // Only a warning: it compiles, the launch fails at run time, and a program may want to show that.
         let message = cx.tables.diagnostic(
             expr.span,
             CallError::LaunchSizeTooSmall {

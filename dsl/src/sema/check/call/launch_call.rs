@@ -1,4 +1,4 @@
-//! Launches by name: `cudaLaunchKernel` and its cooperative form, where arguments come as an array of their addresses.
+//! Launches by function call: `cudaLaunchKernel` and its cooperative form, which take the arguments as an array of their addresses.
 
 use crate::sema::check::{
     Checker, Reported, all,
@@ -15,7 +15,7 @@ use crate::{
 };
 use ir::HostFn;
 
-/// `cudaLaunchKernel((void *)kernel, grid, block, args, shared, stream)`: the launch, then what it left as an error.
+/// `cudaLaunchKernel((void *)kernel, grid, block, args, shared, stream)`: the launch, and its error as the value.
 pub(crate) fn check(
     cx: &mut Checker<'_>,
     called: &Called<'_>,
@@ -47,7 +47,7 @@ pub(crate) fn check(
     let given = &called.args[3];
     let is_name = matches!(host_call::stripped(given).kind, ExprKind::Name(_));
     if !is_name && !params.is_empty() {
-        // It is read once per argument.
+        // The array is read once per argument.
         let what = "an array of arguments that is not a variable's name";
         let reported = cx.unsupported(what, given.span);
         call::check_args_alone(cx, &called.args[3..4]);

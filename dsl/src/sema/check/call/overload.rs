@@ -1,9 +1,9 @@
-//! Overloads: which of several functions with one name a call means.
+//! Overload resolution: which of several functions with one name a call means.
 //!
-//! A name stands for a set of [`Callable`]s. Each argument is ranked against each candidate's parameter ([`Rank`]: C++'s exact,
-//! promotion, conversion, user-defined); a candidate is better than another if it is no worse for any argument and better for one.
-//! The one that is better than all others is called; if there is none, the call is ambiguous and all the best are shown.
-//! What CUDA itself has under the name (`max`, `abs`, `sqrt` …) takes part beside the program's own functions.
+//! A name stands for a set of [`Callable`]s. Each argument is ranked against each candidate's parameter ([`Rank`]: C++'s exact, promotion,
+//! conversion, user-defined). A candidate is better than another if it is no worse for any argument and better for one. The call means the
+//! candidate that is better than all others; if there is none, the call is ambiguous and all the best are shown. CUDA's own functions
+//! (`max`, `abs`, `sqrt` …) take part besides the program's.
 
 use crate::sema::check::{
     Checker, ParamFacts, Reported, Reporter, Tables, all, arguments, attempt, builtin_call, class,
@@ -31,7 +31,7 @@ pub(crate) enum Rank {
     Exact,
     /// A pointer that gains `const` or `volatile`.
     Qualified,
-    /// One that gains both.
+    /// A pointer that gains both `const` and `volatile`.
     QualifiedTwice,
     /// `char` to `int`, `float` to `double`, an enumeration to `int`.
     Promotion,
@@ -45,19 +45,19 @@ pub(crate) enum Rank {
     Lax,
 }
 
-/// An argument of a call, evaluated as far as that is possible without knowing the parameter.
+/// An argument of a call, evaluated as far as possible without knowing the parameter.
 #[derive(Clone, Debug)]
 pub(crate) enum Argument<'e> {
     /// A value; that of a place is a load of it.
     Value(Value),
-    /// `{ … }`: means something only once the parameter is known.
+    /// `{ … }`: has a meaning only for a known parameter.
     List(&'e [ast::InitItem], Span),
-    /// One that is wrong. The function may be found all the same, and the other arguments be checked against it.
+    /// An invalid argument. The function may still be found, and the other arguments checked against it.
     Wrong(Reported),
 }
 
 impl Argument<'_> {
-    /// Whether none of these is wrong.
+    /// `Err` if any of these is invalid.
     pub(crate) fn all_fine(args: &[Argument<'_>]) -> Result<(), Reported> {
         let wrong = args.iter().find_map(|arg| match arg {
             Argument::Wrong(reported) => Some(*reported),
@@ -67,19 +67,19 @@ impl Argument<'_> {
     }
 }
 
-/// What ranking the candidates gave.
+/// The result of ranking the candidates.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Best {
-    /// The index of the one.
+    /// The index of the best.
     One(usize),
-    /// Indices of those that no other is better than.
+    /// The indices of those that no other is better than.
     Several(Vec<usize>),
     /// None fits.
     None,
 }
 
-/// The candidate that is better than all others. Each is given by the ranks of its arguments, `None` if it does not fit, and by
-/// what decides between equal ranks: the larger wins.
+/// The candidate that is better than all others. Each is given by the ranks of its arguments (`None` if it does not fit) and by a number
+/// that decides between equal ranks: the larger wins.
 pub(crate) fn best(candidates: &[(Option<Vec<Rank>>, u32)]) -> Best {
     let better = |a: usize, b: usize| {
         let (Some(x), Some(y)) = (&candidates[a].0, &candidates[b].0) else {
@@ -114,7 +114,7 @@ pub(crate) fn best(candidates: &[(Option<Vec<Rank>>, u32)]) -> Best {
 pub(crate) enum Resolved {
     /// This function.
     Function(FunctionId),
-    /// What CUDA has under this name.
+    /// CUDA's own function of this name.
     Builtin,
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn arguments<'e>(cx: &mut Checker<'_>, args: &'e [ast::Expr]) -> Vec<
         .collect()
 }
 
-/// The function that a call of `name` means, among `ids` and what CUDA has under the name.
+/// The function that a call of `name` means, among `ids` and CUDA's own functions of this name.
 pub(crate) fn resolve(
     cx: &mut Checker<'_>,
     name: &str,
@@ -141,7 +141,7 @@ pub(crate) fn resolve(
         return Ok(Resolved::Function(*id));
     }
     Argument::all_fine(args)?;
-    // A candidate whose parameters are not understood takes part only if no other fits exactly.
+    // A candidate with invalid parameters takes part only if no other fits exactly.
     let is_exact = |id: &&FunctionId| {
         let ranks = cx.tables.ranks(**id, args);
         ranks.is_some_and(|ranks| ranks.iter().all(|rank| *rank == Rank::Exact))
@@ -170,7 +170,7 @@ pub(crate) fn resolve(
         Best::One(i) => Ok(ids
             .get(i)
             .map_or(Resolved::Builtin, |id| Resolved::Function(*id))),
-        // CUDA's own overloads settle it among themselves.
+        // CUDA's own overloads are resolved by `builtin_call`.
         Best::Several(several) if several.iter().all(|&i| i >= ids.len()) => Ok(Resolved::Builtin),
         Best::Several(several) => {
             let several: Vec<FunctionId> = several
@@ -198,8 +198,7 @@ pub(crate) fn resolve(
     }
 }
 
-/// The functions that a call of a name can mean, instances of templates among them; `None` if there are none, which has been
-/// reported.
+/// The functions that a call of a name can mean, including instances of templates. `None` if there are none, which has been reported.
 pub(crate) fn candidates(
     cx: &mut Checker<'_>,
     name: &str,
@@ -274,7 +273,7 @@ fn list_candidates(tables: &Tables, diagnostic: Diagnostic, ids: &[FunctionId]) 
     with_candidates(diagnostic, candidates)
 }
 
-/// The parameters of the functions that CUDA has under this name, as far as `n` arguments reach.
+/// The parameters of CUDA's own functions of this name that can take `n` arguments.
 fn builtin_overloads(cx: &Checker<'_>, name: &str, n: usize) -> Vec<Vec<Ty>> {
     const REALS: [Ty; 2] = [Ty::Float, Ty::Double];
     const INTEGERS: [Ty; 6] = [
@@ -347,7 +346,7 @@ fn builtin_overloads(cx: &Checker<'_>, name: &str, n: usize) -> Vec<Vec<Ty>> {
     }
 }
 
-/// How many parameters a function of the library's mathematics has.
+/// How many parameters a function of the mathematics library has.
 fn library_params(cx: &Checker<'_>, name: &str) -> usize {
     let takes = |index: usize| match cx.items[index] {
         ast::Item::Function(function) => function.params.len(),
@@ -363,7 +362,7 @@ fn library_params(cx: &Checker<'_>, name: &str) -> usize {
     }
 }
 
-/// The arguments in their parameters' types, with the defaults of those that were left out; there are not too many.
+/// Converts the arguments to their parameters' types, and adds the defaults of omitted ones. There are not too many.
 pub(crate) fn bind_arguments(
     cx: &mut Checker<'_>,
     id: FunctionId,
@@ -436,7 +435,7 @@ fn default_argument(
     value
 }
 
-/// The functions that a name stands for, those of the prelude declared by this.
+/// The functions in this set; declares those of the prelude.
 pub(crate) fn functions_of(cx: &mut Checker<'_>, set: &[Callable]) -> Vec<FunctionId> {
     set.iter()
         .filter_map(|callable| match callable {
@@ -453,7 +452,7 @@ pub(crate) fn prelude_function(cx: &mut Checker<'_>, name: &str) -> Option<Funct
     functions_of(cx, &set).first().copied()
 }
 
-/// Reports an overloaded name where nothing says which function is meant.
+/// Reports an overloaded name in a context that does not say which function it means.
 pub(crate) fn which_overload(
     tables: &Tables,
     reporter: &mut Reporter,
@@ -470,7 +469,7 @@ pub(crate) fn which_overload(
     reporter.report(list_candidates(tables, diagnostic, ids))
 }
 
-/// Kernels that share a name get their parameters' types into it, so that reports can tell them apart.
+/// Adds the parameters' types to the names of kernels that share a name, so that reports can tell them apart.
 pub(crate) fn name_overloaded_kernels(tables: &mut Tables) {
     use crate::sema::typed::FunctionSpace;
     let mut counts = std::collections::HashMap::new();
@@ -509,7 +508,7 @@ mod tests {
             best(&[fit(&[Exact, Conversion]), fit(&[Conversion, Exact])]),
             Best::Several(vec![0, 1])
         );
-        // A third that is better than both settles it, wherever it stands.
+        // A third that is better than both decides, in any position.
         let all = [
             fit(&[Exact, Conversion]),
             fit(&[Conversion, Exact]),
@@ -517,7 +516,7 @@ mod tests {
         ];
         assert_eq!(best(&all), Best::One(2));
         assert_eq!(best(&[(None, 9), (None, 0)]), Best::None);
-        // Equal ranks: what the program declares wins over what is built in.
+        // With equal ranks, the program's function wins over the built-in one.
         assert_eq!(best(&[fit(&[Exact]), (Some(vec![Exact]), 1)]), Best::One(1));
     }
 }

@@ -1,9 +1,10 @@
 //! Pointers to functions: their values, and calls through them.
 //!
-//! A function's address is its number here, counted from 1. A call through a pointer that is known where it stands is a call of
-//! that function. Any other is a call of a function that the compiler writes for each type of pointer: it compares the number with
-//! those of all functions of that type whose address the program takes, and calls the one that it is; any other value traps.
-//! A launch through a pointer is the same with kernels; each has a function of its own, so that its place is the launch's.
+//! A function's address is its number here, counted from 1. A call through a pointer that is known at compile time is a call of that
+//! function. Any other is a call of a dispatcher, which the compiler writes for each type of pointer: it compares the number with those of
+//! all functions of that type whose address the program takes, and calls the function with that number; any other value traps. A launch
+//! through a pointer works the same with kernels, but each launch has a separate dispatcher, so that the kernel's place is that of the
+//! launch.
 
 use crate::sema::message::call::CallError;
 use ir::Intrinsic;
@@ -35,7 +36,7 @@ pub(crate) struct Dispatcher {
     id: FunctionId,
 }
 
-/// What is done with the function that is pointed to.
+/// What a dispatcher does with the target.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     CalledOnHost,
@@ -52,7 +53,7 @@ pub(crate) struct Pointers {
 }
 
 impl Role {
-    /// Its parameters before those of the function: the number, and how a launch is configured.
+    /// The dispatcher's own parameters, before those of the function: the number, and the launch configuration.
     fn own_params(self, dim3: Ty) -> Vec<(&'static str, Ty)> {
         let mut own = vec![("function", Ty::ULong)];
         if self == Role::Launched {
@@ -186,7 +187,7 @@ pub(crate) fn launch_through(
     let (grid, block, shared_bytes, stream) = configured;
     let mut params = ty.params.iter().zip(&ty.references);
     if params.any(|(param, is_reference)| !is_reference && cx.tables.has_destructor(&param.ty)) {
-        // Nobody would destroy the argument.
+        // No code would destroy the argument.
         let what = "a launch through a pointer, of a kernel whose parameter has a destructor,";
         return Err(cx.unsupported(what, span));
     }
@@ -295,7 +296,7 @@ fn new_dispatcher(
     id
 }
 
-/// Writes the bodies of the functions through which pointers are called, when all addresses that are taken are known.
+/// Writes the bodies of the dispatchers, once all addresses that are taken are known.
 pub(crate) fn finish_dispatchers(tables: &mut Tables, pointers: &Pointers) {
     for index in 0..pointers.dispatchers.len() {
         let Dispatcher { ty, role, id } = &pointers.dispatchers[index];
@@ -321,7 +322,7 @@ pub(crate) fn finish_dispatchers(tables: &mut Tables, pointers: &Pointers) {
     }
 }
 
-/// The functions that a pointer of this type can point to, where it is called.
+/// The functions that a pointer of this type can point to at its call.
 fn pointed_functions(
     tables: &Tables,
     pointers: &Pointers,
@@ -342,7 +343,7 @@ fn pointed_functions(
     taken.filter(fits).collect()
 }
 
-/// A function's type, as a pointer to it has it.
+/// A function's type, as in a pointer to it.
 fn function_type(function: &Function, params: &[ParamFacts]) -> Arc<FunctionTy> {
     Arc::new(FunctionTy {
         result: function.result.clone(),
@@ -434,14 +435,14 @@ fn dispatch_arm(
     (Value::new(is_it, Ty::Bool, span), body)
 }
 
-/// What a dispatcher does for a pointer that no function has.
+/// What a dispatcher does with an invalid pointer.
 fn no_target(role: Role, span: Span) -> Stmt {
     let value = match role {
         Role::CalledOnDevice | Role::CalledOnHost => {
             let kind = ValueKind::Builtin(Builtin::Intrinsic(Intrinsic::BadCall), Vec::new());
             Value::new(kind, Ty::Void, span)
         }
-        // `cudaErrorInvalidDeviceFunction`, as CUDA's runtime answers.
+        // `cudaErrorInvalidDeviceFunction`, as in CUDA's runtime.
         Role::Launched => {
             let kind = ValueKind::Host(HostFn::SetError, vec![int(98, Ty::Int, span)]);
             Value::new(kind, Ty::Int, span)

@@ -1,4 +1,4 @@
-//! Calls of names that the program does not declare: mathematical functions, the library's, what is built in.
+//! Calls of names that the program does not declare: mathematical functions, the library's, built-in ones.
 
 use super::super::{Checked, Checker, Reported, expr, overload::Argument, unknown};
 use super::{
@@ -16,7 +16,7 @@ use crate::{
 use ir::span::Span;
 use std::sync::Arc;
 
-/// A call of a name that nothing declares: something built in, if it is anything.
+/// A call of an undeclared name: a built-in function, or an error.
 pub(crate) fn check(
     cx: &mut Checker<'_>,
     name: &Arc<str>,
@@ -47,7 +47,7 @@ pub(crate) fn check(
             let value = expr::value(cx, &args[0])?;
             forward::moved(cx, value, "std::move", span).map(Checked::Value)
         }
-        // `std::max<float>(a, b)`: both are converted first.
+        // `std::max<float>(a, b)`: both arguments are converted first.
         Some([ast::TemplateArg::Type(ty)]) if matches!(&**name, "min" | "max") => {
             let cast = |arg: &ast::Expr| {
                 ast::Expr::new(
@@ -78,7 +78,7 @@ pub(crate) fn check(
     }
 }
 
-/// `nan("")`, `nanf("1")`: the number in the text is kept in the mantissa. Other texts than a number's are as good as none.
+/// `nan("")`, `nanf("1")`: the number in the text is stored in the mantissa. A text that is not a number counts as empty.
 fn not_a_number(name: &str, tag: &[u8], span: Span) -> Value {
     let tag = String::from_utf8_lossy(tag);
     let number = match tag.strip_prefix("0x").or(tag.strip_prefix("0X")) {
@@ -100,8 +100,8 @@ fn not_a_number(name: &str, tag: &[u8], span: Span) -> Value {
     Value::new(ValueKind::Float(value), ty, span)
 }
 
-/// A function of `math_double.k` and its like. Host code calls C's library where it has the function. A `double` function
-/// gives way to its `float` version where all its `double` parameters would get a `float`.
+/// A function of `math_double.k` and similar files. Host code calls C's library if that has the function. A call of a `double` function
+/// means its `float` version if all `double` parameters would get a `float`.
 pub(crate) fn math(
     cx: &mut Checker<'_>,
     name: &Arc<str>,
@@ -112,7 +112,7 @@ pub(crate) fn math(
     if !cx.body.may_be_device() && builtin::is_host(name) {
         return call_builtin(cx, name, name_span, args, span);
     }
-    // Where C's library differs from CUDA's, host code has a form of its own.
+    // Where C's library differs from CUDA's, host code uses a separate form.
     let own: Option<Arc<str>> = (!cx.body.may_be_device())
         .then(|| format!("__dslc_host_{name}").into())
         .filter(|name: &Arc<str>| exchange::prelude_functions(&cx.scopes, name).is_some());

@@ -135,7 +135,7 @@ pub(crate) fn word_type(scopes: &Scopes, ty: &ParamType) -> Ty {
     result
 }
 
-/// A type of the prelude; without one, the number it is.
+/// A type of the prelude; if the prelude was not read, the number that it stands for.
 pub(crate) fn prelude_type(scopes: &Scopes, name: &str) -> Ty {
     use crate::sema::scope::Entity;
     match scopes.find(name).map(|binding| &binding.entity) {
