@@ -1,7 +1,7 @@
-//! Classes: what a struct has besides data. Their members, who may use them, their functions' declarations.
+//! Classes: what a struct has besides data. Their members, access to them, and declarations of their functions.
 //!
-//! A member function is a function whose first parameter is a reference to its object, called `this`. A base class is an unnamed
-//! first member. Bodies are checked when the outermost class is complete, so that they see all members.
+//! A member function is a function whose first parameter is a reference to its object, called `this`. A base class is an unnamed first
+//! member. Bodies are checked when the outermost class is complete, so that they see all members.
 
 pub(crate) mod this;
 
@@ -38,16 +38,16 @@ pub(crate) mod virtuals;
 /// What is known of a class besides its layout.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct ClassFacts {
-    /// What it is derived from; its first, unnamed member.
+    /// The base class, which is its first, unnamed member.
     pub(crate) base: Option<RecordId>,
-    /// The class it is declared in.
+    /// The class that contains its declaration.
     pub(super) outer: Option<RecordId>,
-    /// Members that not everyone may use.
+    /// Members with restricted access.
     access: HashMap<Arc<str>, Access>,
     pub(crate) constructors: Vec<FunctionId>,
-    /// The user's own way of copying.
+    /// The user-declared copy constructor.
     pub(crate) copy: Option<FunctionId>,
-    /// The assignment member by member that the compiler writes, once it is needed.
+    /// The memberwise assignment that the compiler writes, once it is needed.
     pub(crate) assign: Option<FunctionId>,
     /// `S() = default`.
     pub(crate) is_defaulted: bool,
@@ -59,12 +59,12 @@ pub(crate) struct ClassFacts {
     friend_classes: Vec<Arc<str>>,
     /// The constructor without parameters that the compiler writes, once it is needed.
     pub(crate) implicit_default: Option<FunctionId>,
-    /// If it has virtual functions: what that takes.
+    /// If it has virtual functions: their table and its mark.
     pub(crate) virtuals: Option<virtuals::Virtuals>,
     pub(crate) pod: Pod,
 }
 
-/// Whether a class is "plain old data", as C++ had it in 2003. If it is not, a derived class has members in its padding.
+/// Whether a class is "plain old data" in the sense of C++03. If it is not, a derived class has members in its padding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(crate) enum Pod {
     /// No constructor, destructor, base, private data or virtual function, and no member of a class that has one.
@@ -76,7 +76,7 @@ pub(crate) enum Pod {
     No,
 }
 
-/// A function in a class whose body waits until the class is complete.
+/// A member function whose body waits until the class is complete.
 pub(crate) struct PendingBody {
     id: FunctionId,
     function: ast::Function,
@@ -89,7 +89,7 @@ pub(crate) struct OpenClass {
     pub(crate) pending: Vec<PendingBody>,
 }
 
-/// Begins a class: its names go to a scope of their own.
+/// Begins a class: its names go into a new scope.
 pub(crate) fn open(
     cx: &mut Checker<'_>,
     id: RecordId,
@@ -131,7 +131,7 @@ pub(crate) fn open(
         }
         facts.virtuals = virtuals;
     }
-    // Members of the base are names while the class is open, too.
+    // While the class is open, members of its base are names, too.
     let access = match specifier.is_class {
         true => Access::Private,
         false => Access::Public,
@@ -176,7 +176,7 @@ fn base_class(cx: &mut Checker<'_>, specifier: &ast::RecordSpecifier) -> Option<
     }
 }
 
-/// Ends a class; checks the bodies of its functions if no other class is open around it.
+/// Ends a class. If no other class is open around it, checks the bodies of its functions.
 pub(crate) fn close(cx: &mut Checker<'_>, id: RecordId) {
     let base = cx.tables.classes.get(&id).and_then(|facts| facts.base);
     cx.scopes.close_class(id, base);
@@ -217,7 +217,7 @@ fn method_body(cx: &mut Checker<'_>, id: FunctionId, function: &ast::Function) {
     function::body(cx, id, function);
 }
 
-/// The class's members are being read: it will be complete when its functions run.
+/// Whether the class's members are being read: it will be complete when its functions run.
 pub(crate) fn is_open(open_classes: &[OpenClass], id: RecordId) -> bool {
     open_classes.iter().any(|open| open.id == id)
 }
@@ -236,7 +236,7 @@ pub(crate) fn enter_scopes(tables: &Tables, scopes: &mut Scopes, class: Option<R
     chain.len()
 }
 
-/// Notes who may use the member being declared.
+/// Records the access of the member being declared.
 pub(crate) fn note_access(tables: &mut Tables, open_classes: &[OpenClass], name: &Arc<str>) {
     if let Some(open) = open_classes.last()
         && open.access != Access::Public
@@ -246,7 +246,7 @@ pub(crate) fn note_access(tables: &mut Tables, open_classes: &[OpenClass], name:
     }
 }
 
-/// What a class can be at most that has this function.
+/// The best `Pod` that a class with this function can have.
 fn pod_with(function: &ast::Function) -> Pod {
     match function.method.kind {
         MethodKind::Plain if &*function.name.node == "operator=" => Pod::Unclear,
@@ -258,7 +258,7 @@ fn pod_with(function: &ast::Function) -> Pod {
     }
 }
 
-/// A member function as it stands in its class.
+/// A member function in its class.
 pub(crate) fn member_function(cx: &mut Checker<'_>, class: RecordId, function: &ast::Function) {
     if let Some(facts) = cx.tables.classes.get_mut(&class) {
         facts.pod = facts.pod.max(pod_with(function));
@@ -269,7 +269,7 @@ pub(crate) fn member_function(cx: &mut Checker<'_>, class: RecordId, function: &
         if function.method.kind == MethodKind::Destructor {
             virtuals::note_destructor(cx, class, function);
         }
-        // What the compiler would write is what it does without being asked, but for the constructor without parameters.
+        // `= default` changes nothing, except for the constructor without parameters.
         if function.method.kind == MethodKind::Constructor && function.params.is_empty() {
             note_access(&mut cx.tables, &cx.open_classes, &function.name.node);
             if let Some(facts) = cx.tables.classes.get_mut(&class) {
@@ -293,7 +293,7 @@ pub(crate) fn member_function(cx: &mut Checker<'_>, class: RecordId, function: &
     }
 }
 
-/// `friend` and a function: it belongs to the file, and may use what is private.
+/// A friend function: it is at file scope, and may use private members.
 pub(crate) fn friend_function(cx: &mut Checker<'_>, class: RecordId, function: &ast::Function) {
     if path::is_qualified(&function.name.node) {
         cx.unsupported("another class's function as a friend", function.name.span);
@@ -349,7 +349,7 @@ fn declare_method(
     method_as(cx, class, function, None)
 }
 
-/// An instance of a member template, shown as `shown`: no name stands for it.
+/// An instance of a member template, shown as `shown`; no scope has a name for it.
 pub(crate) fn new_method(
     cx: &mut Checker<'_>,
     class: RecordId,
@@ -359,7 +359,7 @@ pub(crate) fn new_method(
     method_as(cx, class, function, Some(shown))
 }
 
-/// Declares a member function. `shown` is the name of an instance of a member template: no name in a scope stands for it.
+/// Declares a member function. `shown` is the name of an instance of a member template, which is in no scope.
 fn method_as(
     cx: &mut Checker<'_>,
     class: RecordId,
@@ -442,7 +442,7 @@ fn method_as(
     Some(id)
 }
 
-/// A constructor's only parameter, if it is the class itself: what a copy or a move takes.
+/// A constructor's only parameter, if its type is the class itself, as in a copy or a move.
 fn copied_parameter(
     class: RecordId,
     kind: MethodKind,
@@ -456,7 +456,7 @@ fn copied_parameter(
     }
 }
 
-/// What the declaration of a member function says by itself.
+/// The facts in the declaration of a member function alone.
 fn written_facts(function: &ast::Function) -> FunctionFacts {
     let has = |word| function.specifiers.word(word).is_some();
     let body = function.body.as_ref();
@@ -474,7 +474,7 @@ fn written_facts(function: &ast::Function) -> FunctionFacts {
     }
 }
 
-/// A member function's place in its class.
+/// Enters a member function in its class.
 fn enter_method(
     cx: &mut Checker<'_>,
     class: RecordId,
@@ -495,7 +495,7 @@ fn enter_method(
     }
     let facts = cx.tables.classes.entry(class).or_default();
     match function.method.kind {
-        // A value is never moved out of: copies are what they are, and temporaries are built in place.
+        // Move constructors are not used: copies do the same, and temporaries are built in place.
         MethodKind::Constructor if moves => {}
         MethodKind::Constructor => {
             facts.constructors.push(id);
@@ -522,7 +522,7 @@ fn method_result(cx: &mut Checker<'_>, function: &ast::Function) -> (Ty, bool) {
     returned_type(result, reference.is_some())
 }
 
-/// Whether a member function of this name is static without saying so.
+/// Whether a member function of this name is implicitly static.
 pub(crate) fn allocates(name: &str) -> bool {
     ["operator new", "operator delete"]
         .iter()

@@ -1,6 +1,6 @@
 //! `new`, `delete` and calls of destructors.
 //!
-//! Memory comes from functions of the library part `<new>`; one object is begun here, arrays by templates of that part.
+//! Memory comes from functions of the library part `<new>`. A single object is constructed here, arrays by templates of that part.
 
 use crate::sema::message::class::ClassError;
 use crate::sema::scope::Scopes;
@@ -65,7 +65,7 @@ pub(crate) fn new_expr(
     begun(cx, pointer, &ty, new.init.as_ref(), span)
 }
 
-/// The object at a pointer begins; gives the pointer.
+/// Constructs the object at a pointer; returns the pointer.
 fn begun(
     cx: &mut Checker<'_>,
     pointer: Value,
@@ -154,8 +154,8 @@ fn new_array(
     Ok(comma(set, begun))
 }
 
-/// What stands before the elements of an array that a class's own function allocated: how many they are, if they have
-/// something to do at their end.
+/// The bytes before the elements of an array from a class's own allocation function. They store the number of elements, if those have a
+/// destructor.
 fn cookie_bytes(tables: &Tables, ty: &Ty) -> u64 {
     match tables.has_destructor(ty) {
         true => tables.align_of(ty).max(8),
@@ -205,12 +205,12 @@ pub(crate) fn delete_expr(
     } else {
         "__dslc_delete"
     };
-    // `delete` of a pointer to `const` is as good as any.
+    // `delete` also takes a pointer to `const`.
     let pointer = convert::to_type(pointer, &pointer_to(pointee.into()));
     library_call(cx, name, None, vec![pointer], span)
 }
 
-/// The functions that a class has, itself or of its base, for its objects' memory.
+/// The allocation functions of a class or its base.
 fn own_allocation(scopes: &Scopes, ty: &Ty, name: &str) -> Option<Arc<[Callable]>> {
     let Ty::Record(class) = ty else { return None };
     match &scopes.find_in_class(*class, name)?.1.entity {
@@ -235,8 +235,8 @@ fn allocation_call(
     Ok(method::read_checked(cx, called))
 }
 
-/// `delete p` by the class's own `operator delete`: `p ? (p->~T(), T::operator delete(p)) : 0`; of an array
-/// `p ? T::operator delete[](end_array(p, cookie)) : 0`.
+/// `delete p` with the class's own `operator delete`: `p ? (p->~T(), T::operator delete(p)) : 0`; for an array `p ? T::operator
+/// delete[](end_array(p, cookie)) : 0`.
 fn delete_with(
     cx: &mut Checker<'_>,
     set: &Arc<[Callable]>,
@@ -288,7 +288,7 @@ fn delete_with(
     Ok(comma(set_kept, value))
 }
 
-/// A call of a function of the library's own.
+/// A call of an internal function of the library.
 pub(crate) fn library_call(
     cx: &mut Checker<'_>,
     name: &str,
@@ -337,7 +337,7 @@ pub(crate) fn destructor_call(
     Ok(Checked::Value(ends.into_iter().fold(nothing, comma)))
 }
 
-/// Objects of the type are no more than their bytes.
+/// Whether objects of the type are no more than their bytes.
 pub(crate) fn is_trivial(tables: &Tables, scopes: &Scopes, ty: &Ty) -> bool {
     let assigns = match ty {
         Ty::Record(id) => scopes.find_in_class(*id, "operator=").is_some(),
@@ -350,8 +350,8 @@ pub(crate) fn is_trivial(tables: &Tables, scopes: &Scopes, ty: &Ty) -> bool {
         && !method::members_assign(tables, scopes, ty)
 }
 
-/// `{a, b, c}` for a class with a constructor that takes an `initializer_list`: an array of the elements and their number. The
-/// constructor takes the elements over.
+/// `{a, b, c}` for a class with a constructor that takes an `initializer_list`: an array of the elements and their number. The constructor
+/// takes ownership of the elements.
 pub(crate) fn initializer_list(
     cx: &mut Checker<'_>,
     ty: &Ty,
@@ -378,7 +378,7 @@ pub(crate) fn initializer_list(
         }?;
         let element = QualTy::from(element.clone());
         if cx.tables.rank_type(&value, &element).is_none() {
-            // It is for another constructor.
+            // The list is for another constructor.
             cx.reporter.diagnostics.truncate(n_diagnostics);
             cx.body.flow.temporaries.truncate(n_temporaries);
             return Ok(None);

@@ -1,6 +1,6 @@
-//! Objects of classes: which constructor begins one, what it does to the members before its own code, copies.
+//! Construction of objects: which constructor is called, what it does to the members before its own code, copies.
 //!
-//! A constructor is a function on a place. An object that is only a value is made in a variable without a name.
+//! A constructor is a function on a place. An object that is only a value is constructed in an unnamed variable.
 
 pub(crate) mod members;
 pub(crate) mod temporary;
@@ -25,18 +25,18 @@ use crate::{
 };
 use ir::span::Span;
 
-/// How an object begins when nothing is said.
+/// How an object without an initialiser begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Beginning {
-    /// Undefined, as C has it.
+    /// Uninitialised, as in C.
     Nothing,
     /// By this constructor.
     Call(FunctionId),
-    /// The class wants arguments.
+    /// The class requires arguments.
     Missing,
 }
 
-/// Elements of an array member that are set one by one.
+/// The largest array member whose elements are set one by one.
 const MAX_ELEMENTS: u64 = 256;
 
 /// How an object of a type begins.
@@ -81,7 +81,7 @@ pub(crate) fn beginning(cx: &mut Checker<'_>, ty: &Ty, span: Span) -> Beginning 
     Beginning::Call(implicit_constructor(cx, id, span))
 }
 
-/// Writes the constructor that sets members to their first values.
+/// Writes the constructor that sets members to the values in their declarations.
 fn implicit_constructor(cx: &mut Checker<'_>, class: RecordId, span: Span) -> FunctionId {
     let record = cx.tables.record(class);
     let declared = record.span.unwrap_or(span);
@@ -356,7 +356,7 @@ fn construction(
         && cx.tables.converts_to_class(&value.ty, class)
     {
         let value = value.clone();
-        // A value begins its object itself; a copy that nobody wrote is an assignment.
+        // A prvalue constructs the object itself; a copy without a user-declared copy constructor is an assignment.
         let is_made_here = crate::sema::check::cleanup::is_prvalue(&value)
             && !virtuals::is_part(&cx.tables, &value, class);
         if is_made_here || !cx.tables.needs_copy(&place.ty.ty) {
@@ -388,7 +388,7 @@ fn construction_by(
     let object = Value {
         ty: place.ty.ty.clone(),
         kind: ValueKind::Load(Box::new(Place {
-            // `const T x(1);` is not constant yet while it begins, nor `volatile`.
+            // While it begins, `const T x(1);` is not yet constant, nor is a `volatile` one volatile.
             ty: QualTy {
                 is_const: false,
                 is_volatile: false,
@@ -404,7 +404,7 @@ fn construction_by(
     }
 }
 
-/// The arguments of an object's beginning.
+/// The arguments in an initialiser.
 pub(crate) fn init_arguments<'e>(
     cx: &mut Checker<'_>,
     ty: &Ty,
@@ -441,7 +441,7 @@ pub(crate) fn list_arguments<'e>(
         .collect()
 }
 
-/// An object at file scope: no code runs before `main`, so only a constructor that does nothing will do.
+/// An object at file scope: no code runs before `main`, so only a constructor that does nothing is supported.
 pub(crate) fn check_static_object(cx: &mut Checker<'_>, ty: &Ty, name: &ast::Name) {
     if cx.tables.has_destructor(ty) {
         cx.unsupported(
@@ -459,12 +459,12 @@ pub(crate) fn check_static_object(cx: &mut Checker<'_>, ty: &Ty, name: &ast::Nam
     }
 }
 
-/// The constructor does nothing, and neither do those of the members.
+/// Whether the constructor and those of the members do nothing.
 pub(crate) fn is_empty_constructor(cx: &mut Checker<'_>, id: FunctionId, ty: &Ty) -> bool {
     if !cx.tables.functions[id].facts.is_empty {
         return false;
     }
-    // It sets the object's mark.
+    // The constructor sets the object's mark.
     if cx.tables.is_polymorphic(ty) {
         return false;
     }
@@ -495,7 +495,7 @@ pub(crate) fn is_empty_constructor(cx: &mut Checker<'_>, id: FunctionId, ty: &Ty
             })
 }
 
-/// A place that is a whole variable of the function.
+/// A place that is a whole local variable.
 pub(crate) fn local(var: crate::sema::typed::VarId, ty: QualTy, span: Span) -> Place {
     Place::new(PlaceKind::Var(VarRef::Local(var)), ty, span)
 }

@@ -14,14 +14,14 @@ use crate::sema::{
 };
 use crate::syntax::ast::{self, MethodKind};
 
-/// The class's own functions that a definition outside of it can mean.
+/// The class's functions that a definition outside of it can mean.
 fn methods_named(
     cx: &mut Checker<'_>,
     class: RecordId,
     kind: MethodKind,
     name: &str,
 ) -> Vec<FunctionId> {
-    // One that is only declared has none.
+    // A class that is only declared has no functions.
     let Some(facts) = cx.tables.classes.get(&class) else {
         return Vec::new();
     };
@@ -39,7 +39,7 @@ fn methods_named(
     }
 }
 
-/// A definition's parameters, and the type that a conversion makes, with the class's names.
+/// A definition's parameters and a conversion's type, with the class's names in scope.
 fn signature_in_class(
     cx: &mut Checker<'_>,
     class: RecordId,
@@ -117,7 +117,7 @@ pub(crate) fn method_definition(cx: &mut Checker<'_>, function: &ast::Function) 
     if function.body.is_none() {
         return;
     }
-    // Defaults are those of the class, names those of the definition.
+    // Defaults come from the class, names from the definition.
     let hidden = usize::from(facts.has_this);
     for (old, new) in facts.params[hidden..].iter_mut().zip(params) {
         old.name = new.name;

@@ -1,4 +1,4 @@
-//! What the compiler writes for a class whose members copy or assign themselves: the copy of the whole, member by member.
+//! Copy constructors and assignments that the compiler writes, member by member, for a class with a member that has its own.
 //!
 //! A class without such members needs neither: its objects are copied as bytes.
 
@@ -18,7 +18,7 @@ use crate::sema::{
 };
 use ir::span::Span;
 
-/// What is done with a member: where it is in the new object and in the old one, and what comes of it.
+/// Writes what is done with a member: takes its place in the new object and in the old one, and adds statements.
 type MemberWriter<'w> = dyn Fn(&mut Checker<'_>, Place, Place, Span, &mut Vec<Stmt>) + 'w;
 
 /// The constructor that copies an object of the class.
@@ -115,7 +115,7 @@ fn implicit_function(
     (id, params)
 }
 
-/// The body: what is done with each member. An object that `begins` by it gets its mark.
+/// Writes the body: what is done with each member. If `begins`, it constructs the object, which gets its mark.
 fn write_members(
     cx: &mut Checker<'_>,
     id: FunctionId,
@@ -141,7 +141,7 @@ fn write_members(
     let mut body = Vec::new();
     if let Some(to) = cx.body.this_place(span) {
         for index in 0..cx.tables.record(class).fields.len() as u32 {
-            // The object stays one of its class, whatever is copied into it.
+            // An assignment does not change the object's class.
             if virtuals::is_mark(&cx.tables, class, index) {
                 continue;
             }
@@ -266,7 +266,7 @@ pub(crate) fn element(array: &Place, index: VarId, span: Span) -> Place {
     )
 }
 
-/// The same, counted from the end.
+/// The same, with the index counted from the end.
 pub(crate) fn element_from_end(array: &Place, n: u64, index: VarId, span: Span) -> Place {
     let mut place = element(array, index, span);
     if let PlaceKind::ArrayIndex(_, index) = &mut place.kind {

@@ -1,7 +1,7 @@
-//! Lambdas: a class without a name whose members are what is captured and whose `operator()` is the code.
+//! Lambdas: an unnamed class whose members are the captures and whose `operator()` is the code.
 //!
-//! Which variables are captured is found while the body is checked: a name that means a variable of a function around becomes a
-//! member of the class. A variable captured by reference is a member that points to it.
+//! Captures are found while the body is checked: a name that means a variable of an enclosing function becomes a member of the class. A
+//! variable captured by reference is a member that points to it.
 //!
 //! `generic` has what is different for `[](auto x) { … }`.
 
@@ -36,22 +36,21 @@ use ir::{diagnostic::Diagnostic, span::Span};
 pub(crate) struct Captures {
     class: RecordId,
     default: Option<CaptureKind>,
-    /// What the brackets name.
+    /// The names in the brackets.
     named: Vec<(Arc<str>, CaptureKind)>,
     /// What the members are, in order.
     found: Vec<(Arc<str>, CaptureKind, Span)>,
 }
 
-/// What is known of a lambda whose code has been checked.
+/// The facts about a lambda whose code has been checked.
 pub(crate) struct LambdaFacts {
     class: RecordId,
     found: Vec<(Arc<str>, CaptureKind, Span)>,
-    /// What was wrong in it, until it is told.
+    /// Its messages, until they are reported.
     diagnostics: Vec<Diagnostic>,
 }
 
-/// `[=](int i) { … }`: its value is an object with what it captures. Its code is checked once, however often the expression
-/// is looked at.
+/// `[=](int i) { … }`: its value is an object with the captures. Its code is checked once, however often the expression is.
 pub(crate) fn check(
     cx: &mut Checker<'_>,
     lambda: &ast::Lambda,
@@ -90,7 +89,7 @@ pub(crate) fn check(
     Ok(Value::new(kind, Ty::Record(class), span))
 }
 
-/// The variables that a lambda names in its brackets; those with a value of their own become members at once.
+/// The variables in a lambda's brackets; those with an initialiser become members at once.
 fn named_captures(
     cx: &mut Checker<'_>,
     class: RecordId,
@@ -226,7 +225,7 @@ fn finish_class(tables: &mut Tables, class: RecordId) {
     record.data_bytes = record.size_bytes;
 }
 
-/// Where a lambda's code runs: as its words say, else where the function does that it is in.
+/// Where a lambda's code runs: as its specifiers say, else where the enclosing function runs.
 fn lambda_space(cx: &Checker<'_>, lambda: &ast::Lambda) -> FunctionSpace {
     let has = |word| lambda.words.iter().any(|spanned| spanned.node == word);
     match (has(SpecifierWord::Device), has(SpecifierWord::Host)) {
@@ -278,7 +277,7 @@ fn lambda_function(cx: &mut Checker<'_>, class: RecordId, lambda: &ast::Lambda) 
     id
 }
 
-/// A captured variable where the lambda is made.
+/// The value of a captured variable where the lambda is made.
 fn captured(
     cx: &mut Checker<'_>,
     name: &Arc<str>,
@@ -339,7 +338,7 @@ fn capture(
     n_fields
 }
 
-/// A variable of a function around.
+/// A variable of an enclosing function.
 struct Around {
     /// Which element of a parameter pack it is.
     element: Option<usize>,
@@ -349,7 +348,7 @@ struct Around {
     declared: Span,
 }
 
-/// The variable of a function around that a name means.
+/// The variable of an enclosing function that a name means.
 fn around(cx: &Checker<'_>, name: &str) -> Option<Around> {
     if let Some(found) = cx.scopes.find_outer(name) {
         let mut bodies = cx.outer_bodies.iter().rev();
@@ -363,7 +362,7 @@ fn around(cx: &Checker<'_>, name: &str) -> Option<Around> {
             declared: typed.span,
         });
     }
-    // In a lambda inside of a generic one: what that one has captured.
+    // In a lambda inside a generic one: what the outer one has captured.
     let own = cx.body.lambda.as_ref()?.class;
     let Entity::Captured(captured) = &cx.scopes.find(name)?.entity else {
         return None;
@@ -385,13 +384,13 @@ fn around(cx: &Checker<'_>, name: &str) -> Option<Around> {
     }
 }
 
-/// What a variable of a function around is in a lambda.
+/// What a variable of an enclosing function is in a lambda.
 enum Outer {
     /// A constant is used by its value and not captured.
     Constant(QualTy, Const),
     /// It is captured, or will be.
     Captured {
-        /// Its name among what is captured: an element of a pack has the number of the element in it.
+        /// Its name among the captures: an element of a pack has its number in the name.
         name: Arc<str>,
         kind: CaptureKind,
         ty: QualTy,
@@ -399,7 +398,7 @@ enum Outer {
     },
 }
 
-/// The same of a name, if it means one and the lambda may use it.
+/// The outer variable that a name means, if any, and if the lambda may use it.
 fn outer_variable(
     cx: &mut Checker<'_>,
     name: &Arc<str>,
@@ -459,7 +458,7 @@ fn outer_variable(
     }))
 }
 
-/// A name that means a variable of a function around: in a lambda, what it captures.
+/// A name that means a variable of an enclosing function: in a lambda, it becomes a capture.
 pub(crate) fn outer_name(
     cx: &mut Checker<'_>,
     name: &Arc<str>,
@@ -495,7 +494,7 @@ fn variable(member: Place, kind: CaptureKind, ty: QualTy, span: Span) -> Place {
     }
 }
 
-/// The captures of a generic lambda of which an instance is checked: they are known, and members already.
+/// The captures of a generic lambda, while an instance is checked: all are known and are members already.
 pub(crate) fn of_instance(tables: &Tables, class: Option<RecordId>) -> Option<Captures> {
     let class = class.filter(|class| tables.generic_lambdas.contains_key(class))?;
     Some(Captures {

@@ -65,7 +65,7 @@ pub(crate) fn check(
     let values = overload::arguments(cx, args);
     let ids = members(cx, &set, explicit, &values, name);
     match scope {
-        // `object.Base::f()` is that one.
+        // `object.Base::f()` calls that function, even if it is overridden.
         Some(_) => call_exactly(cx, Some(object), &ids, last, name.span, values, span),
         None => call_member(cx, Some(object), &ids, last, name.span, values, span),
     }
@@ -118,7 +118,7 @@ fn members(
     ids
 }
 
-/// A member that is no function is called: it may be an object that can be.
+/// A call of a member that is not a function: it may be a callable object.
 fn call_of_member(
     cx: &mut Checker<'_>,
     object: Value,
@@ -168,12 +168,12 @@ pub(crate) fn call_object(
     call_member(cx, Some(object), &ids, "operator()", at, values, span)
 }
 
-/// What stands before `.f(…)`, as a value.
+/// The value before `.f(…)`.
 fn object(cx: &mut Checker<'_>, base: &ast::Expr) -> Result<Value, Reported> {
     expr::check(cx, base).map(Checked::into_value)
 }
 
-/// What stands before `->f(…)`, followed.
+/// The object that the value before `->f(…)` points to.
 fn arrow_object(cx: &mut Checker<'_>, base: &ast::Expr) -> Result<Value, Reported> {
     if matches!(base.kind, ExprKind::This) {
         let Some(place) = cx.body.this_place(base.span) else {
@@ -184,7 +184,7 @@ fn arrow_object(cx: &mut Checker<'_>, base: &ast::Expr) -> Result<Value, Reporte
     access::deref(cx, base, base.span).map(Checked::into_value)
 }
 
-/// An object as one of its class's base.
+/// An object as one of its base class.
 pub(crate) fn as_base(cx: &mut Checker<'_>, object: Value, owner: RecordId) -> Value {
     match object.ty {
         Ty::Record(id) if id != owner => {
@@ -196,7 +196,7 @@ pub(crate) fn as_base(cx: &mut Checker<'_>, object: Value, owner: RecordId) -> V
     }
 }
 
-/// A call of one of the functions `ids` of a class, with an object if there is one; of what overrides it, if it is virtual.
+/// A call of one of the functions `ids` of a class, with an object if there is one. A virtual call, if the function is virtual.
 pub(crate) fn call_member(
     cx: &mut Checker<'_>,
     object: Option<Value>,
@@ -211,7 +211,7 @@ pub(crate) fn call_member(
     call::with(cx, id, at, given, values, span)
 }
 
-/// The same, whatever overrides the function.
+/// A call of exactly that function, even if it is overridden.
 pub(crate) fn call_exactly(
     cx: &mut Checker<'_>,
     object: Option<Value>,
@@ -226,7 +226,7 @@ pub(crate) fn call_exactly(
     call::exactly(cx, id, at, given, values, span)
 }
 
-/// The one of the functions `ids` that a call means, and all its arguments.
+/// The function of `ids` that a call means, and all its arguments.
 fn chosen<'e>(
     cx: &mut Checker<'_>,
     object: Option<Value>,
@@ -268,7 +268,7 @@ fn chosen<'e>(
             match best(&candidates) {
                 Best::One(i) => ids[i],
                 Best::Several(_) | Best::None => {
-                    // Reports what does not fit.
+                    // Only to report what does not fit.
                     overload::resolve(cx, name, ids, &full, at)?;
                     return Err(cx.body.reported_before(at));
                 }
@@ -293,8 +293,7 @@ fn chosen<'e>(
     Ok((id, values))
 }
 
-/// The functions that an operator's name stands for where these are its operands: those of the left operand's class, and
-/// those of the file.
+/// The functions for an operator with these operands: those of the left operand's class, and those at file scope.
 fn operator_functions(
     cx: &mut Checker<'_>,
     name: &str,
@@ -315,7 +314,7 @@ fn operator_functions(
             ids.extend(template::instances(cx, &set, None, &all[1..], at));
         }
     }
-    // The library's operators are there whatever operators the program declares for its own types.
+    // The library's operators take part whatever operators the program declares.
     for of_library in [false, true] {
         let binding = match of_library {
             false => cx.scopes.find_function(name),
@@ -335,7 +334,7 @@ fn operator_functions(
     (ids, class)
 }
 
-/// An operator on objects: the call of the function that the program gives it. `None` if it gives none that fits.
+/// An operator on objects: the call of the program's function for it. `None` if there is none that fits.
 pub(crate) fn operator_call(
     cx: &mut Checker<'_>,
     operator: &str,
@@ -364,7 +363,7 @@ pub(crate) fn operator_call(
         }
         None => args.clone(),
     };
-    // The operator of numbers is better for an enumeration than one whose class it would have to be made into.
+    // For an enumeration, the built-in operator is better than one that needs a conversion to a class.
     let has_object = operands
         .iter()
         .any(|value| matches!(value.ty, Ty::Record(_)));
@@ -397,7 +396,7 @@ pub(crate) fn operator_call(
     }
 }
 
-/// A member of the type has an `operator=` of its own, or the type has a mark that is not assigned.
+/// Whether a member of the type has an `operator=`, or the type has a mark, which is not assigned.
 pub(crate) fn members_assign(tables: &Tables, scopes: &Scopes, ty: &Ty) -> bool {
     let Ty::Record(id) = ty else { return false };
     let may_have = tables.may_have_operator("operator=");
@@ -424,7 +423,7 @@ pub(crate) fn note_operator(cx: &mut Checker<'_>, name: &Arc<str>, span: Span) {
     }
 }
 
-/// The value of what was checked.
+/// Reads what was checked.
 pub(crate) fn read_checked(cx: &mut Checker<'_>, checked: Checked) -> Value {
     match checked {
         Checked::Value(value) => value,
@@ -432,7 +431,7 @@ pub(crate) fn read_checked(cx: &mut Checker<'_>, checked: Checked) -> Value {
     }
 }
 
-/// An object among numbers: what its conversion makes of it, if it has one.
+/// An object used as a number: converted by its class, if that has a conversion.
 pub(crate) fn as_number(cx: &mut Checker<'_>, value: Value) -> Result<Value, Reported> {
     let Ty::Record(class) = value.ty else {
         return Ok(value);
@@ -452,13 +451,13 @@ pub(crate) fn as_number(cx: &mut Checker<'_>, value: Value) -> Result<Value, Rep
     }
 }
 
-/// A place read as a whole, so that it can be named again.
+/// A place read as a whole, so that [`as_place`] can recover it.
 pub(crate) fn place_value(place: Place) -> Value {
     let span = place.span;
     Value::load(place, span)
 }
 
-/// A value as a place: the one it was read from, or a temporary.
+/// A value as a place: the one that it was read from, or a temporary.
 pub(crate) fn as_place(value: Value) -> Place {
     match value.kind {
         ValueKind::Load(place) => *place,

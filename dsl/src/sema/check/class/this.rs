@@ -1,4 +1,4 @@
-//! Members from inside: who may use one, `this`, and the way from a class to its base.
+//! Members inside their class: access to them, `this`, and the path from a class to its base.
 
 use super::super::{Checked, Checker, Reported, access};
 use crate::sema::message::class::ClassError;
@@ -13,7 +13,7 @@ use crate::{
 };
 use ir::span::Span;
 
-/// Reports the use of a member that the code here may not use.
+/// Reports the use of a member that is not accessible here.
 pub(crate) fn check_access(cx: &mut Checker<'_>, class: RecordId, name: &str, span: Span) {
     let Some((owner, _)) = cx.scopes.find_in_class(class, name) else {
         return check_own_access(cx, class, name, span);
@@ -21,7 +21,7 @@ pub(crate) fn check_access(cx: &mut Checker<'_>, class: RecordId, name: &str, sp
     check_own_access(cx, owner, name, span);
 }
 
-/// The same for a name of this very class, such as its constructors'.
+/// The same for a name of exactly this class, such as its constructors'.
 pub(crate) fn check_own_access(cx: &mut Checker<'_>, owner: RecordId, name: &str, span: Span) {
     let Some(access) = cx
         .tables
@@ -71,7 +71,7 @@ pub(crate) fn check_own_access(cx: &mut Checker<'_>, owner: RecordId, name: &str
     );
 }
 
-/// `this` where its value is needed: a pointer.
+/// `this` as a value: a pointer.
 pub(crate) fn value(cx: &mut Checker<'_>, span: Span) -> Result<Value, Reported> {
     let Some(place) = cx.body.this_place(span) else {
         return Err(no_this(cx, "`this`", span));
@@ -106,7 +106,7 @@ pub(crate) fn member_of_this(
     let last = path::last(name);
     let Some(this) = cx.body.this_place(span) else {
         if cx.mode.unevaluated > 0 {
-            // `sizeof(S::member)` needs none.
+            // `sizeof(S::member)` does not need an object.
             let mut path = Vec::new();
             if cx.tables.find_field(class, last, &mut path) {
                 let ty = Ty::Record(class);

@@ -1,10 +1,10 @@
-//! Virtual functions: what overrides what, how an object says of which class it is, and which function a call finds by that.
+//! Virtual functions: overriding, how an object identifies its class, and which function a call finds by that.
 //!
-//! Where a processor's compiler keeps the address of a table, an object has its class's *mark* here: 8 bytes at the same offset, so that
-//! sizes and offsets are the host compiler's. Constructors write it. A call through a reference or a pointer is a call of a function that the
-//! compiler writes for each virtual function that is called so: it compares the mark with those of the class and of all classes
-//! derived from it, and calls what that class has in the function's place. Any other mark traps: the object was never made, has ended, or was
-//! made on the other side.
+//! Where other compilers store the address of a virtual table, an object has its class's *mark* here: 8 bytes at the same offset, so that
+//! sizes and offsets are the host compiler's. Constructors write it. A call through a reference or a pointer calls a dispatcher, which the
+//! compiler writes for each virtual function that is called like this: it compares the mark with those of the class and of all classes
+//! derived from it, and calls that class's version of the function. Any other mark traps: the object was never constructed, has ended, or
+//! was constructed on the other side.
 //!
 //! A mark is computed from its class's text, so that kernels of separately compiled sources agree on it.
 
@@ -25,32 +25,32 @@ use ir::{source::fingerprint, span::Span};
 
 pub(crate) mod dispatch;
 
-/// The member that holds the mark. No member of the program's can have this name.
+/// The member that holds the mark. No member of a program can have this name.
 const MARK: &str = "virtual";
 
-/// What a class with virtual functions has besides.
+/// What only a class with virtual functions has.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Virtuals {
-    /// For each virtual function, those of the base first: the function that overrides it last.
+    /// For each virtual function, the base's first: the final overrider.
     pub(crate) table: Vec<FunctionId>,
-    /// Its destructor is virtual.
+    /// Whether its destructor is virtual.
     pub(crate) has_destructor: bool,
-    /// The last destructor of it and its bases that the program writes: what the compiler writes runs wherever it is called.
+    /// The most derived destructor of it and its bases that the program writes; the compiler's code for a class is added at each call.
     destructor: Option<FunctionId>,
-    /// Its own destructor, if that is `= 0`.
+    /// Its own destructor, if it is `= 0`.
     pub(crate) pure_destructor: Option<FunctionId>,
-    /// Its member that holds the mark, unless that is its base's.
+    /// Its member that holds the mark, unless the base has it.
     pub(crate) field: Option<u32>,
-    /// What its objects have there.
+    /// The mark of its objects.
     pub(crate) mark: u64,
 }
 
-/// The name of such a member.
+/// Whether this is the name of such a member.
 pub(crate) fn is_mark_name(name: &str) -> bool {
     name == MARK
 }
 
-/// Begins a class: it inherits its base's virtual functions, or has room for a mark if it declares the first ones.
+/// Begins a class: it inherits its base's virtual functions, or gets a member for the mark if it declares the first ones.
 pub(crate) fn open(
     cx: &mut Checker<'_>,
     specifier: &ast::RecordSpecifier,
@@ -92,7 +92,7 @@ pub(crate) fn open(
     })
 }
 
-/// Gives a class its mark, when its members are known.
+/// Gives a class its mark, once its members are known.
 pub(crate) fn finish_class(cx: &mut Checker<'_>, class: RecordId, members: &[ast::Member]) {
     if cx.tables.virtuals(class).is_none() {
         return;
@@ -111,7 +111,7 @@ pub(crate) fn finish_class(cx: &mut Checker<'_>, class: RecordId, members: &[ast
         };
         text += cx.map.snippet(span);
     }
-    // Two classes of equal text are two classes all the same.
+    // Two classes with equal text must still have different marks.
     let taken: HashSet<u64> = cx
         .tables
         .classes
@@ -133,7 +133,7 @@ fn virtuals_mut(tables: &mut Tables, class: RecordId) -> Option<&mut Virtuals> {
     tables.classes.get_mut(&class)?.virtuals.as_mut()
 }
 
-/// A destructor that a class declares, or has written by the compiler.
+/// A destructor that a class declares or defaults.
 pub(crate) fn note_destructor(cx: &mut Checker<'_>, class: RecordId, function: &ast::Function) {
     if function.specifiers.word(SpecifierWord::Virtual).is_some()
         && let Some(virtuals) = virtuals_mut(&mut cx.tables, class)
@@ -142,7 +142,7 @@ pub(crate) fn note_destructor(cx: &mut Checker<'_>, class: RecordId, function: &
     }
 }
 
-/// A destructor overrides that of a base, if that is virtual.
+/// A destructor overrides the base's, if that is virtual.
 fn declare_destructor(
     cx: &mut Checker<'_>,
     class: RecordId,
@@ -164,7 +164,7 @@ fn declare_destructor(
     }
 }
 
-/// A member function takes its place among the virtual ones, if it is one.
+/// Enters a member function among the virtual ones, if it is virtual.
 pub(crate) fn declare(
     cx: &mut Checker<'_>,
     class: RecordId,
@@ -195,7 +195,7 @@ pub(crate) fn declare(
             .base(class)
             .and_then(|base| cx.tables.virtuals(base));
         if base.is_some_and(|base| base.has_destructor) && name.starts_with("operator delete") {
-            // `delete` of a pointer to the base would have to find it by the object.
+            // `delete` of a pointer to the base would have to find it through the object.
             cx.unsupported(
                 "`operator delete` in a class whose base has a virtual destructor",
                 at,
@@ -249,14 +249,14 @@ fn overridden(tables: &Tables, class: RecordId, id: FunctionId) -> Option<(usize
             && old.params[0].ty.is_const == facts.params[0].ty.is_const
             && old.params[0].ty.is_volatile == facts.params[0].ty.is_volatile
             && function::same_params(&old.params[1..], &facts.params[1..])
-            // Conversions all have one name: another result is another function.
+            // All conversions have one name: with another result it is another function.
             && (!is_conversion || old_typed.result == typed.result)
     };
     let slot = table.iter().position(same)?;
     Some((slot, table[slot]))
 }
 
-/// A function's name in a message: a conversion's says its type.
+/// A function's name in a message: that of a conversion includes its type.
 fn shown_name(tables: &Tables, id: FunctionId) -> String {
     let FunctionEntry { typed, facts } = &tables.functions[id];
     let class = facts.class.and_then(|class| tables.classes.get(&class));
@@ -266,7 +266,7 @@ fn shown_name(tables: &Tables, id: FunctionId) -> String {
     }
 }
 
-/// What overrides a function agrees with it.
+/// Checks that an overrider agrees with the function it overrides.
 fn check_override(cx: &mut Checker<'_>, id: FunctionId, old: FunctionId, at: Span) {
     let FunctionEntry { typed, facts: _ } = &cx.tables.functions[id];
     let FunctionEntry {
@@ -309,7 +309,7 @@ fn check_override(cx: &mut Checker<'_>, id: FunctionId, old: FunctionId, at: Spa
     cx.error(at, message);
 }
 
-/// Reports the making of an object whose class leaves functions to derived classes.
+/// Reports the construction of an object of an abstract class.
 pub(crate) fn check_not_abstract(cx: &mut Checker<'_>, ty: &Ty, at: Span) {
     let mut ty = ty;
     while let Ty::Array(element, _) = ty {
@@ -333,7 +333,7 @@ pub(crate) fn check_not_abstract(cx: &mut Checker<'_>, ty: &Ty, at: Span) {
     cx.error(at, message);
 }
 
-/// The value is an object of another class that is taken as one of this, its base: the mark in it is that of the other.
+/// Whether the value is an object of a derived class that is used as this base: its mark is that of the derived class.
 pub(crate) fn is_part(tables: &Tables, value: &Value, class: RecordId) -> bool {
     let whole = match &value.kind {
         ValueKind::Load(place) => match &place.kind {
@@ -346,7 +346,7 @@ pub(crate) fn is_part(tables: &Tables, value: &Value, class: RecordId) -> bool {
         && matches!(whole, Ty::Record(whole) if *whole != class && tables.is_derived(*whole, class))
 }
 
-/// `object = its class's mark`, in what begins or ends an object.
+/// `object = its class's mark`, where an object begins or ends.
 pub(crate) fn set_mark(
     tables: &Tables,
     object: Place,
@@ -363,21 +363,21 @@ pub(crate) fn set_mark(
     out.push(Stmt::new(StmtKind::Expr(set), span));
 }
 
-/// The class has the mark among its own members, not in its base.
+/// Whether the class has the mark among its own members, not in its base.
 pub(crate) fn has_own_mark(tables: &Tables, class: RecordId) -> bool {
     tables
         .virtuals(class)
         .is_some_and(|virtuals| virtuals.field.is_some())
 }
 
-/// The class's member that holds the mark.
+/// Whether this member of the class holds the mark.
 pub(crate) fn is_mark(tables: &Tables, class: RecordId, index: u32) -> bool {
     tables
         .virtuals(class)
         .is_some_and(|virtuals| virtuals.field == Some(index))
 }
 
-/// Where an object has its mark.
+/// The place of an object's mark.
 fn mark_place(tables: &Tables, mut object: Place, span: Span) -> Place {
     while let Ty::Record(class) = object.ty.ty {
         match tables.virtuals(class).and_then(|virtuals| virtuals.field) {

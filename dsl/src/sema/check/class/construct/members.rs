@@ -1,4 +1,4 @@
-//! What a constructor does before its own code: its base, then its members.
+//! What a constructor does before its own code: initialises its base, then its members.
 
 use super::Stmt;
 use crate::sema::check::Checker;
@@ -16,7 +16,7 @@ use crate::{
 };
 use ir::span::Span;
 
-/// What a constructor does before its own code: its base, then its members in the order of their declaration.
+/// Initialises the base, then the members in the order of their declaration.
 pub(crate) fn check(
     cx: &mut Checker<'_>,
     class: RecordId,
@@ -81,7 +81,7 @@ pub(crate) fn check(
     }
 }
 
-/// An entry that is of no member: one of a member of an unnamed union, or an error.
+/// An entry that names no direct member: a member of an unnamed union, or an error.
 fn other_init(
     cx: &mut Checker<'_>,
     class: RecordId,
@@ -100,7 +100,7 @@ fn other_init(
         construct::member_init(cx, place, &init.init, init.name.span, out);
         return;
     }
-    // What is wrong with the class, which has been reported, may be the member.
+    // The member may be missing because of an error in the class, which has been reported.
     if !is_twice && access::broken(&cx.tables, class).is_some() {
         return;
     }
@@ -115,13 +115,13 @@ fn other_init(
     cx.error(init.name.span, message);
 }
 
-/// The name stands for this type here.
+/// Whether the name stands for this type here.
 fn is_alias(scopes: &Scopes, name: &str, ty: &Ty) -> bool {
     let found = scopes.find(name);
     matches!(found.map(|found| &found.entity), Some(Entity::Typedef(other)) if other.ty == *ty)
 }
 
-/// The name of a class as a constructor's entry says it: without its scopes and its arguments.
+/// The name of a class as in a constructor's entry: without its scopes and arguments.
 fn plain_name<'c>(cx: &'c Checker<'_>, class: RecordId) -> &'c str {
     path::last(match cx.instances.classes.get(&class) {
         Some(instance) => &cx.instances.templates[instance.template].name,

@@ -1,4 +1,4 @@
-//! What a class says of conversions: constructors of one argument, conversion functions; copies, and objects without a name.
+//! Conversions by classes: constructors of one argument, conversion functions; copies, and unnamed objects.
 
 use super::{assign_value, comma, local};
 use crate::sema::check::{
@@ -10,7 +10,7 @@ use crate::sema::{
 };
 use ir::span::Span;
 
-/// `S(a, b)`: an object without a name.
+/// `S(a, b)`: an unnamed object.
 pub(crate) fn construct(
     cx: &mut Checker<'_>,
     class: RecordId,
@@ -23,7 +23,7 @@ pub(crate) fn construct(
     let place = local(var, ty.clone().into(), span);
     let load = Value::load(place.clone(), span);
     if args.is_empty() && !cx.tables.has_constructors(&ty) {
-        // `S()` of a class without constructors is all zero first.
+        // `S()` of a class without constructors is zeroed first.
         let zero = Value::new(ValueKind::Aggregate(Vec::new()), ty.clone(), span);
         let Some(call) = construct::construction(cx, place.clone(), args, span)? else {
             return Ok(zero);
@@ -37,7 +37,7 @@ pub(crate) fn construct(
     }
 }
 
-/// The variable of an object without a name.
+/// The variable of an unnamed object.
 pub(crate) fn object(tables: &Tables, body: &mut Body, ty: Ty, span: Span) -> VarId {
     let var = variable(tables, body, ty, "temporary", span);
     body.vars[var].facts.is_temporary = true;
@@ -49,7 +49,7 @@ pub(crate) fn variable(tables: &Tables, body: &mut Body, ty: Ty, name: &str, spa
     body.add_var(plain_variable(tables, ty, name, span))
 }
 
-/// The facts of a variable that has nothing but its type and its name.
+/// A variable with nothing but a type and a name.
 pub(crate) fn plain_variable(tables: &Tables, ty: Ty, name: &str, span: Span) -> Var {
     Var {
         name: name.to_string(),
@@ -63,7 +63,7 @@ pub(crate) fn plain_variable(tables: &Tables, ty: Ty, name: &str, span: Span) ->
     }
 }
 
-/// A class's value where another object of it is made: the class may want its own way of copying.
+/// A class's value from which another object is made: the class may have a copy constructor.
 pub(crate) fn copied(cx: &mut Checker<'_>, value: Value) -> Result<Value, Reported> {
     let Ty::Record(class) = value.ty else {
         return Ok(value);
@@ -89,7 +89,7 @@ pub(crate) fn copied(cx: &mut Checker<'_>, value: Value) -> Result<Value, Report
     construct(cx, class, vec![Argument::Value(value)], span)
 }
 
-/// An object as a value of the type that its conversion gives.
+/// An object converted by a conversion function of its class.
 pub(crate) fn call_conversion(
     cx: &mut Checker<'_>,
     id: FunctionId,

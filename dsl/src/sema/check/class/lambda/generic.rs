@@ -1,9 +1,9 @@
-//! Generic lambdas, `[&](auto x) { … }`: the class has a template of its `operator()`, one parameter for each `auto`. Each call with types
-//! that are new is an instance of it.
+//! Generic lambdas, `[&](auto x) { … }`: the class has a template of its `operator()`, with one parameter for each `auto`. Each call with
+//! new types is an instance of it.
 //!
-//! What the lambda captures does not depend on its instances: it is every variable around that its code names. An instance is checked later
-//! than the functions around it and where none of their variables are known, so the template keeps the blocks around the lambda, with each
-//! variable that is captured as [`Captured`] in place of itself.
+//! The captures do not depend on the instances: they are all outer variables that the code names. An instance is checked later than the
+//! enclosing functions, when their variables are not known any more. So the template keeps the blocks around the lambda, with each captured
+//! variable replaced by a [`Captured`].
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::{
 };
 use ir::span::{Span, Spanned};
 
-/// What a variable's name means in an instance of a generic lambda, where the variable is one of a function around the lambda.
+/// The meaning of an outer variable's name in an instance of a generic lambda.
 #[derive(Debug)]
 pub(crate) enum Captured {
     /// A constant, used by its value.
@@ -40,7 +40,7 @@ pub(crate) enum Captured {
     },
 }
 
-/// `auto` among the parameters.
+/// Whether a parameter has the type `auto`.
 pub(super) fn is_generic(lambda: &ast::Lambda) -> bool {
     lambda.params.iter().any(is_auto)
 }
@@ -118,7 +118,7 @@ pub(super) fn checked(cx: &mut Checker<'_>, lambda: &ast::Lambda) -> Result<Lamb
     })
 }
 
-/// The meaning of a name in the instances, if it is that of a variable around or of a pack of them.
+/// The meaning of a name in the instances, if it is that of an outer variable or of a pack of them.
 fn held(cx: &mut Checker<'_>, class: RecordId, name: &Arc<str>, span: Span) -> Option<Entity> {
     let Some(elements) = cx.scopes.find_pack(name).cloned() else {
         return held_variable(cx, class, name, span);
@@ -144,7 +144,7 @@ fn held_variable(
 ) -> Option<Entity> {
     let captured = match super::outer_variable(cx, name, span) {
         Ok(None) => return None,
-        // What is wrong with it has been said, and is not said again in the instances.
+        // Its error has been reported, and is not repeated in the instances.
         Err(_) => return Some(Entity::Error),
         Ok(Some(Outer::Constant(ty, constant))) => Captured::Constant(ty, constant),
         Ok(Some(Outer::Captured {
@@ -213,7 +213,7 @@ fn operator(
     (types, function)
 }
 
-/// `auto:1, const auto:2 &, int`: types that are no `auto` as they are written, since they may depend on those that are.
+/// `auto:1, const auto:2 &, int`: other types are shown as written, since they may depend on the `auto` ones.
 fn shown_params(cx: &Checker<'_>, params: &[ast::Param]) -> String {
     let shown = params.iter().map(|param| {
         let parts = param.declarator.parts.iter().map(|part| match part {

@@ -1,7 +1,7 @@
-//! The names that a lambda's code takes from outside: those it uses where no declaration of its own gives them a meaning. What they mean is
-//! not looked at, so functions and types are among them.
+//! Collects the names that a lambda's code uses from outside: those that it uses without declaring them. Their meaning is not looked up, so
+//! functions and types are among them.
 //!
-//! A generic lambda needs them before anything is known of its types: its object holds what it captures, and is made before its first call.
+//! A generic lambda needs them before anything is known about its types: its object holds the captures, and is made before its first call.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::syntax::ast::{
 };
 use ir::span::Span;
 
-/// Each name once, in the order of first use, with that place.
+/// Each name once, in the order of first use, with the place of that use.
 pub(super) fn names(lambda: &Lambda) -> Vec<(Arc<str>, Span)> {
     let mut names = Names::default();
     names.code(lambda);
@@ -21,7 +21,7 @@ pub(super) fn names(lambda: &Lambda) -> Vec<(Arc<str>, Span)> {
 #[derive(Default)]
 struct Names {
     used: Vec<(Arc<str>, Span)>,
-    /// What the blocks around the place declare.
+    /// The names that the enclosing blocks declare.
     declared: Vec<Arc<str>>,
 }
 
@@ -33,7 +33,7 @@ impl Names {
         }
     }
 
-    /// What `inside` declares ends with it.
+    /// Runs `inside` in a new scope.
     fn scope(&mut self, inside: impl FnOnce(&mut Self)) {
         let outside = self.declared.len();
         inside(self);
@@ -56,7 +56,7 @@ impl Names {
         });
     }
 
-    /// A lambda inside of the one that is looked at: what it captures is used here.
+    /// A nested lambda: its captures are uses here.
     fn inner(&mut self, lambda: &Lambda) {
         for capture in &lambda.captures {
             match &capture.init {
@@ -185,7 +185,7 @@ impl Names {
                     self.declared.push(name.node.clone());
                 }
             }
-            // The functions of a local class cannot use what is captured.
+            // The functions of a local class cannot use captures.
             TypeSpecifier::Record(_)
             | TypeSpecifier::Void
             | TypeSpecifier::Bool

@@ -1,6 +1,6 @@
-//! Calls of virtual functions: known where the object's class is, else through a function that asks the object's mark.
+//! Virtual calls: direct if the object's class is known, else through a dispatcher that looks at the object's mark.
 //!
-//! Which classes there are is known at the end of the program only. Until then such a function has no body, and only its calls are noted.
+//! All classes are known only at the end of the program. Until then a dispatcher has no body, and its calls are only recorded.
 
 use crate::arena::Arena;
 use crate::sema::check::{
@@ -19,20 +19,20 @@ use ir::{Intrinsic, span::Span};
 
 use super::mark_place;
 
-/// What a call finds by the object.
+/// What a dispatcher calls.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
-    /// What overrides this function.
+    /// The final overrider of this function.
     Function(FunctionId),
-    /// The end of an object that is known as one of this class.
+    /// The destructor of an object whose static type is this class.
     Destructor(RecordId),
 }
 
-/// The functions that find them.
+/// The dispatchers, by target.
 #[derive(Default)]
 pub(crate) struct Dispatchers(Vec<(Target, FunctionId)>);
 
-/// The function that a call of `id` means whose object is the first of these arguments.
+/// The function to call for `id` if its object is the first of these arguments.
 pub(crate) fn called(
     cx: &mut Checker<'_>,
     id: FunctionId,
@@ -70,7 +70,7 @@ pub(crate) fn called(
     target
 }
 
-/// The object that a place is, or is the base of, if its class is known for certain.
+/// The object that a place is, or is the base of, if its dynamic type is known.
 fn whole_object<'p>(tables: &Tables, body: &Body, mut place: &'p Place) -> Option<&'p Place> {
     loop {
         match &place.kind {
@@ -94,7 +94,7 @@ fn whole_object<'p>(tables: &Tables, body: &Body, mut place: &'p Place) -> Optio
     }
 }
 
-/// Ends an object at a place: by the destructor of the class that its mark says, if that is virtual.
+/// Ends the object at a place: by the destructor that its mark selects, if that is virtual.
 pub(crate) fn destroy(cx: &mut Checker<'_>, place: Place, span: Span, out: &mut Vec<Stmt>) {
     let class = match place.ty.ty {
         Ty::Record(class) => class,
@@ -118,7 +118,7 @@ pub(crate) fn destroy(cx: &mut Checker<'_>, place: Place, span: Span, out: &mut 
     }
 }
 
-/// The function that finds a target, made when it is first called.
+/// The dispatcher of a target, made at its first call.
 fn dispatcher(cx: &mut Checker<'_>, target: Target) -> FunctionId {
     let known = cx.dispatchers.0.iter().find(|(known, _)| *known == target);
     if let Some((_, id)) = known {
@@ -161,7 +161,7 @@ fn dispatcher(cx: &mut Checker<'_>, target: Target) -> FunctionId {
     id
 }
 
-/// A function that finds a target, still without its body.
+/// A dispatcher without its body.
 fn entry(
     tables: &Tables,
     typed: Function,
@@ -174,7 +174,7 @@ fn entry(
         .map(|param| Var {
             ty: param.ty.clone(),
             is_reference: param.is_reference,
-            // The object is looked at as one of a derived class.
+            // The dispatcher casts the object to derived classes.
             address_taken: param.is_this,
             ..temporary::plain_variable(
                 tables,
@@ -201,7 +201,7 @@ fn entry(
     }
 }
 
-/// Finds whom the functions call, until no class and no function is new; bodies of templates are checked on the way.
+/// Records the calls of the dispatchers, until there is no new dispatcher or class; checks bodies of templates on the way.
 pub(crate) fn need_targets(cx: &mut Checker<'_>) {
     loop {
         let before = (cx.dispatchers.0.len(), cx.tables.classes.len());
@@ -233,7 +233,7 @@ pub(crate) fn need_targets(cx: &mut Checker<'_>) {
     }
 }
 
-/// Writes the bodies of the functions that find targets.
+/// Writes the dispatchers' bodies.
 pub(crate) fn finish(cx: &mut Checker<'_>) {
     for index in 0..cx.dispatchers.0.len() {
         let (target, id) = cx.dispatchers.0[index];
@@ -244,7 +244,7 @@ pub(crate) fn finish(cx: &mut Checker<'_>) {
     }
 }
 
-/// The classes whose objects a call may find, in the order of their declaration.
+/// The possible classes of the object, in the order of their declaration.
 fn classes_of(tables: &Tables, target: Target) -> Vec<RecordId> {
     let of = match target {
         Target::Function(id) => tables.functions[id].facts.class,
@@ -254,7 +254,7 @@ fn classes_of(tables: &Tables, target: Target) -> Vec<RecordId> {
     tables.records.ids().filter(is_one).collect()
 }
 
-/// What a class has in the place of a virtual function, unless that is left to derived classes or defined elsewhere.
+/// The final overrider of a virtual function in a class, unless it is pure or defined elsewhere.
 fn overrider(tables: &Tables, function: FunctionId, class: RecordId) -> Option<FunctionId> {
     let slot = tables.functions[function].facts.words.slot?;
     let id = *tables.virtuals(class)?.table.get(slot as usize)?;
@@ -276,7 +276,7 @@ fn destructors(tables: &Tables, ty: &Ty, found: &mut Vec<FunctionId>) {
     }
 }
 
-/// The object as one of a derived class.
+/// The object cast to a derived class.
 fn object_as(tables: &Tables, id: FunctionId, class: RecordId, span: Span) -> Place {
     let this = &tables.functions[id].facts.params[0].ty;
     let ty = QualTy {
@@ -314,7 +314,7 @@ fn is_marked(tables: &Tables, mark: VarId, classes: &[RecordId], span: Span) -> 
     })
 }
 
-/// `mark = the object's mark`, in a variable of its own.
+/// `mark = the object's mark`, in a new variable.
 fn read_mark(tables: &mut Tables, id: FunctionId, span: Span, out: &mut Vec<Stmt>) -> VarId {
     let var = temporary::plain_variable(tables, Ty::ULong, "mark", span);
     let this = tables.functions[id].facts.params[0].ty.clone();
@@ -387,7 +387,7 @@ fn call_of(tables: &Tables, id: FunctionId, found: FunctionId, span: Span) -> Ve
             statement(StmtKind::Return(None)),
         ];
     }
-    // What overrides it may return a pointer to a derived class.
+    // An overrider may return a pointer to a derived class.
     let result = match (&callee.typed.result, typed.returns_reference) {
         (Ty::Pointer(referee), true) => {
             let place = Place::new(PlaceKind::Deref(Box::new(call)), (**referee).clone(), span);
