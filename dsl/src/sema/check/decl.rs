@@ -1,4 +1,4 @@
-//! Declarations: what a declarator declares (a type's name, a function, a variable) and where it may stand.
+//! Declarations: what a declarator declares (a type's name, a function, a variable) and where that is allowed.
 //!
 //! Variables themselves are made in `variable`.
 
@@ -26,7 +26,7 @@ pub(crate) mod specifier;
 pub(crate) mod startup;
 pub(crate) mod variable;
 
-/// What is done with each variable of a declaration: its base type, and the declarator.
+/// A callback for each variable of a declaration: takes its base type and the declarator.
 type EachVariable<'f, C> = dyn FnMut(&mut C, Result<QualTy, Reported>, &ast::InitDeclarator) + 'f;
 
 /// Binds a name in the innermost scope. A second meaning in the same scope is an error (a repeated typedef is not).
@@ -71,7 +71,7 @@ pub(crate) fn local_declaration(
     });
 }
 
-/// Deals with typedefs and prototypes and calls `variable` for the rest.
+/// Handles typedefs and prototypes and calls `variable` for the rest.
 fn each_declarator<'a>(
     cx: &mut Checker<'a>,
     declaration: &ast::Declaration,
@@ -114,8 +114,8 @@ fn each_declarator<'a>(
     }
 }
 
-/// The type `auto` stands for, without what the declarator puts around it. Only a reference keeps qualifiers. If it is not understood,
-/// the initialiser has its messages.
+/// The type `auto` stands for, without the declarator's parts. Only a reference keeps qualifiers. If it is invalid, the errors are those of
+/// the initialiser.
 fn deduced(
     cx: &mut Checker<'_>,
     declarator: &ast::InitDeclarator,
@@ -128,7 +128,7 @@ fn deduced(
             [expr] => Some(expr),
             _ => None,
         },
-        // `auto x{e}`; with a `=` it is a list.
+        // `auto x{e}`; after a `=` it is a list.
         Some(ast::Init::List(items)) => match &items.node[..] {
             [
                 ast::InitItem {
@@ -146,7 +146,7 @@ fn deduced(
         variable::check_init_alone(cx, declarator.init.as_ref());
         return Err(reported);
     };
-    // Errors in the initialiser are reported when the variable is made, unless they leave it without a type.
+    // Errors in the initialiser are reported when the variable is made, unless the type cannot be deduced because of them.
     let n_diagnostics = cx.reporter.diagnostics.len();
     cx.mode.unevaluated += 1;
     let checked = expr::check(cx, expr);
@@ -180,7 +180,7 @@ fn local_prototype(
     span: Span,
 ) {
     if params.is_empty() && cx.body.id.is_some() {
-        // `dim3 grid();` declares a function in C++ too, and never on purpose.
+        // `dim3 grid();` declares a function in C++ too, but nobody means that.
         cx.error(
             declarator.span,
             DeclError::DeclaredAsFunction {

@@ -1,7 +1,7 @@
 //! Structured bindings: `auto [a, b] = pair;`, `auto &[x, y] = point;`.
 //!
-//! The object gets a variable named by the bindings' text. Each name is a reference to a part of it, or, where the object is one of its
-//! own that nothing else can name, a variable with that part's value: a scalar then needs no memory.
+//! The object gets a variable named by the bindings' text. Each name is a reference to a part of it. If nothing else can name the object,
+//! each name is instead a variable with that part's value: a scalar then needs no memory.
 
 use crate::sema::check::{Checker, Reported, Tables, decl, expr::with_qualifiers, variable};
 use crate::sema::message::decl::DeclError;
@@ -79,7 +79,7 @@ pub(crate) fn check(
     }
 }
 
-/// The members or elements of an object, which are to be as many as there are names.
+/// The members or elements of an object; their number must be that of the names.
 fn parts_to_bind(
     cx: &mut Checker<'_>,
     ty: &QualTy,
@@ -149,7 +149,7 @@ fn n_parts(tables: &Tables, ty: &Ty) -> u64 {
     }
 }
 
-/// The names are there, and uses of them are no further errors.
+/// Binds the names, so that their uses are no further errors.
 fn bind_nothing(cx: &mut Checker<'_>, declarator: &ast::InitDeclarator) {
     for name in &declarator.bindings {
         decl::declare_name(cx, name, Entity::Error);

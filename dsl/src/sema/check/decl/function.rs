@@ -20,7 +20,7 @@ use crate::{
 };
 use ir::span::Span;
 
-/// What a function's name means before the function is declared.
+/// What a function's name means before this declaration.
 enum Before {
     Nothing,
     /// This function.
@@ -77,7 +77,7 @@ pub(crate) fn without_scopes(function: &ast::Function) -> ast::Function {
     }
 }
 
-/// A prelude function is used for the first time.
+/// The first use of a prelude function.
 pub(crate) fn use_prelude(cx: &mut Checker<'_>, index: usize) -> Option<FunctionId> {
     if let Some(&id) = cx.prelude.used.get(&index) {
         return Some(id);
@@ -96,12 +96,12 @@ pub(crate) fn use_prelude(cx: &mut Checker<'_>, index: usize) -> Option<Function
     Some(id)
 }
 
-/// Finds or makes the function a declaration is about.
+/// Finds or makes the function that a declaration is about.
 pub(crate) fn declare(cx: &mut Checker<'_>, function: &ast::Function) -> Option<FunctionId> {
     declare_as(cx, function, None)
 }
 
-/// A function that no name stands for: an instance of a template, shown as `shown`.
+/// An instance of a template, shown as `shown`; no scope has a name for it.
 pub(crate) fn new_function(
     cx: &mut Checker<'_>,
     function: &ast::Function,
@@ -110,7 +110,7 @@ pub(crate) fn new_function(
     declare_as(cx, function, Some(shown))
 }
 
-/// Declares a function. `shown` is an instance's name with its arguments: no name in a scope stands for it.
+/// Declares a function. `shown` is an instance's name with its arguments, which is in no scope.
 fn declare_as(
     cx: &mut Checker<'_>,
     function: &ast::Function,
@@ -170,7 +170,7 @@ fn declare_as(
         return Some(id);
     }
     let callable = Callable::Function(id);
-    // The library's namespaces lie beside the templates in them, behind the program's own names.
+    // Functions in the library's namespaces do not hide its templates, and rank after the program's names.
     let of_library = !cx.scopes.namespace().is_empty() && cx.in_prelude(function.name.span);
     cx.scopes.add_function(
         function.name.node.clone(),
@@ -184,7 +184,7 @@ fn declare_as(
     Some(id)
 }
 
-/// A function's result as written, and whether its first `return` will say what it is.
+/// A function's result as written, and whether it is deduced from its first `return`.
 fn written_result(
     cx: &mut Checker<'_>,
     function: &ast::Function,
@@ -202,7 +202,7 @@ fn written_result(
     (specifier::declared_type(cx, base, parts), deduces)
 }
 
-/// What the function's name means at file scope already; reports what it cannot mean.
+/// What the function's name already means at file scope; reports a conflict.
 fn function_before(
     cx: &mut Checker<'_>,
     function: &ast::Function,
@@ -257,7 +257,7 @@ pub(crate) fn param(cx: &mut Checker<'_>, param: &ast::Param) -> ParamFacts {
         }
         _ => Ok(ty),
     });
-    // What an rvalue reference is bound to is a value of the function's own.
+    // An rvalue reference is treated as a value of the function.
     ParamFacts {
         name: name.map(|name| name.node.clone()),
         ty: marked(ty),
@@ -313,7 +313,7 @@ fn redeclare(
     Some(id)
 }
 
-/// Defaults of parameters add up over the declarations; names are the definition's.
+/// Merges defaults of parameters over the declarations; names are the definition's.
 fn merge_params(
     tables: &mut Tables,
     reporter: &mut Reporter,
@@ -377,7 +377,7 @@ pub(crate) fn body(cx: &mut Checker<'_>, id: FunctionId, function: &ast::Functio
     cx.scopes.enter();
     let params = cx.tables.functions[id].facts.params.clone();
     let mut ids = body::hidden_param(&cx.tables, &mut cx.body, id);
-    // A kernel's arguments are the launch's to destroy.
+    // The launch destroys a kernel's arguments.
     let is_kernel = cx.tables.functions[id].typed.space == FunctionSpace::Kernel;
     declare_params(cx, function, &params, &mut ids);
     pack::declare(cx, &function.params, &params, &ids);
@@ -390,7 +390,7 @@ pub(crate) fn body(cx: &mut Checker<'_>, id: FunctionId, function: &ast::Functio
         && let Some(this) = cx.body.this_place(function.name.span)
         && (!block.stmts.is_empty() || cx.tables.has_member_destructors(Some(class)))
     {
-        // What derived classes had is gone: from here on it is an object of this one.
+        // The members of derived classes have ended: from here on the object is one of this class.
         virtuals::set_mark(&cx.tables, this, class, function.name.span, &mut body);
     }
     cleanup::enter(&mut cx.body);
@@ -420,7 +420,7 @@ pub(crate) fn body(cx: &mut Checker<'_>, id: FunctionId, function: &ast::Functio
     cx.scopes.leave_element(element);
 }
 
-/// Makes the variables of the parameters behind those that are hidden, and enters their names.
+/// Makes the variables of the parameters after the hidden ones, and enters their names.
 fn declare_params(
     cx: &mut Checker<'_>,
     function: &ast::Function,
@@ -457,7 +457,7 @@ fn declare_params(
     }
 }
 
-/// Arguments given by value are the function's own objects.
+/// The function destroys arguments that are passed by value.
 pub(crate) fn note_params(tables: &Tables, body: &mut Body, params: &[VarId]) {
     for &param in params {
         if !body.vars[param].typed.is_reference {
@@ -478,7 +478,7 @@ pub(crate) fn same_params(old: &[ParamFacts], new: &[ParamFacts]) -> bool {
         })
 }
 
-/// Where the words of a declaration say that a function runs.
+/// Where a function runs according to its specifiers.
 pub(crate) fn space_of(specifiers: &ast::Specifiers) -> FunctionSpace {
     let has = |word| specifiers.word(word).is_some();
     match (
@@ -489,13 +489,13 @@ pub(crate) fn space_of(specifiers: &ast::Specifiers) -> FunctionSpace {
         (true, _, _) => FunctionSpace::Kernel,
         (_, true, true) => FunctionSpace::HostDevice,
         (_, true, false) => FunctionSpace::Device,
-        // What constants are computed with runs on both sides, as nvcc's --expt-relaxed-constexpr has it.
+        // `constexpr` functions run on both sides, as with nvcc's --expt-relaxed-constexpr.
         (_, false, false) if has(SpecifierWord::Constexpr) => FunctionSpace::HostDevice,
         (_, false, _) => FunctionSpace::Host,
     }
 }
 
-/// What a function keeps of its result, and whether that is the address behind a reference.
+/// The type of a function's result, which is an address if it returns a reference, and whether it does.
 pub(crate) fn returned_type(result: Result<QualTy, Reported>, is_reference: bool) -> (Ty, bool) {
     match result {
         Ok(referee) if is_reference => (pointer_to(referee), true),
@@ -503,7 +503,7 @@ pub(crate) fn returned_type(result: Result<QualTy, Reported>, is_reference: bool
     }
 }
 
-/// The reference a declarator begins with (where it stands, and whether it is `&&`) and what it refers to.
+/// The reference that a declarator begins with (its place, and whether it is `&&`) and the parts after it.
 pub(crate) fn reference_part(
     parts: &[DeclaratorPart],
 ) -> (Option<(Span, bool)>, &[DeclaratorPart]) {
@@ -514,7 +514,7 @@ pub(crate) fn reference_part(
     }
 }
 
-/// There is a `return` in it.
+/// Whether there is a `return` in it.
 fn returns(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Return(_) => true,

@@ -1,6 +1,6 @@
 //! Initialisers: lists with C's brace elision and designators, strings, `T x(a, b)`.
 //!
-//! A list becomes single assignments, each with the way to the member or element it is for, in order of evaluation.
+//! A list becomes single assignments, each with the path to its member or element, in order of evaluation.
 
 pub(crate) mod fill;
 
@@ -26,23 +26,23 @@ use ir::{
     span::Span,
 };
 
-/// Zeros that are kept behind the text of a character array; the lowering writes no more of them one by one.
+/// How many zeros are kept after the text of a character array; the lowering writes at most this many one by one.
 const MOST_ZEROS: u64 = 64;
 
-/// A list being read, and what has been made of it.
+/// A list being read, and the result so far.
 struct Filling<'f> {
     /// The variable, for messages.
     name: &'f str,
     parts: Vec<(Vec<Step>, Value)>,
     path: Vec<Step>,
-    /// The first item's value, where it was looked at already.
+    /// The first item's value, if it has been checked already.
     first: Option<Result<Value, Reported>>,
-    /// Something in it is wrong.
+    /// Set if something in it is invalid.
     wrong: Option<Reported>,
 }
 
 impl Filling<'_> {
-    /// The value of the part that has been come to.
+    /// The value of the current part.
     fn fill(&mut self, value: Result<Value, Reported>) {
         match value {
             Ok(value) => self.parts.push((self.path.clone(), value)),
@@ -51,8 +51,8 @@ impl Filling<'_> {
     }
 }
 
-/// The items of one pair of braces. A value that turned out to be for a whole member or for its first part is checked once
-/// and kept until its place is known.
+/// The items of one pair of braces. A value may be for a whole member or for its first part: it is checked once and kept until that is
+/// known.
 struct Items<'i> {
     items: &'i [InitItem],
     next: usize,
@@ -78,7 +78,7 @@ impl<'i> Items<'i> {
     }
 }
 
-/// A variable's initialiser; completes the type of an array without a size. `None` if it is wrong.
+/// A variable's initialiser; completes the type of an array without a size. Fails if it is invalid.
 pub(crate) fn initialiser(
     cx: &mut Checker<'_>,
     ty: &mut QualTy,
@@ -106,7 +106,7 @@ pub(crate) fn initialiser(
         }
     }?;
     cx.body.known(&ty.ty, name.span)?;
-    // A call for the other side may turn out to be a constant, which takes the message back.
+    // A call for the other side may turn out to be a constant; then the message is withdrawn.
     let is_for_other_side = |diagnostic: &Diagnostic| {
         is_local
             && matches!(
@@ -142,7 +142,7 @@ fn init_expr(
     convert::implicit(cx, value, &ty.ty, &Why::Init(name)).map(Init::Value)
 }
 
-/// A literal's characters, NUL and padding as an array of this size has them.
+/// A literal's characters, NUL and padding as in an array of this size.
 fn string_bytes(
     tables: &Tables,
     reporter: &mut Reporter,
@@ -227,7 +227,7 @@ pub(crate) fn init_list(
     }
 }
 
-/// The value of a list's only item, if the list is for a class: `T x{y}` copies a `y` that is a `T`.
+/// The value of a list's only item, if the list is for a class: `T x{y}` copies a `y` of type `T`.
 fn only_value(
     cx: &mut Checker<'_>,
     ty: &Ty,
@@ -295,7 +295,7 @@ fn scalar_list(
     }
 }
 
-/// `{ … }` where a value of a known type is wanted: an argument, `return { … }`, `x = { … }`.
+/// `{ … }` where a value of a known type is expected: an argument, `return { … }`, `x = { … }`.
 pub(crate) fn list_value(
     cx: &mut Checker<'_>,
     ty: &Ty,
@@ -372,7 +372,7 @@ pub(crate) fn list_value(
     Ok(Value::new(kind, ty.clone(), span))
 }
 
-/// The characters of a literal as the elements of a member that is an array.
+/// The characters of a literal as the elements of an array member.
 fn fill_bytes(bytes: &[u8], element: &Ty, span: Span, filling: &mut Filling<'_>) {
     for (i, byte) in (0u64..).zip(bytes) {
         let bits = element.wrap(u64::from(*byte));

@@ -16,7 +16,7 @@ use crate::{
 };
 use ir::span::Span;
 
-/// A variable that the list initialises, member by member, after zeros for those that it leaves out.
+/// A variable that the list initialises member by member, after zeros for the members that it leaves out.
 pub(crate) fn in_variable(
     cx: &mut Checker<'_>,
     ty: &Ty,
@@ -46,7 +46,7 @@ pub(crate) fn in_variable(
     Ok(sets.fold(place_value(place), |then, set| comma(set, then)))
 }
 
-/// What is at the end of the way.
+/// The part at the end of the path.
 fn part(tables: &Tables, place: Place, path: &[Step], span: Span) -> Place {
     path.iter().fold(place, |place, step| match *step {
         Step::Field(index) => tables.field_place(place, index, span),

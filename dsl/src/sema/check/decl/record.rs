@@ -51,7 +51,7 @@ pub(crate) fn check(
     });
     let id = match found {
         Some((Ty::Record(id), declared)) if cx.tables.record(id).is_union == specifier.is_union => {
-            // The name that a class has inside itself is no other's.
+            // An open class counts as defined: its name inside itself cannot name another class.
             let is_defined =
                 layout::is_complete(cx.tables.record(id)) || class::is_open(&cx.open_classes, id);
             if specifier.members.is_some() && is_defined {
@@ -78,7 +78,7 @@ pub(crate) fn check(
             let id = cx.tables.records.push(Record {
                 name: name.map_or_else(|| unnamed(word), |name| name.node.to_string()),
                 is_union: specifier.is_union,
-                // Vectors whose components are records: two parts that move in one access.
+                // Vectors whose components are records: both components move in one access.
                 is_vector: in_prelude
                     && name.is_some_and(|name| matches!(&*name.node, "__half2" | "__nv_bfloat162")),
                 fields: Vec::new(),
@@ -101,7 +101,7 @@ pub(crate) fn check(
     Ok(Ty::Record(id))
 }
 
-/// What was reported since is wrong with the layout of a record.
+/// Marks a record's layout as invalid if there was an error since `n_diagnostics`.
 fn note_broken(tables: &mut Tables, reporter: &Reporter, id: RecordId, n_diagnostics: usize) {
     let since = reporter
         .diagnostics
@@ -116,7 +116,7 @@ fn note_broken(tables: &mut Tables, reporter: &Reporter, id: RecordId, n_diagnos
     }
 }
 
-/// Without its base the layout is not known, also where the base was reported as another declaration.
+/// Marks a record's layout as unknown if its base is, even if the error was reported for another declaration.
 fn note_unknown_base(
     tables: &mut Tables,
     map: &SourceMap,
@@ -178,14 +178,14 @@ pub(crate) fn complete_record(
     class::close(cx, id);
 }
 
-/// What the declarations of a record's members add to.
+/// What the declarations of a record's members are collected in.
 struct Own<'o> {
     fields: &'o mut Vec<Field>,
     gaps: &'o mut Vec<layout::Gap>,
     names: &'o mut Vec<(Arc<str>, Span)>,
 }
 
-/// How many bits a bit-field has, which may be none if it has no name.
+/// The width of a bit-field, which may be 0 if it is unnamed.
 fn bit_width(
     cx: &mut Checker<'_>,
     base: &Result<QualTy, Reported>,
@@ -362,7 +362,7 @@ fn bind_unnamed(cx: &mut Checker<'_>, class: RecordId, ty: &Ty, span: Span) {
     }
 }
 
-/// The largest alignment in bytes: more than any shared memory has.
+/// The largest alignment in bytes, which exceeds any shared memory.
 const MOST_ALIGNMENT: i64 = 1 << 16;
 
 /// The value of `__align__(n)`.
@@ -377,7 +377,7 @@ pub(crate) fn alignment(cx: &mut Checker<'_>, expr: &ast::Expr) -> u64 {
     }
 }
 
-/// An integer constant expression; reports what is not one.
+/// An integer constant expression; reports anything else.
 pub(crate) fn constant_int(
     cx: &mut Checker<'_>,
     expr: &ast::Expr,
@@ -478,7 +478,7 @@ pub(crate) fn enum_type(
     Ok(Ty::Enum(id))
 }
 
-/// The values of enumerators, each known to those after it.
+/// The values of enumerators; each is visible to those after it.
 fn enumerator_values(
     cx: &mut Checker<'_>,
     enumerators: &[(ast::Name, Option<ast::Expr>)],
@@ -529,7 +529,7 @@ pub(crate) fn name_after_typedef(tables: &mut Tables, ty: &Ty, name: &str) {
     }
 }
 
-/// Where an initialiser stands.
+/// The place of an initialiser.
 pub(crate) fn init_span(init: &ast::Init) -> Span {
     match init {
         ast::Init::Expr(expr) => expr.span,
@@ -538,7 +538,7 @@ pub(crate) fn init_span(init: &ast::Init) -> Span {
     }
 }
 
-/// The value can be held; 64 bits hold all.
+/// Whether the type can hold the value; 64 bits hold all.
 fn fits(value: i64, ty: &Ty) -> bool {
     ty.bits() == 64 || ty.wrap(value as u64) == value as u64
 }

@@ -1,7 +1,7 @@
-//! Types as written to types: specifiers, declarators and type names.
+//! From types in the syntax tree to types: specifiers, declarators and type names.
 //!
-//! `base_type` resolves what stands before a declarator (and declares the structs and enums in it), `declared_type` wraps
-//! it in the declarator's pointers and arrays. It takes a base that is not understood as well, since the declarator has messages of its own.
+//! `base_type` resolves the part before a declarator (and declares the structs and enums in it), `declared_type` wraps it in the
+//! declarator's pointers and arrays. It also accepts an invalid base, since the declarator has its own errors to report.
 
 use crate::sema::message::decl::DeclError;
 use crate::sema::message::expr::{ExprError, Needed};
@@ -57,7 +57,7 @@ pub(crate) fn base_type(
     Ok(Some(push_into_elements(qualified)))
 }
 
-/// The same where `auto` makes no sense.
+/// The same where `auto` is not allowed.
 pub(crate) fn base_type_not_auto(
     cx: &mut Checker<'_>,
     specifiers: &ast::Specifiers,
@@ -96,7 +96,7 @@ pub(crate) fn named_type(
     type_of_name(&mut cx.tables, name).ok_or_else(|| unknown_type(cx, name, span))
 }
 
-/// The types that are there without a declaration.
+/// The types that exist without a declaration.
 fn type_of_name(tables: &mut Tables, name: &str) -> Option<QualTy> {
     let ty = match name {
         "size_t" | "uint64_t" | "uintptr_t" | "ulong" | "uintmax_t" => Ty::ULong,
@@ -111,7 +111,7 @@ fn type_of_name(tables: &mut Tables, name: &str) -> Option<QualTy> {
         "uint32_t" | "uint" => Ty::UInt,
         "float_t" => Ty::Float,
         "double_t" => Ty::Double,
-        // Only ever behind a pointer, which is what `stdout` and `stderr` are.
+        // Only used through a pointer, as in `stdout` and `stderr`.
         "FILE" => Ty::Void,
         _ => Ty::Record(tables.vector(name)?),
     };
@@ -156,7 +156,7 @@ fn unknown_type(cx: &mut Checker<'_>, name: &str, span: Span) -> Reported {
         "uint32_t",
         "int32_t",
         "uint8_t",
-        // A slip in one of these stands where a type does.
+        // A misspelled specifier is read as a type.
         "__global__",
         "__device__",
         "__host__",
@@ -235,7 +235,7 @@ fn function_type(
     .into())
 }
 
-/// What a function's type says of a parameter: its type, and whether it is a reference.
+/// A parameter in a function's type: its type, and whether it is a reference.
 fn type_in_function_type(
     cx: &mut Checker<'_>,
     param: &ast::Param,
@@ -344,13 +344,13 @@ pub(crate) fn type_name(cx: &mut Checker<'_>, name: &ast::TypeName) -> Result<Qu
     declared_type(cx, base, &name.declarator.parts)
 }
 
-/// `sizeof`'s and `_Alignof`'s operand type when it is written as an expression.
+/// The type of `sizeof`'s and `_Alignof`'s operand if it is an expression.
 pub(crate) fn type_of_unevaluated(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<Ty, Reported> {
     cx.mode.unevaluated += 1;
     let checked = expr::check(cx, expr);
     cx.mode.unevaluated -= 1;
     let ty = match (&expr.kind, checked?) {
-        // A literal is an array, although it is only ever used as a pointer.
+        // A literal is an array here; elsewhere it is only used as a pointer.
         (ast::ExprKind::Str(bytes), _) => {
             Ty::Array(Arc::new(Ty::Char.into()), Some(bytes.len() as u64 + 1))
         }

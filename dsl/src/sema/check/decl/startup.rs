@@ -1,4 +1,4 @@
-//! What runs before `main`'s first statement and what ends the program from anywhere: constructors of objects at file scope, `throw`.
+//! Code before `main`'s first statement, and ends of the program from anywhere: constructors of objects at file scope, `throw`.
 
 use crate::sema::check::{
     Checker, Reported, allocate, cleanup,
@@ -20,7 +20,7 @@ use crate::{
 };
 use ir::{HostFn, span::Span};
 
-/// An object at file scope that begins when `main` does.
+/// An object at file scope that is constructed when `main` begins.
 pub(crate) struct AtStart {
     object: GlobalVarId,
     init: Option<ast::Init>,
@@ -35,7 +35,7 @@ pub(crate) struct Startup {
     pub(crate) main_is_checked: bool,
 }
 
-/// Whether the object can begin with `main`: it is the host's, and nobody sees that it never ends.
+/// Whether the object can be constructed when `main` begins: it is the host's, and it makes no visible difference that it never ends.
 pub(crate) fn begins_at_start(
     cx: &Checker<'_>,
     ty: &Ty,
@@ -70,7 +70,7 @@ pub(crate) fn begin_at_start(
     });
 }
 
-/// The beginnings of the objects at file scope, in their order.
+/// Constructs the objects at file scope, in order.
 pub(crate) fn start(cx: &mut Checker<'_>, out: &mut Vec<Stmt>) {
     cx.startup.main_is_checked = true;
     for AtStart { object, init, name } in std::mem::take(&mut cx.startup.at_start) {
@@ -102,7 +102,7 @@ pub(crate) fn start(cx: &mut Checker<'_>, out: &mut Vec<Stmt>) {
     }
 }
 
-/// `throw e`: nothing catches, so the program ends, with the words of g++'s library.
+/// `throw e`: there is no `catch`, so the program ends, with the message of g++'s library.
 pub(crate) fn throw_expr(
     cx: &mut Checker<'_>,
     thrown: &ast::Expr,

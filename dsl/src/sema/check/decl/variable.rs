@@ -1,7 +1,7 @@
-//! Variables: the memory space their words give them, what may be initialised and how, constant values.
+//! Variables: the memory space from their specifiers, which initialisers they may have, constant values.
 //!
-//! A `const` variable of arithmetic type with a constant initialiser (C++'s "usable in constant expressions") keeps that
-//! value in its facts; every read of it becomes the constant.
+//! A `const` variable of arithmetic type with a constant initialiser (C++'s "usable in constant expressions") keeps that value in its
+//! facts; every read of it becomes the constant.
 
 pub(crate) mod constant_init;
 pub(crate) mod global;
@@ -28,7 +28,7 @@ use crate::{
 };
 use ir::span::Span;
 
-/// Everything about a declared variable that both scopes need.
+/// The facts about a declared variable that both scopes need.
 pub(crate) struct Declared<'d> {
     declaration: &'d ast::Declaration,
     declarator: &'d ast::InitDeclarator,
@@ -48,7 +48,7 @@ fn declared<'d>(
         cx.unsupported("a structured binding outside a function", name.span);
         return None;
     }
-    // What `auto` is deduced from has its messages.
+    // The initialiser that `auto` is deduced from has been checked.
     let is_checked =
         base.is_err() && matches!(declaration.specifiers.ty.node, ast::TypeSpecifier::Auto);
     let ty = specifier::declared_type(cx, base, &declarator.declarator.parts);
@@ -74,7 +74,7 @@ fn declared<'d>(
     })
 }
 
-/// A variable whose type is not understood: its uses are no further errors.
+/// A variable of invalid type: its uses are no further errors.
 fn unknown_variable(cx: &mut Checker<'_>, name: &ast::Name, init: Option<&ast::Init>) {
     cx.body.reported_before(name.span);
     cx.body.is_incomplete = true;
@@ -82,7 +82,7 @@ fn unknown_variable(cx: &mut Checker<'_>, name: &ast::Name, init: Option<&ast::I
     check_init_alone(cx, init);
 }
 
-/// What is wrong with an initialiser, whatever it is for. A list says nothing without its type.
+/// Reports errors in an initialiser for an unknown variable. A list cannot be checked without its type.
 pub(crate) fn check_init_alone(cx: &mut Checker<'_>, init: Option<&ast::Init>) {
     match init {
         Some(ast::Init::Expr(expr)) => drop(expr::value(cx, expr)),
@@ -157,7 +157,7 @@ pub(crate) fn local_variable(
 }
 
 fn static_variable(cx: &mut Checker<'_>, declared: Declared<'_>) {
-    // In device code it is one variable for all threads, as at the top of the file.
+    // In device code it is one variable for all threads, as at file scope.
     if matches!(
         cx.body.space,
         Some(FunctionSpace::Device | FunctionSpace::Kernel)
@@ -178,7 +178,7 @@ fn static_variable(cx: &mut Checker<'_>, declared: Declared<'_>) {
     global::global_variable(cx, declared, GlobalSpace::Host, false);
 }
 
-/// A variable of a block, in whatever memory: enters its name, checks its initialiser, and adds the statements that make it.
+/// A variable of a block in any memory space: enters its name, checks its initialiser, and adds the statements that make it.
 fn automatic_variable(
     cx: &mut Checker<'_>,
     declared: Declared<'_>,
@@ -259,7 +259,7 @@ fn automatic_variable(
     }
 }
 
-/// CUB's `TempStorage` as a variable of each thread: through it the threads of a block give each other nothing.
+/// Warns about CUB's `TempStorage` as a variable of each thread: the threads of a block cannot communicate through it.
 fn warn_of_private_storage(cx: &mut Checker<'_>, ty: &QualTy, name: &ast::Name, is_copy: bool) {
     let Ty::Record(id) = ty.ty else { return };
     let outer = cx.tables.classes.get(&id).and_then(|facts| facts.outer);
@@ -281,14 +281,14 @@ fn is_restrict(declarator: &ast::Declarator) -> bool {
     matches!(outermost, Some(DeclaratorPart::Pointer { is_restrict, .. }) if *is_restrict)
 }
 
-/// The type that a variable has got from its initialiser: `int a[] = { 1, 2 }`.
+/// Sets the type that a variable gets from its initialiser: `int a[] = { 1, 2 }`.
 fn set_type(tables: &Tables, body: &mut Body, id: VarId, ty: QualTy) {
     let var = &mut body.vars[id].typed;
     var.align_bytes = var.align_bytes.max(tables.align_of(&ty.ty));
     var.ty = ty;
 }
 
-/// A variable without an initialiser begins by its class's constructor.
+/// A variable without an initialiser: its class's default constructor is called.
 fn begin_by_default(
     cx: &mut Checker<'_>,
     id: VarId,
@@ -306,7 +306,7 @@ fn begin_by_default(
     construct::begin_object(cx, place, &name.node, name.span, out);
 }
 
-/// Every thread would run the constructor of a shared object.
+/// Reports the constructor of a shared object: every thread would run it.
 fn check_shared_object(cx: &mut Checker<'_>, ty: &Ty, name: &ast::Name) {
     use crate::sema::check::construct::Beginning;
     let is_plain = match construct::beginning(cx, ty, name.span) {
@@ -322,7 +322,7 @@ fn check_shared_object(cx: &mut Checker<'_>, ty: &Ty, name: &ast::Name) {
     }
 }
 
-/// The initialiser is for a constructor of the variable's class.
+/// Whether the initialiser is for a constructor of the variable's class.
 fn begins_by_constructor(tables: &Tables, ty: &Ty, init: &ast::Init) -> bool {
     if !tables.has_constructors(ty) {
         return false;
@@ -354,7 +354,7 @@ fn construct_variable(
     cx.body.vars[id].facts.is_wrong = cx.reporter.error_since(n_errors, |_| true).is_err();
 }
 
-/// Which kind of shared memory this is. The forms that nvcc refuses are reported with the one that was meant.
+/// Which kind of shared memory this is. Reports forms that nvcc rejects, and suggests the form that was meant.
 fn shared_form(
     tables: &Tables,
     reporter: &mut Reporter,
@@ -392,7 +392,7 @@ fn shared_form(
             Storage::Shared
         }
         (Ty::Array(..), Some(extern_span)) => {
-            // nvcc accepts a size here and ignores it, a trap for the reader.
+            // nvcc accepts a size here and ignores it, which misleads the reader.
             reporter.error(
                 tables,
                 declared.declarator.span,
@@ -419,8 +419,8 @@ fn shared_form(
     }
 }
 
-/// All declarations of a dynamic shared array in a namespace mean one variable, also those in functions and in instances of templates.
-/// nvcc refuses other types, and warns of other alignments.
+/// Checks that all declarations of a dynamic shared array in a namespace agree: they mean one variable, including those in functions and in
+/// instances of templates. nvcc rejects other types, and warns about other alignments.
 fn check_same_shared(cx: &mut Checker<'_>, declared: &Declared<'_>) {
     let Declared {
         name,
@@ -506,7 +506,7 @@ fn require_complete(
     Err(reporter.error(tables, name.span, message))
 }
 
-/// The constant a variable's initialiser gives it.
+/// The constant that an initialiser gives a variable.
 fn constant_of(init: &Init) -> Option<Const> {
     match init {
         Init::Value(value) if value.ty.is_arithmetic() => const_eval::evaluate(value).ok(),
@@ -514,7 +514,7 @@ fn constant_of(init: &Init) -> Option<Const> {
     }
 }
 
-/// Where a variable lives that is not shared memory's.
+/// The memory space of a variable outside shared memory.
 fn space_of_words(specifiers: &ast::Specifiers) -> GlobalSpace {
     let has = |word| specifiers.word(word).is_some();
     if has(SpecifierWord::Constant) {
@@ -528,7 +528,7 @@ fn space_of_words(specifiers: &ast::Specifiers) -> GlobalSpace {
     }
 }
 
-/// An address that is known before the program runs.
+/// Whether it is an address that is known before the program runs.
 fn is_address(value: &Value) -> bool {
     use crate::sema::typed::PlaceKind;
     fn is_static(place: &crate::sema::typed::Place) -> bool {

@@ -1,4 +1,4 @@
-//! What a function's declaration may not say: a kernel's parameters and result, defaults in the middle, the form of `main`, an end without a
+//! Restrictions on a function's declaration: a kernel's parameters and result, defaults in the middle, the form of `main`, an end without a
 //! `return`.
 
 use super::reference_part;
@@ -15,10 +15,10 @@ use crate::{
 };
 use ir::span::Span;
 
-/// Parameters of a kernel, from sm_70 on.
+/// The largest size of a kernel's parameters, from sm_70 on.
 const PARAMETER_BYTES: u64 = 32_764;
 
-/// Reports what cannot stand at file scope: an `operator new`, a function in a memory space.
+/// Reports functions that cannot be at file scope: an `operator new`, a function in a memory space.
 pub(crate) fn refuse_misplaced(cx: &mut Checker<'_>, function: &ast::Function) {
     if class::allocates(&function.name.node) {
         let what = format!("`{}` outside of a class", function.name.node);
@@ -34,7 +34,7 @@ pub(crate) fn refuse_misplaced(cx: &mut Checker<'_>, function: &ast::Function) {
     }
 }
 
-/// A kernel runs elsewhere: what a reference names is not there.
+/// Reports reference parameters of a kernel: it runs elsewhere, and could not access what they refer to.
 pub(crate) fn check_kernel_params(
     tables: &Tables,
     reporter: &mut Reporter,
@@ -48,7 +48,7 @@ pub(crate) fn check_kernel_params(
         if (facts.is_reference || facts.is_rvalue) && facts.ty.ty.is_understood() {
             let name = facts.name.as_deref().unwrap_or("this parameter");
             let name = name.to_string();
-            // A constant reference is given temporary values, too.
+            // A reference to `const` may also be bound to a temporary.
             let message = match facts.is_rvalue || facts.ty.is_const {
                 true => tables.diagnostic(span, DeclError::KernelRvalueReference { name }),
                 false => {
@@ -62,11 +62,11 @@ pub(crate) fn check_kernel_params(
     check_parameter_bytes(tables, reporter, params);
 }
 
-/// All parameters of a kernel travel in one piece of constant memory.
+/// All parameters of a kernel are passed in one block of constant memory.
 fn check_parameter_bytes(tables: &Tables, reporter: &mut Reporter, params: &[ParamFacts]) {
     let mut end = 0u64;
     for facts in params {
-        // What has no size has its message.
+        // A type without a size has been reported.
         let Some(size) = tables.size_of(&facts.ty.ty) else {
             return;
         };

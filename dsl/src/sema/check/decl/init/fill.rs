@@ -1,4 +1,4 @@
-//! Braces: which member or element each item of a list initialises, with and without braces of its own, and what the rest becomes.
+//! Brace elision: which member or element each item of a list initialises, with and without inner braces, and what the rest becomes.
 
 use super::{
     Filling, Items, dim3_list, fill_bytes, is_character, item_span, list_value, scalar_list,
@@ -18,7 +18,7 @@ use crate::{
 use ir::span::Span;
 use std::sync::Arc;
 
-/// Fills an aggregate from the items of its own braces; gives one more than the last position that was filled.
+/// Fills an aggregate from the items in its braces; returns one more than the last position that was filled.
 pub(super) fn fill_braced(
     cx: &mut Checker<'_>,
     ty: &Ty,
@@ -124,7 +124,7 @@ fn fill_defaults(
         if filled.contains(&Step::Field(index)) {
             continue;
         }
-        // A class that is wrong may have lost members.
+        // An invalid class may have lost members.
         let Some(field) = cx.tables.record(*class).fields.get(index as usize) else {
             continue;
         };
@@ -245,7 +245,7 @@ fn fill_unbraced(
     }
 }
 
-/// The member or element at a position. Of a union only the first one is initialised.
+/// The member or element at a position. In a union only the first one is initialised.
 fn member_at(tables: &Tables, ty: &Ty, position: u64) -> Option<(Step, Ty)> {
     match ty {
         Ty::Array(element, size) => (size.is_none_or(|size| position < size))

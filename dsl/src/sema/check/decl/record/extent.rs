@@ -1,4 +1,4 @@
-//! The layout of a record whose members are known: where they are, how large it is, and what of that is a derived class's.
+//! The layout of a record whose members are known: their offsets, its size, and how much of that a derived class may reuse.
 
 use super::alignment;
 use crate::sema::check::{Checker, Tables, class::Pod};
@@ -12,7 +12,7 @@ use crate::{
 };
 use ir::span::Span;
 
-/// Longer records are copied as bytes, padding and all (see `lower/bulk`).
+/// Longer records are copied as bytes, including padding (see `lower/bulk`).
 const MOST_SINGLE_COPIES: u64 = 64;
 
 /// Places a record's members.
@@ -75,7 +75,7 @@ pub(super) fn lay_out(
             record.align_bytes = extent.align_bytes;
         }
         None => {
-            // A member's type is wrong and was reported. The record stays usable, so that its uses are not reported as well.
+            // A member's type is invalid, which was reported. The record stays usable, so that its uses are not reported as well.
             record.size_bytes = 1;
             record.data_bytes = 1;
             record.align_bytes = 1;
@@ -86,7 +86,7 @@ pub(super) fn lay_out(
     }
 }
 
-/// What is a class's in C++'s eyes, its members' classes included.
+/// Whether a class is POD in C++, which depends on its members' classes.
 fn class_pod(tables: &Tables, class: RecordId, fields: &[Field]) -> Pod {
     let of = |ty: &Ty| {
         let mut ty = ty;
@@ -106,8 +106,8 @@ fn class_pod(tables: &Tables, class: RecordId, fields: &[Field]) -> Pod {
     members.fold(own, Pod::max)
 }
 
-/// A base class that ends in padding, where compilers differ in whether the next member goes there; or where copying the base as bytes
-/// would copy that member, too.
+/// Reports a base class that ends in padding where compilers differ in whether the next member goes there, or where copying the base as
+/// bytes would overwrite that member.
 pub(super) fn check_base_padding(cx: &mut Checker<'_>, id: RecordId, fields: &[Field], span: Span) {
     let Some(base) = cx.tables.base(id) else {
         return;

@@ -1,4 +1,4 @@
-//! Variables that are constants: `const` with a constant initialiser, and what a static variable may begin with.
+//! Constant variables: `const` with a constant initialiser, and allowed initial values of static variables.
 
 use super::{Declared, is_address};
 use crate::sema::check::{Body, Checker, Tables, VarFacts, constant};
@@ -59,12 +59,12 @@ pub(crate) fn note(
     }
 }
 
-/// `static const int n = 4;`: where it lives makes no difference.
+/// `static const int n = 4;` in device code: its memory space makes no difference.
 pub(crate) fn is_static_constant(body: &Body, declared: &Declared<'_>) -> bool {
     declared.ty.is_const && declared.ty.ty.is_arithmetic() && body.may_be_device()
 }
 
-/// What a global's initialiser may be: constants and addresses. Constants are evaluated here.
+/// Checks a global's initialiser, which may be constants and addresses. Constants are evaluated here.
 pub(crate) fn check(
     cx: &mut Checker<'_>,
     init: Init,

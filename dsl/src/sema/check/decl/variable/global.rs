@@ -1,4 +1,4 @@
-//! Variables at file scope and static members: where they lie, what they begin with, repeated declarations.
+//! Variables at file scope and static members: their memory space, their initial value, repeated declarations.
 
 use super::{
     Declared, check_init_alone, check_same_shared, constant_init, constant_of, declared,
@@ -40,7 +40,7 @@ pub(crate) fn static_members(cx: &mut Checker<'_>, member: &ast::Declaration) {
     });
 }
 
-/// The instance of a template of a variable; what its parameters stand for is in scope.
+/// The instance of a variable template, with its parameters in scope.
 pub(crate) fn of_template(
     cx: &mut Checker<'_>,
     declaration: &ast::Declaration,
@@ -150,7 +150,7 @@ pub(crate) fn file_variable(
     global_variable(cx, declared, space, true);
 }
 
-/// An object at file scope is begun by code that runs before `main`.
+/// Whether an object at file scope needs code that runs before `main`.
 fn needs_beginning(
     cx: &mut Checker<'_>,
     declarator: &ast::InitDeclarator,
@@ -295,7 +295,7 @@ fn declared_before(
     (is_open && old.ty == *ty && old.space == space).then_some(id)
 }
 
-/// Declared again, without a definition.
+/// Whether this repeats a declaration without defining the variable.
 fn repeats_extern(
     cx: &mut Checker<'_>,
     name: &ast::Name,
@@ -315,6 +315,6 @@ fn repeats_extern(
     if is_extern && compatible && old.space == space {
         return true;
     }
-    // What is wrong with another type has been said.
+    // A different type has been reported.
     old.space == GlobalSpace::SharedDynamic && space == GlobalSpace::SharedDynamic
 }
