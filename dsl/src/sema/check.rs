@@ -1,24 +1,24 @@
 //! The checker's state and the order of its work.
 //!
-//! The items of a unit are checked in source order, as C wants: a name means what has been declared so far. Functions of
-//! the prelude are the exception: they get an id when first used and their bodies are checked at the end. What depends
-//! on who calls whom (functions without a body, host calls from `__host__ __device__` functions) is decided last, in `graph`.
+//! The items of a unit are checked in source order, as C requires: a name means what has been declared so far. Functions of the prelude are
+//! the exception: they get an id when first used, and their bodies are checked at the end. Checks that need the call graph (functions
+//! without a body, host calls from `__host__ __device__` functions) are made last, in `graph`.
 //!
-//! What is wrong is reported where it is found and travels on as [`Reported`]: a check gives `Result<_, Reported>`, and `?` hands the error
-//! up to the statement or declaration, which goes on without that part. Where there is more to find (the other operand, the next argument)
-//! all parts are checked before the first `?`. Only what is declared outlives its statement: the name of a variable or a type that is not
-//! understood is bound to [`Entity::Error`]; a parameter, a member or a function keeps its place and has the type [`Ty::Error`], which
+//! An error is reported where it is found and propagates as [`Reported`]: a check returns `Result<_, Reported>`, and `?` passes the error
+//! up to the statement or declaration, which continues without that part. If there may be more errors (in the other operand, the next
+//! argument), all parts are checked before the first `?`. Only declarations outlive their statement: the name of a variable or a type that
+//! is invalid is bound to [`Entity::Error`]; a parameter, a member or a function keeps its place and has the type [`Ty::Error`], which
 //! `reporter::marked` makes. Every use of them is [`Reported`] at once, without another message.
 //!
 //! The rules are functions, a module for each construct: `switch::check` checks a `switch`. A function's parameters say what it needs.
 //!
-//! - What only looks something up takes `&Tables`, `&Scopes` or `&Instances`. What also reports takes `&mut Reporter`. What opens a block or
-//!   makes a variable takes `&mut Body`.
+//! - A function that only looks something up takes `&Tables`, `&Scopes` or `&Instances`. One that also reports takes `&mut Reporter`. One
+//!   that opens a block or makes a variable takes `&mut Body`.
 //! - The others take `cx: &mut Checker`, because C++ nests without end: an expression can hold a lambda, whose body declares a class, whose
-//!   template is instantiated by the next call. So whoever checks an expression may have to declare a name, enter a scope or report.
+//!   template is instantiated by the next call. So checking an expression may declare a name, enter a scope or report.
 //!
-//! `impl Checker` holds what keeps several of its fields in step: the order of the work and the result (here), where a body begins and ends
-//! (`body`), messages that depend on the body (`reporter`) and the survey's result. `tests/checker.rs` sees to it that there is no more.
+//! `impl Checker` holds only code that keeps several of its fields in step: the order of the work and the result (here), where a body
+//! begins and ends (`body`), messages that depend on the body (`reporter`) and the survey's result. `tests/checker.rs` enforces this.
 
 use crate::sema::message::decl::DeclError;
 use crate::sema::path;
@@ -71,10 +71,10 @@ use template::{
 };
 pub(crate) use template::{Kept, survey};
 
-/// The check of one program: what is known, and where it is.
+/// The check of one program: what is known so far, and the current place.
 pub(crate) struct Checker<'a> {
     pub(crate) map: &'a SourceMap,
-    /// Of all units, in order.
+    /// The items of all units, in order.
     items: Vec<&'a ast::Item>,
     options: Options,
     pub(crate) tables: Tables,
@@ -88,27 +88,27 @@ pub(crate) struct Checker<'a> {
     mode: Mode,
     /// The function whose body is being checked.
     body: Body,
-    /// The functions around it, outermost first: a lambda captures from them, an instance is checked where it is first needed.
+    /// The functions around it, outermost first: a lambda captures from them, and an instance is checked where it is first needed.
     outer_bodies: Vec<Body>,
     /// The classes whose members are being read, outermost first.
     open_classes: Vec<class::OpenClass>,
 }
 
-/// Functions of the prelude, which are checked when they are used.
+/// Functions of the prelude, which are checked once they are used.
 #[derive(Default)]
 struct Prelude {
-    /// The functions that its items have become.
+    /// The prelude's items that were used, and their functions.
     used: HashMap<usize, FunctionId>,
-    /// Those whose bodies are still to be checked.
+    /// The functions whose bodies are still to be checked.
     queue: Vec<(FunctionId, usize)>,
 }
 
-/// Rules that hold in what is being checked.
+/// Rules for the code being checked.
 #[derive(Default)]
 struct Mode {
-    /// Inside a template's argument, where both sides may name functions of either.
+    /// Inside a template's argument, where code for either side may name functions of the other.
     naming_constant: u32,
-    /// In the initialiser of a variable of the device: addresses in it are the device's.
+    /// In the initialiser of a device variable: addresses in it are the device's.
     device_init: bool,
     /// Inside `sizeof`: nothing is evaluated, so memory spaces do not matter.
     unevaluated: u32,
@@ -135,7 +135,7 @@ impl Checked {
         }
     }
 
-    /// A place as what is read from it.
+    /// Reads the place, if it is one.
     fn into_value(self) -> Value {
         match self {
             Checked::Place(place) => method::place_value(place),
@@ -239,14 +239,14 @@ impl<'a> Checker<'a> {
         function_template::check_needed(self, false);
     }
 
-    /// In a survey each function is told what is wrong with it, also if another one was told the same.
+    /// In a survey every function gets its own messages, even if another function had the same ones.
     fn forget_reported(&mut self) {
         if self.options.survey {
             self.reporter.reported_once.clear();
         }
     }
 
-    /// `namespace a { … }`. What has no name, or is `inline`, belongs to the namespace around it.
+    /// `namespace a { … }`. The contents of an unnamed or `inline` namespace belong to the namespace around it.
     fn namespace(&mut self, namespace: &'a ast::Namespace) {
         let outside = self.scopes.namespace();
         if let (Some(name), false) = (&namespace.name, namespace.is_inline) {
@@ -272,7 +272,7 @@ impl<'a> Checker<'a> {
             }
             ast::Using::Name(name) => {
                 let last = path::last(&name.node);
-                // What is built in has its name everywhere.
+                // Built-in names are visible everywhere.
                 let is_known = self.scopes.use_name(&name.node)
                     || name.node.starts_with("std::")
                     || super::builtin::find(last).is_some();

@@ -1,5 +1,4 @@
-//! The function whose body is being checked: its variables, and what is open at the place that the check has come to. Where a body begins
-//! and where it ends.
+//! The function whose body is being checked: its variables, and what is open at the current place. Begins and ends bodies.
 
 use std::sync::Arc;
 
@@ -11,12 +10,12 @@ use crate::sema::{
 };
 use ir::span::Span;
 
-/// A place that depends on a declaration that is not understood.
+/// A place that depends on an invalid declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unknown {
     /// Where it is.
     pub at: Span,
-    /// The name in the declaration, where that is known.
+    /// The name in the declaration, if it is known.
     pub declared: Option<Span>,
 }
 
@@ -24,7 +23,7 @@ pub struct Unknown {
 #[derive(Default)]
 pub(crate) struct Body {
     pub(crate) id: Option<FunctionId>,
-    /// What `__func__` is: the name without scopes and template arguments.
+    /// The value of `__func__`: the name without scopes and template arguments.
     pub(crate) name: Arc<str>,
     pub(crate) space: Option<FunctionSpace>,
     pub(crate) vars: Arena<VarId, VarEntry>,
@@ -34,17 +33,17 @@ pub(crate) struct Body {
     pub(crate) class: Option<RecordId>,
     /// The object, in a member function.
     pub(crate) this: Option<VarId>,
-    /// What a lambda captures.
+    /// The variables that it captures, if it is a lambda.
     pub(crate) lambda: Option<lambda::Captures>,
-    /// The result's type is that of the first `return`.
+    /// Whether the result's type is that of the first `return`.
     pub(crate) deduces: bool,
-    /// The variable that is the result itself (see [`named_result`]).
+    /// The variable that is constructed in place of the result (see [`named_result`]).
     pub(crate) named_result: Option<Arc<str>>,
-    /// A part of it is wrong and left out.
+    /// Whether a part of the body is invalid and left out.
     pub(crate) is_incomplete: bool,
-    /// The first place that depends on a declaration that is not understood.
+    /// The first place that depends on an invalid declaration.
     pub(crate) first_unknown: Option<Unknown>,
-    /// Where its scopes begin.
+    /// The index of its first scope.
     pub(crate) floor: usize,
 }
 
@@ -56,12 +55,12 @@ impl Body {
         })
     }
 
-    /// It may run on the device.
+    /// Whether it may run on the device.
     pub(crate) fn may_be_device(&self) -> bool {
         !matches!(self.space, Some(FunctionSpace::Host) | None)
     }
 
-    /// The object whose function it is.
+    /// The object that it is called on.
     pub(crate) fn this_place(&self, span: Span) -> Option<Place> {
         let this = self.this?;
         let ty = self.vars[this].typed.ty.clone();
@@ -69,14 +68,14 @@ impl Body {
     }
 }
 
-/// What control may leave here.
+/// What is left when control leaves the current place.
 #[derive(Default)]
 pub(crate) struct Flow {
     pub(crate) loops: u32,
     pub(crate) switches: u32,
     /// The objects with destructors of each open block.
     pub(crate) cleanups: Vec<Vec<VarId>>,
-    /// Objects without a name that the full expression being checked has made, and that end with it.
+    /// Unnamed objects made by the full expression being checked, which end with it.
     pub(crate) temporaries: Vec<VarId>,
     /// How many blocks are open around the body of each open loop or switch, and whether it is a loop.
     pub(crate) exits: Vec<(usize, bool)>,
@@ -85,16 +84,16 @@ pub(crate) struct Flow {
 /// The labels of the function.
 #[derive(Default)]
 pub(crate) struct Labels {
-    /// Those further down in the open blocks.
+    /// Labels that follow in the open blocks.
     pub(crate) ahead: Vec<label::Label>,
-    /// The names of those that have been passed.
+    /// The names of labels that have been passed.
     pub(crate) passed: Vec<Arc<str>>,
-    /// How many there have been.
+    /// The number of labels so far.
     pub(crate) n_made: u32,
 }
 
 impl Checker<'_> {
-    /// Starts on a function's body: its variables, its scopes. Gives back what [`Checker::end_body`] needs.
+    /// Begins a function's body: its variables, its scopes. Returns what [`Checker::end_body`] needs.
     pub(crate) fn begin_body(&mut self, id: FunctionId) -> usize {
         let facts = &self.tables.functions[id].facts;
         let class = facts.class;

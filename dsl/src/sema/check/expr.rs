@@ -1,7 +1,7 @@
 //! Expressions: literals, names, and one line for each of the others.
 //!
-//! An expression is a place or a value; `value` reads the place. Left-leaning chains of operators (`a + b + … + z`) are
-//! walked with a loop, because a program may have two thousand of them in a row.
+//! An expression is a place or a value; `value` reads the place. Left-leaning chains of operators (`a + b + … + z`) are walked in a loop,
+//! because a program may have two thousand of them in a row.
 
 use crate::sema::message::expr::ExprError;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub(crate) fn value(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<Value, Rep
     Ok(method::read_checked(cx, checked))
 }
 
-/// The values of expressions, each of which is checked whatever is wrong with another.
+/// The values of expressions. Each is checked even if another is invalid.
 pub(crate) fn values(cx: &mut Checker<'_>, exprs: &[ast::Expr]) -> Result<Vec<Value>, Reported> {
     super::all(exprs.iter().map(|expr| value(cx, expr)))
 }
@@ -96,7 +96,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<Checked, R
         ExprKind::Element(pattern, element) => {
             return pack::at_element(cx, *element, |cx| check(cx, pattern));
         }
-        // The parser makes statements of them, which `stmt` has taken.
+        // The parser makes them statements, which `stmt` handles.
         ExprKind::Asm(_) => return Err(cx.unsupported("`asm` inside an expression", span)),
         ExprKind::Fold(fold) => return pack::fold(cx, fold, span),
         ExprKind::SizeofPack(name) => pack::sizeof(cx, name, span)?,
@@ -128,7 +128,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<Checked, R
     Ok(Checked::Value(value))
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 pub(crate) fn name(cx: &mut Checker<'_>, name: &Arc<str>, span: Span) -> Result<Checked, Reported> {
     if let Some(outer) = lambda::outer_name(cx, name, span)? {
         return Ok(outer);
@@ -149,7 +149,7 @@ fn own_name(body: &Body, name: &str) -> Option<Arc<[u8]>> {
     is_own.then(|| body.name.as_bytes().into())
 }
 
-/// A member named by its path is one that the code here may use.
+/// Checks the access to a member that is named by its path.
 pub(crate) fn check_path_access(cx: &mut Checker<'_>, name: &str, span: Span) {
     if let Some((class, last)) = cx.scopes.split_path(name) {
         let last = last.to_string();
@@ -157,7 +157,7 @@ pub(crate) fn check_path_access(cx: &mut Checker<'_>, name: &str, span: Span) {
     }
 }
 
-/// What an entity is in an expression.
+/// An entity as an expression.
 pub(crate) fn entity(
     cx: &mut Checker<'_>,
     name: &Arc<str>,
@@ -216,7 +216,7 @@ pub(crate) fn entity(
     Ok(checked)
 }
 
-/// Reports a variable of the other side's memory.
+/// Reports a variable in the other side's memory.
 fn check_global_side(cx: &mut Checker<'_>, id: GlobalVarId, span: Span) {
     let GlobalEntry {
         typed: global,
@@ -263,7 +263,7 @@ fn check_global_side(cx: &mut Checker<'_>, id: GlobalVarId, span: Span) {
     }
 }
 
-/// A name that is built in, or unknown.
+/// A built-in name, or an unknown one.
 fn builtin_name(cx: &mut Checker<'_>, name: &Arc<str>, span: Span) -> Result<Value, Reported> {
     Ok(match builtin::find(name) {
         Some(Entry::Index(special, is_dim3)) => {
@@ -314,7 +314,7 @@ fn require_device(cx: &mut Checker<'_>, name: &str, span: Span) {
     cx.on_side(Side::Host, diagnostic);
 }
 
-/// Names a construct of CUDA that is known but not supported, once per name.
+/// Reports a construct of CUDA that is known but not supported, once per name.
 pub(crate) fn unsupported_builtin(
     cx: &mut Checker<'_>,
     name: &str,
@@ -415,7 +415,7 @@ pub(crate) fn construct(
             [Argument::Wrong(reported)] => return Err(*reported),
             _ => {}
         }
-        // An object of another class may know how to become one of this.
+        // An object of another class may have a conversion to this one.
         if let [Argument::Value(value)] = &values[..]
             && cx
                 .tables
@@ -440,7 +440,7 @@ pub(crate) fn construct(
         }
         _ => {
             for arg in args {
-                // It has its own messages; this one is about how many there are.
+                // Only for the argument's own messages; the error below is about how many there are.
                 let _ = value(cx, arg);
             }
             cx.body.known(to, span)?;
@@ -491,8 +491,8 @@ fn sizeof_expr(cx: &mut Checker<'_>, inner: &ast::Expr, span: Span) -> Result<Va
     sizeof(&cx.tables, &mut cx.reporter, &ty, span)
 }
 
-/// The type that a name is of which the parser thinks that it is a variable's: it knows which members of the program's classes are types,
-/// and not which of the library's are.
+/// The type that a path names where the parser expects a variable: it knows which members of the program's classes are types, but not which
+/// of the library's are.
 fn type_of_path(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<Option<Ty>, Reported> {
     let name = match &expr.kind {
         ExprKind::Name(name) if name.contains("::") => name.clone(),
@@ -545,7 +545,7 @@ pub(crate) fn sizeof(
     }
 }
 
-/// One component of `threadIdx` and its like.
+/// One component of `threadIdx` and similar.
 pub(crate) fn special_value(reg: SpecialReg, span: Span) -> Value {
     Value::new(
         ValueKind::Builtin(Builtin::Special(reg), Vec::new()),

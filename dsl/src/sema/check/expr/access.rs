@@ -1,4 +1,4 @@
-//! Places: indexing, members, `*` and `&`, and who may be assigned to.
+//! Places: indexing, members, `*` and `&`, and which places may be assigned to.
 
 use crate::sema::check::{
     Body, Checked, Checker, Mode, Reported, Reporter, Side, Tables, bits, cleanup, convert,
@@ -61,14 +61,14 @@ pub(crate) fn index(
     }
 }
 
-/// An object whose class converts to a pointer, as that.
+/// Converts an object to a pointer, if its class has such a conversion.
 fn as_pointer(cx: &mut Checker<'_>, object: Value) -> Result<Value, Reported> {
     let Ty::Record(class) = &object.ty else {
         return Ok(object);
     };
     let mut pointers = cx.tables.conversions(*class);
     pointers.retain(|id| matches!(cx.tables.functions[*id].typed.result, Ty::Pointer(_)));
-    // Of `operator T *()` and `operator const T *() const` the object's own constness decides.
+    // The object's constness decides between `operator T *()` and `operator const T *() const`.
     let is_const = reference::place_of(&object).is_some_and(|place| place.ty.is_const);
     let takes_const = |id: &FunctionId| {
         let this = cx.tables.functions[*id].facts.params.first();
@@ -96,7 +96,7 @@ fn pointer_index(
     Ok(Checked::Place(Place::new(kind, pointee, span)))
 }
 
-/// What a pointer points to, if that has a size; reports otherwise.
+/// The type that a pointer points to, which must have a size; reports otherwise.
 pub(crate) fn pointee(
     tables: &Tables,
     reporter: &mut Reporter,
@@ -161,7 +161,7 @@ pub(crate) fn deref(
         }
         operand => {
             let value = method::read_checked(cx, operand);
-            // A function is its address, however often it is followed.
+            // Dereferencing a function any number of times yields its address.
             if pointed_function(&value.ty).is_some() {
                 return Ok(Checked::Value(Value { span, ..value }));
             }
@@ -217,7 +217,7 @@ pub(crate) fn address_of(
     Ok(Value::new(kind, ty, span))
 }
 
-/// The variable a place is in needs memory.
+/// Marks the variable that a place is in as one that needs memory.
 pub(crate) fn take_address(body: &mut Body, mode: &Mode, place: &Place) {
     if let Some(VarRef::Local(var)) = root(place)
         && mode.unevaluated == 0
@@ -303,7 +303,7 @@ pub(crate) fn arrow(
     field(cx, place, name, span)
 }
 
-/// Where something is wrong with a class or a base of it.
+/// The place of an error in a class or a base of it.
 pub(crate) fn broken(tables: &Tables, class: RecordId) -> Option<Span> {
     let mut next = Some(class);
     while let Some(class) = next {
@@ -345,7 +345,7 @@ pub(crate) fn field(
     };
     let mut path = Vec::new();
     if !cx.tables.find_field(id, &name.node, &mut path) {
-        // What was wrong with the class may be the member.
+        // The member may be missing because of an error in the class.
         if let Some(declared) = broken(&cx.tables, id) {
             return Err(cx.body.unknown(span, Some(declared)));
         }
@@ -375,8 +375,7 @@ pub(crate) fn field(
     Ok(Checked::Place(place))
 }
 
-/// What a class has under a name that belongs to no object: a static member, an enumerator; or a function, which is not
-/// called here.
+/// A member of a class without an object: a static member, an enumerator; or a function, which is not called here.
 fn static_member_of(
     cx: &mut Checker<'_>,
     class: RecordId,
@@ -396,7 +395,7 @@ fn static_member_of(
     }
 }
 
-/// What an expression gave as a place that may be written; reports otherwise.
+/// The expression as a place that may be written; reports otherwise.
 pub(crate) fn target_of(
     cx: &mut Checker<'_>,
     checked: Checked,
@@ -523,7 +522,7 @@ fn element(base: Place, index: Value, ty: QualTy, span: Span) -> Place {
     )
 }
 
-/// The variable a place is a part of; `None` behind a pointer.
+/// The variable that a place is part of; `None` through a pointer.
 pub(crate) fn root(place: &Place) -> Option<VarRef> {
     match &place.kind {
         PlaceKind::Var(var) => Some(*var),
@@ -537,7 +536,7 @@ pub(crate) fn root(place: &Place) -> Option<VarRef> {
     }
 }
 
-/// The pointer variable a place is behind.
+/// The pointer variable that a place is reached through.
 fn pointer_root(place: &Place) -> Option<VarRef> {
     match &place.kind {
         PlaceKind::Deref(pointer)

@@ -1,7 +1,7 @@
-//! A function that is built in where it is not called: `reduce(fmaxf, a, b)`.
+//! Built-in functions that are not called: `reduce(fmaxf, a, b)`.
 //!
-//! Such a function has no code that a pointer could lead to. It is an object that is called like it, as if the program had written
-//! `[](float a, float b) { return fmaxf(a, b); }`.
+//! A built-in function has no code that a pointer could refer to. It becomes an object that is called like it, as if the program had
+//! written `[](float a, float b) { return fmaxf(a, b); }`.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{
 };
 use ir::span::{Span, Spanned};
 
-/// The object; `None` if the function takes or gives more than numbers.
+/// The object; `None` if the function takes or returns more than numbers.
 pub(crate) fn function_object(
     cx: &mut Checker<'_>,
     row: &Row,

@@ -36,8 +36,8 @@ pub(crate) fn of_value(value: &Value) -> Option<BitField> {
     }
 }
 
-/// The type of a place's value after the integer promotions: a bit-field becomes an `int` if that holds all its values, also where its own
-/// type is `unsigned` or `long`. One of an enumeration's type is like any other value of that type.
+/// The type of a place's value after the integer promotions: a bit-field becomes an `int` if that holds all its values, even if its
+/// declared type is `unsigned` or `long`. One of an enumeration type is like any other value of that type.
 pub(crate) fn promoted_place(place: &Place) -> Ty {
     of_place(place).map_or_else(
         || promoted(&place.ty.ty),
@@ -54,7 +54,7 @@ fn promoted_type(ty: &Ty, field: BitField) -> Ty {
     }
 }
 
-/// A bit-field's value as what it is promoted to; other values as they are.
+/// Promotes a bit-field's value; returns other values unchanged.
 pub(crate) fn promoted_value(value: Value) -> Value {
     match of_value(&value) {
         Some(field) if value.ty.is_integral() => {
