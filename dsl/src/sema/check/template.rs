@@ -1,10 +1,10 @@
 //! Templates: what they declare, and their instances.
 //!
-//! An instance is the template's tree checked again with its parameters bound to types and values: a function of its own, or a
-//! record. Instances are made once for each list of arguments; a function's body is checked when the item that needs it is done, so
-//! that templates that use themselves do not recurse here. Errors inside an instance say which one it is and who needed it.
+//! An instance is the template's tree, checked again with its parameters bound to types and values: a separate function or record. There is
+//! one instance for each list of arguments. A function's body is checked when the item that needs it is done, so that templates that use
+//! themselves do not recurse here. Errors inside an instance say which one it is and what needed it.
 //!
-//! Here are the declarations of templates and the names that lead to them; the rest is in `arguments`, `deduce`,
+//! This module has the declarations of templates and the names that lead to them; the rest is in `arguments`, `deduce`,
 //! `function_template`, `class_template` and `variable_template`.
 
 pub(crate) mod arguments;
@@ -42,13 +42,13 @@ use crate::{
 };
 use ir::span::Span;
 
-/// How many of a chain of instances a message names.
+/// How many instances of a chain a message names.
 const SHOWN: usize = 6;
 
-/// How many instances may need one another in a row: as many as Clang allows, more than g++ and nvcc.
+/// The longest chain of instances that need one another: as in Clang, more than in g++ and nvcc.
 const MAX_DEPTH: u32 = 1024;
 
-/// The name of an instance in a message: of one whose arguments are instances of instances, both ends.
+/// The name of an instance in a message. A long one, whose arguments are instances of instances, is cut in the middle.
 fn shortened(name: &str) -> String {
     const MAX_CHARS: usize = 160;
     let n = name.chars().count();
@@ -66,7 +66,7 @@ pub(crate) struct TemplateFacts<'a> {
     pub(crate) span: Span,
     pub(crate) params: &'a [ast::TemplateParam],
     pub(crate) item: &'a ast::Item,
-    /// The function with its body, where `item` is only a prototype.
+    /// The function with its body, if `item` is only a prototype.
     definition: Option<(&'a [ast::TemplateParam], &'a ast::Function)>,
     functions: HashMap<Vec<Arg>, FunctionId>,
     records: HashMap<Vec<Arg>, RecordId>,
@@ -80,16 +80,16 @@ pub(crate) struct TemplateFacts<'a> {
     constants: HashMap<Vec<Arg>, (Const, Ty)>,
     /// Member functions defined outside of the class.
     members: Vec<(&'a [ast::TemplateParam], &'a ast::Function)>,
-    /// Namespace it is in.
+    /// The namespace that contains it.
     namespace: Arc<str>,
-    /// The class whose member it is.
+    /// The class that it is a member of.
     class: Option<RecordId>,
-    /// The blocks that it is in: a generic lambda's.
+    /// The blocks that contain it, for a generic lambda.
     blocks: Option<Arc<Blocks>>,
 }
 
 impl<'a> TemplateFacts<'a> {
-    /// A template that was just declared: no instances yet, nothing specialised, of no class.
+    /// A new template: no instances, no specialisations, not a member.
     fn new(
         name: Arc<str>,
         span: Span,
@@ -129,21 +129,21 @@ impl<'a> TemplateFacts<'a> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Arg {
     Type(QualTy),
-    /// An lvalue reference to this type: `T` where `T &&` is given a variable.
+    /// An lvalue reference to this type: `T` where the argument for `T &&` is a variable.
     Reference(QualTy),
     Value(Ty, u64),
     Template(TemplateId),
-    /// All that a parameter pack stands for.
+    /// The elements of a parameter pack.
     Pack(Vec<Arg>),
 }
 
-/// What is known of a template parameter while a call is looked at.
+/// What is known about a template parameter while a call is checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Known {
     Nothing,
     /// Written in `<…>`.
     Given(Arg),
-    /// It follows from an argument's type.
+    /// Deduced from an argument's type.
     Deduced(Arg),
 }
 
@@ -156,43 +156,43 @@ impl Known {
     }
 }
 
-/// A template's parameters by name, with what stands for each.
+/// A template's parameters by name, each with its meaning.
 pub(crate) type Bound = Vec<(Arc<str>, Entity)>;
 
-/// Where an instance's body is, and who needed it first.
+/// Where an instance's body is, and what needed it first.
 #[derive(Clone)]
 pub(crate) struct Instance {
     template: TemplateId,
     args: Vec<Arg>,
-    /// The function that needed it, and where.
+    /// The function that needed it, if any, and the place.
     needed: (Option<FunctionId>, Span),
     depth: u32,
-    /// Has a body of its own: an explicit specialisation.
+    /// Whether it is an explicit specialisation, which has a separate body.
     is_special: bool,
-    /// Its body has been asked for.
+    /// Whether its body has been requested.
     is_queued: bool,
 }
 
-/// A member function of a class's instance, whose body waits for the first call.
+/// A member function of a class's instance; its body is checked at the first call.
 pub(crate) struct LazyBody {
     pub(crate) function: Option<ast::Function>,
     pub(crate) class: RecordId,
 }
 
-/// A class's instance.
+/// An instance of a class template.
 #[derive(Clone)]
 pub(crate) struct ClassInstance {
     pub(crate) template: TemplateId,
     pub(crate) args: Vec<Arg>,
-    /// The parameters as bound in its body: a specialisation has its own.
+    /// The parameters as bound in its body: a specialisation has different ones.
     bound: Bound,
-    /// Which of the template's specialisations it is.
+    /// The index of the specialisation that it uses, if any.
     special: Option<usize>,
     needed: (Option<FunctionId>, Span),
     depth: u32,
 }
 
-/// A list that only grows, of what the checker makes and refers to.
+/// An append-only list of trees that the checker makes and refers to.
 #[derive(Default)]
 pub(crate) struct Kept {
     template: OnceCell<ast::Template>,
@@ -201,7 +201,7 @@ pub(crate) struct Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // One after the other: a long list would be deep.
+        // In a loop: recursion over a long list would be deep.
         let mut next = self.next.take();
         while let Some(mut node) = next {
             next = node.next.take();
@@ -252,7 +252,7 @@ pub(crate) fn check<'a>(cx: &mut Checker<'a>, template: &'a ast::Template) {
             if let ast::TypeSpecifier::Record(record) = &declaration.specifiers.ty.node
                 && let (Some(name), Some(args)) = (&record.name, &record.args)
             {
-                // What is wrong with it has been reported; nothing else depends on it.
+                // Errors in it have been reported; nothing else depends on it.
                 let _ = class_template::templated_type(cx, &name.node, args, name.span);
             }
         }
@@ -303,7 +303,7 @@ fn record_of(item: &ast::Item) -> Option<&ast::RecordSpecifier> {
     }
 }
 
-/// The name of a template that is a class, an alias or a variable; `None` if it is a specialisation, or is not understood.
+/// The name of a class, alias or variable template; `None` if it is a specialisation, or invalid.
 fn declared_template<'a>(
     cx: &mut Checker<'a>,
     params: &'a [ast::TemplateParam],
@@ -336,7 +336,7 @@ fn declared_template<'a>(
     None
 }
 
-/// A second declaration of a function template: it may bring the body.
+/// A second declaration of a function template, which may have the body.
 fn define_template<'a>(
     cx: &mut Checker<'a>,
     id: TemplateId,
@@ -354,7 +354,7 @@ fn define_template<'a>(
     }
 }
 
-/// Enters the template's name, so that its uses can make instances. Its text is kept; only instances are checked.
+/// Enters the template's name, so that its uses can make instances. Only instances are checked.
 fn declare_template<'a>(
     cx: &mut Checker<'a>,
     params: &'a [ast::TemplateParam],
@@ -402,7 +402,7 @@ fn declare_template<'a>(
         .find_here(&name.node, in_prelude)
         .map(|found| found.entity.clone())
     {
-        // A second declaration; the one with the members is the template.
+        // For two declarations, the one with the members is the template.
         let has_members = record_of(item).is_some_and(|record| record.members.is_some());
         if has_members {
             let facts = &mut cx.instances.templates[id];
@@ -428,7 +428,7 @@ fn declare_template<'a>(
     }
 }
 
-/// A path as a plain name, the classes in it by their numbers, and the arguments of its last part.
+/// A path as a plain name, with classes replaced by their numbers, and the arguments of its last part.
 pub(crate) fn path_name<'p>(
     cx: &mut Checker<'_>,
     path: &'p ast::Path,
@@ -487,13 +487,13 @@ pub(crate) fn path_type(cx: &mut Checker<'_>, path: &ast::Path) -> Result<QualTy
     }
 }
 
-/// `decltype(e)`: a name's type as declared, another expression's value's type.
+/// `decltype(e)`: the declared type of a name, or the type of another expression's value.
 pub(crate) fn decltype(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<QualTy, Reported> {
     cx.mode.unevaluated += 1;
     let checked = expr::check(cx, expr);
     cx.mode.unevaluated -= 1;
     let checked = checked?;
-    // In a signature it is the reference, which would be the parameter's or the result's type.
+    // In a signature it is the reference type, for a parameter or the result.
     if let (None, Checked::Place(place)) = (cx.body.id, &checked)
         && let PlaceKind::Var(VarRef::Local(var)) = place.kind
         && cx.body.vars[var].typed.is_reference
@@ -516,7 +516,7 @@ pub(crate) fn decltype(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<QualTy,
     })
 }
 
-/// The instances that a call of a name can mean: of each template that its arguments fit, one.
+/// The instances that a call of a name can mean: one of each template that its arguments fit.
 pub(crate) fn instances(
     cx: &mut Checker<'_>,
     set: &[Callable],
@@ -532,7 +532,7 @@ pub(crate) fn instances(
     ids
 }
 
-/// The same of a specialisation, whose result is written; with why the other templates do not fit.
+/// The same for a specialisation, whose result is written; also returns why the other templates do not fit.
 pub(crate) fn instances_giving(
     cx: &mut Checker<'_>,
     set: &[Callable],
@@ -556,7 +556,7 @@ pub(crate) fn instances_giving(
     ids
 }
 
-/// What a parameter's name means where the parameter stands for this.
+/// The meaning of a parameter's name if the parameter stands for this.
 fn entity_of(arg: &Arg) -> Entity {
     match arg {
         Arg::Type(ty) => Entity::Typedef(ty.clone()),
@@ -574,7 +574,7 @@ fn entity_of(arg: &Arg) -> Entity {
     }
 }
 
-/// Notes what a parameter stands for; `false` if it is something else already.
+/// Records what a parameter stands for; `false` if that conflicts with what is known.
 fn learn(known: &mut [Known], index: usize, arg: Arg, param: &ast::TemplateParam) -> bool {
     let fits = matches!(
         (&param.kind, &arg),
@@ -591,9 +591,9 @@ fn learn(known: &mut [Known], index: usize, arg: Arg, param: &ast::TemplateParam
             known[index] = Known::Deduced(arg);
             true
         }
-        // What is given is not deduced: the argument will be converted.
+        // An explicit argument is not deduced: the call's argument will be converted.
         (Known::Given(_), _) => true,
-        // The type of a value follows from its parameter.
+        // The type of a value comes from its parameter.
         (Known::Deduced(Arg::Value(_, old)), Arg::Value(_, new)) => old == new,
         (Known::Deduced(old), new) => old == new,
     }

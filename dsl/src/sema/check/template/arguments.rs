@@ -22,7 +22,7 @@ use crate::{
 };
 use ir::span::Span;
 
-/// Template arguments as written, each as far as its parameter allows; `None` if one is wrong, which has been reported.
+/// Template arguments as written, each checked for its kind of parameter; `None` if one is invalid, which has been reported.
 pub(crate) fn explicit_args(
     cx: &mut Checker<'_>,
     params: &[ast::TemplateParam],
@@ -52,7 +52,7 @@ pub(crate) fn explicit_args(
     Ok(out)
 }
 
-/// A template argument as written, for the kind of parameter that it is given to.
+/// A template argument as written, for its kind of parameter.
 pub(crate) fn explicit_arg(
     cx: &mut Checker<'_>,
     param: &ast::TemplateParam,
@@ -95,7 +95,7 @@ pub(crate) fn explicit_arg(
             "a value",
             ty.span,
         )),
-        // Expansions have been made into their elements.
+        // Expansions have been replaced by their elements.
         (_, TemplateArg::Expansion(_)) => Err(cx.body.reported_before(param.span)),
         (TemplateParamKind::Template, arg) => {
             let name = match arg {
@@ -138,7 +138,7 @@ fn template_argument(
     reporter.error(tables, span, TemplateError::ArgumentKind { what })
 }
 
-/// A constant as a template argument, of its own type as yet.
+/// A constant as a template argument, not yet converted to the parameter's type.
 fn constant_arg(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<Arg, Reported> {
     let value = expr::value(cx, expr)?;
     if let Some(id) = known_function(&value) {
@@ -159,7 +159,7 @@ fn constant_arg(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<Arg, Reported>
     }
 }
 
-/// Runs `f` where a template stands, with its first parameters bound.
+/// Runs `f` in the scope of a template, with its first parameters bound.
 pub(crate) fn bound<'a, R>(
     cx: &mut Checker<'a>,
     id: TemplateId,
@@ -173,7 +173,7 @@ pub(crate) fn bound<'a, R>(
     if let Some(blocks) = &cx.instances.templates[id].blocks {
         cx.scopes.enter_blocks(blocks);
     }
-    // What a member template names in its class.
+    // A member template can name members of its class.
     let depth = class::enter_scopes(&cx.tables, &mut cx.scopes, cx.instances.templates[id].class);
     cx.scopes.enter();
     for (name, entity) in bound {
@@ -198,8 +198,8 @@ pub(crate) fn bindings(params: &[ast::TemplateParam], args: &[Arg]) -> Bound {
         .collect()
 }
 
-/// All arguments of an instance: the known ones in their parameters' types, defaults for the others. `Err` names the
-/// parameter that nothing says what it is.
+/// All arguments of an instance: the known ones in their parameters' types, defaults for the others. `Err` is the parameter that cannot be
+/// determined.
 pub(crate) fn complete_args(
     cx: &mut Checker<'_>,
     id: TemplateId,
@@ -232,7 +232,7 @@ pub(crate) fn complete_args(
                     .map(Arg::Type)
             }
             (TemplateParamKind::Template, Some(arg @ Arg::Template(_))) => Some(arg),
-            // `template <auto N>`: of the argument's own type.
+            // `template <auto N>`: the parameter has the argument's type.
             (TemplateParamKind::Value { ty, .. }, Some(arg @ Arg::Value(..)))
                 if matches!(ty.specifiers.ty.node, ast::TypeSpecifier::Auto) =>
             {

@@ -1,8 +1,7 @@
-//! What makes sense only for some arguments: an attempt to read a template's signature, and why a template does not fit a call.
+//! Substitution failure: attempts to read a template's signature, and why a template does not fit a call.
 //!
-//! What is wrong while a candidate's arguments and signature are read takes it out of the choice and is no error; C++ calls that
-//! substitution failure, and `std::enable_if` lives by it. What is wrong inside of a class that the signature needs is an error all
-//! the same.
+//! An error while a candidate's arguments and signature are read removes the candidate and is not reported. C++ calls that substitution
+//! failure, and `std::enable_if` relies on it. An error inside a class that the signature needs is still an error.
 
 use super::super::{Checker, Reporter, arguments, deduce, reference, survey, template::Instances};
 use super::{Arg, Known, deduce::Deduction};
@@ -27,13 +26,13 @@ use ir::{
 #[derive(Default)]
 pub(crate) struct Attempts {
     depth: u32,
-    /// Where a `type` of `enable_if` was asked for that it does not have.
+    /// Places that asked for a `type` of an `enable_if` that does not have it.
     pub(crate) disabled: HashSet<Span>,
-    /// What is an error whatever comes of them.
+    /// Errors that are reported whatever the result of the attempts.
     hard: Vec<Diagnostic>,
-    /// Bodies of instances that are being checked: one for the type of a call in another.
+    /// The number of instances whose bodies are being checked: one for the type of a call in another.
     pub(crate) bodies: u32,
-    /// What is wrong in those, with the instances that needed them.
+    /// Errors in those, with the instances that needed them.
     explained: Vec<Diagnostic>,
 }
 
@@ -41,18 +40,18 @@ pub(crate) struct Attempts {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Misfit {
     reason: Option<Reason>,
-    /// What the attempt to read its signature found.
+    /// What failed in the attempt to read its signature.
     failure: Failure,
-    /// It is about the arguments `<…>` as written.
+    /// Whether it is about the arguments `<…>` as written.
     is_written: bool,
 }
 
-/// Why an attempt came to nothing.
+/// Why an attempt failed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Failure {
     /// The first error.
     diagnostic: Option<Box<Diagnostic>>,
-    /// It is that `enable_if` has no `type`: the template was written to be left out here.
+    /// Whether an `enable_if` without a `type` failed: the template is meant to be left out here.
     is_disabled: bool,
 }
 
@@ -64,7 +63,7 @@ impl Misfit {
         })
     }
 
-    /// The arguments `<…>` make no sense.
+    /// The arguments `<…>` are invalid.
     pub(crate) fn written(failure: Failure) -> Box<Self> {
         let mut misfit = Self::of(failure);
         misfit.is_written = true;
@@ -78,7 +77,7 @@ impl Misfit {
         })
     }
 
-    /// The misfit in the words of a label.
+    /// The misfit as the text of a label.
     fn label(&self, tables: &Tables) -> String {
         match (&self.failure.diagnostic, &self.reason) {
             (Some(_), _) if self.failure.is_disabled => Reason::Disabled.text(tables),
@@ -89,13 +88,13 @@ impl Misfit {
     }
 }
 
-/// Runs `f`; if it finds nothing or reports an error, that is as if it had not been, and the first error is given back.
+/// Runs `f`. If it finds nothing or reports an error, its effects are undone, and the first error is returned.
 pub(crate) fn run<'a, R>(
     cx: &mut Checker<'a>,
     f: impl FnOnce(&mut Checker<'a>) -> Option<R>,
 ) -> Result<R, Failure> {
     let from = cx.reporter.diagnostics.len();
-    // What was said before says nothing here: an error must be seen.
+    // Messages that are reported once must be seen again here.
     let reported = std::mem::take(&mut cx.reporter.reported_once);
     let known = (cx.body.first_unknown, cx.body.is_incomplete);
     cx.reporter.attempts.depth += 1;
@@ -130,7 +129,7 @@ pub(crate) fn run<'a, R>(
     result
 }
 
-/// The class is an instance of the library's `enable_if`.
+/// Whether the class is an instance of the library's `enable_if`.
 pub(crate) fn is_enable_if(instances: &Instances<'_>, options: &Options, class: RecordId) -> bool {
     let mut templates = instances.templates.iter();
     templates.any(|facts| {
@@ -140,7 +139,7 @@ pub(crate) fn is_enable_if(instances: &Instances<'_>, options: &Options, class: 
     })
 }
 
-/// Runs `f` for its result alone: what is wrong will be found again. Only bodies of instances are not checked again.
+/// Runs `f` for its result alone: its errors will be found again. Only bodies of instances are not checked again.
 pub(crate) fn tentatively<'a, R>(cx: &mut Checker<'a>, f: impl FnOnce(&mut Checker<'a>) -> R) -> R {
     let from = cx.reporter.diagnostics.len();
     let reported = cx.reporter.reported_once.clone();
@@ -148,7 +147,7 @@ pub(crate) fn tentatively<'a, R>(cx: &mut Checker<'a>, f: impl FnOnce(&mut Check
     cx.reporter.attempts.depth += 1;
     let result = f(cx);
     cx.reporter.attempts.depth -= 1;
-    // It can be said again.
+    // The messages can be reported again.
     cx.reporter.reported_once = reported;
     (cx.body.first_unknown, cx.body.is_incomplete) = known;
     cx.reporter.diagnostics.truncate(from);
@@ -161,7 +160,7 @@ pub(crate) fn tentatively<'a, R>(cx: &mut Checker<'a>, f: impl FnOnce(&mut Check
     result
 }
 
-/// What is wrong inside of an instance's body, from the message `from` on, is said once, whoever needs the body and for what.
+/// Keeps the errors inside an instance's body, from the message `from` on. They are reported once, in whichever attempt the body is needed.
 pub(crate) fn keep_explained(reporter: &mut Reporter, from: usize) {
     let found = reporter.diagnostics.split_off(from);
     reporter.attempts.explained.extend(found);
@@ -176,7 +175,7 @@ fn report_explained(reporter: &mut Reporter) {
     }
 }
 
-/// What is wrong inside of a class, from the message `from` on, is not a matter of the attempt that needed the class.
+/// Keeps the errors inside a class, from the message `from` on. They do not depend on the attempt that needed the class.
 pub(crate) fn keep_hard(reporter: &mut Reporter, from: usize) {
     if reporter.attempts.depth > 0 {
         let found = reporter.diagnostics.split_off(from);
@@ -184,7 +183,7 @@ pub(crate) fn keep_hard(reporter: &mut Reporter, from: usize) {
     }
 }
 
-/// A template with a body has another one.
+/// Reports a second body of a template.
 pub(crate) fn second_template(
     tables: &Tables,
     reporter: &mut Reporter,
@@ -192,7 +191,7 @@ pub(crate) fn second_template(
     first: Span,
     params: &[ast::TemplateParam],
 ) {
-    // What C++ does not look at: a default argument.
+    // A default argument does not distinguish templates in C++.
     let unnamed = params.iter().any(|param| {
         param.name.is_none() && matches!(param.kind, TemplateParamKind::Type(Some(_)))
     });
@@ -208,7 +207,7 @@ pub(crate) fn second_template(
     );
 }
 
-/// The parameter that neither the call nor a default says anything about.
+/// The parameter that neither the call nor a default determines.
 pub(crate) fn not_deduced(
     tables: &Tables,
     instances: &Instances<'_>,
@@ -257,7 +256,7 @@ pub(crate) fn not_deduced(
     Some(misfit)
 }
 
-/// An argument says something else of a parameter than those before it, or is not of its form.
+/// An argument that contradicts an earlier one about a parameter, or does not have the parameter's form.
 pub(crate) fn misfit_argument(
     cx: &Checker<'_>,
     deduction: &Deduction<'_>,
@@ -319,7 +318,7 @@ pub(crate) fn misfit_argument(
     })
 }
 
-/// Reports what is wrong with the arguments `<…>` as written, for the first template of these that has something against them.
+/// Reports the error in the arguments `<…>` as written, for the first of these templates that rejects them.
 pub(crate) fn report_written(
     reporter: &mut Reporter,
     misfits: Vec<(TemplateId, Box<Misfit>)>,
@@ -334,7 +333,7 @@ pub(crate) fn report_written(
     }
 }
 
-/// Says of each template why it does not fit; of the only one in one message.
+/// Adds, for each template, why it does not fit; if there is only one, in the message itself.
 pub(crate) fn with_misfits(
     tables: &Tables,
     instances: &Instances<'_>,

@@ -1,4 +1,4 @@
-//! Templates of classes: their instances, their specialisations, and members whose bodies wait until somebody needs them.
+//! Class templates: their instances, their specialisations, and members whose bodies are checked when they are first called.
 
 use super::super::{
     Checker, FunctionEntry, Reported, arguments, attempt, deduce, function_template, record,
@@ -18,11 +18,11 @@ use crate::{
 };
 use ir::span::Span;
 
-/// Members of instances that have been called since the last time.
+/// Checks the members of instances that have been called since the last time.
 pub(crate) fn need_members(cx: &mut Checker<'_>) {
-    // Where no member waits, there is nothing to look for among all functions' calls.
+    // Without waiting members there is no need to search all calls.
     while !cx.instances.lazy.is_empty() {
-        // Calls are noted in the caller's facts; look through those that have grown.
+        // Calls are recorded in the caller's facts; this looks at new ones.
         let mut found = Vec::new();
         for FunctionEntry { facts, .. } in &mut cx.tables.functions {
             let new = facts.calls.get(facts.n_followed..).unwrap_or_default();
@@ -41,7 +41,7 @@ pub(crate) fn need_members(cx: &mut Checker<'_>) {
     }
 }
 
-/// `Tile<float, 4>` as a type; also an alias template's instance.
+/// `Tile<float, 4>` as a type; also an instance of an alias template.
 pub(crate) fn templated_type(
     cx: &mut Checker<'_>,
     name: &str,
@@ -98,7 +98,7 @@ fn unknown_template(cx: &mut Checker<'_>, name: &str, span: Span) -> Reported {
     cx.once(key, span, message)
 }
 
-/// The class that a template makes of arguments. Each list of arguments has one, made where it is first needed.
+/// The class that a template makes for these arguments. There is one for each list of arguments, made when it is first needed.
 fn class_instance(
     cx: &mut Checker<'_>,
     id: TemplateId,
@@ -183,7 +183,7 @@ fn class_instance(
     Ok(Ty::Record(record).into())
 }
 
-/// Makes an instance as if at file scope: outside of the function and the classes that need it.
+/// Makes an instance as if at file scope: outside the function and the classes that need it.
 fn apart<'a>(cx: &mut Checker<'a>, depth: u32, make: impl FnOnce(&mut Checker<'a>)) {
     let body = std::mem::take(&mut cx.body);
     let open_classes = std::mem::take(&mut cx.open_classes);
@@ -194,7 +194,7 @@ fn apart<'a>(cx: &mut Checker<'a>, depth: u32, make: impl FnOnce(&mut Checker<'a
     cx.body = body;
 }
 
-/// Instances of a class that need one another without end are reported once.
+/// Reports instances of a class that need one another without end, once.
 fn report_class_depth(cx: &mut Checker<'_>, id: TemplateId, shown: &str, span: Span) -> Reported {
     let facts = &cx.instances.templates[id];
     let name = facts.name.clone();
@@ -209,7 +209,7 @@ fn report_class_depth(cx: &mut Checker<'_>, id: TemplateId, shown: &str, span: S
     cx.once(key, span, message)
 }
 
-/// What has been reported since the message `from` is about the instance `record`, needed at `span`.
+/// Adds to the messages since `from` that they are about the instance `record`, needed at `span`.
 fn note_instance(cx: &mut Checker<'_>, from: usize, record: RecordId, span: Span) {
     if cx.reporter.diagnostics.len() == from {
         return;
@@ -230,7 +230,7 @@ fn note_instance(cx: &mut Checker<'_>, from: usize, record: RecordId, span: Span
     }
 }
 
-/// The specialisation of a class that fits best, and what its own parameters stand for.
+/// The best-matching specialisation of a class, and the arguments for its parameters.
 fn specialisation(cx: &mut Checker<'_>, id: TemplateId, args: &[Arg]) -> Option<(usize, Vec<Arg>)> {
     let all = &cx.instances.templates[id].specialisations;
     let all = all.iter();
@@ -239,7 +239,7 @@ fn specialisation(cx: &mut Checker<'_>, id: TemplateId, args: &[Arg]) -> Option<
     best_specialisation(cx, id, all, args)
 }
 
-/// The specialisation that fits best among these, each with its own parameters and the arguments written after its name.
+/// The best match among these specialisations, each given by its parameters and the arguments after its name.
 pub(crate) fn best_specialisation<'a>(
     cx: &mut Checker<'a>,
     id: TemplateId,
@@ -259,7 +259,7 @@ pub(crate) fn best_specialisation<'a>(
         let Some(own) = own.collect::<Option<Vec<Arg>>>() else {
             continue;
         };
-        // With its parameters known, it must say exactly these arguments.
+        // With its parameters substituted, its arguments must be exactly these.
         let template_params = cx.instances.templates[id].params;
         let bound = arguments::bindings(params, &own);
         let deduced = attempt::run(cx, |cx| {
@@ -272,7 +272,7 @@ pub(crate) fn best_specialisation<'a>(
         if deduced.ok().as_deref() != Some(args) {
             continue;
         }
-        // The one with fewer parameters of its own is the more special one.
+        // The one with fewer parameters counts as more specialised.
         if found
             .as_ref()
             .is_none_or(|(_, best)| own.len() < best.len())
@@ -330,7 +330,7 @@ pub(crate) fn member_of_template<'a>(
     }
 }
 
-/// The body of a member function of an instance, in its class or outside.
+/// Checks the body of an instance's member function, which may be defined inside or outside its class.
 pub(crate) fn lazy_body(cx: &mut Checker<'_>, id: FunctionId, lazy: LazyBody) {
     let Some(instance) = cx.instances.classes.get(&lazy.class).cloned() else {
         return;

@@ -1,4 +1,4 @@
-//! What a call's arguments say about a template's parameters.
+//! Deduction: finds a template's parameters from a call's arguments.
 
 use super::super::{
     Checker, arguments, attempt, function::reference_part, function_template, overload::Argument,
@@ -18,18 +18,18 @@ use crate::{
 use ir::span::Span;
 use std::borrow::Cow;
 
-/// What a call says of a template's parameters, argument by argument.
+/// The state of a deduction, argument by argument.
 pub(crate) struct Deduction<'d> {
     pub(crate) params: &'d [ast::TemplateParam],
     function: &'d ast::Function,
     /// The arguments `<…>` as written.
     pub(crate) given: Vec<Arg>,
     pub(crate) known: Vec<Known>,
-    /// What the parameter pack stands for.
+    /// The elements of the parameter pack.
     pack: Vec<Arg>,
-    /// How many of those were written.
+    /// How many of those are explicit.
     n_given: usize,
-    /// The template has a parameter pack.
+    /// Whether the template has a parameter pack.
     has_pack: bool,
 }
 
@@ -63,7 +63,7 @@ impl<'d> Deduction<'d> {
             && (takes_pack || !self.pack.is_empty())
             && let Some(slot) = self.known.last_mut()
         {
-            // A pointer to a function before them may have said what they are.
+            // An earlier argument, a pointer to a function, may have determined the pack.
             if let Known::Deduced(Arg::Pack(before)) = slot
                 && takes_pack
                 && *before != self.pack
@@ -76,12 +76,12 @@ impl<'d> Deduction<'d> {
     }
 }
 
-/// The function's last parameter is a pack.
+/// Whether the function's last parameter is a pack.
 fn takes_pack(function: &ast::Function) -> bool {
     function.params.last().is_some_and(|param| param.is_pack)
 }
 
-/// How many arguments a function needs, if it can be given so many.
+/// The number of arguments that a function needs, if it accepts `n_args`.
 fn arity(
     params: &[ast::TemplateParam],
     function: &ast::Function,
@@ -100,14 +100,14 @@ fn arity(
     let required = function.params.iter();
     let required = required.filter(|param| param.default.is_none() && !param.is_pack);
     let required = required.count();
-    // Where a function's address is taken there are no arguments.
+    // If a function's address is taken, there are no arguments.
     if n_args < required && !is_address && n_args > 0 {
         return Err(Misfit::because(Reason::Needs(required)));
     }
     Ok(required)
 }
 
-/// A parameter's declarator: an array is a pointer.
+/// A parameter's declarator parts: an array becomes a pointer.
 fn parameter_parts(is_reference: bool, parts: &[DeclaratorPart]) -> Cow<'_, [DeclaratorPart]> {
     match parts {
         [DeclaratorPart::Array(..), rest @ ..] if !is_reference => {
@@ -123,7 +123,7 @@ fn parameter_parts(is_reference: bool, parts: &[DeclaratorPart]) -> Cow<'_, [Dec
     }
 }
 
-/// The instance that a call with these arguments means; `result` is what a specialisation gives, which tells as well.
+/// The instance that a call with these arguments means. `result` is the result of a specialisation, which also takes part in the deduction.
 pub(crate) fn deduce_call(
     cx: &mut Checker<'_>,
     id: TemplateId,
@@ -144,11 +144,11 @@ pub(crate) fn deduce_call(
         args.len(),
         result.is_some(),
     )?;
-    // The arguments are read again for each candidate; what is wrong with them is said if none fits.
+    // The arguments are read again for each candidate; their errors are reported if no candidate fits.
     let given = attempt::run(cx, |cx| arguments::explicit_args(cx, params, explicit).ok())
         .map_err(Misfit::written)?;
     let mut deduction = Deduction::new(params, function, given);
-    // What the parameters name is looked for where the template is: the caller may have a variable of that name.
+    // Names in the parameters are looked up at the template: the caller may have variables of the same name.
     arguments::bound(cx, id, &[], |cx| {
         deduce_arguments(cx, &mut deduction, args, result)
     })?;
@@ -166,7 +166,7 @@ pub(crate) fn deduce_call(
             false => misfit,
         });
     }
-    // What a parameter cannot stand for takes the template out of the choice, and is no error.
+    // An argument that a parameter cannot take removes the template without an error.
     let args = attempt::run(cx, |cx| {
         arguments::complete_args(cx, id, params, known).ok()
     })
@@ -174,7 +174,7 @@ pub(crate) fn deduce_call(
     function_template::declare(cx, id, args, at)
 }
 
-/// What the arguments of a call, and its result, say of the template's parameters.
+/// Deduces from the arguments of a call and its result.
 fn deduce_arguments(
     cx: &Checker<'_>,
     deduction: &mut Deduction<'_>,
@@ -194,7 +194,7 @@ fn deduce_arguments(
     }
 }
 
-/// What one argument of a call says of the template's parameters.
+/// Deduces from one argument of a call.
 fn deduce_argument(
     cx: &Checker<'_>,
     deduction: &mut Deduction<'_>,
@@ -222,7 +222,7 @@ fn deduce_argument(
     };
     let parts = &parameter_parts(reference.is_some(), parts)[..];
     let by_value = reference.is_none() && parts.is_empty();
-    // A forwarding reference: given a variable, its parameter stands for a reference to that.
+    // A forwarding reference: if the argument is a variable, the parameter stands for a reference to its type.
     let is_forwarding = matches!(reference, Some((_, true))) && parts.is_empty() && place.is_some();
     let forwarded = plain_parameter(params, &param.specifiers)
         .filter(|_| is_forwarding)
@@ -263,7 +263,7 @@ fn deduce_argument(
     Ok(())
 }
 
-/// The type parameter that these specifiers are, and no more.
+/// The type parameter that these specifiers consist of.
 fn plain_parameter(params: &[ast::TemplateParam], specifiers: &ast::Specifiers) -> Option<usize> {
     let ast::TypeSpecifier::Named(name) = &specifiers.ty.node else {
         return None;
@@ -327,7 +327,7 @@ fn deduce_function(
     learn(known, slot, Arg::Pack(found), &params[slot])
 }
 
-/// Finds what the parameters stand for where a type as written is to be `ty`; `false` if it cannot be.
+/// Finds the parameters for which a type as written is `ty`; `false` if there are none.
 pub(crate) fn deduce(
     cx: &Checker<'_>,
     params: &[ast::TemplateParam],
@@ -382,7 +382,7 @@ pub(crate) fn deduce(
             };
             deduce(cx, params, specifiers, rest, &element, false, known)
         }
-        // Nothing to find out: an ordinary conversion may do, or the explicit arguments have said all.
+        // Nothing to deduce: an implicit conversion may apply, or the explicit arguments are complete.
         _ => match &specifiers.ty.node {
             ast::TypeSpecifier::Named(name) => {
                 index(name).is_none_or(|i| known[i] != Known::Nothing)
@@ -393,7 +393,7 @@ pub(crate) fn deduce(
     }
 }
 
-/// `Tile<T, N>` against the instance that a type is.
+/// Deduces `Tile<T, N>` from the instance that a type is.
 fn deduce_path(
     cx: &Checker<'_>,
     params: &[ast::TemplateParam],
@@ -411,7 +411,7 @@ fn deduce_path(
     else {
         return true;
     };
-    // A member of a class's instance says nothing of its arguments.
+    // Nothing can be deduced from a member of an instance.
     if scopes.iter().any(|scope| scope.args.is_some()) {
         return true;
     }
@@ -437,11 +437,11 @@ fn deduce_path(
     let Some(Entity::Template(template)) = found.map(|found| &found.entity) else {
         return true;
     };
-    // What an alias stands for is not looked into: the other arguments have to say it.
+    // Nothing is deduced through an alias: the other arguments have to determine the parameters.
     if template::record_of(cx.instances.templates[*template].item).is_none() {
         return true;
     }
-    // The class itself, or the first of its bases that is an instance.
+    // The class itself, or its nearest base that is an instance.
     let mut class = match &ty.ty {
         Ty::Record(class) => Some(*class),
         _ => None,
@@ -456,7 +456,7 @@ fn deduce_path(
     deduce_args(cx, params, written, &instance.args, known)
 }
 
-/// What the arguments that `pattern...` stands for say of the template's pack.
+/// Deduces the template's pack from the arguments for `pattern...`.
 fn deduce_rest(
     cx: &Checker<'_>,
     params: &[ast::TemplateParam],
@@ -483,7 +483,7 @@ fn deduce_rest(
     true
 }
 
-/// Template arguments as written against those of an instance.
+/// Deduces from template arguments as written and those of an instance.
 pub(crate) fn deduce_args(
     cx: &Checker<'_>,
     params: &[ast::TemplateParam],

@@ -1,4 +1,4 @@
-//! Templates of functions: their instances, when bodies are checked, and which instance a message is about.
+//! Function templates: their instances, when bodies are checked, and which instance a message is about.
 
 use crate::sema::message::template::TemplateError;
 use crate::sema::path;
@@ -23,7 +23,7 @@ use crate::{
 };
 use ir::span::Span;
 
-/// The function that a template is with these arguments, declared only; an error if its signature makes no sense then.
+/// Declares the instance with these arguments; fails if its signature is invalid for them.
 pub(crate) fn declare(
     cx: &mut Checker<'_>,
     id: TemplateId,
@@ -117,7 +117,7 @@ pub(crate) fn unused_kernel<'a>(
     (is_unused && facts.definition.is_some()).then_some(facts.params)
 }
 
-/// Makes the instance with these arguments, and asks for its body.
+/// Makes the instance with these arguments, and requests its body.
 pub(crate) fn instantiate_with<'a>(
     cx: &mut Checker<'a>,
     id: TemplateId,
@@ -136,8 +136,7 @@ pub(crate) fn instantiate_with<'a>(
     Some(function)
 }
 
-/// The template that a function or its class is an instance of, with what stands for its parameters and the members of the
-/// class.
+/// The template that a function or its class is an instance of, with the arguments for its parameters and the members of the class.
 pub(crate) fn bindings_of(
     tables: &Tables,
     instances: &Instances<'_>,
@@ -155,7 +154,7 @@ pub(crate) fn bindings_of(
     Some((instance.template, instance.bound.clone()))
 }
 
-/// Whether it was said of a template of this name that it needs itself without end.
+/// Whether a template of this name has been reported as needing itself without end.
 pub(crate) fn is_endless(reporter: &Reporter, name: &str) -> bool {
     reporter
         .reported_once
@@ -177,7 +176,7 @@ pub(crate) fn depth_of(
         .map_or(0, |instance| instance.depth)
 }
 
-/// An instance or a member of one is used: its body will be checked.
+/// Records the use of an instance or of a member of one: its body will be checked.
 pub(crate) fn need(cx: &mut Checker<'_>, id: FunctionId) {
     if let Some(instance) = cx.instances.functions.get_mut(&id)
         && !instance.is_queued
@@ -191,7 +190,7 @@ pub(crate) fn need(cx: &mut Checker<'_>, id: FunctionId) {
                 if matches!(function.specifiers.ty.node, ast::TypeSpecifier::Auto)
         );
         if is_auto {
-            // Its type is needed now.
+            // Its result type is needed now.
             cx.instances.needed.pop();
             check_instance(cx, id);
         }
@@ -242,7 +241,7 @@ fn check_instance(cx: &mut Checker<'_>, id: FunctionId) -> bool {
     true
 }
 
-/// Checks a body with a template's parameters bound; what is wrong in it says so.
+/// Checks a body with a template's parameters bound; adds the instance to its errors.
 pub(crate) fn in_instance(
     cx: &mut Checker<'_>,
     id: FunctionId,
@@ -256,7 +255,7 @@ pub(crate) fn in_instance(
         cx.tables.functions[id].facts.is_skipped = true;
         return;
     }
-    // The definition may name the parameters otherwise than the declaration.
+    // The definition may have other names for the parameters than the declaration.
     let hidden = usize::from(cx.tables.functions[id].facts.has_this);
     let own = &mut cx.tables.functions[id].facts.params[hidden..];
     let declared = pack::declared(own, &function.params);
@@ -273,7 +272,7 @@ pub(crate) fn in_instance(
     attempt::keep_explained(&mut cx.reporter, n_diagnostics);
 }
 
-/// Adds to the messages since `from` which instance they are in; what another instance has said already is left out.
+/// Adds to the messages since `from` which instance they are in; removes those that another instance has already.
 fn explain_instance(
     cx: &mut Checker<'_>,
     from: usize,
@@ -286,7 +285,7 @@ fn explain_instance(
     let mut notes = Vec::new();
     let mut n_more = 0;
     let mut name = cx.tables.functions[id].typed.name.clone();
-    // Where the user's own code asks for a function of the library, and for which.
+    // The place where the program needs a function of the library, and that function.
     let mut asked = None;
     loop {
         if asked.is_none() && !cx.options.is_own(needed.1) {
@@ -327,7 +326,7 @@ fn explain_instance(
         let key = (diagnostic.code, diagnostic.primary.span);
         let known = cx.reporter.reported_in_instances.entry(key).or_default();
         let is_first = *known == 0;
-        // What an instance inside of this one has said is counted.
+        // Messages of inner instances have been counted.
         if is_first || diagnostic.n_instances == 0 {
             *known += 1;
         }
@@ -341,7 +340,7 @@ fn explain_instance(
     }
 }
 
-/// Says of each message about an instance of how many instances it is true.
+/// Adds to each message about an instance in how many instances it is true.
 pub(crate) fn count_instances(reporter: &mut Reporter) {
     for diagnostic in &mut reporter.diagnostics {
         let key = (diagnostic.code, diagnostic.primary.span);
@@ -376,13 +375,13 @@ pub(crate) fn specialised(cx: &mut Checker<'_>, function: &ast::Function) -> Opt
     };
     let types: Vec<Ty> = types.ok()?.into_iter().map(|ty| ty.ty).collect();
     let result = result.transpose().ok()?;
-    // Its parameters' types stand for arguments of these types.
+    // Deduces from arguments of its parameters' types.
     let values: Vec<Argument<'_>> = types
         .iter()
         .zip(&function.params)
         .map(|(ty, param)| Argument::Value(Value::new(ValueKind::Int(0), ty.clone(), param.span)))
         .collect();
-    // What the command line asks for has no result written.
+    // A request from the command line has no result.
     let result = result.filter(|_| !template::same::is_request(cx.map, name.span));
     let mut misfits = Vec::new();
     let ids = template::instances_giving(
@@ -394,7 +393,7 @@ pub(crate) fn specialised(cx: &mut Checker<'_>, function: &ast::Function) -> Opt
         name.span,
         &mut misfits,
     );
-    // Of several the one with the same parameters.
+    // If there are several, the one with the same parameters.
     let same = |id: &&FunctionId| {
         let params = &cx.tables.functions[**id].facts.params;
         params.iter().map(|param| &param.ty.ty).eq(types.iter())
@@ -406,7 +405,7 @@ pub(crate) fn specialised(cx: &mut Checker<'_>, function: &ast::Function) -> Opt
     if let Some(id) = found {
         return Some(*id);
     }
-    // What the command line asks for has no parameters written.
+    // A request from the command line has no parameters.
     if let ([id], true) = (&ids[..], template::same::is_request(cx.map, name.span)) {
         return Some(*id);
     }

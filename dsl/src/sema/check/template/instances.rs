@@ -1,4 +1,4 @@
-//! Templates and what has been made of them.
+//! Templates and their instances.
 
 use crate::sema::check::{Checker, template};
 use std::{collections::HashMap, sync::Arc};
@@ -15,28 +15,28 @@ use crate::{
 };
 use ir::span::Span;
 
-/// Templates: which there are, what has been made of them, what is still needed.
+/// The templates, their instances, and the instances that are still needed.
 pub(crate) struct Instances<'a> {
     pub(crate) templates: Arena<TemplateId, TemplateFacts<'a>>,
-    /// Where the next template goes that belongs to an instance of a class.
+    /// Where to store the next template that belongs to an instance of a class.
     pub(crate) kept: &'a Kept,
     pub(crate) functions: HashMap<FunctionId, Instance>,
     pub(crate) classes: HashMap<RecordId, ClassInstance>,
     /// Instances of functions that are used and whose bodies are still to be checked.
     pub(crate) needed: Vec<FunctionId>,
-    /// Member functions of classes' instances that nobody has called yet.
+    /// Member functions of classes' instances that no checked code has called yet.
     pub(crate) lazy: HashMap<FunctionId, LazyBody>,
-    /// How many instances of classes are being made inside one another.
+    /// The depth of instances of classes that are being made inside one another.
     pub(crate) class_depth: u32,
-    /// The parameters of the class's instance that is made next.
+    /// The parameters of the class's instance that is being made.
     pub(crate) class_params: Bound,
     /// Instances that the caller asked for.
     pub(crate) requested: Vec<(Span, FunctionId)>,
-    /// The parameters that are made next have their names in the types after them: `decltype(x)`.
+    /// Whether the parameters being declared are visible in later types: `decltype(x)`.
     pub(crate) names_params: bool,
-    /// How many there may be.
+    /// How many instances are allowed.
     pub(crate) limit: Limit,
-    /// Arguments of instances that a survey made up.
+    /// The arguments that a survey chose for instances.
     pub(crate) made_up: HashMap<FunctionId, String>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Instances<'a> {
         })
     }
 
-    /// The template is one of a variable.
+    /// Whether it is a variable template.
     pub(crate) fn is_variable(&self, id: TemplateId) -> bool {
         let item = self.templates[id].item;
         match item {
@@ -86,7 +86,7 @@ impl<'a> Instances<'a> {
         }
     }
 
-    /// What decides between candidates that fit equally well: no template before a template, then the more special one.
+    /// Decides between candidates that fit equally well: a plain function before a template, then the more specialised one.
     pub(crate) fn specificity(&self, id: FunctionId) -> u32 {
         let Some(instance) = self.functions.get(&id) else {
             return 1000;
@@ -119,7 +119,7 @@ impl<'a> Instances<'a> {
                 2 * parts.count() as u32 + base + u32::from(param.specifiers.is_const)
             })
             .sum();
-        // One that says how many arguments it takes goes before one that takes any number.
+        // A template with a fixed number of parameters comes before one with a pack.
         2 * sum + u32::from(!has_pack)
     }
 
@@ -135,7 +135,7 @@ impl<'a> Instances<'a> {
     }
 }
 
-/// The template that a generic lambda's code is, in these blocks.
+/// The template of a generic lambda's code, in these blocks.
 pub(crate) fn of_lambda(
     cx: &mut Checker<'_>,
     class: RecordId,
@@ -162,7 +162,7 @@ pub(crate) fn of_lambda(
     })
 }
 
-/// A template that belongs to an instance of a class, for as long as the checker runs.
+/// Stores a template that belongs to an instance of a class for as long as the checker runs.
 pub(super) fn keep<'a>(
     instances: &mut Instances<'a>,
     template: &ast::Template,

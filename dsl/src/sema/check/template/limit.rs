@@ -1,8 +1,8 @@
-//! How many instances of templates a program may have in all.
+//! Limits the total number of template instances of a program.
 //!
-//! Depth alone does not bound them: twenty levels that need two others each are a million. Where the limit is reached nothing more is
-//! instantiated, so that what is open comes to its end at once. One error says so; what else is found from there on would be about
-//! what was left out.
+//! A limit on depth alone is not enough: twenty levels that need two others each make a million instances. At the limit no more instances
+//! are made, so that the open ones end quickly. One error reports the limit; later messages, which would only be about missing instances,
+//! are dropped.
 
 use super::super::Checker;
 use super::{Instances, shortened};
@@ -13,13 +13,13 @@ use ir::span::Span;
 /// The most instances of functions, classes and variables together.
 const MAX_INSTANCES: u32 = 1 << 16;
 
-/// An alias is read again at each use, and costs less than an instance: so many count as one.
+/// An alias is read again at each use, and costs less than an instance: this many count as one.
 const ALIASES_PER_INSTANCE: u32 = 16;
 
 /// The most bytes of the names of all instances: names of instances of instances may double with each level.
 const MAX_NAME_BYTES: usize = 1 << 25;
 
-/// What has been made, and where it became too much.
+/// The number of instances so far, and where the limit was exceeded.
 #[derive(Default)]
 pub(crate) struct Limit {
     /// Aliases read; an instance counts as [`ALIASES_PER_INSTANCE`].
@@ -28,11 +28,11 @@ pub(crate) struct Limit {
     exceeded: Option<Box<Exceeded>>,
 }
 
-/// The first instance too many.
+/// The first instance above the limit.
 struct Exceeded {
     span: Span,
     message: TemplateError,
-    /// How many messages there were.
+    /// The number of messages before it.
     before: usize,
 }
 
@@ -90,7 +90,7 @@ fn takes(cx: &mut Checker<'_>, id: TemplateId, (units, shown): (u32, &str), span
     false
 }
 
-/// Says that there were too many instances, and nothing of what followed from that; gives whether there were.
+/// Reports that there were too many instances, and removes the messages that follow from it; returns whether there were.
 pub(crate) fn report(cx: &mut Checker<'_>) -> bool {
     let Some(exceeded) = cx.instances.limit.exceeded.take() else {
         return false;

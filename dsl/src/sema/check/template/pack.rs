@@ -1,8 +1,8 @@
-//! Parameter packs: `typename... Ts`, `Ts... rest`, and the expressions, types and arguments that are made for each of their elements.
+//! Parameter packs: `typename... Ts`, `Ts... rest`, and expansions into expressions, types and arguments for each of their elements.
 //!
-//! The name of a pack stands for all its elements. Inside an expansion `pattern...` it stands for one of them at a time: the pattern
-//! is checked once for each, with `Scopes::at_element` saying which. An expansion among arguments is first made into as many
-//! expressions of the kind `Element`, so that everything else sees an ordinary list.
+//! The name of a pack stands for all its elements. Inside an expansion `pattern...` it stands for one of them at a time: the pattern is
+//! checked once for each, and `Scopes::at_element` selects the element. An expansion among arguments is first replaced by that many
+//! expressions of the kind `Element`, so that all other code sees an ordinary list.
 
 use crate::sema::message::template::TemplateError;
 use std::{borrow::Cow, sync::Arc};
@@ -23,7 +23,7 @@ use crate::{
 };
 use ir::span::{Span, Spanned};
 
-/// The declaration of each parameter: that of a pack belongs to several, or to none.
+/// The declaration of each parameter: a pack's declaration belongs to any number of them.
 pub(crate) fn declared<'p>(
     params: &[ParamFacts],
     written: &'p [ast::Param],
@@ -38,7 +38,7 @@ pub(crate) fn declared<'p>(
         .collect()
 }
 
-/// Where a template argument stands.
+/// The place of a template argument.
 pub(crate) fn arg_span(arg: &TemplateArg) -> Span {
     match arg {
         TemplateArg::Type(ty) => ty.span,
@@ -47,7 +47,7 @@ pub(crate) fn arg_span(arg: &TemplateArg) -> Span {
     }
 }
 
-/// The expression that an expansion gives for one element.
+/// The expansion's expression for one element.
 fn one_of(pattern: &Arc<Expr>, element: usize) -> Expr {
     Expr::new(ExprKind::Element(pattern.clone(), element), pattern.span)
 }
@@ -64,7 +64,7 @@ pub(crate) fn at_element<'a, R>(
     result
 }
 
-/// How many elements the packs have that `f` names; `None` if it names none.
+/// The number of elements of the packs that `f` names; `None` if it names no pack.
 pub(crate) fn count_elements<'a>(
     cx: &mut Checker<'a>,
     f: impl FnOnce(&mut Checker<'a>),
@@ -82,7 +82,7 @@ pub(crate) fn count_elements<'a>(
 
 fn elements_of(cx: &mut Checker<'_>, pattern: &Expr) -> Option<usize> {
     count_elements(cx, |cx| {
-        // The packs that it names are all that is wanted.
+        // Only to find the packs that it names.
         let _ = expr::check(cx, pattern);
     })
 }
@@ -91,7 +91,7 @@ pub(crate) fn no_pack(tables: &Tables, reporter: &mut Reporter, span: Span) -> R
     reporter.error(tables, span, TemplateError::NothingToExpand)
 }
 
-/// A list of expressions, with each expansion made into its elements.
+/// A list of expressions, with each expansion replaced by its elements.
 pub(crate) fn expanded<'e>(cx: &mut Checker<'_>, args: &'e [Expr]) -> Cow<'e, [Expr]> {
     let is_expansion = |arg: &Expr| matches!(arg.kind, ExprKind::Expansion(_));
     if !args.iter().any(is_expansion) {
@@ -211,8 +211,7 @@ pub(crate) fn sizeof(
     }
 }
 
-/// Template arguments with the expansions among them made into their elements; `None` if one cannot be, which has been
-/// reported.
+/// Template arguments, with expansions replaced by their elements; `None` if an expansion is invalid, which has been reported.
 pub(crate) fn expanded_template_args<'e>(
     cx: &mut Checker<'_>,
     args: &'e [TemplateArg],
@@ -224,7 +223,7 @@ pub(crate) fn expanded_template_args<'e>(
             continue;
         };
         let n = count_elements(cx, |cx| match &**pattern {
-            // The packs that they name are all that is wanted.
+            // Only to find the packs that they name.
             TemplateArg::Type(ty) => drop(specifier::type_name(cx, ty)),
             TemplateArg::Value(expr) => drop(expr::check(cx, expr)),
             TemplateArg::Expansion(_) => {}
@@ -249,7 +248,7 @@ pub(crate) fn explicit_element(
     }
 }
 
-/// What a pack stands for, each element in the parameter's type.
+/// A pack's arguments, each converted to the parameter's type.
 pub(crate) fn complete(
     cx: &mut Checker<'_>,
     id: TemplateId,
@@ -307,7 +306,7 @@ pub(crate) fn params(cx: &mut Checker<'_>, written: &[ast::Param]) -> Vec<ParamF
     out
 }
 
-/// Gives a parameter of a function that is only declared its name, for the types behind it.
+/// Binds a parameter's name in a function that is only declared, for use in later types.
 fn name_param(cx: &mut Checker<'_>, param: &ParamFacts) {
     let Some(name) = &param.name else { return };
     let var = reference::variable(&cx.tables, &mut cx.body, name, param.ty.clone(), param.span);

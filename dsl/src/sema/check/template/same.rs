@@ -1,4 +1,4 @@
-//! Whether two declarations are of the same template: their words are compared, with the parameters' names made equal.
+//! Decides whether two declarations are of the same template, by comparing their tokens with the parameters renamed.
 
 use super::super::Checker;
 use crate::{
@@ -11,8 +11,8 @@ use crate::{
 use ir::source::SourceMap;
 use ir::span::Span;
 
-/// The template that a second declaration is of: as many parameters, and the same text of its function's parameters and of
-/// what else depends on the template's.
+/// The template that a declaration repeats: it has as many parameters, and the same text of its function's parameters and of everything
+/// else that depends on the template's.
 pub(crate) fn same_template(
     cx: &Checker<'_>,
     name: &str,
@@ -37,8 +37,8 @@ pub(crate) fn same_template(
     })
 }
 
-/// What tells function templates of one name apart, as text, with the template's parameters numbered: what these are, the
-/// result if it has template arguments (as `std::enable_if` has), the parameters.
+/// The text that distinguishes function templates of one name, with the template's parameters numbered: the parameters' kinds, the result
+/// if it has template arguments (as `std::enable_if` has), the function's parameters.
 fn canonical(map: &SourceMap, params: &[ast::TemplateParam], function: &ast::Function) -> String {
     let mut out = String::new();
     for param in params {
@@ -62,8 +62,7 @@ fn canonical(map: &SourceMap, params: &[ast::TemplateParam], function: &ast::Fun
     out
 }
 
-/// The words at a place up to a default argument, without the name `own`. Brackets that stand together (`>>`) are the same as
-/// apart.
+/// The tokens at a place up to a default argument, without the name `own`. Adjacent brackets (`>>`) are the same as separate ones.
 fn canonical_text(
     map: &SourceMap,
     params: &[ast::TemplateParam],
@@ -91,7 +90,7 @@ fn canonical_text(
     }
 }
 
-/// The command line asks for this.
+/// Whether this is a request from the command line.
 pub(crate) fn is_request(map: &SourceMap, span: Span) -> bool {
     map.file(span.file).name == ir::source::COMMAND_LINE
 }

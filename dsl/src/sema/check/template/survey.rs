@@ -1,5 +1,4 @@
-//! What is understood of a file whose host code may not be: each function with its place, its calls, and the first thing in it
-//! that has no type.
+//! Surveys a file whose host code may be invalid: each function with its place, its calls, and the first place in it without a type.
 
 use crate::sema::message::template::TemplateError;
 use std::collections::HashMap;
@@ -21,42 +20,42 @@ use ir::{
 
 use crate::sema::check::template::Arg;
 
-/// How many functions the tries of one kernel may make before the tries end.
+/// The number of functions that trying one kernel may make before no further arguments are tried.
 const ENOUGH: usize = 2000;
 
 /// A function of a surveyed file.
 #[derive(Clone, Debug)]
 pub struct Surveyed {
-    /// Its name where it is declared or defined; all instances of a template have the same.
+    /// Its name where it is declared or defined; all instances of a template share it.
     pub name: Span,
     /// From its first word to the end of its body.
     pub extent: Option<Span>,
     /// Functions it calls, and where.
     pub calls: Vec<(FunctionId, Span)>,
-    /// It is declared, and nothing more.
+    /// Whether it is declared but not defined.
     pub is_undefined: bool,
-    /// Arguments that were made up, because nothing instantiates the template: `<float, 32>`.
+    /// The arguments that were chosen, because nothing instantiates the template: `<float, 32>`.
     pub with: Option<String>,
-    /// Its parameters' or its result's type is not understood.
+    /// Whether a parameter's or the result's type is invalid.
     pub has_wrong_type: bool,
-    /// The first place in its body that depends on a declaration that is not understood.
+    /// The first place in its body that depends on an invalid declaration.
     pub first_unknown: Option<Unknown>,
 }
 
-/// Everything that is known of a surveyed file.
+/// The result of a survey.
 pub struct SurveyedUnit {
-    /// What of it is understood.
+    /// The valid part of the program.
     pub program: Program,
     /// Every message.
     pub diagnostics: Vec<Diagnostic>,
-    /// What is known of each function of the program.
+    /// The facts about each function of the program.
     pub functions: Arena<FunctionId, Surveyed>,
-    /// Records whose layout is not known, and why.
+    /// Records of unknown layout, each with the reason.
     pub broken_records: HashMap<RecordId, Diagnostic>,
 }
 
 impl<'a> Checker<'a> {
-    /// Everything about the functions, whatever is wrong with them.
+    /// Everything about the functions, even if there are errors.
     pub(crate) fn survey(mut self) -> SurveyedUnit {
         let surveyed = self
             .tables
@@ -99,9 +98,9 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Checks kernel templates that nothing instantiates, with likely arguments: the first with which nothing is wrong, else the first.
+/// Checks kernel templates that nothing instantiates, with likely arguments: the first ones without an error, else the first.
 pub(crate) fn instantiate_unused(cx: &mut Checker<'_>) {
-    /// The type, and the value, that each parameter is tried with.
+    /// The type and the value that each parameter is tried with.
     const TRIES: [(Ty, u64); 12] = [
         (Ty::Float, 32),
         (Ty::Float, 4),
@@ -156,14 +155,14 @@ pub(crate) fn instantiate_unused(cx: &mut Checker<'_>) {
                 }
                 break;
             }
-            // What is wrong with these arguments is of interest only if there are no better ones.
+            // Errors with these arguments only matter if no better arguments are found.
             let messages = cx.reporter.diagnostics.split_off(n_diagnostics);
             (cx.reporter.reported_once, cx.reporter.reported_in_instances) = reported;
             match &first {
                 None => first = Some((messages, made)),
                 Some(_) => cx.tables.functions[made].typed.body = None,
             }
-            // A kernel that takes so many instances is not tried with further arguments.
+            // A kernel that needs this many instances is not tried with further arguments.
             if cx.tables.functions.len() > n_functions + ENOUGH {
                 break;
             }
@@ -177,7 +176,7 @@ pub(crate) fn instantiate_unused(cx: &mut Checker<'_>) {
     }
 }
 
-/// Nothing makes an instance of a kernel template, and none can be made up.
+/// Reports a kernel template that is never instantiated and for which no arguments can be chosen.
 fn no_likely_arguments(cx: &mut Checker<'_>, id: TemplateId) {
     let span = cx.instances.template_span(id);
     let name = cx.instances.template_facts(id).name.clone();
@@ -185,7 +184,7 @@ fn no_likely_arguments(cx: &mut Checker<'_>, id: TemplateId) {
     cx.error(span, TemplateError::NoLikelyArguments { name });
 }
 
-/// A template's item is a kernel with a body.
+/// Whether a template's item is a kernel with a body.
 pub(crate) fn is_kernel(function: &ast::Function) -> bool {
     function.specifiers.word(SpecifierWord::Global).is_some()
 }

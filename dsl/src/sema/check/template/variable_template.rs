@@ -1,7 +1,7 @@
-//! Templates of variables: `template <typename T> constexpr bool is_float = false;`.
+//! Variable templates: `template <typename T> constexpr bool is_float = false;`.
 //!
-//! Such a variable is a constant of each list of arguments: its initialiser is evaluated with the parameters bound. With a word for
-//! memory, as in `template <typename T> __constant__ T mask[4];`, it is a variable of each list of arguments.
+//! Such a variable is a constant for each list of arguments: its initialiser is evaluated with the parameters bound. With a memory space,
+//! as in `template <typename T> __constant__ T mask[4];`, it is a variable for each list of arguments.
 
 use crate::sema::check::{
     Checked, Checker, Reported, arguments, class_template, constant,
@@ -25,7 +25,7 @@ use crate::{
 };
 use ir::span::Span;
 
-/// `template <> constexpr bool is_float<float> = true;`, or a partial specialisation with parameters of its own.
+/// `template <> constexpr bool is_float<float> = true;`, or a partial specialisation, which has parameters.
 pub(crate) fn specialise<'a>(
     cx: &mut Checker<'a>,
     params: &'a [ast::TemplateParam],
@@ -130,7 +130,7 @@ pub(crate) fn instance(
     Ok(Checked::Value(value))
 }
 
-/// The words say in which memory of the device the variable is.
+/// Whether the specifiers name a memory space of the device.
 fn has_memory(specifiers: &ast::Specifiers) -> bool {
     let words = [
         SpecifierWord::Device,
@@ -164,7 +164,7 @@ fn variable(
     Some(made)
 }
 
-/// The value and the type of a variable that is a constant.
+/// The value and the type of a constant variable.
 fn constant_variable(
     cx: &mut Checker<'_>,
     specifiers: &ast::Specifiers,
