@@ -1,4 +1,4 @@
-//! Statements, but for `switch` (in `switch`) and declarations (in `decl`).
+//! Statements, except `switch` (in `switch`) and declarations (in `decl`).
 
 use super::{
     Body, Checker, Reported, attempt, constant, convert, decl, expr, init, marked, reference,
@@ -31,8 +31,8 @@ struct Loop<'l> {
     unroll: Option<Unroll>,
 }
 
-/// Checks a statement and adds what it becomes (a declaration of several variables is several statements). A table: one arm per
-/// kind of statement.
+/// Checks a statement and adds the typed ones (a declaration of several variables is several statements). A table: one arm per kind of
+/// statement.
 fn check(cx: &mut Checker<'_>, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
     let span = stmt.span;
     match &stmt.kind {
@@ -122,7 +122,7 @@ fn check(cx: &mut Checker<'_>, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
     }
 }
 
-/// The statements of a block, in a scope of their own.
+/// The statements of a block, in a new scope.
 fn block(cx: &mut Checker<'_>, stmts: &[ast::Stmt]) -> Vec<Stmt> {
     cx.scopes.enter();
     cleanup::enter(&mut cx.body);
@@ -134,11 +134,11 @@ fn block(cx: &mut Checker<'_>, stmts: &[ast::Stmt]) -> Vec<Stmt> {
     out
 }
 
-/// A branch or a loop's body: without braces it is a scope too.
+/// A branch or a loop's body: without braces it is a scope, too.
 fn body(cx: &mut Checker<'_>, stmt: &ast::Stmt) -> Vec<Stmt> {
     match &stmt.kind {
         ast::StmtKind::Block(block) => self::block(cx, &block.stmts),
-        // The statement after it would be in it, too.
+        // The label and the statement after it would both be the body, which is not supported.
         ast::StmtKind::Label(name) => {
             cx.unsupported("a label here", name.span);
             Vec::new()
@@ -160,7 +160,7 @@ fn expr_stmt(cx: &mut Checker<'_>, expr: &ast::Expr, span: Span, out: &mut Vec<S
     {
         cx.error(op.span, StmtError::UnusedComparison);
     }
-    // One that is wrong keeps its place: control comes by.
+    // An invalid `return` keeps its place, since it matters for control flow.
     let kind = match cx.body.part(value) {
         Some(value) => StmtKind::Expr(value),
         None => StmtKind::Block(Vec::new()),
@@ -168,7 +168,7 @@ fn expr_stmt(cx: &mut Checker<'_>, expr: &ast::Expr, span: Span, out: &mut Vec<S
     out.push(Stmt::new(kind, span));
 }
 
-/// Only the branch that is taken is looked at.
+/// Only the branch that is taken is checked.
 fn if_constexpr(
     cx: &mut Checker<'_>,
     arms: &[(ast::Expr, ast::Stmt)],
@@ -371,14 +371,14 @@ fn returned(
         return init::list_value(cx, result, items, expr.span);
     }
     let value = expr::value(cx, expr)?;
-    // The variable that is the result itself is not copied.
+    // The variable that is constructed in place of the result is not copied.
     if value.ty == *result && own_variable(&cx.body, &value).is_some() {
         return Ok(value);
     }
     convert::implicit(cx, value, result, &convert::Why::Return(name))
 }
 
-/// The variable that is the function's result itself, if a value is read from it as a whole.
+/// The variable that is constructed in place of the function's result, if the value is the whole of it.
 fn own_variable(body: &Body, value: &Value) -> Option<crate::sema::typed::VarId> {
     use crate::sema::typed::{PlaceKind, VarRef};
     match reference::place_of(value)?.kind {
@@ -405,8 +405,7 @@ pub(crate) fn condition(cx: &mut Checker<'_>, cond: &ast::Expr) -> Result<Value,
     cleanup::ended(cx, mark, value)
 }
 
-/// The condition of a statement. One that is wrong is kept as one of which nothing is known: what it controls keeps its place in
-/// the flow of control.
+/// The condition of a statement. An invalid one is replaced by `false`, so that the statement keeps its place in the control flow.
 fn control(cx: &mut Checker<'_>, cond: &ast::Expr) -> Value {
     let value = condition(cx, cond);
     cx.body
@@ -414,12 +413,12 @@ fn control(cx: &mut Checker<'_>, cond: &ast::Expr) -> Value {
         .unwrap_or_else(|| super::int(0, Ty::Bool, cond.span))
 }
 
-/// Control can reach the end of these statements.
+/// Whether control can reach the end of these statements.
 pub(crate) fn falls_through(stmts: &[Stmt]) -> bool {
     stmts.last().is_none_or(|last| match &last.kind {
         StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => false,
         StmtKind::Block(body) => falls_through(body),
-        // Somebody goes there.
+        // A `goto` leads to its end.
         StmtKind::Labelled { .. } => true,
         StmtKind::If { arms, otherwise } => {
             otherwise.is_empty()
@@ -445,7 +444,7 @@ pub(crate) fn falls_through(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// A `break` in these statements leaves the loop they are the body of.
+/// Whether a `break` in these statements leaves the loop that they are the body of.
 fn breaks(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break => true,

@@ -1,9 +1,9 @@
 //! Inline PTX: `asm("bfe.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));`
 //!
-//! Each instruction becomes a call of the function of its name in the library's `ptx.k`. One instruction alone is an assignment to the
-//! output that it names. Several become a block: registers that the text declares are its variables, inputs are read into variables
-//! first, outputs are written from variables last, and a guard (`@p`) is an `if`. What `ptx.k` does not have, and jumps, is an error that
-//! names the instruction.
+//! Each instruction becomes a call of the function of its name in the library's `ptx.k`. A single instruction is an assignment to the
+//! output that it names. Several become a block: registers that the text declares are its variables, inputs are read into variables first,
+//! outputs are written from variables last, and a guard (`@p`) is an `if`. Jumps, and instructions that `ptx.k` does not have, are errors
+//! that name the instruction.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use tree::{
     variable,
 };
 
-/// What a register or an operand holds, as its declaration or constraint says.
+/// The kind of value in a register or operand, from its declaration or constraint.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
     Predicate,
@@ -39,34 +39,34 @@ enum Holds {
     Double,
 }
 
-/// An operand of the statement while its instructions are made into calls.
+/// An operand of the statement while its instructions are translated.
 #[derive(Clone)]
 struct Bound {
     expr: Expr,
-    /// `None` for a constant of whatever type is wanted.
+    /// `None` for a constant, which takes the type that is needed.
     holds: Option<Holds>,
 }
 
-/// What the names in the instructions stand for.
+/// What the names in the instructions refer to.
 struct Names {
     /// Outputs, then inputs.
     numbered: Vec<Bound>,
-    /// Outputs that may be read from the start (`+r`), or that an earlier instruction writes.
+    /// Outputs that may be read from the start (`+r`), or that an earlier instruction has written.
     readable: Vec<bool>,
     registers: Vec<(String, Bound)>,
     span: Span,
 }
 
-/// An instruction as a call, and where its value goes.
+/// An instruction as a call, and its targets.
 struct Call {
     call: Expr,
-    /// What the function gives.
+    /// The function's result.
     result: Ty,
-    /// One, or an element of a vector each.
+    /// One target, or one for each element of a vector.
     targets: Vec<Bound>,
 }
 
-/// An `asm` statement, for what it does.
+/// An `asm` statement.
 pub(crate) fn check(
     cx: &mut Checker<'_>,
     asm: &ast::Asm,
@@ -93,7 +93,7 @@ pub(crate) fn check(
             };
             let reported = cx.error(span, message);
             for operand in asm.outputs.iter().chain(&asm.inputs) {
-                // Its messages are all that is wanted.
+                // Only for its messages.
                 let _ = expr::check(cx, &operand.1);
             }
             return Err(reported);
@@ -102,18 +102,18 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Whether the library has some form of an instruction.
+/// Whether the library has any form of an instruction.
 fn has_instruction(opcode: &str) -> bool {
     let head = opcode.split('.').next().unwrap_or(opcode);
     let mut files = library::files().iter();
     let text = files.find(|file| file.name == "ptx").map(|file| file.text);
     let has_form = |text: &str| text.contains(&format!("__dslc_ptx_{head}_"));
-    // Text that is no instruction is shown as it is.
+    // Text that is not an instruction is shown as it is.
     let is_word = !head.is_empty() && head.chars().all(|c| c.is_ascii_alphanumeric());
     !is_word || text.is_some_and(has_form)
 }
 
-/// The statements of the instructions, or the instruction that is not understood.
+/// The statements of the instructions, or the first instruction that is not supported.
 fn ptx_statements(
     cx: &mut Checker<'_>,
     ptx: &Ptx<'_>,
@@ -172,7 +172,7 @@ fn ptx_statements(
     Ok(stmts)
 }
 
-/// An instruction as a call of the library's function; `None` if it has none for these operands.
+/// An instruction as a call of the library's function; `None` if there is none for these operands.
 fn ptx_call(cx: &mut Checker<'_>, instruction: &Instruction<'_>, names: &Names) -> Option<Call> {
     let name: Arc<str> = function_name(instruction, names)?.into();
     let id = overload::prelude_function(cx, &name)?;
@@ -192,7 +192,7 @@ fn ptx_call(cx: &mut Checker<'_>, instruction: &Instruction<'_>, names: &Names) 
         }
     }
     let mut args = Vec::new();
-    // A special register that is moved is in the function's name.
+    // For `mov` from a special register, the register is part of the function's name.
     let moves_special = instruction.moves_special(names);
     for operand in operands.iter().filter(|_| !moves_special) {
         names.arguments(operand, &mut args)?;
@@ -228,7 +228,7 @@ fn param_types(tables: &Tables, id: FunctionId) -> Vec<Ty> {
 const CARRY: &str = "__ptx_carry";
 
 impl Instruction<'_> {
-    /// A call alone says it all.
+    /// Whether a single call is enough.
     fn is_simple(&self) -> bool {
         let is_vector = |operand: &Operand<'_>| matches!(operand, Operand::Vector(_));
         self.guard.is_none() && !self.uses_carry() && !self.operands.iter().any(is_vector)
@@ -261,7 +261,7 @@ impl Holds {
         }
     }
 
-    /// Of a register's type, `None` where there is no such type here.
+    /// The kind of a register's type, `None` for an unsupported type.
     fn of_register(ty: &str) -> Option<Holds> {
         match ty {
             "pred" => Some(Holds::Predicate),
@@ -287,13 +287,13 @@ impl Holds {
 }
 
 impl Names {
-    /// The block's variables: from here on the names stand for them.
+    /// Declares the block's variables; from here on the names refer to them.
     fn bind(&mut self, ptx: &Ptx<'_>, asm: &ast::Asm) -> Vec<ast::Stmt> {
         let span = self.span;
         let mut stmts = Vec::new();
         let n_outputs = asm.outputs.len();
         for (n, bound) in self.numbered.iter_mut().enumerate() {
-            // A constant stays one: some instructions need it.
+            // A constant stays one: some instructions require it.
             let is_constant = matches!(bound.expr.kind, ExprKind::Int { .. });
             if n >= n_outputs && (is_constant || bound.holds.is_none()) {
                 continue;
@@ -339,7 +339,7 @@ impl Names {
         found.map(|(_, bound)| bound.clone())
     }
 
-    /// What an instruction writes.
+    /// The target that an instruction writes.
     fn target(&self, operand: &Operand<'_>) -> Option<Bound> {
         match operand {
             Operand::Numbered(n) => self.numbered.get(*n).cloned(),
@@ -349,12 +349,12 @@ impl Names {
         }
     }
 
-    /// Adds what an instruction reads: a vector is one argument for each element.
+    /// Adds the values that an instruction reads: a vector is one argument for each element.
     fn arguments(&self, operand: &Operand<'_>, out: &mut Vec<Bound>) -> Option<()> {
         let span = self.span;
         out.push(match operand {
             Operand::Numbered(n) => {
-                // What nothing has written has no value.
+                // A register that no instruction has written has no value.
                 let bound = self.numbered.get(*n)?;
                 self.readable[*n].then(|| bound.clone())?
             }
@@ -434,7 +434,7 @@ impl Names {
 }
 
 impl Call {
-    /// Its value, as a register of the kind `holds` gets it: the bits stay.
+    /// The bits of its value as a register of the kind `holds`.
     fn reinterpreted(&self, holds: Option<Holds>) -> Expr {
         let function = match (&self.result, holds) {
             (Ty::UInt | Ty::Int, Some(Holds::Float)) => "__uint_as_float",
@@ -447,7 +447,7 @@ impl Call {
     }
 }
 
-/// The bits of a register as a parameter of the type `param` wants them.
+/// The bits of a register as an argument for a parameter of type `param`.
 fn as_argument(arg: Bound, param: &Ty) -> Expr {
     let function = match (arg.holds, param) {
         (Some(Holds::Float), Ty::UInt | Ty::Int) => "__float_as_uint",
@@ -462,7 +462,7 @@ fn as_argument(arg: Bound, param: &Ty) -> Expr {
     call_of(function, arg.expr)
 }
 
-/// The library's name of an instruction, without what only says how to cache.
+/// The library's name of an instruction, without its cache hints.
 fn function_name(instruction: &Instruction<'_>, names: &Names) -> Option<String> {
     let opcode = instruction.opcode;
     let head = opcode.split('.').next()?;
@@ -494,7 +494,7 @@ fn function_name(instruction: &Instruction<'_>, names: &Names) -> Option<String>
     Some(format!("__dslc_ptx_{name}{suffix}"))
 }
 
-/// The function of a barrier: `bar` takes whole warps, and so does `barrier` if it says `aligned`. Barrier 0 of all threads is
+/// The function of a barrier: `bar` takes whole warps, and so does `barrier` if it is `aligned`. Barrier 0 for all threads is
 /// `__syncthreads()`.
 fn barrier_name(instruction: &Instruction<'_>) -> Option<String> {
     let mut parts = instruction.opcode.split('.').filter(|&part| part != "cta");
@@ -530,7 +530,7 @@ fn access_name(opcode: &str) -> Option<String> {
         match part {
             "global" | "nc" | "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt" | "weak" => {}
             _ if part.starts_with("L1::") || part.starts_with("L2::") => {}
-            // Atomics are relaxed, and of the device, if nothing is said.
+            // Atomics are relaxed and of device scope by default.
             "relaxed" | "gpu" if is_atomic => {}
             part => {
                 name.push('_');
@@ -541,7 +541,7 @@ fn access_name(opcode: &str) -> Option<String> {
     Some(name)
 }
 
-/// An operand that is read more than once, or never, must not do anything when it is.
+/// Whether operands that are read more than once, or never, are free of side effects.
 fn operands_are_plain(asm: &ast::Asm, instruction: &Instruction<'_>) -> bool {
     fn uses(operand: &Operand<'_>, number: usize) -> usize {
         match operand {

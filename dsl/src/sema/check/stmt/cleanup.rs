@@ -1,11 +1,11 @@
-//! Destructors: what runs when the block of an object ends, however it is left.
+//! Destructors: what runs when the block of an object ends, in whichever way control leaves it.
 //!
-//! Each open block has a list of its objects. Its end, a `return`, a `break` or a `continue` destroys those of the blocks that
-//! are left, the youngest first; a returned value is computed before.
+//! Each open block has a list of its objects. Its end, a `return`, a `break` or a `continue` destroys those of the blocks that are left,
+//! the youngest first; a returned value is computed before.
 //!
-//! A value of a class belongs to whoever takes it: the variable, member or parameter that it begins, or the caller it is returned
-//! to. A value whose place is asked for instead (a member function's object, an argument for a reference) becomes a temporary
-//! variable, which is destroyed when the full expression ends.
+//! A value of a class belongs to its destination: the variable, member or parameter that it initialises, or the caller that it is returned
+//! to. If its place is needed instead (for a member function's object, or a reference argument), the value becomes a temporary variable,
+//! which is destroyed when the full expression ends.
 
 use crate::sema::check::{
     Body, Checked, Checker, Reported, Tables, access,
@@ -23,7 +23,7 @@ pub(crate) fn enter(body: &mut Body) {
     body.flow.cleanups.push(Vec::new());
 }
 
-/// The block ends here, unless its last statement has left it already.
+/// Ends the block, unless its last statement has left it already.
 pub(crate) fn leave(cx: &mut Checker<'_>, out: &mut Vec<Stmt>, span: Span) {
     let objects = cx.body.flow.cleanups.pop().unwrap_or_default();
     if !objects.is_empty() && crate::sema::check::stmt::falls_through(out) {
@@ -31,7 +31,7 @@ pub(crate) fn leave(cx: &mut Checker<'_>, out: &mut Vec<Stmt>, span: Span) {
     }
 }
 
-/// The variable is destroyed when its block ends.
+/// Records a variable that is destroyed when its block ends.
 pub(crate) fn note_object(tables: &Tables, body: &mut Body, var: VarId) {
     let ty = body.vars[var].typed.ty.ty.clone();
     if !tables.has_destructor(&ty) {
@@ -42,7 +42,7 @@ pub(crate) fn note_object(tables: &Tables, body: &mut Body, var: VarId) {
     }
 }
 
-/// Destroys the objects of the blocks from `depth` on, but for one that is returned.
+/// Destroys the objects of the blocks from `depth` on, except one that is returned.
 pub(crate) fn destroy_from(
     cx: &mut Checker<'_>,
     depth: usize,
@@ -68,7 +68,7 @@ pub(crate) fn has_cleanups(body: &Body) -> bool {
     body.flow.cleanups.iter().any(|block| !block.is_empty())
 }
 
-/// The value is an object of its own, which nobody else will destroy.
+/// Whether the value is a separate object that no other code destroys.
 pub(crate) fn is_unowned(tables: &Tables, value: &Value) -> bool {
     tables.has_destructor(&value.ty) && is_prvalue(value)
 }
@@ -79,7 +79,7 @@ pub(crate) fn temporary_place(cx: &mut Checker<'_>, value: Value) -> Place {
     if cx.body.id.is_none() {
         cx.unsupported("a temporary object with a destructor at file scope", span);
     }
-    // What a constructor has made is in a variable already.
+    // An object that a constructor has made is already in a variable.
     let (var, first) = match value.kind {
         ValueKind::Comma(first, object) if made_variable(&cx.body, &object).is_some() => {
             let made = made_variable(&cx.body, &object);
@@ -118,7 +118,7 @@ fn made_variable(body: &Body, object: &Value) -> Option<VarId> {
     }
 }
 
-/// A value nobody uses: an object is destroyed all the same.
+/// An unused value: if it is an object, it is destroyed.
 pub(crate) fn discarded(cx: &mut Checker<'_>, value: Value) -> Value {
     if !is_unowned(&cx.tables, &value) {
         return value;
@@ -135,7 +135,7 @@ pub(crate) fn end_temporaries(cx: &mut Checker<'_>, span: Span, out: &mut Vec<St
     }
 }
 
-/// The value, after which the temporaries made since there were `mark` of them are destroyed.
+/// The value, followed by the destruction of the temporaries made since there were `mark` of them.
 pub(crate) fn ended(cx: &mut Checker<'_>, mark: usize, value: Value) -> Result<Value, Reported> {
     if cx.body.flow.temporaries.len() <= mark {
         return Ok(value);
@@ -158,7 +158,7 @@ pub(crate) fn ended(cx: &mut Checker<'_>, mark: usize, value: Value) -> Result<V
     Ok(comma(ended, method::place_value(place)))
 }
 
-/// Calls of destructors inside an expression.
+/// Converts calls of destructors to values, for use inside an expression.
 pub(crate) fn as_values(cx: &mut Checker<'_>, stmts: Vec<Stmt>, span: Span) -> Vec<Value> {
     let mut values = Vec::new();
     for stmt in stmts {
@@ -175,7 +175,7 @@ pub(crate) fn as_values(cx: &mut Checker<'_>, stmts: Vec<Stmt>, span: Span) -> V
     values
 }
 
-/// A value that is returned past destructors, kept in a variable.
+/// A value that is returned after destructors run, stored in a variable before.
 pub(crate) fn kept(tables: &Tables, body: &mut Body, value: Value, out: &mut Vec<Stmt>) -> Value {
     let span = value.span;
     let ty = value.ty.clone();
@@ -203,7 +203,7 @@ fn destroy_all(cx: &mut Checker<'_>, objects: &[VarId], span: Span, out: &mut Ve
     }
 }
 
-/// Ends an object: its destructor, or those of its members.
+/// Ends an object: calls its destructor, or those of its members.
 pub(crate) fn destroy(cx: &mut Checker<'_>, place: Place, span: Span, out: &mut Vec<Stmt>) {
     if let Ty::Array(_, n) = place.ty.ty {
         let n = n.unwrap_or(0);
@@ -231,7 +231,7 @@ pub(crate) fn destroy(cx: &mut Checker<'_>, place: Place, span: Span, out: &mut 
     }
 }
 
-/// What a destructor does after its own code.
+/// The destruction of members after a destructor's own code.
 pub(crate) fn destroy_members(cx: &mut Checker<'_>, place: Place, span: Span, out: &mut Vec<Stmt>) {
     let Ty::Record(class) = place.ty.ty else {
         return;
@@ -246,7 +246,7 @@ pub(crate) fn destroy_members(cx: &mut Checker<'_>, place: Place, span: Span, ou
     }
 }
 
-/// The value is no place's: it is made here.
+/// Whether the value was not read from a place, but is made here.
 pub(crate) fn is_prvalue(value: &Value) -> bool {
     match &value.kind {
         ValueKind::Load(place) => access::is_temporary(place),

@@ -1,4 +1,4 @@
-//! Labels and `goto`: only to a label further down, in the same block or one around it, which leaves what stands before the label.
+//! Labels and `goto`: only to a later label in the same block or one around it, which leaves the statements before the label.
 
 use crate::sema::check::Checker;
 use crate::sema::check::{cleanup, stmt};
@@ -9,19 +9,19 @@ use crate::{
 };
 use ir::{span::Span, suggest};
 
-/// A label further down.
+/// A label that has not been reached.
 pub(crate) struct Label {
     name: Name,
     number: u32,
-    /// How many blocks are open around it.
+    /// The number of open blocks around it.
     depth: usize,
-    /// The first `goto` to it, and how many statements of its block stood before the one that has it.
+    /// The first `goto` to it, and the number of statements of its block before the statement that contains the `goto`.
     used: Option<(Span, usize)>,
-    /// How many statements of its block there are.
+    /// The number of statements before it in its block.
     n_before: usize,
 }
 
-/// The statements of a block, in which labels may stand.
+/// The statements of a block, which may contain labels.
 pub(crate) fn labelled(cx: &mut Checker<'_>, stmts: &[ast::Stmt], out: &mut Vec<Stmt>) {
     let (outer, start) = (cx.body.labels.ahead.len(), out.len());
     for stmt in stmts {
@@ -64,7 +64,7 @@ pub(crate) fn labelled(cx: &mut Checker<'_>, stmts: &[ast::Stmt], out: &mut Vec<
     }
 }
 
-/// Reports the variables that a `goto` to one of these labels would leave without their values.
+/// Reports the variables that a `goto` to one of these labels would leave uninitialised.
 fn initialised_between(cx: &mut Checker<'_>, outer: usize, out: &[Stmt]) {
     let used = cx.body.labels.ahead[outer..].iter();
     let used: Vec<_> = used.filter_map(|label| label.used).collect();

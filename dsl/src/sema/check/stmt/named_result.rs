@@ -1,9 +1,8 @@
-//! Which variable of a function is its result itself.
+//! Finds the local variable of a function that is constructed in place of its result (NRVO).
 //!
-//! C++ lets a compiler make a local variable in the place of the result, so that `return` copies nothing (NRVO), and leaves it
-//! to the compiler when. What classes with a copy constructor do depends on it, so it is done where g++ (up to 13, nvcc's host
-//! compiler) does it: every `return` names the same variable, and that is declared in the function's outermost block. A parameter
-//! is never the result.
+//! C++ lets a compiler construct a local variable in the place of the result, so that `return` copies nothing, and leaves it to the
+//! compiler when. Programs can observe this in classes with a copy constructor, so it is done where g++ (up to 13, nvcc's host compiler)
+//! does it: every `return` names the same variable, which is declared in the function's outermost block. A parameter is never the result.
 
 use std::sync::Arc;
 
@@ -26,11 +25,11 @@ pub(crate) fn named_result(body: &Block) -> Option<Arc<str>> {
     (outermost == 1 && all == 1).then(|| name.clone())
 }
 
-/// What the `return`s say.
+/// What the `return`s seen so far name.
 #[derive(Default)]
 struct Seen<'a> {
     name: Option<&'a Arc<str>>,
-    /// They do not all name the same, or not a name.
+    /// Whether they name different variables, or return something else.
     differs: bool,
 }
 
@@ -54,7 +53,7 @@ fn name_of(expr: &Expr) -> Option<&Arc<str>> {
     }
 }
 
-/// The statement declares a variable of this name itself.
+/// Whether the statement itself declares a variable of this name.
 fn declares(stmt: &Stmt, name: &Arc<str>) -> bool {
     let declaration = match &stmt.kind {
         StmtKind::Declaration(declaration) => declaration,
@@ -67,7 +66,7 @@ fn declares(stmt: &Stmt, name: &Arc<str>) -> bool {
         .any(|declared| declared.node == *name)
 }
 
-/// Calls `then` with a statement and all inside of it, but not inside of lambdas.
+/// Calls `then` with a statement and all statements in it, but not those in lambdas.
 fn each<'a>(stmt: &'a Stmt, then: &mut impl FnMut(&'a Stmt)) {
     then(stmt);
     match &stmt.kind {

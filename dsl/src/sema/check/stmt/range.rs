@@ -36,12 +36,12 @@ pub(crate) struct RangeFor<'s> {
     pub(crate) span: Span,
 }
 
-/// A class with `begin()`.
+/// Whether the type is a class with `begin()`.
 fn has_iterators(scopes: &Scopes, ty: &Ty) -> bool {
     matches!(ty, Ty::Record(id) if scopes.find_in_class(*id, "begin").is_some())
 }
 
-/// `for (T x : array) body`: a loop over the array's indices, in which `x` is declared anew each time.
+/// `for (T x : array) body`: a loop over the array's indices, with a new `x` in each round.
 pub(crate) fn check(cx: &mut Checker<'_>, parts: &RangeFor<'_>, out: &mut Vec<Stmt>) {
     let at = parts.range.span;
     if let ExprKind::List(items) = &parts.range.kind {
@@ -196,7 +196,7 @@ fn for_iterators(cx: &mut Checker<'_>, parts: &RangeFor<'_>, value: Value, out: 
     out.push(Stmt::new(StmtKind::Block(stmts), parts.span));
 }
 
-/// `for (int x : {1, 2, 3})`: the list is an array of its own, of the type that its items have.
+/// `for (int x : {1, 2, 3})`: the list becomes an array of its items' type.
 fn for_list(
     cx: &mut Checker<'_>,
     parts: &RangeFor<'_>,
@@ -253,7 +253,7 @@ fn for_list(
     out.push(Stmt::new(StmtKind::Block(stmts), parts.span));
 }
 
-/// Enters a round of the loop, in which the variable is declared anew with this element.
+/// Begins a round of the loop, in which a new variable is declared with this element.
 fn enter_round(cx: &mut Checker<'_>, parts: &RangeFor<'_>, element: &ast::Expr) -> Vec<Stmt> {
     let flow = &mut cx.body.flow;
     flow.loops += 1;

@@ -1,7 +1,7 @@
 //! `switch`: the body is cut into sections at its labels.
 //!
-//! Labels must stand directly in the body's braces. One inside an inner block (Duff's device) would jump into the middle
-//! of a statement, which structured code cannot say; it is refused.
+//! Labels must be directly in the body's braces. A label inside an inner block (Duff's device) would jump into the middle of a statement,
+//! which structured control flow cannot express; it is rejected.
 
 use crate::sema::check::{Checker, Reported, cleanup, constant, convert, expr, int, stmt};
 use crate::sema::message::expr::Needed;
@@ -87,19 +87,19 @@ pub(crate) fn check(
     cx.body.flow.exits.pop();
     cx.body.flow.switches -= 1;
     cx.scopes.leave();
-    // What stands before the first label never runs, but variables declared there exist.
+    // Code before the first label never runs, but variables declared there exist.
     out.extend(
         before
             .into_iter()
             .filter(|stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(_, None))),
     );
-    // If the value is wrong, nothing is known of the cases; the sections are checked all the same.
+    // If the value is invalid, the cases cannot be checked, but the sections can.
     let value = value.unwrap_or_else(|| int(0, Ty::Int, at));
     let kind = StmtKind::Switch { value, sections };
     out.push(Stmt::new(kind, span));
 }
 
-/// What a section declares is seen in the next, but a reference is bound only where its declaration is reached.
+/// Reports a reference that is declared in one section and visible in the next, where it would not be bound.
 fn check_crossing(cx: &mut Checker<'_>, section: Option<&SwitchSection>, label: Span) {
     let declared = section.into_iter().flat_map(|section| &section.body);
     let reference = declared.filter_map(|stmt| match &stmt.kind {

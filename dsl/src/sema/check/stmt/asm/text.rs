@@ -1,8 +1,8 @@
-//! The text of an `asm` statement as instructions: `{ .reg .pred p; setp.lt.s32 p, %1, 4; @p add.u32 %0, %1, 1; }`.
+//! Parses the text of an `asm` statement: `{ .reg .pred p; setp.lt.s32 p, %1, 4; @p add.u32 %0, %1, 1; }`.
 //!
-//! Only what is written is read here. Which instructions there are, and what their operands may be, is the library's `ptx.k` to say.
+//! This is only the syntax. The library's `ptx.k` decides which instructions there are and which operands they take.
 
-/// What stands in an `asm` statement.
+/// The contents of an `asm` statement.
 #[derive(Default)]
 pub(super) struct Ptx<'a> {
     pub(super) registers: Vec<Register<'a>>,
@@ -34,7 +34,7 @@ pub(super) struct Guard<'a> {
 pub(super) enum Operand<'a> {
     /// `%0`.
     Numbered(usize),
-    /// `t1`, `%laneid`: a register that the text declares, or a special one. Without its `%`.
+    /// `t1`, `%laneid`: a register that the text declares, or a special one. Stored without its `%`.
     Register(&'a str),
     /// `16`, `0xff`, `-1`.
     Int(u64),
@@ -46,11 +46,11 @@ pub(super) enum Operand<'a> {
     Vector(Vec<Operand<'a>>),
 }
 
-/// The instructions of `text`, or the first word that is not understood.
+/// The instructions of `text`, or the first word that cannot be parsed.
 pub(super) fn read(text: &str) -> Result<Ptx<'_>, &str> {
     let mut ptx = Ptx::default();
     for line in text.split(';') {
-        // A block's braces only bound its registers' names.
+        // A block's braces only limit its registers' names.
         let mut line = line.trim().trim_start_matches(['{', '}']).trim();
         if line.is_empty() {
             continue;
@@ -59,7 +59,7 @@ pub(super) fn read(text: &str) -> Result<Ptx<'_>, &str> {
             registers(declared.trim(), &mut ptx.registers).ok_or(".reg")?;
             continue;
         }
-        // A jump's label is told apart from what follows it, so that the jump is the first thing that is not understood.
+        // Cuts a jump's label off, so that the error is about the jump.
         if let Some((label, rest)) = line.split_once(':')
             && !label.contains(|c: char| !c.is_ascii_alphanumeric() && !"_$".contains(c))
         {
@@ -106,7 +106,7 @@ fn registers<'a>(declared: &'a str, out: &mut Vec<Register<'a>>) -> Option<()> {
             }),
             Some((name, count)) => {
                 let count: usize = count.strip_suffix('>')?.trim().parse().ok()?;
-                // As many as anyone writes by hand.
+                // More than anyone writes by hand.
                 out.extend((0..count.min(4096)).map(|n| Register {
                     name: format!("{name}{n}"),
                     ty,
@@ -117,7 +117,7 @@ fn registers<'a>(declared: &'a str, out: &mut Vec<Register<'a>>) -> Option<()> {
     Some(())
 }
 
-/// Operands between commas; those in brackets and braces are one.
+/// Operands separated by commas; a group in brackets or braces is one.
 fn list(text: &str) -> Option<Vec<Operand<'_>>> {
     let mut operands = Vec::new();
     let (mut depth, mut from) = (0i32, 0);

@@ -1,4 +1,4 @@
-//! Pieces of the syntax tree, as the parser would make them, all at the place of the `asm` statement.
+//! Builds pieces of the syntax tree as the parser would, all at the place of the `asm` statement.
 
 use std::sync::Arc;
 
