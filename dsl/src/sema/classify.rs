@@ -1,6 +1,6 @@
 //! Questions about a type's kind: integer or floating, signed or not, its width and rank.
 //!
-//! Everything here looks at a [`Ty`] alone; what needs a record's layout is in `layout`.
+//! Everything here depends on the [`Ty`] alone; questions about a record's layout are in `layout`.
 
 use super::ty::{QualTy, Ty};
 
@@ -16,13 +16,13 @@ pub trait Classify {
     fn is_arithmetic(&self) -> bool;
     /// Arithmetic or a pointer: what conditions and registers can hold.
     fn is_scalar(&self) -> bool;
-    /// A negative value can be held.
+    /// Whether it can hold a negative value.
     fn is_signed(&self) -> bool;
     /// Width in bits of an arithmetic type (`bool` is 1), 64 for pointers, 0 for others.
     fn bits(&self) -> u32;
     /// C's conversion rank among integers.
     fn rank(&self) -> u32;
-    /// Bits of an integer reduced to what the type can hold, extended back to 64 as constants are kept.
+    /// Bits of an integer truncated to the type's width, and extended back to 64 as in constants.
     fn wrap(&self, bits: u64) -> u64;
 }
 
@@ -119,7 +119,7 @@ impl Classify for Ty {
     }
 }
 
-/// The type after C's integer promotions: what is narrower than `int` becomes `int`.
+/// The type after C's integer promotions: types narrower than `int` become `int`.
 pub(super) fn promoted(ty: &Ty) -> Ty {
     match ty {
         Ty::Bool | Ty::Char | Ty::SChar | Ty::UChar | Ty::Short | Ty::UShort | Ty::Int => Ty::Int,
@@ -128,7 +128,7 @@ pub(super) fn promoted(ty: &Ty) -> Ty {
     }
 }
 
-/// The type two arithmetic operands meet in: C's usual arithmetic conversions.
+/// The common type of two arithmetic operands: C's usual arithmetic conversions.
 pub(super) fn common(a: &Ty, b: &Ty) -> Ty {
     if *a == Ty::Double || *b == Ty::Double {
         return Ty::Double;

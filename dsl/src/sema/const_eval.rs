@@ -1,8 +1,8 @@
-//! The value of a constant expression: array sizes, `case` labels, enumerators, initialisers of globals.
+//! Evaluates constant expressions: array sizes, `case` labels, enumerators, initialisers of globals.
 //!
-//! Works on the typed tree, so that every conversion of C is already a node and each operation is done in its type's
-//! width, wrapping as the machine would. `const` variables with constant values are constants before they get here. A call
-//! of a `constexpr` function is run by `machine`.
+//! It works on the typed tree, so that every conversion of C is already a node and each operation has its type's width, wrapping as the
+//! machine would. `const` variables with constant values have been replaced by them before. Calls of `constexpr` functions are run by
+//! `machine`.
 
 use super::{
     classify::Classify,
@@ -15,7 +15,7 @@ mod machine;
 
 pub(crate) use machine::{Constexpr, MAX_REPEATED_STEPS, Machine, TOO_MANY_STEPS};
 
-/// A constant: its type is that of the value it came from.
+/// A constant, of the type of the value it came from.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Const {
     /// Bits as in [`ValueKind::Int`].
@@ -24,23 +24,23 @@ pub(crate) enum Const {
     Float(f64),
 }
 
-/// Why there is none.
+/// Why a value is not a constant.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum NotConst {
     /// This part is only known when the program runs.
     Variable(Span),
     /// This divides by zero.
     DivisionByZero(Span),
-    /// A call of a `constexpr` function stops here, and why.
+    /// The evaluation of a `constexpr` function stops here, for this reason.
     Stopped(Span, &'static str),
     /// The body of this `constexpr` function has not been checked.
     NoBody(FunctionId, Span),
-    /// Something in it is wrong and has been reported.
+    /// An invalid part, which has been reported.
     Error,
 }
 
 impl NotConst {
-    /// Where it fails, and why; nothing if that has been reported.
+    /// Where and why it fails; `None` if that has been reported.
     pub(crate) fn reason(self) -> Option<(Span, &'static str)> {
         match self {
             NotConst::Variable(span) => Some((span, "known only when the program runs")),
@@ -103,7 +103,7 @@ fn arithmetic(op: Arith, ty: &Ty, a: Const, b: Const, span: Span) -> Result<Cons
     }
 }
 
-/// `float` results are computed in double precision and rounded once: for `+ - * /` on two floats this is exact rounding.
+/// `float` results are computed in double precision and rounded once: for `+ - * /` on two floats the result is correctly rounded.
 fn rounded(value: f64, ty: &Ty) -> f64 {
     if *ty == Ty::Float {
         f64::from(value as f32)
@@ -112,7 +112,7 @@ fn rounded(value: f64, ty: &Ty) -> f64 {
     }
 }
 
-/// An operation on integers of type `ty`; `None` divides by zero. Shifts by the width or more give what the IR says.
+/// An operation on integers of type `ty`; `None` for a division by zero. Shifts by the width or more are as in the IR.
 pub(crate) fn integers(op: Arith, ty: &Ty, a: u64, b: u64) -> Option<u64> {
     let signed = ty.is_signed();
     let width = u64::from(ty.bits());

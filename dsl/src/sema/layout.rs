@@ -1,7 +1,7 @@
-//! Sizes, alignments and offsets, as C lays them out on x86-64 and in CUDA device code (the two agree).
+//! Sizes, alignments and offsets, as in C on x86-64 and in CUDA device code (the two agree).
 //!
-//! In: the members of a record. Out: their offsets, the record's size and alignment. A record without its members yet is
-//! "incomplete" and has neither; `size_of` then gives `None`.
+//! In: the members of a record. Out: their offsets, the record's size and alignment. A record whose members are not yet known is
+//! "incomplete" and has neither; `size_of` then returns `None`.
 
 use super::{
     classify::Classify,
@@ -23,7 +23,7 @@ pub(crate) fn size_of(ty: &Ty, records: &Records) -> Option<u64> {
     }
 }
 
-/// Alignment in bytes; 1 for what has none.
+/// Alignment in bytes; 1 for types without one.
 pub(crate) fn align_of(ty: &Ty, records: &Records) -> u64 {
     match ty {
         Ty::Array(element, _) => align_of(&element.ty, records),
@@ -32,23 +32,23 @@ pub(crate) fn align_of(ty: &Ty, records: &Records) -> u64 {
     }
 }
 
-/// An incomplete record is kept with alignment 0.
+/// Incomplete records have alignment 0.
 pub(crate) fn is_complete(record: &Record) -> bool {
     record.align_bytes != 0
 }
 
-/// How members lie.
+/// How members are placed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RecordKind {
     /// One after the other.
     Struct,
-    /// One after the other; the first is a base class, which takes no room if it is empty.
+    /// One after the other; the first is a base class, which occupies no space if it is empty.
     Derived,
     /// All at the beginning.
     Union,
 }
 
-/// How much room a record takes.
+/// The space that a record occupies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Extent {
     pub(crate) size_bytes: u64,
@@ -57,18 +57,18 @@ pub(crate) struct Extent {
     pub(crate) used_bytes: u64,
 }
 
-/// Bits that a record has between its members: an unnamed bit-field.
+/// Bits between a record's members: an unnamed bit-field.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Gap {
-    /// The member that it stands before.
+    /// The index of the member after it.
     pub(crate) before: usize,
     pub(crate) ty: Ty,
-    /// 0: what follows begins where its type can begin.
+    /// If it is 0, the next bit-field begins at its type's alignment.
     pub(crate) width: u32,
 }
 
-/// Places the members and gives size and alignment. A bit-field goes to the next bit, unless it would then lie in two places for objects of
-/// its type: so in `char c; int b : 5;` it is in the second byte.
+/// Places the members and returns size and alignment. A bit-field goes to the next bit, unless it would then straddle two units of its
+/// type: so in `char c; int b : 5;` it is in the second byte.
 pub(crate) fn place_fields(
     fields: &mut [Field],
     gaps: &[Gap],
@@ -76,11 +76,11 @@ pub(crate) fn place_fields(
     least_align: u64,
     records: &Records,
 ) -> Option<Extent> {
-    // All but the bits of a byte of bit-fields that are still free.
+    // Free bits in the last byte of bit-fields are not counted.
     let mut size_bits = 0u64;
     let mut align = least_align.max(1);
     let mut run = 0u32;
-    // Two parts of one empty class have different addresses, as in the C++ ABI that host compilers follow: a member moves on.
+    // Two subobjects of one empty class have different addresses, as in the C++ ABI of host compilers: the later member is moved.
     let mut taken: Vec<(RecordId, u64)> = vec![];
     for i in 0..=fields.len() {
         for gap in gaps.iter().filter(|gap| gap.before == i) {
@@ -134,7 +134,7 @@ pub(crate) fn place_fields(
                 offset = offset.checked_add(field_align)?;
             }
             field.offset_bytes = offset;
-            // Only a base without room can lie where a member lies.
+            // Only an empty base can share its address with a member.
             if i == 0 && kind == RecordKind::Derived {
                 taken = own;
             }
@@ -150,7 +150,7 @@ pub(crate) fn place_fields(
     })
 }
 
-/// Where a bit-field begins that comes after so many bits and whose type has `unit_bits`.
+/// The first bit of a bit-field that comes after `after` bits and whose type has `unit_bits`.
 fn first_bit(after: u64, unit_bits: u64, width: u32) -> Option<u64> {
     let fits = width > 0 && after % unit_bits + u64::from(width) <= unit_bits;
     match fits {
@@ -159,8 +159,9 @@ fn first_bit(after: u64, unit_bits: u64, width: u32) -> Option<u64> {
     }
 }
 
-/// What the bit-fields of a record lie in: integers of their types where nothing else lies there, else of fewer bytes. `end_bytes` is where
-/// the record ends, without what a derived class may use. In `struct { char c; int a : 5; int b : 20; }` these are the bytes 1, 2 to 3 and 4 to 7.
+/// The units of a record's bit-fields: integers of their types where they overlap nothing else, else of fewer bytes. `end_bytes` is the end
+/// of the record, without the bytes that a derived class may use. In `struct { char c; int a : 5; int b : 20; }` the units are the bytes 1,
+/// 2 to 3 and 4 to 7.
 pub(crate) fn bit_units(fields: &[Field], end_bytes: u64, records: &Records) -> Vec<BitUnit> {
     let mut units: Vec<BitUnit> = vec![];
     for (i, field) in fields.iter().enumerate() {
@@ -173,7 +174,7 @@ pub(crate) fn bit_units(fields: &[Field], end_bytes: u64, records: &Records) -> 
         let of_run = |field: &&Field| field.bits.is_some_and(|bits| bits.run == run);
         let all: Vec<&Field> = fields[i..].iter().take_while(of_run).collect();
         let next = fields.get(i + all.len()).map(|field| field.offset_bytes);
-        // The members of a union all begin where it does.
+        // The members of a union all have the same offset.
         let limit = next.filter(|next| *next > first / 8).unwrap_or(end_bytes);
         let ends = all
             .iter()
@@ -182,7 +183,7 @@ pub(crate) fn bit_units(fields: &[Field], end_bytes: u64, records: &Records) -> 
         let end = ends.max().unwrap_or(0);
         let mut offset = first / 8;
         while offset < end {
-            // The widest type of the bit-fields from here on.
+            // The widest type of the bit-fields within 8 bytes.
             let is_near = |field: &&&Field| {
                 let bits = field.bits;
                 bits.is_some_and(|Bits { first, width, .. }| {
@@ -208,7 +209,7 @@ pub(crate) fn bit_units(fields: &[Field], end_bytes: u64, records: &Records) -> 
     units
 }
 
-/// How many scalars a type consists of.
+/// The number of scalars in a type.
 pub(crate) fn scalar_count(ty: &Ty, records: &Records) -> u64 {
     match ty {
         Ty::Array(element, n) => scalar_count(&element.ty, records).saturating_mul(n.unwrap_or(0)),
@@ -221,7 +222,7 @@ pub(crate) fn scalar_count(ty: &Ty, records: &Records) -> u64 {
     }
 }
 
-/// The parts of a class that are empty classes, itself included, and where they lie in it.
+/// The subobjects of a class that are empty classes, itself included, with their offsets.
 fn empty_parts(ty: &Ty, records: &Records) -> Vec<(RecordId, u64)> {
     let mut found = vec![];
     let mut open = vec![(ty, 0u64)];

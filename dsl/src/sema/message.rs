@@ -1,7 +1,7 @@
-//! What the check has to say: facts, and the words for them.
+//! Messages of the check: facts, and the words for them.
 //!
-//! Each part of the check has one enum, whose variants are the facts that a message is made of. The text of every message
-//! stands in the tables of this folder and nowhere else. Nothing looks into a text for what it means.
+//! Each part of the check has one enum, whose variants are the facts of a message. The text of every message is in the tables of this
+//! folder and nowhere else. No code interprets the text of a message.
 
 pub(crate) mod call;
 pub(crate) mod class;
@@ -67,7 +67,7 @@ impl Fact<Tables> for FunctionSpace {
     }
 }
 
-/// How many arguments are given: "1 was", "3 were".
+/// How many arguments there are: "1 was", "3 were".
 pub(crate) struct Given(pub(crate) usize);
 
 impl Fact<Tables> for Given {
@@ -80,7 +80,7 @@ impl Fact<Tables> for Given {
     }
 }
 
-/// The messages of one part of the check, whose tables know what types and classes are called.
+/// The messages of one part of the check. Their tables know the names of types and classes.
 macro_rules! messages {
     ($($table:tt)*) => {
         $crate::message::messages! { $crate::sema::check::Tables; $($table)* }

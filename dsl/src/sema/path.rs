@@ -1,24 +1,24 @@
-//! Qualified names: `a::b::c`. They are kept as text; this is the one place that takes it apart.
+//! Qualified names: `a::b::c`. They are stored as text; only this module splits them.
 
-/// What stands between the parts.
+/// The text between the parts.
 const SEPARATOR: &str = "::";
 
-/// It has scopes before its last part.
+/// Whether it has scopes before its last part.
 pub(crate) fn is_qualified(name: &str) -> bool {
     name.contains(SEPARATOR)
 }
 
-/// The scopes and the last part; `None` of a plain name. The scopes of `::f` are empty.
+/// The scopes and the last part; `None` for a plain name. The scopes of `::f` are empty.
 pub(crate) fn split(name: &str) -> Option<(&str, &str)> {
     name.rsplit_once(SEPARATOR)
 }
 
-/// The first part and the rest; `None` of a plain name.
+/// The first part and the rest; `None` for a plain name.
 pub(crate) fn split_first(name: &str) -> Option<(&str, &str)> {
     name.split_once(SEPARATOR)
 }
 
-/// The last part: all of a plain name.
+/// The last part, which is all of a plain name.
 pub(crate) fn last(name: &str) -> &str {
     split(name).map_or(name, |(_, last)| last)
 }
@@ -33,7 +33,7 @@ pub(crate) fn after<'n>(name: &'n str, first: &str) -> Option<&'n str> {
     split_first(name).and_then(|(part, rest)| (part == first).then_some(rest))
 }
 
-/// The scope that a scope is in; empty for the outermost.
+/// The scope around a scope; empty for the outermost.
 pub(crate) fn outer(scope: &str) -> &str {
     split(scope).map_or("", |(outer, _)| outer)
 }
@@ -49,7 +49,7 @@ pub(crate) fn join<S: AsRef<str>>(parts: &[S]) -> String {
     parts.join(SEPARATOR)
 }
 
-/// `name` is in the scope, or in one inside of it.
+/// Whether `name` is in the scope, or in one inside it.
 pub(crate) fn is_inside(name: &str, scope: &str) -> bool {
     let rest = name.strip_prefix(scope);
     rest.is_some_and(|rest| rest.starts_with(SEPARATOR))

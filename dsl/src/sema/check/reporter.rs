@@ -1,4 +1,4 @@
-//! Messages: what has been reported, what is reported once only, what waits for the call graph.
+//! Messages: the ones reported so far, those that are reported once only, those that wait for the call graph.
 
 use crate::sema::message::expr::ExprError;
 use std::collections::{HashMap, HashSet};
@@ -14,7 +14,7 @@ use ir::{
     span::Span,
 };
 
-/// What the check has to say.
+/// The messages of the check.
 #[derive(Default)]
 pub(crate) struct Reporter {
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -22,20 +22,20 @@ pub(crate) struct Reporter {
     pub(crate) deferred: Vec<Deferred>,
     /// Keys of what is reported once only: unknown names, unsupported constructs.
     pub(crate) reported_once: HashSet<(Option<FunctionId>, String)>,
-    /// What has been reported about a place in an instance, and of how many instances it is true: they need not repeat it.
+    /// The places in instances that messages have been reported for, and in how many instances each is true: other instances do not repeat
+    /// them.
     pub(crate) reported_in_instances: HashMap<(Code, Span), u32>,
-    /// For how many unknown names a near one has been looked for.
+    /// The number of unknown names for which a near one has been searched.
     pub(crate) n_guesses: u32,
-    /// How many attempts are open inside each other, and what is wrong inside of classes that they need.
+    /// The open attempts, and errors inside classes that they need.
     pub(crate) attempts: Attempts,
 }
 
-/// Proof that what is wrong has been reported. A check that comes to no result gives this in its place, and `?` hands it on. Only this
-/// module makes one.
+/// Proof that an error has been reported. A check without a result returns this, and `?` propagates it. Only this module makes one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Reported(());
 
-/// All results, if none is wrong. Each has been looked at by then, so that each has its messages.
+/// All results, if each is `Ok`. Each has been checked by then, so that each has its messages.
 pub(crate) fn all<T>(
     results: impl IntoIterator<Item = Result<T, Reported>>,
 ) -> Result<Vec<T>, Reported> {
@@ -43,7 +43,7 @@ pub(crate) fn all<T>(
     results.into_iter().collect()
 }
 
-/// The type that a parameter, a member or a function keeps. One that is not understood is marked, so that its uses are [`Reported`].
+/// The type that a parameter, a member or a function keeps. An invalid one becomes [`Ty::Error`], so that its uses are [`Reported`].
 pub(crate) fn marked(ty: Result<QualTy, Reported>) -> QualTy {
     ty.unwrap_or_else(|Reported(())| Ty::Error.into())
 }
@@ -71,7 +71,7 @@ impl Reporter {
         self.report(message.diagnostic(span, tables))
     }
 
-    /// A constant divides by zero where its value is needed; the warning about the same operator is then one too many.
+    /// A division by zero where a constant is needed: replaces the warning about the same operator.
     pub(crate) fn constant_division(
         &mut self,
         tables: &Tables,
@@ -88,7 +88,7 @@ impl Reporter {
         self.error(tables, span, message)
     }
 
-    /// Whether an error has been reported since there were `from` messages, of those that `counts`.
+    /// `Err` if an error has been reported since there were `from` messages, among those that `counts` selects.
     pub(crate) fn error_since(
         &self,
         from: usize,
@@ -106,27 +106,27 @@ impl Reporter {
 }
 
 impl Tables {
-    /// A message about `span`, which somebody else may report.
+    /// A message about `span`, for the caller to report.
     pub(crate) fn diagnostic(&self, span: Span, message: impl Message<Tables>) -> Diagnostic {
         message.diagnostic(span, self)
     }
 }
 
-/// What a body knows of what is wrong with it. The messages themselves are with the [`Reporter`].
+/// What a body knows about its errors. The messages themselves are in the [`Reporter`].
 impl Body {
-    /// What stands at `span` depends on what has been reported before: a declaration that is not understood, or what the parser could
-    /// not read. A survey asks for the first such place of a function.
+    /// The code at `span` depends on an earlier error: an invalid declaration, or code that the parser could not read. A survey needs the
+    /// first such place of a function.
     pub(crate) fn reported_before(&mut self, span: Span) -> Reported {
         self.unknown(span, None)
     }
 
-    /// The same of a name, where it is known which declaration was reported.
+    /// The same for a name whose declaration is known.
     pub(crate) fn unknown(&mut self, at: Span, declared: Option<Span>) -> Reported {
         self.first_unknown.get_or_insert(Unknown { at, declared });
         Reported(())
     }
 
-    /// A type that is used at `span`. What is declared may have none that is understood: it was [`marked`].
+    /// A type that is used at `span`. It is an error if it comes from an invalid declaration, and was [`marked`].
     pub(crate) fn known<'t>(&mut self, ty: &'t Ty, span: Span) -> Result<&'t Ty, Reported> {
         match ty.is_understood() {
             true => Ok(ty),
@@ -134,7 +134,7 @@ impl Body {
         }
     }
 
-    /// A part of the body; if it is wrong, the body goes on without it.
+    /// A part of the body; if it is invalid, the body continues without it.
     pub(crate) fn part<T>(&mut self, part: Result<T, Reported>) -> Option<T> {
         self.is_incomplete |= part.is_err();
         part.ok()
@@ -147,14 +147,14 @@ impl Checker<'_> {
         self.reporter.error(&self.tables, span, message)
     }
 
-    /// True the first time in this function (or at file scope) that `what` is asked about.
+    /// Whether `what` is asked about for the first time in this function (or at file scope).
     pub(crate) fn first_time(&mut self, what: &str) -> bool {
         self.reporter
             .reported_once
             .insert((self.body.id, what.to_string()))
     }
 
-    /// Says once that a construct is not supported.
+    /// Reports once that a construct is not supported.
     pub(crate) fn unsupported(&mut self, construct: &str, span: Span) -> Reported {
         let construct = construct.to_string();
         self.once(
@@ -164,7 +164,7 @@ impl Checker<'_> {
         )
     }
 
-    /// Reports a message about `span`, unless one with this key has been.
+    /// Reports a message about `span`, unless one with this key has been reported.
     pub(crate) fn once(
         &mut self,
         key: String,
@@ -177,9 +177,9 @@ impl Checker<'_> {
         }
     }
 
-    /// An error if this code runs on `side`: now if that is certain, later if it depends on the callers.
+    /// Reports an error if this code runs on `side`: now if that is certain, later if it depends on the callers.
     pub(crate) fn on_side(&mut self, side: Side, diagnostic: Diagnostic) {
-        // A survey is about kernels: a host's compiler sees to what host code calls.
+        // A survey is about kernels: a host compiler checks the calls of host code.
         if self.mode.unevaluated > 0 || (self.options.survey && side == Side::Host) {
             return;
         }

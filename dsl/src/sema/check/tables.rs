@@ -1,4 +1,4 @@
-//! The program's tables: records, functions, variables at file scope, classes. Knowledge without procedure.
+//! The program's tables: records, functions, variables at file scope, classes. Data without the rules.
 
 pub(crate) mod classes;
 pub(crate) mod rank;
@@ -25,7 +25,7 @@ use ir::{diagnostic::Diagnostic, span::Span};
 #[derive(Default)]
 pub(crate) struct Tables {
     pub(crate) records: Records,
-    /// Records whose layout is not known, because this is wrong with their base or a member.
+    /// Records of unknown layout, each with the error in its base or a member.
     pub(crate) broken_records: HashMap<RecordId, Diagnostic>,
     /// The records of vector types that are in use.
     pub(crate) vectors: HashMap<String, RecordId>,
@@ -33,84 +33,84 @@ pub(crate) struct Tables {
     pub(crate) enums: Vec<String>,
     /// The enumerations that are `enum class`.
     pub(crate) scoped_enums: HashSet<EnumId>,
-    /// Classes by their records.
+    /// Classes by their record.
     pub(crate) classes: HashMap<RecordId, class::ClassFacts>,
     /// The classes of lambdas that have been checked, by their place.
     pub(crate) lambdas: HashMap<(Option<FunctionId>, Span), lambda::LambdaFacts>,
-    /// The classes of generic lambdas, and the class around each.
+    /// The classes of generic lambdas, each with the class around it.
     pub(crate) generic_lambdas: HashMap<RecordId, Option<RecordId>>,
-    /// The same with their names, for who reads the program.
+    /// The same with their names, for users of [`Program`].
     pub(crate) named_generic_lambdas: Vec<GenericLambda>,
-    /// The classes of lambdas, and their functions.
+    /// The classes of lambdas, each with its function.
     pub(crate) lambda_functions: Vec<(RecordId, FunctionId)>,
     pub(crate) globals: Arena<GlobalVarId, GlobalEntry>,
     pub(crate) functions: Arena<FunctionId, FunctionEntry>,
     /// The instances of the library's `initializer_list`.
     pub(crate) initializer_lists: HashSet<RecordId>,
-    /// Where each function of the program is first declared, for uses before that.
+    /// Where each function of the program is first declared, for uses before its declaration.
     pub(crate) declared_later: HashMap<Arc<str>, Span>,
-    /// The operators that the program gives to any type: `operator+`.
+    /// The names of operators that the program declares for any type: `operator+`.
     pub(crate) operators: HashSet<Arc<str>>,
-    /// Dynamic shared arrays by their full names: how each was declared first.
+    /// Dynamic shared arrays by their full names: how each was first declared.
     pub(crate) dynamic_shared: HashMap<Arc<str>, DynamicShared>,
 }
 
 /// The first declaration of a dynamic shared array.
 pub(crate) struct DynamicShared {
     pub(crate) ty: QualTy,
-    /// 1 if it says none.
+    /// 1 if it is not given.
     pub(crate) align_bytes: u64,
     pub(crate) span: Span,
 }
 
-/// A function: what the lowering will see of it, and what the check knows besides.
+/// A function: what the lowering uses, and what only the check uses.
 pub(crate) struct FunctionEntry {
     pub(crate) typed: typed::Function,
     pub(crate) facts: FunctionFacts,
 }
 
-/// A variable that outlives functions, likewise.
+/// The same for a variable that outlives functions.
 pub(crate) struct GlobalEntry {
     pub(crate) typed: typed::Global,
     pub(crate) facts: VarFacts,
 }
 
-/// A variable of a function, likewise.
+/// The same for a variable of a function.
 pub(crate) struct VarEntry {
     pub(crate) typed: typed::Var,
     pub(crate) facts: VarFacts,
 }
 
-/// What is known of a variable besides its typed form.
+/// Facts about a variable that only the check uses.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct VarFacts {
     /// Its value, if it is `const` with a constant initialiser.
     pub(crate) constant: Option<Const>,
-    /// Its initialiser was wrong and has been reported.
+    /// Whether its initialiser is invalid, which has been reported.
     pub(crate) is_wrong: bool,
-    /// `extern`, without an initialiser: a definition may follow.
+    /// `extern` without an initialiser: a definition may follow.
     pub(crate) is_only_declared: bool,
-    /// An object without a name, as of `S(a, b)`.
+    /// An unnamed object, as of `S(a, b)`.
     pub(crate) is_temporary: bool,
 }
 
-/// What is known of a function besides its typed form.
+/// Facts about a function that only the check uses.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct FunctionFacts {
     pub(crate) params: Vec<ParamFacts>,
-    /// The prototype's or the definition's name.
+    /// Its name in the prototype or definition.
     pub(crate) declared: Span,
     /// The class it is a member of.
     pub(crate) class: Option<RecordId>,
-    /// Its first parameter is the object.
+    /// Whether its first parameter is the object.
     pub(crate) has_this: bool,
-    /// What its declaration says of a member.
+    /// The words in its declaration, if it is a member.
     pub(crate) words: MemberWords,
     /// From its first word to the end of its body.
     pub(crate) extent: Option<Span>,
-    /// A part of its body is wrong and left out: nothing can be computed by it.
+    /// Whether a part of its body is invalid and left out: it cannot be evaluated as a constant.
     pub(crate) is_incomplete: bool,
-    /// The first place in its body that depends on a declaration that is not understood.
+    /// The first place in its body that depends on an invalid declaration.
     pub(crate) first_unknown: Option<Unknown>,
     /// `auto f()`: its type is that of its first `return`.
     pub(crate) deduces: bool,
@@ -119,23 +119,23 @@ pub(crate) struct FunctionFacts {
     /// Its body does nothing.
     pub(crate) is_empty: bool,
     pub(crate) is_defined: bool,
-    /// Defined, but its body was not looked at.
+    /// Whether it is defined, but its body was not checked.
     pub(crate) is_skipped: bool,
     pub(crate) calls: Vec<(FunctionId, Span)>,
-    /// How many of them have been followed to member functions that are checked on their first call.
+    /// The number of calls that have been followed to member functions that are checked on their first call.
     pub(crate) n_followed: usize,
 }
 
 /// Words in the declaration of a member function.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct MemberWords {
-    /// It has no object.
+    /// `static`.
     pub(crate) is_static: bool,
     /// `explicit`.
     pub(crate) is_explicit: bool,
     /// `= delete`.
     pub(crate) is_deleted: bool,
-    /// It is virtual: its place among the virtual functions of its class.
+    /// Its index among the virtual functions of its class, if it is virtual.
     pub(crate) slot: Option<u32>,
     /// `= 0`.
     pub(crate) is_pure: bool,
@@ -147,18 +147,18 @@ pub(crate) struct MemberWords {
 #[derive(Clone, Debug)]
 pub(crate) struct ParamFacts {
     pub(crate) name: Option<Arc<str>>,
-    /// Of a reference: what it refers to.
+    /// For a reference: the type that it refers to.
     pub(crate) ty: QualTy,
     pub(crate) span: Span,
-    /// What it is if the call leaves it out.
+    /// Its value if a call omits it.
     pub(crate) default: Option<Arc<ast::Expr>>,
     /// `T &`: another name for the argument.
     pub(crate) is_reference: bool,
-    /// `T &&`: a value of its own, which no variable may be given for.
+    /// `T &&`: a separate value, which cannot be bound to a variable.
     pub(crate) is_rvalue: bool,
-    /// The object of a member function: any value will do.
+    /// The object of a member function, which accepts any value.
     pub(crate) is_this: bool,
-    /// One of those that `Ts... rest` stands for.
+    /// An element of the pack `Ts... rest`.
     pub(crate) is_of_pack: bool,
 }
 
@@ -173,7 +173,7 @@ impl Tables {
         self.show(&ty.clone().into())
     }
 
-    /// A name as the program has it: instances of classes go by a number inside, `#12::push`.
+    /// A name as the program spells it: instances of classes have a number internally, `#12::push`.
     pub(crate) fn readable(&self, name: &str) -> String {
         let mut parts = name.split('#');
         let mut out = parts.next().unwrap_or_default().to_string();
@@ -225,7 +225,7 @@ impl Tables {
         self.index_type("dim3")
     }
 
-    /// The type of `threadIdx` and its like.
+    /// The type of `threadIdx` and similar.
     pub(crate) fn uint3(&mut self) -> Ty {
         self.index_type("uint3")
     }
@@ -236,7 +236,7 @@ impl Tables {
         Ty::Record(*id.or_insert_with(|| records.push(layout::index_record(name))))
     }
 
-    /// It is this vector type.
+    /// Whether it is this vector type.
     pub(crate) fn is_vector(&self, ty: &Ty, name: &str) -> bool {
         matches!(ty, Ty::Record(id) if self.vectors.get(name) == Some(id))
     }

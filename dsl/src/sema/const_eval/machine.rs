@@ -1,7 +1,7 @@
-//! Runs `constexpr` functions where their value is needed before the program runs.
+//! Runs `constexpr` functions whose value is needed before the program runs.
 //!
-//! Variables hold one number each: functions over pointers, arrays and objects stop with a reason. A run is bounded in its
-//! steps and in how deep it nests, so that every program is compiled or refused in bounded time and stack.
+//! Each variable holds one number: functions on pointers, arrays and objects stop with a reason. The number of steps and the nesting are
+//! bounded, so that every program is compiled or rejected in bounded time and stack.
 
 use super::{Const, NotConst, arithmetic, compare, convert, is_true, truth};
 use crate::arena::Arena;
@@ -18,13 +18,13 @@ use ir::span::Span;
 /// Statements, calls and rounds of loops until the machine gives up.
 const MAX_STEPS: u32 = 100_000;
 
-/// Calls inside calls.
+/// The largest depth of nested calls.
 const MAX_CALLS: u32 = 512;
 
-/// Statements and expressions inside one another, over all calls: bounds the compiler's own stack.
+/// The largest depth of nested statements and expressions over all calls: bounds the compiler's stack.
 const MAX_NESTING: u32 = 6_000;
 
-/// Steps of all attempts at one value, of which each may end at the next function that has to be instantiated.
+/// The steps of all attempts at one value. Each attempt may end at a function that has to be instantiated first.
 pub(crate) const MAX_REPEATED_STEPS: u32 = 100 * MAX_STEPS;
 
 pub(crate) const TOO_MANY_STEPS: &str = "more than 100000 steps to compute this";
@@ -34,13 +34,13 @@ const UNSUPPORTED: &str = "this is not supported in a `constexpr` function yet";
 /// A function that may be called where a constant is needed.
 pub(crate) enum Constexpr<'p> {
     Function(&'p Function),
-    /// Something in its body is wrong.
+    /// Its body is invalid.
     Wrong,
 }
 
 /// Evaluates values and the calls in them.
 pub(crate) struct Machine<'p> {
-    /// The function behind an id, if it is `constexpr`.
+    /// The function of an id, if it is `constexpr`.
     constexpr: &'p dyn Fn(FunctionId) -> Option<Constexpr<'p>>,
     /// The variables of the function that runs; `None` outside of calls.
     frame: Option<Arena<VarId, Option<Const>>>,
@@ -68,7 +68,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// How many steps it has made.
+    /// The number of steps so far.
     pub(crate) fn steps(&self) -> u32 {
         self.steps
     }
@@ -123,7 +123,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// What only the body of a function has: variables and what changes them.
+    /// Values that only occur in the body of a function: variables, and operators that change them.
     fn in_function(&mut self, value: &Value) -> Result<Const, NotConst> {
         match &value.kind {
             ValueKind::Load(place) => self.read(place),
@@ -165,7 +165,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// A value for what it does: it may be `void`.
+    /// Evaluates a value for its effects; it may be `void`.
     fn effect(&mut self, value: &Value) -> Result<(), NotConst> {
         match &value.kind {
             ValueKind::Convert(inner) if value.ty == Ty::Void => self.effect(inner),
@@ -200,7 +200,7 @@ impl<'p> Machine<'p> {
         for (param, arg) in function.params.iter().zip(args) {
             let var = &function.vars[*param];
             let arg = match &arg.kind {
-                // What a reference to `const` names does not change while it is read: nothing here can change it.
+                // The target of a reference to `const` cannot change during the call, so its value is passed.
                 ValueKind::AddressOf(place) if var.is_reference && var.ty.is_const => {
                     self.read(place)?
                 }

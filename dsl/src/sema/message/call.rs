@@ -1,4 +1,4 @@
-//! What can be wrong: messages of `sema/check/call`.
+//! Messages of `sema/check/call`.
 use crate::sema::{
     check::Tables,
     message::{Fact, Given, messages},
@@ -7,7 +7,7 @@ use crate::sema::{
 };
 use ir::{diagnostic::Diagnostic, span::Span};
 
-/// The types of a call's arguments; none of a list in braces.
+/// The types of a call's arguments; `None` for a list in braces.
 pub(crate) struct GivenTypes(pub(crate) Vec<Option<Ty>>);
 
 impl Fact<Tables> for GivenTypes {
@@ -21,7 +21,7 @@ impl Fact<Tables> for GivenTypes {
     }
 }
 
-/// Shows the functions that could have been meant, at most four of them: where each is declared, and its signature.
+/// Shows the candidate functions, at most four of them: where each is declared, and its signature.
 pub(crate) fn with_candidates(
     mut diagnostic: Diagnostic,
     mut candidates: impl ExactSizeIterator<Item = (Span, String)>,
@@ -37,7 +37,7 @@ pub(crate) fn with_candidates(
 
 /// Why there is no atomic operation on a type.
 pub(crate) enum NoAtomic {
-    /// The operation is there for this pointer.
+    /// The operation exists for this pointer without `volatile`.
     Volatile(Ty),
     Constant,
     Signed64,

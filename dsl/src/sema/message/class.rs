@@ -1,4 +1,4 @@
-//! What can be wrong: messages of `sema/check/class`.
+//! Messages of `sema/check/class`.
 use crate::sema::{message::messages, ty::Ty, typed::FunctionSpace};
 use ir::span::Span;
 

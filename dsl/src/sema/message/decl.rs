@@ -1,4 +1,4 @@
-//! What can be wrong: messages of `sema/check/decl`.
+//! Messages of `sema/check/decl`.
 use crate::sema::{
     message::messages,
     ty::{QualTy, Ty},

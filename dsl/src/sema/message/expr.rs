@@ -1,4 +1,4 @@
-//! What can be wrong: messages of `sema/check/expr`.
+//! Messages of `sema/check/expr`.
 use std::sync::Arc;
 
 use crate::sema::{

@@ -1,4 +1,4 @@
-//! What can be wrong: messages of `sema/check/stmt`.
+//! Messages of `sema/check/stmt`.
 use crate::sema::{message::messages, ty::Ty};
 use ir::span::Span;
 

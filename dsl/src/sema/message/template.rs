@@ -1,4 +1,4 @@
-//! What can be wrong: messages of `sema/check/template`.
+//! Messages of `sema/check/template`.
 use std::sync::Arc;
 
 use crate::sema::{
@@ -8,41 +8,41 @@ use crate::sema::{
 };
 use ir::{diagnostic::Diagnostic, span::Span};
 
-/// Said of a template that nothing else is known of.
+/// The label of a template about which nothing else is known.
 pub(crate) const DECLARED_HERE: &str = "declared here";
 
 /// Why a template does not fit a call.
 #[derive(Clone, Debug)]
 pub(crate) enum Reason {
-    /// It takes so many template arguments.
+    /// It takes this many template arguments.
     TakesTemplateArguments(usize),
-    /// It takes so many arguments.
+    /// It takes this many arguments.
     Takes(usize),
-    /// It needs so many arguments.
+    /// It needs this many arguments.
     Needs(usize),
     /// Its `enable_if` leaves it out.
     Disabled,
-    /// Neither the call nor a default says what this parameter is.
+    /// Neither the call nor a default determines this parameter.
     NotDeduced {
         /// Empty if it has no name.
         parameter: String,
         template: String,
-        /// Arguments that would do.
+        /// Arguments that would work.
         example: String,
         is_launch: bool,
         /// All parameters before it are known without arguments `<…>`.
         is_first_missing: bool,
     },
-    /// Two arguments say different things of a parameter.
+    /// Two arguments contradict each other about a parameter.
     Disagree {
         parameter: Arc<str>,
         old: String,
         new: String,
-        /// The argument that says the second, from 1.
+        /// The number of the second of these arguments, from 1.
         n: usize,
         is_type: bool,
     },
-    /// An argument is not of the parameter's form.
+    /// An argument does not have the parameter's form.
     CannotBeGiven {
         written: String,
         ty: Ty,
@@ -52,7 +52,7 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    /// The reason in the words of a label.
+    /// The reason as the text of a label.
     pub(crate) fn text(&self, tables: &Tables) -> String {
         let what = match self {
             Reason::TakesTemplateArguments(n) => {
@@ -124,7 +124,7 @@ impl Reason {
     }
 }
 
-/// What an attempt to read a template's signature found wrong, as a label.
+/// The error of an attempt to read a template's signature, as a label.
 pub(crate) fn not_for(message: &str) -> String {
     format!("does not fit: for these arguments {message}")
 }

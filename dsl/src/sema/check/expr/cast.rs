@@ -83,11 +83,11 @@ fn reference_cast(
             span,
             ..place
         }),
-        // To the class it is a base of, as with the pattern of a class that is its base's argument; or the other way. The base comes first in memory.
+        // A cast to a base class, as in the CRTP pattern, or to a derived class. The base comes first in memory.
         CastWord::Static if adds && is_related(&cx.tables, &place.ty.ty, &to.ty) => {
             at_address(&mut cx.body, &cx.mode, place, to, span)
         }
-        // `volatile T &` reads past what the compiler keeps in registers: through an address.
+        // `volatile T &` must not read a value that the compiler keeps in registers, so it goes through an address.
         CastWord::Reinterpret | CastWord::Const => {
             if word == CastWord::Const && place.ty.ty != to.ty {
                 return Err(cx.unsupported("this `const_cast`", span));
@@ -100,7 +100,7 @@ fn reference_cast(
     })
 }
 
-/// Whether one class is the other's base.
+/// Whether one class is a base of the other.
 fn is_related(tables: &Tables, from: &Ty, to: &Ty) -> bool {
     match (from, to) {
         (Ty::Record(from), Ty::Record(to)) => {
@@ -110,7 +110,7 @@ fn is_related(tables: &Tables, from: &Ty, to: &Ty) -> bool {
     }
 }
 
-/// What is at a place's address, as something of another type.
+/// The memory at a place's address, as another type.
 fn at_address(body: &mut Body, mode: &Mode, place: Place, to: &QualTy, span: Span) -> Checked {
     access::take_address(body, mode, &place);
     let pointer = Value {
@@ -135,7 +135,7 @@ fn cast_name(word: CastWord) -> &'static str {
     }
 }
 
-/// Numbers to numbers, `void *` to and from pointers, what converts by itself, anything to `void`.
+/// Numbers to numbers, `void *` to and from pointers, implicit conversions, anything to `void`.
 fn static_ok(value: &Value, to: &Ty) -> bool {
     match (&value.ty, to) {
         (_, Ty::Void | Ty::Record(_)) | (Ty::Record(_), _) => true,

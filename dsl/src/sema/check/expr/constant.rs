@@ -1,7 +1,7 @@
 //! Values that must be known before the program runs.
 //!
-//! Calls of `constexpr` functions in them are run here and are then no calls of the program: nothing is left of them in the
-//! call graph, and they may be of functions for the other side.
+//! Calls of `constexpr` functions in them are evaluated here and are then removed from the call graph: they may be calls of functions for
+//! the other side.
 
 use crate::sema::check::{Checker, FunctionEntry, Reported, Reporter, Tables, function_template};
 use crate::sema::message::expr::{ExprError, Needed};
@@ -12,14 +12,14 @@ use crate::sema::{
 };
 use ir::{diagnostic::Code, span::Span};
 
-/// The constant that a value must be.
+/// The constant that a value must be. Removes its calls.
 pub(crate) fn of(cx: &mut Checker<'_>, value: &Value) -> Result<Const, NotConst> {
     let constant = if_any(cx, value)?;
     forget_calls(cx, value.span);
     Ok(constant)
 }
 
-/// The constant that a value may be.
+/// The constant that a value may be. Keeps its calls.
 pub(crate) fn if_any(cx: &mut Checker<'_>, value: &Value) -> Result<Const, NotConst> {
     let mut steps = 0;
     loop {
@@ -36,12 +36,12 @@ pub(crate) fn if_any(cx: &mut Checker<'_>, value: &Value) -> Result<Const, NotCo
         let Err(NotConst::NoBody(id, span)) = result else {
             return result;
         };
-        // Each instance begins again.
+        // Each attempt starts again from the beginning.
         steps += machine.steps();
         if steps > MAX_REPEATED_STEPS {
             return Err(NotConst::Stopped(span, TOO_MANY_STEPS));
         }
-        // Instances wait for their turn, which is now.
+        // The body is usually checked later, but its value is needed now.
         function_template::check_early(cx, id);
         if cx.tables.functions[id].typed.body.is_none() {
             return result;
@@ -49,7 +49,7 @@ pub(crate) fn if_any(cx: &mut Checker<'_>, value: &Value) -> Result<Const, NotCo
     }
 }
 
-/// The integer a value is, if it is a constant.
+/// The integer that a value is, if it is a constant.
 pub(crate) fn integer(cx: &mut Checker<'_>, value: &Value) -> Result<u64, NotConst> {
     if !value.ty.is_integral() {
         return Err(NotConst::Variable(value.span));
@@ -60,7 +60,7 @@ pub(crate) fn integer(cx: &mut Checker<'_>, value: &Value) -> Result<u64, NotCon
     }
 }
 
-/// Reports that `what` has to be a constant, and why this is none.
+/// Reports that `what` has to be a constant, and why this value is not one.
 pub(crate) fn report_not_constant(
     tables: &Tables,
     reporter: &mut Reporter,
@@ -81,11 +81,11 @@ pub(crate) fn report_not_constant(
     )
 }
 
-/// The calls here have been replaced by their value.
+/// Removes the calls in a constant, which has been replaced by its value.
 fn forget_calls(cx: &mut Checker<'_>, span: Span) {
     let inside = |at: Span| at.file == span.file && at.start >= span.start && at.end <= span.end;
     let is_side = |code| matches!(code, Code::HostCallInDevice | Code::DeviceCallInHost);
-    // The last ones only, each place once: what is before is of other instances.
+    // Only the last messages, each place once: earlier ones are about other instances.
     let mut seen = Vec::new();
     while let Some(last) = cx.reporter.diagnostics.last()
         && is_side(last.code)
@@ -104,6 +104,6 @@ fn forget_calls(cx: &mut Checker<'_>, span: Span) {
         return;
     };
     facts.calls.retain(|(_, at)| !inside(*at));
-    // Those after them have moved.
+    // The calls after the removed ones have moved.
     facts.n_followed = facts.n_followed.min(first);
 }

@@ -1,7 +1,7 @@
 //! Conversions: C's implicit ones as C++ (and so nvcc) allows them, and casts.
 //!
-//! `convert` only builds the node; `implicit` decides whether the conversion may happen unasked and says why not;
-//! `cast` does the same for the explicit ones. Constants are converted at once, so that `-1` and `0.5f * 2` stay constants.
+//! `convert` only builds the node; `implicit` decides whether an implicit conversion is allowed and reports if not; `cast` does the same
+//! for explicit ones. Constants are converted at once, so that `-1` and `0.5f * 2` stay constants.
 
 use crate::sema::message::expr::{Conversion, ExprError, Use};
 use ir::source::SourceMap;
@@ -23,7 +23,7 @@ use crate::{
 };
 use ir::{diagnostic::Code, span::Span};
 
-/// What a value is converted for; decides the words of the message.
+/// The purpose of a conversion, which decides the words of the message.
 pub(crate) enum Why<'w> {
     /// `T x = value`.
     Init(&'w str),
@@ -57,7 +57,7 @@ impl Why<'_> {
     }
 }
 
-/// The value in another type; both are scalars or equal.
+/// The value in another type; both types are scalar, or they are equal.
 pub(crate) fn to_type(value: Value, to: &Ty) -> Value {
     if value.ty == *to {
         return value;
@@ -70,7 +70,7 @@ pub(crate) fn to_type(value: Value, to: &Ty) -> Value {
     };
     let kind = match constant {
         Some(constant) => const_eval::convert(constant, &value.ty, to).kind(),
-        // A number that was made a pointer (a stream, `stdout`) and is wanted as a number again.
+        // A number that was converted to a pointer (a stream, `stdout`) and is needed as a number again.
         None => match value.kind {
             ValueKind::Convert(inner) if *to == Ty::ULong && inner.ty == Ty::ULong => inner.kind,
             ValueKind::Null if to.is_integral() => ValueKind::Int(0),
@@ -128,7 +128,7 @@ pub(crate) fn implicit_value(
     implicit(cx, value, to, why)
 }
 
-/// Converts where the program does not say so; reports what C++ does not allow.
+/// Converts implicitly; reports what C++ does not allow.
 pub(crate) fn implicit(
     cx: &mut Checker<'_>,
     value: Value,
@@ -160,7 +160,7 @@ pub(crate) fn implicit(
     }
 }
 
-/// Where one of the types is a class: its base, or a function of one of the classes that converts.
+/// A conversion from or to a class: to its base, or by a function of one of the classes.
 fn implicit_class(
     cx: &mut Checker<'_>,
     value: Value,
@@ -295,7 +295,7 @@ fn implicit_record(
     Err(mismatch(cx, &value, to, why))
 }
 
-/// `dim3` of up to three `unsigned`s; the others are 1.
+/// `dim3` of up to three `unsigned`s; missing ones are 1.
 pub(crate) fn dim3_of(tables: &mut Tables, mut sizes: Vec<Value>, span: Span) -> Value {
     while sizes.len() < 3 {
         sizes.push(int(1, Ty::UInt, span));
@@ -310,7 +310,7 @@ fn mismatch(cx: &mut Checker<'_>, value: &Value, to: &Ty, why: &Why<'_>) -> Repo
     }
     if known_function(value).is_some() && pointed_function(to).is_none() {
         let text = cx.map.snippet(value.span).to_string();
-        // Which side it is for does not matter then.
+        // The function's side does not matter in this case.
         cx.reporter.diagnostics.retain(|diagnostic| {
             diagnostic.code != Code::DeviceCallInHost || diagnostic.primary.span != value.span
         });
@@ -423,7 +423,7 @@ pub(crate) fn cast(
     Ok(value)
 }
 
-/// The promotions of arguments that no parameter's type is known for: `printf("%f", x)`.
+/// The promotions of arguments without a parameter: `printf("%f", x)`.
 pub(crate) fn promote_variadic(
     tables: &Tables,
     reporter: &mut Reporter,
@@ -447,7 +447,7 @@ pub(crate) fn promote_variadic(
     Ok(to_type(value, &to))
 }
 
-/// A pointer to `from` is one to `to` but for added qualifiers.
+/// Whether the types are equal, except for added qualifiers.
 pub(crate) fn same_pointee(from: &QualTy, to: &QualTy) -> bool {
     bare_elements(&from.ty) == bare_elements(&to.ty) || adds_const_below(from, to)
 }
@@ -464,8 +464,8 @@ fn adds_const_below(from: &QualTy, to: &QualTy) -> bool {
     keeps && to.is_const && (from_inner.ty == to_inner.ty || adds_const_below(from_inner, to_inner))
 }
 
-/// An array's type without its elements' qualifiers, which are the array's own: `int (*)[4]` becomes `const int (*)[4]` as `int *`
-/// becomes `const int *`. Other types as they are.
+/// An array's type without the qualifiers of its elements, which count as the array's: `int (*)[4]` becomes `const int (*)[4]` as `int *`
+/// becomes `const int *`. Other types are unchanged.
 pub(crate) fn bare_elements(ty: &Ty) -> Ty {
     match ty {
         Ty::Array(element, n) => Ty::Array(Arc::new(bare_elements(&element.ty).into()), *n),

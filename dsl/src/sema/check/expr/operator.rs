@@ -1,4 +1,4 @@
-//! Operators: what operands they take, the type they are done in, the type they give.
+//! Operators: the operands they accept, the type of the operation, the type of the result.
 
 pub(crate) mod assign;
 
@@ -16,7 +16,7 @@ use crate::{
 };
 use ir::span::{Span, Spanned};
 
-/// What kind of operator it is.
+/// Operators by the operands that they accept.
 enum Family {
     Arith(Arith),
     Compare(Relation),
@@ -61,7 +61,7 @@ fn text(op: Arith) -> &'static str {
     }
 }
 
-/// An operand that is an object or an enumeration: what operators of the program can be for.
+/// An operand that is an object or an enumeration: a program may declare operators for it.
 fn as_object(operand: &Checked) -> Option<Value> {
     if !matches!(operand.ty(), Ty::Record(_) | Ty::Enum(_)) {
         return None;
@@ -72,7 +72,7 @@ fn as_object(operand: &Checked) -> Option<Value> {
     })
 }
 
-/// An operator as written.
+/// An operator as spelled.
 pub(crate) fn binary_text(op: BinaryOp) -> &'static str {
     match family(op) {
         Family::Arith(op) => text(op),
@@ -118,7 +118,7 @@ pub(crate) fn binary_chain(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<Che
         let mut right = expr::value(cx, right);
         if matches!(op.node, BinaryOp::And | BinaryOp::Or) && cx.body.flow.temporaries.len() > mark
         {
-            // It may not be evaluated at all: what it makes ends with it.
+            // The right side may not be evaluated, so its temporaries end with it.
             right = right.and_then(|right| convert::truth_value(cx, right));
             right = right.and_then(|right| cleanup::ended(cx, mark, right));
         }
@@ -128,7 +128,7 @@ pub(crate) fn binary_chain(cx: &mut Checker<'_>, expr: &ast::Expr) -> Result<Che
     result
 }
 
-/// One operator of a chain, the program's own if it has one for these operands.
+/// One operator of a chain: the program's, if there is one for these operands.
 fn link(
     cx: &mut Checker<'_>,
     op: &Spanned<BinaryOp>,
@@ -290,7 +290,7 @@ fn arithmetic(
     Ok(Value::new(kind, ty, span))
 }
 
-/// The hardware's shifts do not wrap their count, C leaves it undefined: it is never meant.
+/// The hardware clamps a shift's count, C leaves a large one undefined: it is never intended.
 fn warn_shift(cx: &mut Checker<'_>, left: &Ty, count: &Value, at: Span) {
     let ValueKind::Int(bits) = count.kind else {
         return;
@@ -364,7 +364,7 @@ fn pointer_arithmetic(
     Ok(Value::new(kind, ty, span))
 }
 
-/// `-i` for a pointer's offset. An `unsigned` one is widened first: `p - 1u` is one element before `p`.
+/// `-i` for a pointer's offset. An `unsigned` offset is widened first: `p - 1u` is one element before `p`.
 fn negated(value: Value) -> Value {
     let value = if value.ty == Ty::Int {
         value
@@ -414,7 +414,7 @@ fn compare(
     Ok(Value::new(kind, Ty::Bool, span))
 }
 
-/// The pointer type two operands meet in: equal pointees, a base of the other's class, `void *`, or a null constant.
+/// The common pointer type of two operands: equal pointees, a base of the other's class, `void *`, or a null constant.
 fn common_pointer(tables: &Tables, left: &Value, right: &Value) -> Option<Ty> {
     let is_null = |value: &Value| {
         matches!(value.kind, ValueKind::Null)
@@ -434,7 +434,7 @@ fn common_pointer(tables: &Tables, left: &Value, right: &Value) -> Option<Ty> {
             }
             a.is_const |= b.is_const;
             a.is_volatile |= b.is_volatile;
-            // A base stands at the start of its class, so the address stays.
+            // A base is at the start of its class, so the address is the same.
             if let (Ty::Record(left), Ty::Record(right)) = (&a.ty, &b.ty)
                 && tables.is_derived(*left, *right)
             {
@@ -459,7 +459,7 @@ fn pointer_operand(value: Value, ty: &Ty) -> Value {
     }
 }
 
-/// A prefix operator, the program's own if the operand is an object that has it.
+/// A prefix operator: the program's, if there is one for the operand.
 pub(crate) fn unary_expr(
     cx: &mut Checker<'_>,
     op: UnaryOp,
@@ -503,7 +503,7 @@ pub(crate) fn unary_expr(
     Ok(Checked::Value(value))
 }
 
-/// `e++`, `e--`; an object's operator has a second parameter that tells it from `++e`.
+/// `e++`, `e--`; an object's operator has a second parameter that distinguishes it from `++e`.
 pub(crate) fn postfix_expr(
     cx: &mut Checker<'_>,
     op: PostfixOp,

@@ -1,8 +1,8 @@
 //! References: other names for places.
 //!
-//! A reference is bound to the address of a place; nothing says yet whether that place has one (the lowering decides: a variable
-//! whose references are all followed stays in registers). A reference to `const` can also be bound to a value, which then lives
-//! as long as the reference does.
+//! A reference is bound to the address of a place. Whether the place is in memory is decided later, by the lowering: a variable whose
+//! references can all be resolved stays in registers. A reference to `const` can also be bound to a value, which then lives as long as the
+//! reference does.
 
 use crate::sema::check::{
     Body, Checker, Mode, Reported, Tables, access, bits, cleanup,
@@ -23,7 +23,7 @@ use crate::{
 };
 use ir::span::Span;
 
-/// The place a value was read from, if it is one that can be named again.
+/// The place that a value was read from, if it can be named again.
 pub(crate) fn place_of(value: &Value) -> Option<&Place> {
     match &value.kind {
         ValueKind::Load(place) | ValueKind::Decay(place) if !access::is_temporary(place) => {
@@ -33,7 +33,7 @@ pub(crate) fn place_of(value: &Value) -> Option<&Place> {
     }
 }
 
-/// `c ? a : b` of two places is a place: the one behind the address that the condition chooses.
+/// `c ? a : b` of two places is a place: the one at the address that the condition selects.
 pub(crate) fn as_place_value(body: &mut Body, mode: &Mode, value: Value) -> Value {
     let ValueKind::Conditional(cond, yes, no) = &value.kind else {
         return value;
@@ -69,7 +69,7 @@ pub(crate) fn as_place_value(body: &mut Body, mode: &Mode, value: Value) -> Valu
     ))
 }
 
-/// The address of what a reference to `ty` is bound to.
+/// The address of the place that a reference to `ty` is bound to.
 pub(crate) fn bind(
     cx: &mut Checker<'_>,
     value: Value,
@@ -108,7 +108,7 @@ pub(crate) fn bind(
     Ok(address_of_value(cx, value, ty, span))
 }
 
-/// The address of the object of a member function: a place, or a value that is kept while the function runs.
+/// The address of a member function's object: a place, or a value that lives while the function runs.
 pub(crate) fn bind_object(
     cx: &mut Checker<'_>,
     value: Value,
@@ -122,7 +122,7 @@ pub(crate) fn bind_object(
     Ok(address_of_value(cx, value, ty, span))
 }
 
-/// The address of a value that a reference keeps.
+/// The address of a value that lives as long as the reference.
 fn address_of_value(cx: &mut Checker<'_>, value: Value, ty: &QualTy, span: Span) -> Value {
     let place = match cleanup::is_unowned(&cx.tables, &value) {
         true => cleanup::temporary_place(cx, value),
@@ -158,7 +158,7 @@ fn bind_place(
     Ok(address(place, ty, span))
 }
 
-/// Nothing but its own name stands for a bit-field.
+/// Reports a reference to a bit-field: only its name can refer to it.
 fn no_reference(cx: &mut Checker<'_>, span: Span, parameter: Option<Span>) -> Reported {
     let text = cx.map.snippet(span).to_string();
     cx.error(span, ExprError::BitFieldReference { text, parameter })
@@ -189,7 +189,7 @@ fn not_bindable(cx: &mut Checker<'_>, value: &Value, ty: &QualTy, why: &Why<'_>)
     cx.error(span, message)
 }
 
-/// What `return` gives in a function that returns a reference.
+/// The address that `return` yields in a function that returns a reference.
 pub(crate) fn bind_result(
     cx: &mut Checker<'_>,
     value: Value,
@@ -259,7 +259,7 @@ pub(crate) fn local_reference(
     }
     let (_, parts) = reference_part(&declarator.declarator.parts);
     let is_auto = matches!(declaration.specifiers.ty.node, ast::TypeSpecifier::Auto);
-    // What `auto` is deduced from has its messages.
+    // The initialiser that `auto` is deduced from has been checked.
     let is_checked = is_auto && base.is_err();
     let ty = specifier::declared_type(cx, base, parts);
     if is_checked {
@@ -281,7 +281,7 @@ pub(crate) fn local_reference(
         return decl::declare_name(cx, name, Entity::Error);
     };
     if is_rvalue {
-        // `auto &&x = place` is an ordinary reference; a value bound to `T &&` is a variable of its own.
+        // `auto &&x = place` is an ordinary reference; a value bound to `T &&` is a separate variable.
         if !(is_auto && place_of(&value).is_some()) {
             if place_of(&value).is_some() {
                 return refuse_reference(cx, "an rvalue reference to a variable", declarator, span);
@@ -311,7 +311,7 @@ pub(crate) fn local_reference(
     ));
 }
 
-/// A new reference of the function being checked; to be declared with the address it is bound to.
+/// A new reference in the function being checked; it must be declared with the address that it is bound to.
 pub(crate) fn variable(
     tables: &Tables,
     body: &mut Body,
@@ -331,7 +331,7 @@ pub(crate) fn variable(
     })
 }
 
-/// Names a form of reference that is not supported; uses of the name are no further errors.
+/// Reports a form of reference that is not supported; binds the name so that its uses are no further errors.
 pub(crate) fn refuse_reference(
     cx: &mut Checker<'_>,
     what: &str,
@@ -344,7 +344,7 @@ pub(crate) fn refuse_reference(
     }
 }
 
-/// `&` where a declarator cannot have one, below the parts before it.
+/// Reports `&` where a declarator cannot have one, below the parts before it.
 pub(crate) fn misplaced_reference(
     cx: &mut Checker<'_>,
     around: &[DeclaratorPart],
@@ -363,7 +363,7 @@ pub(crate) fn misplaced_reference(
     cx.error(span, ExprError::ReferenceMisplaced { what })
 }
 
-/// A reference to `to` can name an object of type `from`: the types are equal but for qualifiers of elements.
+/// Whether a reference to `to` can name an object of type `from`: the types are equal except for qualifiers of elements.
 pub(crate) fn same_object(from: &Ty, to: &Ty) -> bool {
     convert::bare_elements(from) == convert::bare_elements(to)
 }

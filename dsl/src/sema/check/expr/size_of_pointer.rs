@@ -1,4 +1,4 @@
-//! The size of a pointer where the size of what it points to is meant: `cudaMemcpy(d, h, sizeof(h), …)`.
+//! Warns about the size of a pointer in place of the size of its target: `cudaMemcpy(d, h, sizeof(h), …)`.
 
 use crate::sema::check::{Checker, builtin_call::Called, specifier};
 use crate::sema::message::expr::ExprError;
@@ -8,7 +8,7 @@ use crate::{
 };
 use ir::HostFn;
 
-/// The arguments that are pointers to memory, and the one that says how many bytes.
+/// The indices of the arguments that are pointers to memory, and of the one that is the number of bytes.
 fn places(host: HostFn) -> Option<(&'static [usize], usize)> {
     Some(match host {
         HostFn::CudaMalloc
@@ -27,7 +27,7 @@ fn places(host: HostFn) -> Option<(&'static [usize], usize)> {
     })
 }
 
-/// Warns of sizes that are those of an argument's pointer.
+/// Warns about a size that is that of an argument's pointer.
 pub(crate) fn check(cx: &mut Checker<'_>, host: HostFn, called: &Called<'_>) {
     let Some((pointers, size)) = places(host) else {
         return;
@@ -45,7 +45,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, host: HostFn, called: &Called<'_>) {
     }
 }
 
-/// `sizeof(p)`, or that times something.
+/// `sizeof(p)`, or a multiple of it.
 fn check_size(cx: &mut Checker<'_>, size: &ast::Expr, pointer: &ast::Expr, name: &str) {
     match &size.kind {
         ExprKind::Binary(op, a, b) if op.node == BinaryOp::Mul => {
@@ -70,7 +70,7 @@ fn check_size(cx: &mut Checker<'_>, size: &ast::Expr, pointer: &ast::Expr, name:
             let Ok(Ty::Pointer(pointee)) = specifier::type_of_unevaluated(cx, inner) else {
                 return;
             };
-            // Of an array of pointers one element may be meant.
+            // The size of one element of an array of pointers may be intended.
             if matches!(pointee.ty, Ty::Pointer(_)) {
                 return;
             }

@@ -1,4 +1,4 @@
-//! Names that mean nothing here: the nearest one that does, or the place further down that declares them.
+//! Unknown names: suggests the nearest known one, or the place that declares the name later.
 
 use crate::sema::message::expr::ExprError;
 use crate::sema::path;
@@ -12,10 +12,10 @@ use crate::{
 };
 use ir::{span::Span, suggest};
 
-/// So many unknown names are compared with all that are known; a file with more is not a program.
+/// The most unknown names for which a near one is searched; a file with more is not a program.
 const MAX_GUESSES: u32 = 100;
 
-/// Whether something else is declared in the scope that a qualified name speaks of.
+/// Whether something else is declared in the scope of a qualified name.
 fn is_in_known_scope(scopes: &Scopes, name: &str) -> bool {
     let Some((scope, _)) = path::split(name) else {
         return false;
@@ -58,7 +58,7 @@ pub(crate) fn name(cx: &mut Checker<'_>, name: &Arc<str>, span: Span, is_call: b
     cx.error(span, ExprError::UnknownName { what, name, near })
 }
 
-/// A qualified name that leads nowhere: something of C++'s library, or of a header that is not there.
+/// A qualified name that is not found: something of C++'s library, or of a header that is missing.
 pub(crate) fn unsupported_path(
     tables: &Tables,
     reporter: &mut Reporter,
@@ -72,7 +72,7 @@ pub(crate) fn unsupported_path(
     reporter.error(tables, span, message)
 }
 
-/// Reports a member that is not there.
+/// Reports an unknown member.
 pub(crate) fn member(
     tables: &Tables,
     reporter: &mut Reporter,
@@ -107,7 +107,7 @@ fn list(names: &[String]) -> String {
     }
 }
 
-/// The name of C++'s library that is meant, if one is near.
+/// The nearest name of C++'s library, if there is one.
 pub(crate) fn standard_near(name: &str) -> Option<String> {
     let name = name.strip_prefix("std::")?;
     suggest::nearest(name, library::standard_names()).map(str::to_string)

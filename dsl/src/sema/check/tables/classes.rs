@@ -1,4 +1,4 @@
-//! What the tables say of classes: their bases and members, how their objects begin and end, what they convert to.
+//! Questions about classes: their bases and members, construction and destruction, conversions.
 
 use crate::sema::{
     check::{Tables, expr::with_qualifiers, virtuals::Virtuals},
@@ -9,7 +9,7 @@ use crate::sema::{
 use ir::span::Span;
 
 impl Tables {
-    /// `class` is `base` or has it among its bases.
+    /// Whether `class` is `base` or has it among its bases.
     pub(crate) fn is_derived(&self, class: RecordId, base: RecordId) -> bool {
         let mut next = Some(class);
         while let Some(id) = next {
@@ -21,17 +21,17 @@ impl Tables {
         false
     }
 
-    /// The class that a class is derived from.
+    /// The base of a class.
     pub(crate) fn base(&self, class: RecordId) -> Option<RecordId> {
         self.classes.get(&class)?.base
     }
 
-    /// What a class with virtual functions has besides.
+    /// What only a class with virtual functions has.
     pub(crate) fn virtuals(&self, class: RecordId) -> Option<&Virtuals> {
         self.classes.get(&class)?.virtuals.as_ref()
     }
 
-    /// Its objects have a mark.
+    /// Whether its objects have a mark.
     pub(crate) fn is_polymorphic(&self, ty: &Ty) -> bool {
         matches!(ty, Ty::Record(class) if self.virtuals(*class).is_some())
     }
@@ -48,12 +48,12 @@ impl Tables {
         place
     }
 
-    /// The class has constructors of its own.
+    /// Whether the class declares constructors.
     pub(crate) fn has_constructors(&self, ty: &Ty) -> bool {
         matches!(ty, Ty::Record(id) if self.classes.get(id).is_some_and(|facts| !facts.constructors.is_empty()))
     }
 
-    /// Objects of this type do something when they end.
+    /// Whether objects of this type have a destructor to run.
     pub(crate) fn has_destructor(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Record(id) => {
@@ -85,12 +85,12 @@ impl Tables {
         })
     }
 
-    /// A value of this type is one of the class already, or of one derived from it.
+    /// Whether a value of this type is of the class, or of one derived from it.
     pub(crate) fn converts_to_class(&self, ty: &Ty, class: RecordId) -> bool {
         matches!(ty, Ty::Record(id) if self.is_derived(*id, class))
     }
 
-    /// The conversion functions of a class and of its bases. One to the same type as a derived class's is hidden by that.
+    /// The conversion functions of a class and of its bases. A derived class's conversion hides one to the same type.
     pub(crate) fn conversions(&self, class: RecordId) -> Vec<FunctionId> {
         let result = |id: &FunctionId| &self.functions[*id].typed.result;
         let mut all: Vec<FunctionId> = Vec::new();
@@ -105,7 +105,7 @@ impl Tables {
         all
     }
 
-    /// The function of a class that makes a value of type `to` of an object.
+    /// The conversion function of a class for type `to`.
     pub(crate) fn conversion_function(
         &self,
         from: &Ty,
@@ -134,7 +134,7 @@ impl Tables {
         }
     }
 
-    /// The constructor that makes an object of `class` of a value of another type without being asked.
+    /// The constructor that implicitly converts a value of another type to `class`.
     pub(crate) fn converting_constructor(
         &self,
         value: &Value,
@@ -163,7 +163,7 @@ impl Tables {
         facts.constructors.iter().find(fits).copied()
     }
 
-    /// The class, or a member of it, copies itself in its own way.
+    /// Whether the class, or a member of it, has a copy constructor.
     pub(crate) fn needs_copy(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Record(id) => self.classes.get(id).is_some_and(|facts| {
@@ -199,12 +199,12 @@ impl Tables {
         })
     }
 
-    /// An `enum class`, which is no number.
+    /// Whether it is an `enum class`, which does not count as a number.
     pub(crate) fn is_scoped(&self, ty: &Ty) -> bool {
         matches!(ty, Ty::Enum(id) if self.scoped_enums.contains(id))
     }
 
-    /// The program declares an operator of this name anywhere.
+    /// Whether the program declares an operator of this name for any type.
     pub(crate) fn may_have_operator(&self, name: &str) -> bool {
         self.operators.contains(name)
     }
@@ -226,7 +226,7 @@ impl Tables {
         Place::new(kind, ty, span)
     }
 
-    /// The way to a member; members of unnamed members count as the record's own.
+    /// The path to a member; members of unnamed members count as the record's own.
     pub(crate) fn find_field(&self, id: RecordId, name: &str, path: &mut Vec<u32>) -> bool {
         let fields = &self.record(id).fields;
         if let Some(i) = fields

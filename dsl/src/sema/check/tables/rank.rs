@@ -35,7 +35,7 @@ impl Tables {
         }
     }
 
-    /// How well a value fits a reference to `to`: one that is not `const` needs a place of that very type.
+    /// How well a value fits a reference to `to`: a reference to non-`const` needs a place of exactly that type.
     pub(crate) fn rank_reference(&self, value: &Value, to: &QualTy) -> Option<Rank> {
         let is_base = match (&value.ty, &to.ty) {
             (Ty::Record(from), Ty::Record(to)) => from != to && self.is_derived(*from, *to),
@@ -65,7 +65,7 @@ impl Tables {
         }
     }
 
-    /// How well a value fits a parameter without help of its class or the parameter's.
+    /// How well a value fits a parameter without conversions by its class or the parameter's.
     pub(crate) fn rank_standard(&self, value: &Value, param: &ParamFacts) -> Option<Rank> {
         let is_class = |ty: &Ty| matches!(ty, Ty::Record(id) if self.classes.contains_key(id));
         if value.ty != param.ty.ty && (is_class(&value.ty) || is_class(&param.ty.ty)) {
@@ -126,7 +126,7 @@ impl Tables {
         }
     }
 
-    /// The ranks of a call's arguments for one function; `None` if it cannot be called so.
+    /// The ranks of a call's arguments for one function; `None` if it cannot be called with them.
     pub(crate) fn ranks(&self, id: FunctionId, args: &[Argument<'_>]) -> Option<Vec<Rank>> {
         let params = &self.functions[id].facts.params;
         let required = params
@@ -142,7 +142,7 @@ impl Tables {
             .collect()
     }
 
-    /// The types of its parameters are known.
+    /// Whether the types of its parameters are known.
     pub(crate) fn is_understood(&self, id: FunctionId) -> bool {
         let params = &self.functions[id].facts.params;
         params.iter().all(|param| param.ty.ty.is_understood())

@@ -1,4 +1,4 @@
-//! `=`, `+=`, `++`, and `?:`: what changes a place, and what chooses one of two.
+//! Assignments and `?:`: `=`, `+=`, `++`.
 
 use super::{Family, as_object, binary_text, family, is_shift, needs_integers, text};
 use crate::sema::check::{
@@ -54,7 +54,7 @@ pub(crate) fn inc_dec(
     Ok(Value::new(kind, ty, span))
 }
 
-/// `a = b`, `a += b`, the program's own operator if `a` is an object that has it.
+/// `a = b`, `a += b`: the program's operator, if there is one for `a`.
 pub(crate) fn check(
     cx: &mut Checker<'_>,
     op: &Spanned<Option<BinaryOp>>,
@@ -75,7 +75,7 @@ pub(crate) fn check(
     let value = match value {
         Ok(value) => value,
         Err(reported) => {
-            // The other side may be wrong, too.
+            // The target may be invalid, too.
             access::target_of(cx, target, left, "assigned to")?;
             return Err(reported);
         }
@@ -153,7 +153,7 @@ fn compound_assign(
 ) -> Result<Value, Reported> {
     let ty = place.ty.ty.clone();
     let Family::Arith(arith) = family(op) else {
-        // The grammar has no such assignment.
+        // The grammar has no such assignment, so this has been reported.
         return Err(cx.body.reported_before(span));
     };
     let value = method::as_number(cx, value)?;
@@ -203,7 +203,7 @@ fn compound_assign(
     Ok(Value::new(kind, ty, span))
 }
 
-/// Of two operands of `?:` one may become what the other is.
+/// Converts one operand of `?:` to the class of the other, if that is possible.
 fn class_sides(cx: &mut Checker<'_>, yes: Value, no: Value) -> Result<(Value, Value), Reported> {
     Ok(match (&yes.ty, &no.ty) {
         (a, b) if a == b => (yes, no),
@@ -250,7 +250,7 @@ pub(crate) fn conditional(
     span: Span,
 ) -> Result<Value, Reported> {
     let cond = stmt::condition(cx, cond);
-    // Only one of them is evaluated: what it makes ends with it.
+    // Only one of them is evaluated, so its temporaries end with it.
     let mark = cx.body.flow.temporaries.len();
     let yes = expr::value(cx, yes).and_then(|yes| cleanup::ended(cx, mark, yes));
     let no = expr::value(cx, no).and_then(|no| cleanup::ended(cx, mark, no));
