@@ -1,7 +1,7 @@
-//! Names and what they mean, innermost block first.
+//! Names and their meanings, innermost block first.
 //!
-//! Scope 0 holds the prelude, scope 1 the program's file scope, the others are functions' blocks. Tags (`struct S`) have
-//! their own table in each scope; as in C++ a tag also names its type where nothing else has that name.
+//! Scope 0 holds the prelude, scope 1 the program's file scope, the others are functions' blocks. Tags (`struct S`) have a separate table
+//! in each scope; as in C++ a tag also names its type if nothing else has that name.
 
 mod namespace;
 
@@ -19,7 +19,7 @@ use crate::sema::check::Captured;
 use ir::span::Span;
 use namespace::of_std;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(crate) enum Entity {
     /// A variable of the function being checked.
@@ -32,55 +32,55 @@ pub(crate) enum Entity {
     Member(RecordId),
     /// A type's name.
     Typedef(QualTy),
-    /// A template's parameter that stands for an lvalue reference to this.
+    /// A template's parameter that stands for an lvalue reference to this type.
     Reference(QualTy),
     /// An enumerator.
     Enumerator(EnumId, i64),
-    /// A template of classes or types.
+    /// A class or alias template.
     Template(TemplateId),
-    /// What a template's parameter stands for: a type and its bits.
+    /// A constant template argument: its type and its bits.
     Constant(Ty, u64),
-    /// A variable that a generic lambda holds, in the lambda's instances.
+    /// In the instances of a generic lambda: a variable that the lambda has captured.
     Captured(Arc<Captured>),
-    /// A parameter pack: what its name means for each element.
+    /// A parameter pack: the meaning of its name for each element.
     Pack(Arc<[Binding]>),
-    /// Its declaration was wrong and has been reported.
+    /// Its declaration is invalid, which has been reported.
     Error,
 }
 
-/// One of the functions that a name stands for.
+/// One of the functions with a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Callable {
-    /// One that is declared.
+    /// A declared function.
     Function(FunctionId),
-    /// One of the prelude that nothing has used yet, by its item's index.
+    /// A function of the prelude that is not used yet, by its item's index.
     Unused(usize),
-    /// A template of functions.
+    /// A function template.
     Template(TemplateId),
 }
 
 ids! {
-    /// A template of functions, classes or types.
+    /// A function, class or alias template.
     pub(crate) struct TemplateId;
 }
 
 impl Entity {
-    /// The function alone.
+    /// The meaning of the name of a single function.
     pub(crate) fn function(callable: Callable) -> Entity {
         Entity::Functions(Arc::from([callable]))
     }
 }
 
-/// A name's meaning and the place that gave it.
+/// A name's meaning and the place that declares it.
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
     pub(crate) entity: Entity,
     pub(crate) span: Span,
 }
 
-/// A variable of a function around the one being checked.
+/// A variable of an enclosing function.
 pub(crate) struct OuterVar {
-    /// How deep in the stack its block is.
+    /// The depth of its block in the stack.
     pub(crate) depth: usize,
     pub(crate) var: VarId,
     /// Which element of a parameter pack it is.
@@ -96,12 +96,12 @@ pub(crate) struct Scope {
     class: Option<RecordId>,
 }
 
-/// The blocks around a generic lambda, kept for its instances. The innermost is their own.
+/// The blocks around a generic lambda, kept for its instances, which have this innermost block.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks(Vec<Scope>);
 
 impl Blocks {
-    /// Variables are those of a function that is done when an instance is checked: their names mean nothing any more.
+    /// Removes the meanings of variables: when an instance is checked, their function has ended.
     pub(crate) fn hide_variables(&mut self) {
         let bindings = self.0.iter_mut().flat_map(|scope| scope.names.values_mut());
         for binding in bindings {
@@ -117,7 +117,7 @@ impl Blocks {
         }
     }
 
-    /// Gives a name a meaning in the innermost block.
+    /// Binds a name in the innermost block.
     pub(crate) fn bind(&mut self, name: &Arc<str>, entity: Entity, span: Span) {
         if let Some(scope) = self.0.last_mut() {
             scope.names.insert(name.clone(), Binding { entity, span });
@@ -137,20 +137,20 @@ struct ClassNames {
 pub(crate) struct Scopes {
     stack: Vec<Scope>,
     classes: FxHashMap<RecordId, ClassNames>,
-    /// The enumerators of each enumeration that has a name, for `E::A`.
+    /// The enumerators of each named enumeration, for `E::A`.
     enumerators: FxHashMap<EnumId, FxHashMap<Arc<str>, Binding>>,
-    /// Where the names of the function being checked begin: variables of blocks before that are another function's.
+    /// The depth where the names of the function being checked begin: variables in outer blocks are another function's.
     floor: usize,
     /// The namespace around the place being checked: `a::b`, or nothing.
     namespace: Arc<str>,
-    /// Where in namespaces `using namespace` stands, and of which.
+    /// The namespaces that contain a `using namespace`, and the namespaces that it uses.
     directives: Vec<(Arc<str>, Arc<str>)>,
     /// `namespace x = a::b;`
     aliases: FxHashMap<Arc<str>, Arc<str>>,
-    /// The element that the names of parameter packs stand for here, and how many the last one that was named has.
+    /// The element that the names of parameter packs stand for here, and the number of elements of the pack that was named last.
     element: Option<usize>,
     n_elements: Cell<Option<usize>>,
-    /// Some name is in a namespace: names at file scope are those with their namespaces before them.
+    /// Whether any name is in a namespace: then names at file scope are stored with their namespaces.
     has_namespaces: bool,
 }
 
@@ -181,7 +181,7 @@ impl Scopes {
         self.stack.pop();
     }
 
-    /// Enters a class whose members are names until [`Scopes::leave`].
+    /// Enters a class, whose members are names until [`Scopes::leave`].
     pub(crate) fn enter_class(&mut self, class: RecordId) {
         self.stack.push(Scope {
             class: Some(class),
@@ -189,7 +189,7 @@ impl Scopes {
         });
     }
 
-    /// Makes the innermost scope the names of a class, and leaves it.
+    /// Makes the innermost scope the names of a class, and leaves the scope.
     pub(crate) fn close_class(&mut self, class: RecordId, base: Option<RecordId>) {
         if let Some(scope) = self.stack.pop() {
             self.classes.insert(class, ClassNames { scope, base });
@@ -231,7 +231,7 @@ impl Scopes {
         None
     }
 
-    /// The functions of a name, whatever else may have it in a block.
+    /// The functions of a name, even if a block declares it as something else.
     pub(crate) fn find_function(&self, name: &str) -> Option<&Binding> {
         self.stack.iter().rev().find_map(|scope| {
             let found = scope.names.get(name)?;
@@ -239,7 +239,7 @@ impl Scopes {
         })
     }
 
-    /// Keeps an enumerator for `E::A`.
+    /// Records an enumerator for `E::A`.
     pub(crate) fn add_enumerator(&mut self, id: EnumId, name: Arc<str>, value: i64, span: Span) {
         let entity = Entity::Enumerator(id, value);
         self.enumerators
@@ -248,7 +248,7 @@ impl Scopes {
             .insert(name, Binding { entity, span });
     }
 
-    /// Names from here on are those of another function; gives back what was before, for [`Scopes::set_floor`].
+    /// From here on names belong to another function; returns the previous floor, for [`Scopes::set_floor`].
     pub(crate) fn raise_floor(&mut self) -> usize {
         std::mem::replace(&mut self.floor, self.stack.len())
     }
@@ -261,7 +261,7 @@ impl Scopes {
         self.floor
     }
 
-    /// The variable that a name stands for, if it is one of a function around the one being checked.
+    /// The variable that a name means, if it belongs to an enclosing function.
     pub(crate) fn find_outer(&self, name: &str) -> Option<OuterVar> {
         if self.floor <= FILE + 1 {
             return None;
@@ -294,7 +294,7 @@ impl Scopes {
         None
     }
 
-    /// Hides everything but the prelude; gives it back to [`Scopes::restore`].
+    /// Hides everything but the prelude; returns the rest for [`Scopes::restore`].
     pub(crate) fn only_prelude(&mut self) -> Vec<Scope> {
         let hidden = self.stack.split_off(FILE);
         self.stack.push(Scope::default());
@@ -320,7 +320,7 @@ impl Scopes {
             .insert(name, Binding { entity, span });
     }
 
-    /// Adds a function to those that a name stands for at file scope (in the prelude's when `in_prelude`).
+    /// Adds a function to those of a name at file scope (the prelude's when `in_prelude`).
     pub(crate) fn add_function(
         &mut self,
         name: Arc<str>,
@@ -333,7 +333,7 @@ impl Scopes {
         add_callable(&mut self.stack[depth], name, callable, span);
     }
 
-    /// An unused prelude function has become one that is declared.
+    /// Replaces an unused prelude function by its declared function.
     pub(crate) fn use_prelude(&mut self, name: &str, index: usize, id: FunctionId) {
         if let Some(Binding {
             entity: Entity::Functions(set),
@@ -353,7 +353,7 @@ impl Scopes {
         self.stack[0].names.get(name)
     }
 
-    /// Hides the blocks' names; gives them back to [`Scopes::show`].
+    /// Hides the blocks' names; returns them for [`Scopes::show`].
     pub(crate) fn only_file(&mut self) -> Vec<Scope> {
         self.stack.split_off((FILE + 1).min(self.stack.len()))
     }
@@ -363,7 +363,7 @@ impl Scopes {
         self.stack.extend(hidden);
     }
 
-    /// A copy of the blocks here, with one more inside of them.
+    /// A copy of the current blocks, with one more inside them.
     pub(crate) fn blocks(&self) -> Blocks {
         let around = self.stack.iter().skip(FILE + 1).cloned();
         Blocks(around.chain([Scope::default()]).collect())
@@ -395,7 +395,7 @@ impl Scopes {
         }
     }
 
-    /// Which element of it a name stands for, if it is a parameter pack.
+    /// The index of the element that a name stands for, if it is a parameter pack.
     pub(crate) fn element_of(&self, name: &str) -> Option<usize> {
         self.element.filter(|_| self.find_pack(name).is_some())
     }
@@ -408,7 +408,7 @@ impl Scopes {
         }
     }
 
-    /// From here on the names of packs stand for this element; gives back what was before, for [`Scopes::leave_element`].
+    /// From here on the names of packs stand for this element; returns the previous state, for [`Scopes::leave_element`].
     pub(crate) fn at_element(&mut self, element: Option<usize>) -> (Option<usize>, Option<usize>) {
         let n = self.n_elements.take();
         (std::mem::replace(&mut self.element, element), n)
@@ -419,7 +419,7 @@ impl Scopes {
         self.n_elements.set(n);
     }
 
-    /// How many elements the last pack has that was named since [`Scopes::at_element`].
+    /// The number of elements of the pack that was named last since [`Scopes::at_element`].
     pub(crate) fn n_elements(&self) -> Option<usize> {
         self.n_elements.get()
     }
@@ -443,7 +443,7 @@ impl Scopes {
             .next()
     }
 
-    /// The meaning given in the innermost scope itself.
+    /// The meaning in the innermost scope itself.
     pub(crate) fn find_here(&self, name: &str, in_prelude: bool) -> Option<&Binding> {
         let index = if in_prelude { 0 } else { self.stack.len() - 1 };
         match index <= FILE && !self.namespace.is_empty() {
@@ -454,7 +454,7 @@ impl Scopes {
         }
     }
 
-    /// The meaning at file scope, in the namespace around.
+    /// The meaning at file scope, in the current namespace.
     pub(crate) fn find_at_file(&self, name: &str) -> Option<&Binding> {
         match self.namespace.is_empty() {
             true => self.stack[FILE].names.get(name),
@@ -501,14 +501,14 @@ impl Scopes {
         }
     }
 
-    /// Gives a class its own name at file scope, by which paths through it are found.
+    /// Gives a class its name at file scope, which paths through it are looked up by.
     pub(crate) fn bind_class(&mut self, name: Arc<str>, class: RecordId, span: Span) {
         self.stack[FILE]
             .tags
             .insert(name, (Ty::Record(class), span));
     }
 
-    /// Every name that can be seen, for suggestions.
+    /// Every visible name, for suggestions.
     pub(crate) fn names(&self) -> impl Iterator<Item = (&str, &Entity)> {
         self.stack.iter().rev().flat_map(|scope| {
             scope
@@ -518,7 +518,7 @@ impl Scopes {
         })
     }
 
-    /// Every tag that can be seen, for suggestions.
+    /// Every visible tag, for suggestions.
     pub(crate) fn tags(&self) -> impl Iterator<Item = &str> {
         self.stack
             .iter()

@@ -1,7 +1,7 @@
-//! Source to messages, and source to typed tree.
+//! Tests of the check: source to messages, and source to typed tree.
 //!
-//! A program of `errors` says on each guilty line which codes it expects there: `//~ E0401`. `seeds` are programs as people
-//! write them, which must pass; `explain` holds the examples of `dslc explain` to what they claim.
+//! A program of `errors` has the expected codes on each guilty line: `//~ E0401`. `seeds` are typical programs, which must pass; `explain`
+//! checks that the examples of `dslc explain` do what they claim.
 
 use crate::{
     compile::{Parsed, Wanted, parsed},
@@ -87,7 +87,7 @@ fn passes(text: &str) -> Program {
         .unwrap_or_else(|| panic!("{lines}\nin\n{text}"))
 }
 
-/// Holds the messages against the `//~` marks; gives the messages' lines.
+/// Compares the messages with the `//~` marks; returns the messages' lines.
 fn expect(text: &str) -> String {
     let checked = check(text);
     let mut expected: Vec<(u32, String)> = Vec::new();

@@ -49,13 +49,13 @@ pub enum Ty {
     Enum(EnumId),
     /// A function; only ever called, launched or named as an argument of a runtime call.
     Function(Arc<FunctionTy>),
-    /// The type of a member, parameter or function whose declaration is not understood, which has been reported. No value has it: a use
-    /// of what is declared is an error at once.
+    /// The type of a member, parameter or function whose declaration is invalid, which has been reported. No value has this type: each use
+    /// of the declaration is an error at once.
     Error,
 }
 
 impl Ty {
-    /// Whether the declaration that has this type is understood.
+    /// Whether the declaration with this type is valid.
     pub(crate) fn is_understood(&self) -> bool {
         !matches!(self, Ty::Error)
     }
@@ -87,7 +87,7 @@ impl From<Ty> for QualTy {
 pub struct FunctionTy {
     /// What it returns.
     pub result: Ty,
-    /// Its parameters' types, arrays decayed; of a reference, what it refers to. Only there do qualifiers matter.
+    /// Its parameters' types, arrays decayed; for a reference, the type that it refers to. Qualifiers only matter there.
     pub params: Vec<QualTy>,
     /// Which of the parameters are references.
     pub references: Vec<bool>,
@@ -101,7 +101,7 @@ ids! {
 /// The records of a program.
 pub type Records = Arena<RecordId, Record>;
 
-/// An enumeration of the program: its index, and what it is kept as.
+/// An enumeration of the program: its index, and the type that its values are stored in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct EnumId(pub u32, pub Underlying);
 
@@ -112,7 +112,7 @@ impl EnumId {
     }
 }
 
-/// The integer type that an enumeration's values are kept in.
+/// The integer type that an enumeration's values are stored in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Underlying {
@@ -147,7 +147,7 @@ impl Underlying {
         }
     }
 
-    /// The one that is this type, if it can be one.
+    /// The variant for this type, if there is one.
     pub fn of(ty: &Ty) -> Option<Underlying> {
         Some(match ty {
             Ty::Char => Underlying::Char,
@@ -166,36 +166,36 @@ impl Underlying {
     }
 }
 
-/// What a record looks like.
+/// A record's members and layout.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Record {
-    /// `Point`, `float4`; `<unnamed struct>` when it has none.
+    /// `Point`, `float4`; `<unnamed struct>` if it has no name.
     pub name: String,
     /// Members overlap.
     pub is_union: bool,
-    /// For CUDA's vector types of 1, 2, 3 or 4 components: a load or store of a whole one with 2 or 4 is a single access when its
-    /// alignment equals its size.
+    /// Whether it is one of CUDA's vector types of 1, 2, 3 or 4 components. A load or store of a whole one with 2 or 4 is a single access
+    /// when its alignment equals its size.
     pub is_vector: bool,
     /// The members in order.
     pub fields: Vec<Field>,
     /// Size in bytes, padded to the alignment.
     pub size_bytes: u64,
-    /// Where the members of a class that is derived from it may begin: its size, or less if its padding is free for them.
+    /// Where the members of a derived class may begin: the size, or less if the padding may be reused.
     pub data_bytes: u64,
     /// Alignment in bytes.
     pub align_bytes: u64,
-    /// What its bit-fields lie in, in order.
+    /// The units that contain its bit-fields, in order.
     pub units: Vec<BitUnit>,
     /// Where it is declared; `None` for built-in ones.
     pub span: Option<Span>,
 }
 
-/// What stands for the name of a struct, union or enumeration without one.
+/// The placeholder name of an unnamed struct, union or enumeration.
 pub(crate) fn unnamed(word: &str) -> String {
     format!("<unnamed {word}>")
 }
 
-/// Whether the name is such a stand-in: no name of a program begins so.
+/// Whether the name is such a placeholder: no name of a program begins like this.
 pub(crate) fn is_unnamed(name: &str) -> bool {
     name.starts_with("<unnamed ")
 }
@@ -207,30 +207,30 @@ pub struct Field {
     pub name: String,
     /// Its type.
     pub ty: QualTy,
-    /// Where it starts; of a bit-field, the byte with its first bit.
+    /// Where it starts; for a bit-field, the byte with its first bit.
     pub offset_bytes: u64,
-    /// It is a bit-field.
+    /// Its bits, if it is a bit-field.
     pub bits: Option<Bits>,
 }
 
-/// Which bits of its record a bit-field is.
+/// The bits of its record that a bit-field occupies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bits {
-    /// The first, counted from the lowest bit of the record's first byte.
+    /// The first bit, counted from the lowest bit of the record's first byte.
     pub first: u64,
-    /// How many.
+    /// The number of bits.
     pub width: u32,
-    /// Bit-fields with the same number lie side by side, with nothing between them that C++ has apart: they share the record's units.
+    /// Bit-fields with the same number are adjacent, without a separator in the sense of C++ between them: they share the record's units.
     pub run: u32,
 }
 
-/// Bytes that bit-fields lie in, and that are read and written as one integer.
+/// Bytes that contain bit-fields, and that are read and written as one integer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BitUnit {
     /// Where it starts.
     pub offset_bytes: u64,
     /// 1, 2, 4 or 8.
     pub bytes: u32,
-    /// The number of its bit-fields.
+    /// The `run` of its bit-fields.
     pub run: u32,
 }

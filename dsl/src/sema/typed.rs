@@ -1,8 +1,8 @@
-//! The typed tree: what sema hands to the lowering. Every implicit conversion of C is a node; every name is an id; a value and a
-//! place in memory are different things.
+//! The typed tree: sema's output and the lowering's input. Every implicit conversion of C is a node, every name is an id, and values and
+//! places in memory are separate types.
 //!
-//! The lowering can rely on: no `Ty::Error` anywhere if there was no error; operands of arithmetic have the type of the result
-//! (shifts: each its own promoted type); conditions are `bool`; arrays are only ever places; a call's arguments have the
+//! The lowering can rely on this: there is no `Ty::Error` anywhere if there was no error; operands of arithmetic have the type of the
+//! result (in shifts each has its promoted type); conditions are `bool`; arrays are only ever places; a call's arguments have the
 //! parameters' types.
 
 use std::sync::Arc;
@@ -24,11 +24,11 @@ pub struct Program {
     pub globals: Arena<GlobalVarId, Global>,
     /// Functions by [`FunctionId`].
     pub functions: Arena<FunctionId, Function>,
-    /// The classes of lambdas, and the function of each: its code.
+    /// The classes of lambdas, each with the function that is its code.
     pub lambdas: Vec<(RecordId, FunctionId)>,
     /// The classes of generic lambdas.
     pub generic_lambdas: Vec<GenericLambda>,
-    /// Instances of templates that the caller asked for: where (in the text that asks), and which function it is.
+    /// Instances of templates that the caller requested: the place of the request, and the function.
     pub requested: Vec<(Span, FunctionId)>,
 }
 
@@ -39,12 +39,12 @@ pub struct GenericLambda {
     pub class: RecordId,
     /// The lambda, without its body.
     pub span: Span,
-    /// Its parameters' types; `auto:1` is the first that an argument decides.
+    /// Its parameters' types; `auto:1` is the first that is deduced from an argument.
     pub params: String,
 }
 
 impl Program {
-    /// The record behind an id.
+    /// The record of an id.
     pub fn record(&self, id: RecordId) -> &Record {
         &self.records[id]
     }
@@ -64,7 +64,7 @@ ids! {
 pub struct Global {
     /// Its name.
     pub name: String,
-    /// The namespaces that it is in: `a::b`, or nothing.
+    /// The namespaces that contain it: `a::b`, or nothing.
     pub namespace: Arc<str>,
     /// Its type; complete.
     pub ty: QualTy,
@@ -96,7 +96,7 @@ pub enum GlobalSpace {
 }
 
 impl GlobalSpace {
-    /// Whether it lies in the device's memory and has one copy for all kernels.
+    /// Whether it is in the device's memory and has one copy for all kernels.
     pub fn is_device(self) -> bool {
         match self {
             GlobalSpace::Device | GlobalSpace::Managed | GlobalSpace::Constant => true,
@@ -126,9 +126,9 @@ pub struct Function {
     pub name: String,
     /// Where it may be called.
     pub space: FunctionSpace,
-    /// What it returns; for a function that returns a reference, the pointer to it.
+    /// The type that it returns; for a function that returns a reference, the pointer to it.
     pub result: Ty,
-    /// `T &f()`: each `return` has the address of a place, and a call is only ever what a [`PlaceKind::Deref`] is behind.
+    /// `T &f()`: each `return` has the address of a place, and a call only occurs as the operand of a [`PlaceKind::Deref`].
     pub returns_reference: bool,
     /// Its parameters, in order.
     pub params: Vec<VarId>,
@@ -136,7 +136,8 @@ pub struct Function {
     pub vars: Arena<VarId, Var>,
     /// `__launch_bounds__`.
     pub launch_bounds: Option<(u32, Option<u32>)>,
-    /// In host code another function stands for it: of a call through a pointer, the one that compares with the host's functions.
+    /// The function that replaces it in host code. For a call through a pointer, this is the dispatcher that compares with the host's
+    /// functions.
     pub on_host: Option<FunctionId>,
     /// Its code; `None` if it is declared but not defined (calling it is an error that sema reports).
     pub body: Option<Vec<Stmt>>,
@@ -155,8 +156,8 @@ pub struct Var {
     pub storage: Storage,
     /// `&` is applied to it (or to a part of it) somewhere, or it decays to a pointer: it needs memory.
     pub address_taken: bool,
-    /// Another name for a place: `ty` is the type of what is there. Its declaration, or the argument for it, is the address
-    /// of that place, or of a [`PlaceKind::Temporary`] with a value that lives as long as the reference.
+    /// Whether it is another name for a place: `ty` is the place's type. Its declaration, or the argument for it, is the address of that
+    /// place, or of a [`PlaceKind::Temporary`] with a value that lives as long as the reference.
     pub is_reference: bool,
     /// A pointer with `__restrict__`.
     pub is_restrict: bool,
@@ -169,7 +170,7 @@ pub struct Var {
 /// Where a [`Var`] lives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Storage {
-    /// The thread's own.
+    /// The thread's memory.
     Auto,
     /// `__shared__`.
     Shared,
@@ -180,18 +181,18 @@ pub enum Storage {
 /// A variable of either kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum VarRef {
-    /// Of the function.
+    /// A variable of the function.
     Local(VarId),
-    /// Of the program.
+    /// A variable of the program.
     Global(GlobalVarId),
 }
 
 /// A statement and its place.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stmt {
-    /// Which.
+    /// The kind.
     pub kind: StmtKind,
-    /// The whole.
+    /// The whole statement.
     pub span: Span,
 }
 
@@ -205,9 +206,9 @@ impl Stmt {
 /// The statements.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StmtKind {
-    /// For its effects.
+    /// An expression, for its effects.
     Expr(Value),
-    /// The declaration of a variable is reached; without `init` it is undefined from here.
+    /// Control reaches the declaration of a variable; without `init` the variable is undefined from here on.
     Declare(VarId, Option<Init>),
     /// `{ … }`
     Block(Vec<Stmt>),
@@ -226,7 +227,7 @@ pub enum StmtKind {
         test_first: bool,
         /// The body.
         body: Vec<Stmt>,
-        /// Of a `for`, after each round.
+        /// The step of a `for`, after each round.
         step: Option<Value>,
         /// `#pragma unroll`.
         unroll: Option<Unroll>,
@@ -235,7 +236,7 @@ pub enum StmtKind {
     Switch {
         /// An `int`, `unsigned`, `long long` or `unsigned long long`.
         value: Value,
-        /// Sections in order: the values that enter here (of the type of `value`, as bits), whether `default` does, the statements.
+        /// Sections in order: the values that enter here (of the type of `value`, as bits), whether `default` enters here, the statements.
         sections: Vec<SwitchSection>,
     },
     /// Leaves the innermost loop or switch.
@@ -244,7 +245,7 @@ pub enum StmtKind {
     Continue,
     /// Goes to the end of the [`StmtKind::Labelled`] around it that has this number.
     Goto(u32),
-    /// What stands before a label in its block, from where the block begins.
+    /// The statements before a label in its block, from the beginning of the block.
     Labelled {
         /// Number of the label in its function.
         label: u32,
@@ -255,7 +256,7 @@ pub enum StmtKind {
     Return(Option<Value>),
 }
 
-/// What stands between two labels of a `switch`.
+/// The statements between two labels of a `switch`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SwitchSection {
     /// `case` values.
@@ -273,9 +274,9 @@ pub enum Init {
     Value(Value),
     /// Members and elements one by one, in order of evaluation.
     Parts {
-        /// What is not named is zero.
+        /// Whether all other parts are zero.
         zero_rest: bool,
-        /// Each with the way to it.
+        /// Each part with the path to it.
         parts: Vec<(Vec<Step>, Value)>,
     },
     /// `char s[] = "…"`: the bytes, NUL and zero padding included.
@@ -291,14 +292,14 @@ pub enum Step {
     Element(u64),
 }
 
-/// Something in memory (or in a variable that may live in registers).
+/// An object in memory (or in a variable that may be in registers).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Place {
-    /// Which.
+    /// The kind.
     pub kind: PlaceKind,
-    /// The type of what is there; its qualifiers include those of the whole it is a part of.
+    /// The type of the object; its qualifiers include those of the whole that it is part of.
     pub ty: QualTy,
-    /// The source of exactly this place: `S[threadIdx.x][threadIdx.y]`. An access to it is counted under this text.
+    /// The source of exactly this place: `S[threadIdx.x][threadIdx.y]`. Its accesses are counted under this text.
     pub span: Span,
 }
 
@@ -316,33 +317,33 @@ pub enum PlaceKind {
     Var(VarRef),
     /// `*p`, `p->…`.
     Deref(Box<Value>),
-    /// `__ldg(p)`: `*p`, of memory that is read-only while the kernel runs.
+    /// `__ldg(p)`: `*p` in memory that is read-only while the kernel runs.
     ReadOnly(Box<Value>),
-    /// `p[i]` with a pointer; the index is promoted, signed or unsigned, 32 or 64 bits.
+    /// `p[i]` of a pointer; the index is promoted, signed or unsigned, 32 or 64 bits.
     PointerIndex(Box<Value>, Box<Value>),
-    /// `a[i]` with an array: the object it belongs to is known.
+    /// `a[i]` of an array: the object that it belongs to is known.
     ArrayIndex(Box<Place>, Box<Value>),
     /// `s.x`.
     Field(Box<Place>, u32),
     /// `s.x` where `x` is a bit-field: it has no address.
     BitField(Box<Place>, BitField),
-    /// A record that is not in memory, to take a member of: `f(x).y`, `make_float4(…).x`.
+    /// A record that is not in memory, whose member is read: `f(x).y`, `make_float4(…).x`.
     Temporary(Box<Value>),
 }
 
 /// A bit-field as a member of its record.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BitField {
-    /// Which member.
+    /// The index of the member.
     pub index: u32,
-    /// How many bits it has.
+    /// The number of bits.
     pub width: u32,
 }
 
 /// A value and its place in the source.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Value {
-    /// Which.
+    /// The kind.
     pub kind: ValueKind,
     /// Its type.
     pub ty: Ty,
@@ -356,7 +357,7 @@ impl Value {
         Value { kind, ty, span }
     }
 
-    /// What a place holds.
+    /// The value of a place.
     pub fn load(place: Place, span: Span) -> Value {
         let ty = place.ty.ty.clone();
         Value::new(ValueKind::Load(Box::new(place)), ty, span)
@@ -372,11 +373,11 @@ pub enum ValueKind {
     Float(f64),
     /// A null pointer.
     Null,
-    /// What an object of a class with virtual functions has in it to say so: another number in device code than on the host.
+    /// The mark of a class with virtual functions, which its objects contain: device code has another number than the host.
     Mark(u64),
     /// The address of a string literal's first character (without the final NUL in `bytes`).
     Str(Arc<[u8]>),
-    /// What a place holds; a record is loaded whole.
+    /// The value of a place; a record is loaded whole.
     Load(Box<Place>),
     /// `&place`.
     AddressOf(Box<Place>),
@@ -390,9 +391,9 @@ pub enum ValueKind {
     BitNot(Box<Value>),
     /// `!v` of a `bool`.
     Not(Box<Value>),
-    /// Arithmetic on two operands of `ty` (for shifts the count has its own type). Signedness follows `ty`.
+    /// Arithmetic on two operands of `ty` (a shift's count has a separate type). Signedness follows `ty`.
     Binary(Arith, Box<Value>, Box<Value>),
-    /// Gives a `bool`; operands have one common type (arithmetic or pointer).
+    /// Yields a `bool`; the operands have one common type (arithmetic or pointer).
     Compare(Relation, Box<Value>, Box<Value>),
     /// `pointer + integer`; the integer is `int`, `unsigned`, or 64 bits. `p - i` has a negated integer.
     PointerAdd(Box<Value>, Box<Value>),
@@ -404,18 +405,18 @@ pub enum ValueKind {
     Conditional(Box<Value>, Box<Value>, Box<Value>),
     /// `a, b`.
     Comma(Box<Value>, Box<Value>),
-    /// `place = value`; gives the stored value.
+    /// `place = value`; yields the stored value.
     Assign(Box<Place>, Box<Value>),
     /// `place op= value`: the place is read once, converted to `compute`, combined, converted back, written. For a pointer place
     /// `compute` is the pointer type and `value` an integer.
     CompoundAssign {
         /// `+` of `+=`.
         op: Arith,
-        /// What is changed.
+        /// The place that is changed.
         place: Box<Place>,
-        /// Already of type `compute` (shifts and pointers: its own promoted type).
+        /// Already of type `compute` (shifts and pointers: its promoted type).
         value: Box<Value>,
-        /// The type the operation is done in.
+        /// The type that the operation has.
         compute: Ty,
     },
     /// `++place`, `place--`: integers, floats, pointers.
@@ -424,14 +425,14 @@ pub enum ValueKind {
         place: Box<Place>,
         /// `--`.
         decrement: bool,
-        /// The value is the new one.
+        /// Whether the result is the new value.
         prefix: bool,
     },
     /// A call of a function of the program.
     Call(FunctionId, Vec<Value>),
-    /// A call of something built in.
+    /// A call of a built-in function.
     Builtin(Builtin, Vec<Value>),
-    /// A call of the runtime's; argument types are those of [`HostFn::args`], variadic ones promoted.
+    /// A call of the runtime; argument types are those of [`HostFn::args`], variadic ones promoted.
     Host(HostFn, Vec<Value>),
     /// The address of a `__constant__` or `__device__` variable as a symbol (for `cudaMemcpyToSymbol`): a pointer.
     Symbol(GlobalVarId),
@@ -439,7 +440,8 @@ pub enum ValueKind {
     Kernel(FunctionId),
     /// A kernel launch.
     Launch(Box<Launch>),
-    /// A record from its members, in order; missing ones are zero. `make_float4(…)`, `dim3(…)` (sema fills in the ones).
+    /// A record from its members, in order; missing ones are zero. `make_float4(…)`, `dim3(…)` (sema adds the ones that `dim3` defaults
+    /// to).
     Aggregate(Vec<Value>),
 }
 
@@ -458,7 +460,7 @@ pub struct Launch {
     pub stream: Option<Value>,
     /// `cudaLaunchCooperativeKernel`.
     pub cooperative: bool,
-    /// Of the parameters' types.
+    /// In the parameters' types.
     pub args: Vec<Value>,
 }
 
@@ -498,7 +500,7 @@ pub enum LogicalOp {
     Or,
 }
 
-/// What device code (and some of it, host code) can call without a definition.
+/// Functions that device code (and, for some, host code) can call without a definition.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Builtin {
     /// `threadIdx.x` …; no arguments; an `unsigned` (`warpSize` is a constant instead).
@@ -509,16 +511,16 @@ pub enum Builtin {
     SyncThreadsReduce(BarrierReduce),
     /// `__syncwarp(mask)`, `__trap()`, `__isShared(p)` …
     Intrinsic(Intrinsic),
-    /// `__shfl_down_sync(mask, value, delta, width)`: value, lane, width, then the mask if there is one. Of the value's type: any
-    /// number of at least 32 bits.
+    /// `__shfl_down_sync(mask, value, delta, width)`: value, lane, width, then the mask if there is one. The result has the value's type:
+    /// any number of at least 32 bits.
     Shuffle(ShuffleMode),
-    /// `__ballot_sync(mask, p)`: a `bool`, then the mask if there is one; gives a `bool` or an `unsigned`.
+    /// `__ballot_sync(mask, p)`: a `bool`, then the mask if there is one; yields a `bool` or an `unsigned`.
     Vote(VoteOp),
-    /// `__match_any_sync(mask, value)`: value, mask; gives an `unsigned`.
+    /// `__match_any_sync(mask, value)`: value, mask; yields an `unsigned`.
     MatchAny,
-    /// `__match_all_sync(mask, value, &p)`: value, mask, the `int` that gets the truth; gives an `unsigned`.
+    /// `__match_all_sync(mask, value, &p)`: value, mask, the `int` that receives the predicate; yields an `unsigned`.
     MatchAll,
-    /// `__reduce_add_sync(mask, value)`: value, mask; of the value's type, `int` or `unsigned`.
+    /// `__reduce_add_sync(mask, value)`: value, mask; yields the value's type, `int` or `unsigned`.
     Reduce(ReduceOp),
     /// `__threadfence…()`.
     Fence(FenceScope),
@@ -526,16 +528,17 @@ pub enum Builtin {
     AcqRelFence(FenceScope),
     /// Address, value; for `Cas` address, compare, value. Signedness of min/max is already in the op.
     Atomic {
-        /// What it does.
+        /// The operation.
         op: AtomicOp,
-        /// Of `atomicAdd_block` and the like.
+        /// Whether it is `atomicAdd_block` or similar.
         block_scope: bool,
     },
     /// A one-operand IR instruction on the argument's type: `sqrtf`, `fabs`, `__popc`, …
     Unary(ir::UnaryOp),
     /// A two-operand IR instruction: `fminf`, `__umulhi`, `fmod`; also `__fadd_rn`, `__fmul_rn`, which are never contracted.
     Binary(ir::BinaryOp),
-    /// An IR comparison giving `bool`: `isnan(x)` is `Compare(FNe)` of the same value twice (sema passes it once; the lowering doubles it).
+    /// An IR comparison that yields a `bool`: `isnan(x)` is `Compare(FNe)` of the same value twice (sema passes it once; the lowering
+    /// doubles it).
     Compare(CompareOp),
     /// `fmaf(a, b, c)`, `__fmaf_rn`.
     Fma,
@@ -547,7 +550,7 @@ pub enum Builtin {
     Convert(ConvertOp),
     /// `__ffs(x)`; of the argument's type.
     Ffs,
-    /// `abs(x)` of an `int`, `long` or `long long`: of the argument's type, the least value is its own.
+    /// `abs(x)` of an `int`, `long` or `long long`, in the argument's type; the smallest value is its own absolute value.
     AbsInt,
     /// `__dslc_on_device()`: whether the code runs on the device. A constant on each side.
     OnDevice,

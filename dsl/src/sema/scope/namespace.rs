@@ -10,7 +10,7 @@ use crate::sema::{
 use ir::span::Span;
 
 impl Scopes {
-    /// The type that the scopes of a qualified name lead to: `A::B` of `A::B::c`.
+    /// The type that the scopes of a qualified name mean: `A::B` in `A::B::c`.
     pub(super) fn find_scope(&self, scopes: &str) -> Option<Ty> {
         let parts: Vec<&str> = path::parts(path::relative(scopes));
         let named = |name: &str| match self.find_tag_here_or_out(name) {
@@ -36,7 +36,7 @@ impl Scopes {
         Some(ty)
     }
 
-    /// The class that the scopes of a qualified name lead to, and the name in it.
+    /// The class that the scopes of a qualified name mean, and the name in it.
     pub(crate) fn split_path<'n>(&self, name: &'n str) -> Option<(RecordId, &'n str)> {
         let (scopes, last) = path::split(name)?;
         match self.find_scope(scopes)? {
@@ -45,7 +45,7 @@ impl Scopes {
         }
     }
 
-    /// The namespace that the scopes of a function's qualified name are, if the function has been declared in it.
+    /// The namespace in a function's qualified name, if the function has been declared in it.
     pub(crate) fn namespace_of_function(&self, name: &str) -> Option<Arc<str>> {
         let name = path::relative(name);
         if self.split_path(name).is_some() {
@@ -71,7 +71,7 @@ impl Scopes {
         }
     }
 
-    /// A name with only namespaces before it, in the blocks (if it has none) and at file scope.
+    /// Looks up a name that has only namespaces before it: in the blocks (if it has none) and at file scope.
     fn find_out(&self, name: &str) -> Option<&Binding> {
         if !path::is_qualified(name) {
             return self.find(name);
@@ -88,8 +88,8 @@ impl Scopes {
         get(FILE).or_else(|| get(0))
     }
 
-    /// A name in one scope; at file scope also in the namespaces around and in those that `using namespace` names. An inner
-    /// namespace of the prelude comes before what the program has further out.
+    /// Looks up a name in one scope; at file scope also in the enclosing namespaces and in those that `using namespace` names. A match of
+    /// the prelude in an inner namespace comes before a match of the program further out.
     pub(super) fn find_at<'s, T>(
         &'s self,
         depth: usize,
@@ -129,7 +129,7 @@ impl Scopes {
         }
     }
 
-    /// A name declared here, with the namespaces around it.
+    /// The full name of something declared here, with its namespaces.
     pub(super) fn qualified(&self, depth: usize, name: Arc<str>) -> Arc<str> {
         match depth <= FILE && !self.namespace.is_empty() {
             true => format!("{}::{name}", self.namespace).into(),
@@ -137,12 +137,12 @@ impl Scopes {
         }
     }
 
-    /// The namespace around.
+    /// The current namespace.
     pub(crate) fn namespace(&self) -> Arc<str> {
         self.namespace.clone()
     }
 
-    /// Goes to another namespace; gives back the one before.
+    /// Changes the current namespace; returns the previous one.
     pub(crate) fn set_namespace(&mut self, namespace: Arc<str>) -> Arc<str> {
         self.has_namespaces |= !namespace.is_empty();
         std::mem::replace(&mut self.namespace, namespace)
@@ -151,7 +151,7 @@ impl Scopes {
     /// `using namespace used;`
     pub(crate) fn use_namespace(&mut self, used: Arc<str>) {
         let used = self.aliases.get(&used).cloned().unwrap_or(used);
-        // Written inside another, it may leave that one's name out.
+        // Inside another namespace, that one's name may be omitted.
         if !self.namespace.is_empty() {
             let inner = format!("{}::{used}", self.namespace);
             self.directives.push((self.namespace.clone(), inner.into()));
@@ -165,7 +165,7 @@ impl Scopes {
         self.aliases.insert(alias, of);
     }
 
-    /// `using a::b;`: what `b` means there, it means here too. `false` if it means nothing.
+    /// `using a::b;`: `b` has the same meaning here as there. `false` if it has none.
     pub(crate) fn use_name(&mut self, name: &str) -> bool {
         let last: Arc<str> = path::last(name).into();
         let (binding, tag) = (self.find(name).cloned(), self.find_tag(name).cloned());
@@ -182,7 +182,7 @@ impl Scopes {
     }
 }
 
-/// `cuda::std` has what `std` has, for device code as well: the name in `std` of one in `cuda::std`.
+/// `cuda::std` has the contents of `std`, for device code as well: returns the name in `std` for one in `cuda::std`.
 pub(super) fn of_std(name: &str) -> Option<&str> {
     let in_cuda = path::relative(name).strip_prefix("cuda::")?;
     in_cuda.starts_with("std::").then_some(in_cuda)

@@ -1,4 +1,4 @@
-//! The usual arithmetic conversions, held against C's rules by a table, and what constants come out as.
+//! The usual arithmetic conversions, compared with C's rules by a table, and the values of constants.
 
 use super::passes;
 use crate::sema::typed::FunctionId;

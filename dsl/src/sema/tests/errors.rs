@@ -1,4 +1,4 @@
-//! Wrong programs: every guilty line says which codes it expects.
+//! Invalid programs: every guilty line has the codes that it expects.
 
 use super::expect;
 

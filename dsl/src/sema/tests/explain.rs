@@ -1,9 +1,9 @@
-//! What `dslc explain` shows is true.
+//! Checks what `dslc explain` shows.
 
 use super::check;
 use ir::diagnostic::Code;
 
-/// Codes of this stage. What is not included is found from the tokens (`library::headers`).
+/// Codes of this stage. Missing includes are found from the tokens (`library::headers`).
 fn is_ours(code: Code) -> bool {
     code != Code::MissingInclude
         && ["E04", "E05", "E06", "E07", "E08", "W04", "W05", "W06"]

@@ -1,4 +1,4 @@
-//! Objects with destructors, `new` and `delete`: what is wrong, and what is not there.
+//! Objects with destructors, `new` and `delete`: errors, and what is not supported.
 
 use super::expect;
 

@@ -1,4 +1,4 @@
-//! Overloads: what is ambiguous, what fits nothing, what is declared twice. What is called is in `tests/programs/overloads.k`.
+//! Overloads: ambiguous calls, calls that nothing fits, repeated declarations. `tests/programs/overloads.k` tests which function is called.
 
 use super::{expect, passes};
 

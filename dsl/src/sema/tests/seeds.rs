@@ -1,4 +1,4 @@
-//! Programs as people write them.
+//! Typical programs.
 
 use super::{check, passes};
 

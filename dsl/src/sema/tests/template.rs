@@ -1,5 +1,4 @@
-//! Templates and namespaces: what is wrong is said at its place, with the instance it is in. What runs is in
-//! `tests/programs/templates.k`.
+//! Templates and namespaces: an error is at its place, with the instance that it is in. `tests/programs/templates.k` tests what runs.
 
 use super::{check, expect, passes};
 
