@@ -13,7 +13,7 @@ pub use expr::{
 };
 pub use stmt::{Block, Stmt, StmtKind, Unroll};
 
-/// A name and where it stands.
+/// A name and its place.
 pub type Name = Spanned<Arc<str>>;
 
 /// One translation unit.
@@ -23,7 +23,7 @@ pub struct Unit {
     pub items: Vec<Item>,
 }
 
-/// A thing at file scope.
+/// An item at file scope.
 #[expect(
     clippy::large_enum_variant,
     reason = "most items are functions, and none is moved often"
@@ -42,13 +42,13 @@ pub enum Item {
     Using(Using),
     /// `static_assert(…);`
     StaticAssert(StaticAssert),
-    /// Something C++ that is parsed far enough to be named in an error: `template`, `class`, `namespace`, `using`.
+    /// A C++ construct that is parsed far enough to be named in an error.
     Unsupported {
         /// The construct in words: "a template".
         construct: &'static str,
         /// Its first token.
         span: Span,
-        /// What it declares, as far as that is plain: using it is no further error.
+        /// The name that it declares, if that is clear: its uses are no further errors.
         name: Option<Name>,
     },
 }
@@ -56,7 +56,7 @@ pub enum Item {
 /// `template <typename T, int N = 4> item`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Template {
-    /// What the `template` makes of the item.
+    /// The kind of template declaration.
     pub kind: TemplateKind,
     /// The function, class, variable or alias; a nested `Template` for a member template's definition.
     pub item: Item,
@@ -64,7 +64,7 @@ pub struct Template {
     pub span: Span,
 }
 
-/// What stands after `template`.
+/// The part after `template`.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TemplateKind {
     /// `<typename T>`: a template; with arguments at its name, a partial specialisation.
@@ -78,7 +78,7 @@ pub enum TemplateKind {
 /// A template parameter.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TemplateParam {
-    /// Its name; often left out where only the default matters.
+    /// Its name; often omitted if only the default matters.
     pub name: Option<Name>,
     /// What it stands for.
     pub kind: TemplateParamKind,
@@ -104,7 +104,7 @@ pub enum TemplateParamKind {
     Template,
 }
 
-/// A name with template arguments somewhere: `f<float>`, `Tile<T, 4>::Row`. Names with `::` alone are plain names.
+/// A name that contains template arguments: `f<float>`, `Tile<T, 4>::Row`. Names with `::` but without arguments are plain names.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Path {
     /// The parts between the `::`, outermost first; an empty name before a leading `::`.
@@ -131,7 +131,7 @@ pub struct Segment {
 pub enum TemplateArg {
     /// A type.
     Type(TypeName),
-    /// A value, or a name of which the parser does not know what it is.
+    /// A value, or a name that the parser cannot classify.
     Value(Expr),
     /// `Ts...`: one argument for each element of the packs in it.
     Expansion(Box<TemplateArg>),
@@ -140,11 +140,11 @@ pub enum TemplateArg {
 /// `namespace a { … }`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Namespace {
-    /// `a`, `a::b`; absent for one without a name.
+    /// `a`, `a::b`; absent for an unnamed one.
     pub name: Option<Name>,
-    /// `inline`: its names are the surrounding one's too.
+    /// `inline`: its names also belong to the surrounding namespace.
     pub is_inline: bool,
-    /// What is in it.
+    /// Its items.
     pub items: Vec<Item>,
     /// From the word to the name.
     pub span: Span,
@@ -166,7 +166,7 @@ pub enum Using {
 pub struct StaticAssert {
     /// Must be true.
     pub condition: Expr,
-    /// What to say otherwise.
+    /// The message if it is false.
     pub message: Option<Arc<[u8]>>,
     /// The whole.
     pub span: Span,
@@ -181,22 +181,22 @@ pub struct Function {
     pub declarator: Declarator,
     /// The name.
     pub name: Name,
-    /// The parameters; `(void)` is none.
+    /// The parameters; empty for `(void)`.
     pub params: Vec<Param>,
     /// `…` at the end of the parameters.
     pub variadic: bool,
     /// The body, absent in a prototype.
     pub body: Option<Block>,
-    /// What only members of classes have.
+    /// The parts that only members of classes have.
     pub method: Method,
     /// From the first specifier to the closing parenthesis of the parameters.
     pub span: Span,
 }
 
-/// What a member function has besides.
+/// The parts that only a member function has.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Method {
-    /// Which kind of function its name makes it.
+    /// The kind of function, from its name.
     pub kind: MethodKind,
     /// `const` after the parameters.
     pub is_const: bool,
@@ -212,7 +212,7 @@ pub struct Method {
     pub special: Option<Spanned<Special>>,
 }
 
-/// Functions whose name says what they are for.
+/// Kinds of functions, as told by their names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum MethodKind {
     /// An ordinary function, or an operator: its name is `operator+`.
@@ -226,7 +226,7 @@ pub enum MethodKind {
     Conversion,
 }
 
-/// A function that the compiler writes, that is not there, or that derived classes write.
+/// A function that the compiler writes, that is deleted, or that derived classes define.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "each variant is the keyword of that name")]
 pub enum Special {
@@ -235,10 +235,10 @@ pub enum Special {
     Pure,
 }
 
-/// How a constructor begins a member or a base class.
+/// The initialiser of a member or a base class in a constructor.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MemberInit {
-    /// Which.
+    /// The member or base.
     pub name: Name,
     /// `(a, b)` or `{ a, b }`.
     pub init: Init,
@@ -251,7 +251,7 @@ pub struct Param {
     pub specifiers: Specifiers,
     /// The declarator; its name may be absent.
     pub declarator: Declarator,
-    /// `= e`: what it is if a call leaves it out.
+    /// `= e`: its value if a call omits it.
     pub default: Option<Arc<Expr>>,
     /// `Ts... rest`: one parameter for each element of the pack.
     pub is_pack: bool,
@@ -259,7 +259,7 @@ pub struct Param {
     pub span: Span,
 }
 
-/// What stands before a declarator.
+/// The part before a declarator.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Specifiers {
     /// The type named.
@@ -280,7 +280,7 @@ pub struct Specifiers {
 }
 
 impl Specifiers {
-    /// Those that are a type and no more.
+    /// Specifiers that are only a type.
     pub(crate) fn new(ty: TypeSpecifier, span: Span) -> Specifiers {
         Specifiers {
             ty: Spanned::new(ty, span),
@@ -293,7 +293,7 @@ impl Specifiers {
         }
     }
 
-    /// Where a word stands, if it does.
+    /// The place of a word, if it is there.
     pub fn word(&self, word: SpecifierWord) -> Option<Span> {
         self.words
             .iter()
@@ -326,7 +326,7 @@ pub enum SpecifierWord {
     Virtual,
 }
 
-/// A type as named.
+/// A type by its name.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TypeSpecifier {
     /// `void`.
@@ -374,13 +374,13 @@ pub enum Signedness {
 pub struct RecordSpecifier {
     /// Members overlap.
     pub is_union: bool,
-    /// Written `class`: members are private until another word says otherwise.
+    /// Whether it is a `class`: members are private until an access specifier changes that.
     pub is_class: bool,
     /// The tag.
     pub name: Option<Name>,
     /// The template arguments after the tag, of a specialisation: `struct Tile<float>`.
     pub args: Option<Vec<TemplateArg>>,
-    /// What it is derived from.
+    /// Its base classes.
     pub bases: Vec<Base>,
     /// The members, if there is a body.
     pub members: Option<Vec<Member>>,
@@ -391,13 +391,13 @@ pub struct RecordSpecifier {
 /// `: public Base`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Base {
-    /// As written; absent is `private` for a `class` and `public` for a `struct`.
+    /// As written; if absent, `private` for a `class` and `public` for a `struct`.
     pub access: Option<Access>,
     /// The class: [`TypeSpecifier::Named`], or with template arguments [`TypeSpecifier::Path`].
     pub ty: Spanned<TypeSpecifier>,
 }
 
-/// Who may use a member.
+/// Access to a member.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "each variant is the keyword of that name")]
 pub enum Access {
@@ -406,7 +406,7 @@ pub enum Access {
     Private,
 }
 
-/// What stands in a struct.
+/// An item in a struct.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Member {
     /// Data, static or not, and types.
@@ -428,7 +428,7 @@ pub enum Member {
 /// `enum name { … }`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EnumSpecifier {
-    /// `enum class`: its names are reached through it, and it is no number.
+    /// `enum class`: its enumerators are named through it, and it does not count as a number.
     pub is_scoped: bool,
     /// `: int`.
     pub underlying: Option<Box<Specifiers>>,
@@ -443,7 +443,7 @@ pub struct EnumSpecifier {
 pub struct Declaration {
     /// Shared by all declarators.
     pub specifiers: Specifiers,
-    /// None for `struct S { … };`.
+    /// Empty for `struct S { … };`.
     pub declarators: Vec<InitDeclarator>,
     /// The whole, with its `;`.
     pub span: Span,
@@ -452,11 +452,11 @@ pub struct Declaration {
 /// One declared name.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InitDeclarator {
-    /// Name and type around it.
+    /// The name, and the type around it.
     pub declarator: Declarator,
     /// `= e`, `= { … }`, `(a, b)`.
     pub init: Option<Init>,
-    /// The initialiser stands after a `=`.
+    /// Whether the initialiser follows a `=`.
     pub is_copy: bool,
     /// `: 3` of a bit-field.
     pub width: Option<Box<Expr>>,
@@ -467,7 +467,7 @@ pub struct InitDeclarator {
 }
 
 impl InitDeclarator {
-    /// One that says the type alone.
+    /// A declarator without initialiser.
     pub(crate) fn new(declarator: Declarator, span: Span) -> InitDeclarator {
         InitDeclarator {
             declarator,
@@ -492,7 +492,7 @@ pub enum Init {
 }
 
 impl Init {
-    /// The one expression that it is, in whatever brackets.
+    /// The only expression in it, in whichever brackets.
     pub fn single(&self) -> Option<&Expr> {
         match self {
             Init::Expr(expr) => Some(expr),
@@ -522,7 +522,7 @@ pub struct InitItem {
     pub value: Init,
 }
 
-/// Where an element of an initialiser list goes.
+/// The target of an element of an initialiser list.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Designator {
     /// `.name`.
@@ -531,22 +531,22 @@ pub enum Designator {
     Index(Expr),
 }
 
-/// A declarator: the name and what is around it.
+/// A declarator: the name and the parts around it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Declarator {
     /// The name, absent in casts and unnamed parameters.
     pub name: Option<Name>,
     /// The template arguments after the name, of a specialisation: `f<float>`.
     pub args: Option<Vec<TemplateArg>>,
-    /// How the type is built around the specifier's type, in the order of reading from the name outwards:
-    /// `int *a[4]` is `[Array(4), Pointer]`, `int (*a)[4]` is `[Pointer, Array(4)]`.
+    /// How the type is built around the specifier's type, read from the name outwards: `int *a[4]` is `[Array(4), Pointer]`, `int (*a)[4]`
+    /// is `[Pointer, Array(4)]`.
     pub parts: Vec<DeclaratorPart>,
     /// The whole.
     pub span: Span,
 }
 
 impl Declarator {
-    /// One without template arguments.
+    /// A declarator without template arguments.
     pub(crate) fn new(name: Option<Name>, parts: Vec<DeclaratorPart>, span: Span) -> Declarator {
         Declarator {
             name,
@@ -589,7 +589,7 @@ pub enum DeclaratorPart {
 pub struct TypeName {
     /// The base.
     pub specifiers: Specifiers,
-    /// What is around the absent name.
+    /// The parts around the absent name.
     pub declarator: Declarator,
     /// The whole.
     pub span: Span,

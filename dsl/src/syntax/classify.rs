@@ -1,9 +1,8 @@
-//! Which names are types: C's grammar needs to know before it can tell `(a) * b` from a cast.
+//! Finds the names that are types: C's grammar needs to know them before it can tell `(a) * b` from a cast.
 //!
-//! One pass over all tokens collects the names that the program declares as types (typedefs, tags, `using`), a second
-//! marks their uses. A template's type parameters count only inside the template, and what a function declares only up to the end of the
-//! block it stands in. Any other name that is declared as a type is one everywhere, but where a variable or a parameter takes it for itself
-//! (`hide`).
+//! One pass over all tokens collects the names that the program declares as types (typedefs, tags, `using`), a second marks their uses. A
+//! template's type parameters count only inside the template, and a type that is declared in a function only up to the end of its block.
+//! Any other name that is declared as a type is one everywhere, except where a variable or a parameter hides it (`hide`).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -13,11 +12,11 @@ use crate::library::{TypeName, types_named};
 
 mod hide;
 
-/// The namespace of cooperative groups, for which programs have short names of their own.
+/// The namespace of cooperative groups, for which programs often declare a short alias.
 const GROUPS: &str = "cooperative_groups";
 
-/// Turns the names of types from [`TokenKind::Ident`] into [`TokenKind::TypeName`]. `half` is one only if the program
-/// includes its header, or names other things of it: many a program calls the middle of something so.
+/// Turns the names of types from [`TokenKind::Ident`] into [`TokenKind::TypeName`]. `half` is only a type if the program includes its
+/// header, or uses other names of it: many programs call the middle of something `half`.
 pub(crate) fn classify(tokens: &mut [Token], includes_half: bool) {
     let includes_half = includes_half || means_half(tokens);
     let mut found = Found {
@@ -46,7 +45,7 @@ pub(crate) fn classify(tokens: &mut [Token], includes_half: bool) {
     }
     if mentions_groups(tokens) {
         for at in 0..tokens.len() {
-            // `cg::plus<int>`, or `plus<int>` where the namespace is used whole.
+            // `cg::plus<int>`, or `plus<int>` after `using namespace`.
             let after = tokens.get(at + 2).map(|token| &token.kind);
             let has_type = punct(tokens.get(at + 1)) == Some(Punct::Lt)
                 && matches!(after, Some(TokenKind::Keyword(_) | TokenKind::TypeName(_)));
@@ -81,7 +80,7 @@ pub(crate) fn classify(tokens: &mut [Token], includes_half: bool) {
     hide::hide(tokens);
 }
 
-/// The types of C++'s library: after `std::`, or anywhere if the program uses that namespace whole.
+/// Marks the types of C++'s library: after `std::`, or anywhere after `using namespace std`.
 fn mark_standard(tokens: &mut [Token]) {
     let is = |token: Option<&Token>, text: &str| ident(token).is_some_and(|name| &**name == text);
     let uses = |keyword: usize, tokens: &[Token]| {
@@ -110,7 +109,7 @@ fn mark_standard(tokens: &mut [Token]) {
         mark(&mut tokens[at], |name| {
             types_named(name).iter().any(|why| match why {
                 TypeName::Chrono => of_chrono,
-                // Their names are too common to be types wherever they stand.
+                // These names are too common to be types without arguments.
                 TypeName::StdTemplate if !has_args => false,
                 TypeName::Std | TypeName::StdTemplate | TypeName::StdTrait => {
                     of_std || (!qualified && !member && (uses_std || used.contains(name)))
@@ -132,21 +131,21 @@ fn mark(token: &mut Token, is_type: impl FnOnce(&str) -> bool) {
 #[derive(Default)]
 struct Found {
     names: FxHashSet<Arc<str>>,
-    /// A name that is a type only between two tokens.
+    /// Names that are types only between two tokens.
     scoped: Vec<(Arc<str>, usize, usize)>,
-    /// Where the block ends that a keyword stands in, of declarations inside functions.
+    /// For declarations in functions: by the keyword, where its block ends.
     blocks: FxHashMap<usize, usize>,
 }
 
-/// The most types that functions declare for themselves: each is looked for up to the end of its block. Any more are types everywhere.
+/// The largest number of types declared in functions: each is searched for up to the end of its block. Further ones are types everywhere.
 const MAX_LOCAL_TYPES: usize = 256;
 
-/// For each keyword inside a function that may declare a type: where its block ends.
+/// For each keyword in a function that may declare a type: where its block ends.
 fn blocks(tokens: &[Token]) -> FxHashMap<usize, usize> {
     let mut ends = FxHashMap::default();
-    // Whether each open brace is a function's or a statement's, and the keywords in it.
+    // For each open brace: whether it is a function's or a statement's, and the keywords in it.
     let mut open: Vec<(bool, Vec<usize>)> = vec![];
-    // Whether the next brace opens a class or a namespace; parentheses end what could be one, but those of an alignment.
+    // Whether the next brace opens a class or a namespace. Parentheses mean that it does not, except those of an alignment.
     let mut is_scope = false;
     let mut is_alignment = false;
     for (at, token) in tokens.iter().enumerate() {
@@ -166,7 +165,7 @@ fn blocks(tokens: &[Token]) -> FxHashMap<usize, usize> {
             }
             TokenKind::Punct(Punct::Semi | Punct::Eq) => is_scope = false,
             TokenKind::Punct(Punct::LBrace) => {
-                // A brace of no function at the top is an initialiser's, or a mistake.
+                // At the top level, a brace that does not open a function is an initialiser's, or a mistake.
                 let in_block = open.last().is_some_and(|(is_block, _)| *is_block);
                 let before = punct(tokens.get(at.wrapping_sub(1)));
                 let follows = before == Some(Punct::RParen) || ident_before(tokens, at);
@@ -186,14 +185,14 @@ fn blocks(tokens: &[Token]) -> FxHashMap<usize, usize> {
     ends
 }
 
-/// Remembers a keyword of the innermost block of a function.
+/// Records a keyword in the innermost block of a function.
 fn note(open: &mut [(bool, Vec<usize>)], at: usize) {
     if let Some((true, keywords)) = open.last_mut() {
         keywords.push(at);
     }
 }
 
-/// Whether a brace follows a word that stands between a function's parameters and its body: `const`, `noexcept`, `override`.
+/// Whether a brace follows a word that is allowed between a function's parameters and its body: `const`, `noexcept`, `override`.
 fn ident_before(tokens: &[Token], at: usize) -> bool {
     let head = tokens[..at].iter().rev();
     let mut words = head.skip_while(|token| {
@@ -221,7 +220,7 @@ fn ident(token: Option<&Token>) -> Option<&Arc<str>> {
 }
 
 impl Found {
-    /// A name that is declared as a type by the declaration that the keyword begins.
+    /// Declares the name as a type; the declaration begins at the keyword.
     fn declare(&mut self, name: &Arc<str>, keyword: usize) {
         match self.blocks.get(&keyword) {
             Some(&end) if self.scoped.len() < MAX_LOCAL_TYPES => {
@@ -233,7 +232,8 @@ impl Found {
         }
     }
 
-    /// `struct Name`, with attributes between, or `enum class Name`. In `struct Name x` it is a use of the tag, no harm.
+    /// `struct Name`, possibly with attributes between, or `enum class Name`. `struct Name x` is only a use of the tag, but that does no
+    /// harm.
     fn tag(&mut self, tokens: &[Token], keyword: usize) {
         let mut at = keyword + 1;
         loop {
@@ -243,7 +243,7 @@ impl Found {
                 _ => break,
             }
         }
-        // `template <class T>` is a parameter, seen to by `template`.
+        // `template <class T>` declares a parameter, which `template` handles.
         let parameter = keyword > 0
             && matches!(tokens[keyword].kind, TokenKind::Keyword(Keyword::Class))
             && matches!(
@@ -285,7 +285,7 @@ impl Found {
                 TokenKind::Punct(Punct::Gt) if depth == 0 => angle = angle.saturating_sub(1),
                 TokenKind::Punct(Punct::Shr) if depth == 0 => angle = angle.saturating_sub(2),
                 TokenKind::Punct(Punct::Semi) if depth == 0 => return,
-                // The `;` is missing: the next typedef looks for itself, which keeps the pass linear.
+                // The `;` is missing. The next typedef is searched separately, which keeps the pass linear.
                 TokenKind::Keyword(Keyword::Typedef) => return,
                 TokenKind::Punct(Punct::Comma) if depth == 0 && angle == 0 => declared = false,
                 TokenKind::Ident(name) | TokenKind::TypeName(name) if !declared && angle == 0 => {
@@ -322,7 +322,7 @@ impl Found {
         }
     }
 
-    /// `template <typename T, class U = float, int N>`: `T` and `U` up to the end of what follows.
+    /// `template <typename T, class U = float, int N>`: `T` and `U` are types up to the end of the item that follows.
     fn template(&mut self, tokens: &[Token], keyword: usize) {
         if punct(tokens.get(keyword + 1)) != Some(Punct::Lt) {
             return;
@@ -359,7 +359,7 @@ fn in_declarator_parentheses(after: &[Token], at: usize) -> bool {
     at > stars && punct(after.get(at - stars - 1)) == Some(Punct::LParen)
 }
 
-/// The index after the parentheses that open at `at`, or `at` if none do.
+/// The index after the parentheses that open at `at`, or `at` if there are none.
 fn after_parentheses(tokens: &[Token], at: usize) -> usize {
     let mut depth = 0_u32;
     for (offset, token) in tokens[at.min(tokens.len())..].iter().enumerate() {
@@ -375,8 +375,8 @@ fn after_parentheses(tokens: &[Token], at: usize) -> usize {
     tokens.len()
 }
 
-/// The index after the `;` or the closing brace that ends the declaration at `at`. Templates inside templates are followed
-/// a few levels down, so that the pass stays linear.
+/// The index after the `;` or the closing brace that ends the declaration at `at`. Follows templates inside templates only a few levels, so
+/// that the pass stays linear.
 fn end_of_declaration(tokens: &[Token], at: usize) -> usize {
     let mut depth = 0_u32;
     let mut n_templates = 0;
@@ -402,7 +402,7 @@ fn end_of_declaration(tokens: &[Token], at: usize) -> usize {
     tokens.len()
 }
 
-/// Names that CUDA, the C library and C++ declare as types without the program's doing.
+/// Whether CUDA, the C library or C++ declares the name as a type.
 fn is_builtin(name: &str) -> bool {
     is_vector(name)
         || types_named(name).contains(&TypeName::Global)
@@ -445,13 +445,13 @@ fn is_builtin(name: &str) -> bool {
         )
 }
 
-/// The program names the namespace of cooperative groups.
+/// Whether the program names the namespace of cooperative groups.
 fn mentions_groups(tokens: &[Token]) -> bool {
     let is_named = |token: &Token| ident(Some(token)).is_some_and(|name| &**name == GROUPS);
     tokens.iter().any(is_named)
 }
 
-/// The program names a type of pairs or a conversion of those headers, and no number `half`.
+/// Whether the program names a vector type or a conversion of those headers, and has no number called `half`.
 fn means_half(tokens: &[Token]) -> bool {
     let is_named = |token: &Token| {
         ident(Some(token)).is_some_and(|name| {

@@ -1,8 +1,8 @@
-//! Preprocessing tokens to the parser's: keywords told from names, literals valued, neighbouring strings joined.
+//! Converts preprocessing tokens to the parser's: tells keywords from names, computes the values of literals, joins adjacent strings.
 //!
-//! Values and names are worked out once for each spelling, so that a name used a thousand times costs one allocation.
-//! Two things that no later stage needs to know go here: `_Pragma("unroll")` becomes what `#pragma unroll` gives, and
-//! attributes that change no meaning disappear (`[[likely]]`; `__attribute__((aligned(n)))` becomes `__align__(n)`).
+//! Values and names are computed once for each spelling, so that a name used a thousand times costs one allocation. Two things that no
+//! later stage needs are removed here: `_Pragma("unroll")` becomes the same as `#pragma unroll`, and attributes without a meaning here
+//! disappear (`[[likely]]`; `__attribute__((aligned(n)))` becomes `__align__(n)`).
 
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ pub(crate) fn convert(
 
 struct Converter<'a> {
     names: &'a Interner,
-    /// What each spelling means, once known.
+    /// The token of each spelling, once known.
     known: Vec<Option<TokenKind>>,
     out: Vec<Token>,
     diagnostics: &'a mut Vec<Diagnostic>,
@@ -102,7 +102,7 @@ impl Converter<'_> {
                 self.push(kind, span);
             }
             Err(bad) => {
-                // Some number has to stand here, or the parser would complain too.
+                // Without a number here the parser would report an error as well.
                 self.report(bad, span);
                 self.push(int(0), span);
             }
@@ -152,7 +152,7 @@ impl Converter<'_> {
         }
     }
 
-    /// `_Pragma ( "…" )`: only `unroll` means something.
+    /// `_Pragma ( "…" )`: only `unroll` has a meaning.
     fn pragma<'t>(&mut self, first: &PpToken, after: &'t [PpToken]) -> &'t [PpToken] {
         let [
             open,
@@ -186,7 +186,7 @@ impl Converter<'_> {
         rest
     }
 
-    /// `#pragma unroll 4` of a macro: to nvcc the text that a macro gives is a line like others.
+    /// `#pragma unroll 4` in a macro: nvcc treats the text of a macro like any other line.
     fn expanded_pragma<'t>(&mut self, tokens: &'t [PpToken]) -> Option<&'t [PpToken]> {
         let is =
             |token: &PpToken, text| token.name().is_some_and(|sym| self.names.text(sym) == text);
@@ -215,7 +215,7 @@ impl Converter<'_> {
         Some(rest)
     }
 
-    /// `__cluster_dims__(x, y, z)` is read, so that the kernel is not misread, and refused.
+    /// `__cluster_dims__(x, y, z)` is read, so that the kernel parses, and rejected.
     fn cluster_dims<'t>(&mut self, first: &PpToken, after: &'t [PpToken]) -> &'t [PpToken] {
         let construct = "a thread block cluster (`__cluster_dims__`)";
         let error = SyntaxError::Unsupported { construct };
@@ -290,7 +290,7 @@ impl Converter<'_> {
         }
     }
 
-    /// What follows `[[likely]]` and its like, which change no meaning, where `tokens` starts with one.
+    /// The tokens after `[[likely]]` or similar, which have no meaning here, if `tokens` starts with one.
     fn standard_attribute<'t>(&self, tokens: &'t [PpToken]) -> Option<&'t [PpToken]> {
         const HARMLESS: [&str; 10] = [
             "likely",
@@ -376,7 +376,7 @@ fn int(value: u64) -> TokenKind {
     }
 }
 
-/// The reserved word spelled so, in any of its spellings.
+/// The reserved word with this spelling, or an alternative spelling of it.
 fn keyword(text: &str) -> Option<Keyword> {
     let keyword = match text {
         // Not a word of the language: `Keyword::Pragma` is `#pragma unroll`, which has no spelling.

@@ -1,10 +1,10 @@
-//! Text to preprocessing tokens.
+//! From text to preprocessing tokens.
 //!
-//! `clean` first takes out what C removes before it sees tokens (a byte order mark, a backslash at a line's end) and puts
-//! ASCII in the place of full-width punctuation, remembering where each byte came from. A DFA (logos, see `raw.in.rs`) then cuts the
-//! cleaned text. Any text lexes: what no token starts with, and literals that do not end, become [`LexError`]s beside the
-//! tokens. They are values, not yet diagnostics, because text that `#if 0` skips is allowed to be anything.
-//! There is no newline token: the first token of a line says so ([`PpToken::LINE_START`]), and a directive ends before it.
+//! `clean` first removes what C removes before it sees tokens (a byte order mark, a backslash at the end of a line) and replaces full-width
+//! punctuation by ASCII, remembering where each byte came from. A DFA (logos, see `raw.in.rs`) then cuts the cleaned text. Every text
+//! lexes: characters that begin no token, and literals that do not end, become [`LexError`]s besides the tokens. They are not yet
+//! diagnostics, because text that `#if 0` skips may contain anything. There is no newline token: the first token of a line is marked
+//! ([`PpToken::LINE_START`]), and a directive ends before the next one.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub(crate) mod clean;
 pub(crate) mod confusable;
 pub(crate) mod intern;
 pub(crate) mod pp_token;
-/// What the DFA knows. Comments and literals are found by their first characters, names by their ASCII part; their ends are looked for by hand.
+/// The DFA. It recognises comments and literals by their first characters, and names by their ASCII part; code below finds their ends.
 #[rustfmt::skip]
 #[allow(clippy::all, unused, unused_qualifications, reason = "logos made it from `raw.in.rs`")]
 mod raw;
@@ -30,9 +30,9 @@ mod raw;
 /// A problem and its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct LexError {
-    /// Where.
+    /// The place.
     pub(crate) span: Span,
-    /// What.
+    /// The problem.
     pub(crate) problem: LexProblem,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct LexError {
 pub(crate) struct Lexed {
     /// The tokens, without comments and line ends.
     pub(crate) tokens: Vec<PpToken>,
-    /// What is wrong, by place.
+    /// Its errors, by place.
     pub(crate) errors: Vec<LexError>,
 }
 
@@ -70,14 +70,14 @@ enum Ended {
     No,
 }
 
-/// Goes to the end of a name: letters and digits of Unicode belong to it.
+/// Advances to the end of a name: letters and digits of Unicode belong to it.
 fn name(lexer: &mut logos::Lexer<'_, Raw>) {
     let continues = |c: char| c == '$' || unicode_ident::is_xid_continue(c);
     let rest = lexer.remainder();
     lexer.bump(rest.find(|c| !continues(c)).unwrap_or(rest.len()));
 }
 
-/// Whether a character beyond ASCII begins a name; goes to its end.
+/// Whether a character beyond ASCII begins a name; advances to its end.
 fn other_name(lexer: &mut logos::Lexer<'_, Raw>) -> bool {
     let begins = lexer.slice().chars().all(unicode_ident::is_xid_start);
     if begins {
@@ -86,7 +86,7 @@ fn other_name(lexer: &mut logos::Lexer<'_, Raw>) -> bool {
     begins
 }
 
-/// Goes to just after `*/`, or to the end of the text.
+/// Advances to just after `*/`, or to the end of the text.
 fn block_comment(lexer: &mut logos::Lexer<'_, Raw>) -> Ended {
     let rest = lexer.remainder();
     match rest.find("*/") {
@@ -101,7 +101,7 @@ fn block_comment(lexer: &mut logos::Lexer<'_, Raw>) -> Ended {
     }
 }
 
-/// Goes to just after the closing quote, or to the end of the line.
+/// Advances to just after the closing quote, or to the end of the line.
 fn quoted(lexer: &mut logos::Lexer<'_, Raw>, quote: u8) -> Ended {
     let rest = lexer.remainder();
     let mut escaped = false;
@@ -219,7 +219,7 @@ impl Cutter<'_> {
         self.tokens.push(PpToken { kind, flags, span });
     }
 
-    /// Reports what begins at `span`. Only its first `n` bytes are shown: where it should have ended nobody knows.
+    /// Reports an error at `span`. Only its first `n` bytes are shown: where it should have ended is unknown.
     fn report(&mut self, span: Span, n: usize, problem: LexProblem) {
         let start = span.start as usize;
         self.errors.push(LexError {
@@ -228,7 +228,7 @@ impl Cutter<'_> {
         });
     }
 
-    /// Reports an unknown character; neighbouring ones make one message.
+    /// Reports an unknown character; adjacent ones make one message.
     fn unknown(&mut self, span: Span) {
         if let Some(last) = self.unknown.and_then(|at| self.errors.get_mut(at))
             && last.span.end == span.start
@@ -244,12 +244,12 @@ impl Cutter<'_> {
     }
 }
 
-/// A literal that did not end gets the end it should have had, so that later stages see a whole one.
+/// Adds the missing end to a literal, so that later stages see a complete one.
 fn intern_quoted(slice: &str, ended: Ended, quote: char, names: &mut Interner) -> intern::Sym {
     match ended {
         Ended::Yes => names.intern(slice),
         Ended::No => {
-            // A lone backslash at the end would escape the quote put there.
+            // A single backslash at the end would escape the added quote.
             let kept = if trailing_backslashes(slice) % 2 == 1 {
                 &slice[..slice.len() - 1]
             } else {
@@ -264,7 +264,7 @@ fn trailing_backslashes(text: &str) -> usize {
     text.bytes().rev().take_while(|&byte| byte == b'\\').count()
 }
 
-/// The one token that `text` consists of, if it does: what `##` makes.
+/// The only token that `text` consists of, if it does: the result of `##`.
 pub(crate) fn single(text: &str, names: &mut Interner) -> Option<PpKind> {
     let mut lexer = Raw::lexer(text);
     let raw = lexer.next()?.ok()?;

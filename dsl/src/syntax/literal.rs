@@ -1,7 +1,7 @@
-//! Spellings of numbers, characters and strings to their values.
+//! From spellings of numbers, characters and strings to their values.
 //!
-//! Everything here is pure: text in, value or [`LiteralError`] out. Integers are 64-bit with suffixes as written (which type
-//! they get is the checker's business); floats are rounded once, to the precision that the suffix asks for.
+//! All functions are pure: text in, value or [`LiteralError`] out. Integers are 64-bit with suffixes as written (the checker decides their
+//! type); floats are rounded once, to the precision of their suffix.
 
 use super::message::lex::LiteralError;
 use super::token::{IntSuffix, TokenKind};

@@ -1,7 +1,7 @@
-//! What lexer, preprocessor and parser have to say: facts, and the words for them.
+//! Messages of lexer, preprocessor and parser: facts, and the words for them.
 //!
-//! Each part has one enum, whose variants are the facts that a message is made of. The text of every message stands in the
-//! tables of this folder and nowhere else. Nothing looks into a text for what it means.
+//! Each part has one enum, whose variants are the facts of a message. The text of every message is in the tables of this folder and nowhere
+//! else. No code interprets the text of a message.
 
 pub(crate) mod lex;
 pub(crate) mod parse;

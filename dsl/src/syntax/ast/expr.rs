@@ -9,7 +9,7 @@ use ir::span::{Span, Spanned};
 /// An expression and its place.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expr {
-    /// Which.
+    /// The kind.
     pub kind: ExprKind,
     /// The whole.
     pub span: Span,
@@ -73,7 +73,7 @@ pub enum ExprKind {
     Launch {
         /// The kernel's name.
         callee: Box<Expr>,
-        /// What stands between `<<<` and `>>>`.
+        /// The expressions between `<<<` and `>>>`.
         config: Spanned<Vec<Expr>>,
         /// The arguments.
         args: Vec<Expr>,
@@ -94,7 +94,7 @@ pub enum ExprKind {
     Asm(Box<Asm>),
     /// `sizeof...(pack)`.
     SizeofPack(Name),
-    /// What an expansion is made into: the expression for one element of the packs in it. The parser makes none.
+    /// One element of an expansion: the expression, and the index in its packs. The checker makes these, not the parser.
     Element(Arc<Expr>, usize),
     /// `(T)e`.
     Cast(Box<TypeName>, Box<Expr>),
@@ -102,7 +102,7 @@ pub enum ExprKind {
     Construct(Box<TypeName>, Vec<Expr>),
     /// `T{a, b}`.
     Braced(Box<TypeName>, Vec<InitItem>),
-    /// `static_cast<T>(e)` and its like.
+    /// `static_cast<T>(e)` and similar.
     NamedCast(CastWord, Box<TypeName>, Box<Expr>),
     /// `this`.
     This,
@@ -110,7 +110,7 @@ pub enum ExprKind {
     Lambda(Box<Lambda>),
     /// `alignof(T)`.
     Alignof(Box<TypeName>),
-    /// `__is_trivially_copyable(T)`: objects of the type are no more than their bytes.
+    /// `__is_trivially_copyable(T)`: whether objects of the type are no more than their bytes.
     IsTrivial(Box<TypeName>),
     /// `throw e`.
     Throw(Box<Expr>),
@@ -120,7 +120,7 @@ pub enum ExprKind {
     Delete {
         /// With `[]`.
         is_array: bool,
-        /// What is deleted.
+        /// The pointer that is deleted.
         pointer: Box<Expr>,
     },
     /// `sizeof(T)`.
@@ -138,11 +138,11 @@ pub enum ExprKind {
 /// `new (place) T[n](args)`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct New {
-    /// Where the object begins, of `new (place) T`.
+    /// The address in `new (place) T`.
     pub place: Option<Expr>,
     /// The type, with its pointers.
     pub ty: TypeName,
-    /// What stands in brackets after it.
+    /// The expressions in brackets after it.
     pub counts: Vec<Expr>,
     /// `(a, b)` or `{a, b}`.
     pub init: Option<Init>,
@@ -158,16 +158,16 @@ pub enum CastWord {
     Dynamic,
 }
 
-/// A function written where it is used.
+/// A lambda.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Lambda {
     /// `[=]`, `[&]`: how a variable is captured that the list does not name.
     pub default: Option<CaptureKind>,
-    /// What stands in the brackets.
+    /// The entries in the brackets.
     pub captures: Vec<Capture>,
     /// `__device__`, `__host__`.
     pub words: Vec<Spanned<SpecifierWord>>,
-    /// The parameters; none if there are no parentheses.
+    /// The parameters; empty if there are no parentheses.
     pub params: Vec<Param>,
     /// `mutable`: captured values can be changed.
     pub is_mutable: bool,
@@ -193,17 +193,17 @@ pub struct Asm {
 /// A fold expression.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fold {
-    /// What joins the elements; absent is `,`.
+    /// The operator between the elements; `None` for `,`.
     pub operator: Spanned<Option<BinaryOp>>,
-    /// What is made for each element of the packs in it.
+    /// The expression that is repeated for each element of the packs in it.
     pub pattern: Arc<Expr>,
-    /// What stands on the other side of the `...`, if anything does; which of the two has the packs, their names tell.
+    /// The expression on the other side of the `...`, if there is one. The names in it tell which of the two has the packs.
     pub init: Option<Arc<Expr>>,
-    /// `(... + pattern)`: grouped from the left.
+    /// Whether it is `(... + pattern)`, grouped from the left.
     pub is_left: bool,
 }
 
-/// How a lambda holds a variable.
+/// How a lambda captures a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CaptureKind {
     /// A copy.
@@ -217,7 +217,7 @@ pub enum CaptureKind {
 pub struct Capture {
     /// `&x` or `x`.
     pub kind: CaptureKind,
-    /// The variable, or the name of what `init` gives; `this`.
+    /// The variable, the name that `init` is bound to, or `this`.
     pub name: Name,
     /// `x = e`.
     pub init: Option<Expr>,

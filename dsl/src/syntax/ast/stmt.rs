@@ -15,7 +15,7 @@ pub struct Block {
 /// A statement and its place.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stmt {
-    /// Which.
+    /// The kind.
     pub kind: StmtKind,
     /// The whole.
     pub span: Span,
@@ -80,7 +80,7 @@ pub enum StmtKind {
     RangeFor {
         /// `T x`, without a value.
         declaration: Box<Declaration>,
-        /// What is gone through.
+        /// The range.
         range: Expr,
         /// The body.
         body: Box<Stmt>,
@@ -117,6 +117,6 @@ pub enum StmtKind {
 pub enum Unroll {
     /// Without a count.
     Full,
-    /// `#pragma unroll n`; 1 forbids.
+    /// `#pragma unroll n`; 1 forbids unrolling.
     Count(u32),
 }

@@ -1,17 +1,17 @@
-//! Names of types that a variable or a parameter takes for itself: `int dim3` hides CUDA's `dim3` up to the end of its scope.
+//! Finds variables and parameters that hide the name of a type: `int dim3` hides CUDA's `dim3` up to the end of its scope.
 //!
-//! A declared name follows a type, so that two types side by side say that the second is none. Its scope is the block around it, or the
-//! body of the function whose parameter it is.
+//! A declared name follows a type, so of two adjacent type names the second is not a type. Its scope is the block around it, or the body of
+//! the function whose parameter it is.
 
 use super::{Keyword, Punct, Token, TokenKind, punct};
 
-/// More names are not hidden, so that the pass stays linear.
+/// The largest number of hidden names, so that the pass stays linear.
 const MAX_HIDDEN: usize = 256;
 
-/// A statement is looked back at so far.
+/// How many tokens of a statement are read backwards.
 const MAX_STATEMENT: usize = 256;
 
-/// Turns the names of types that are something else from here to the end of a scope into plain names.
+/// Turns names of types that are hidden, up to the end of the scope, into plain names.
 pub(super) fn hide(tokens: &mut [Token]) {
     let mut n_hidden = 0;
     for at in 1..tokens.len() {
@@ -32,7 +32,7 @@ pub(super) fn hide(tokens: &mut [Token]) {
     }
 }
 
-/// The name at `at` is what a declaration declares.
+/// Whether a declaration declares the name at `at`.
 fn is_declared(tokens: &[Token], at: usize) -> bool {
     let ends_declarator = matches!(
         punct(tokens.get(at + 1)),
@@ -47,7 +47,7 @@ fn is_declared(tokens: &[Token], at: usize) -> bool {
     }
 }
 
-/// A type stands before `at`, with stars and qualifiers between.
+/// Whether a type precedes `at`, possibly with stars and qualifiers between.
 fn follows_type(tokens: &[Token], at: usize) -> bool {
     let between = |token: &&Token| {
         matches!(
@@ -80,7 +80,7 @@ fn is_type_word(word: Keyword) -> bool {
     )
 }
 
-/// Where the statement or declaration around `at` begins, outside of parentheses that open after it.
+/// The beginning of the statement or declaration around `at`, ignoring parentheses that open after it.
 fn start_of_statement(tokens: &[Token], at: usize) -> usize {
     let mut depth = 0_u32;
     for (index, token) in tokens[..at].iter().enumerate().rev().take(MAX_STATEMENT) {
@@ -115,7 +115,7 @@ fn is_typedef(tokens: &[Token], at: usize) -> bool {
     })
 }
 
-/// The `,` at `comma` stands between the names of one declaration, as in `int dim1, dim3`; not between arguments, nor between a template's.
+/// Whether the `,` at `comma` separates the names of one declaration, as in `int dim1, dim3`, and not arguments or template arguments.
 fn follows_declarator(tokens: &[Token], comma: usize) -> bool {
     let start = start_of_statement(tokens, comma);
     let before = punct(tokens.get(start.wrapping_sub(1)));
@@ -147,7 +147,7 @@ fn follows_declarator(tokens: &[Token], comma: usize) -> bool {
     !has_angles && n_words > 0 && matches!(first, Some(TokenKind::Ident(_)))
 }
 
-/// Where the scope of a name that is declared at `at` ends.
+/// The end of the scope of a name that is declared at `at`.
 fn end_of_scope(tokens: &[Token], at: usize) -> usize {
     let mut depth = 0_u32;
     let mut index = at;
@@ -165,7 +165,7 @@ fn end_of_scope(tokens: &[Token], at: usize) -> usize {
     tokens.len()
 }
 
-/// Where the body ends that follows parentheses, or the declaration if there is none.
+/// The end of the body after a parameter list, or of the declaration if there is no body.
 fn end_of_function(tokens: &[Token], after: usize) -> usize {
     let mut depth = 0_u32;
     for (offset, token) in tokens[after..].iter().enumerate() {

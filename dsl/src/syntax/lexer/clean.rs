@@ -1,34 +1,34 @@
-//! What happens to a text before it is cut into tokens: a byte order mark and continued lines (`\` at the end) go, and
-//! lookalikes of ASCII punctuation outside comments and literals are replaced by what they look like.
+//! Prepares a text before it is cut into tokens: removes a byte order mark and continued lines (`\` at the end), and replaces lookalikes of
+//! ASCII punctuation outside comments and literals by ASCII.
 //!
-//! The result is another text and a table that leads from its bytes back to those of the file, so that tokens keep true
-//! places. Most files need neither, and are borrowed as they are. To know what is inside a comment or a literal, a small
-//! state machine follows along; where it errs (a stray quote), it falls back to code at the end of the line.
+//! The result is another text and a table from its bytes to those of the file, so that tokens keep their true places. Most files need no
+//! change, and are borrowed as they are. A small state machine tracks comments and literals; if it errs (at a stray quote), it returns to
+//! code at the end of the line.
 
 use std::borrow::Cow;
 
 use super::LexProblem;
 use super::confusable;
 
-/// A text ready to be cut.
+/// A text that is ready to be cut.
 #[derive(Debug)]
 pub(crate) struct Cleaned<'a> {
     /// The text.
     pub(crate) text: Cow<'a, str>,
-    /// The way back.
+    /// The mapping back to the file.
     pub(crate) edits: Edits,
-    /// What had to be replaced: byte range in the file, and why.
+    /// Replaced characters: byte range in the file, and why.
     pub(crate) errors: Vec<(usize, usize, LexProblem)>,
 }
 
-/// From the bytes of a cleaned text to those of the file, as stretches in order.
+/// Maps the bytes of a cleaned text to those of the file, as stretches in order.
 #[derive(Debug, Default)]
 pub(crate) struct Edits {
     stretches: Vec<Stretch>,
 }
 
-/// Cleaned bytes from `cleaned` on stand for file bytes from `original` on; for a replaced character all of them stand for
-/// the whole of `original..replaced_end`.
+/// Cleaned bytes from `cleaned` on correspond to file bytes from `original` on. For a replaced character all of them correspond to the
+/// whole of `original..replaced_end`.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     cleaned: usize,
@@ -37,7 +37,7 @@ struct Stretch {
 }
 
 impl Edits {
-    /// For looking up places that only grow.
+    /// A cursor for looking up places in ascending order.
     pub(crate) fn cursor(&self) -> Cursor<'_> {
         Cursor {
             stretches: &self.stretches,
@@ -54,7 +54,7 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    /// Where in the file the byte at `position` starts.
+    /// The start, in the file, of the byte at `position`.
     pub(crate) fn start(&mut self, position: usize) -> usize {
         match self.stretch(position) {
             None => position,
@@ -71,7 +71,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Where in the file the byte before `position` ends.
+    /// The end, in the file, of the byte before `position`.
     pub(crate) fn end(&mut self, position: usize) -> usize {
         match self.stretch(position.saturating_sub(1)) {
             None => position,
@@ -99,13 +99,13 @@ impl Cursor<'_> {
     }
 }
 
-/// Where in the program's text the state machine stands.
+/// The state machine's position in the program's text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Code,
     LineComment,
     BlockComment,
-    /// In a literal; `curly` says that a curly quote closes it too, `reported` that one opened it.
+    /// In a literal. `curly`: a curly quote closes it, too; `reported`: a curly quote opened it.
     Quoted {
         quote: char,
         curly: bool,
@@ -151,8 +151,8 @@ fn has_continued_line(bytes: &[u8]) -> bool {
         .any(|(at, &byte)| byte == b'\\' && continued_line(&bytes[at..]).is_some())
 }
 
-/// For text that starts with a backslash: the length of the backslash, blanks and line end, if that is what it is, and
-/// whether there were blanks.
+/// For text that starts with a backslash: the length of the backslash, blanks and line end, if it is a continued line, and whether there
+/// were blanks.
 fn continued_line(bytes: &[u8]) -> Option<(usize, bool)> {
     let blanks = bytes[1..]
         .iter()
@@ -227,7 +227,7 @@ impl Cleaner<'_> {
         }
     }
 
-    /// What to write in the place of a character, and whether that is worth a message.
+    /// The replacement of a character, and whether it deserves a message.
     fn replacement(&self, found: char, end: usize) -> Option<(&'static str, bool)> {
         if found.is_ascii() {
             return None;
@@ -235,7 +235,7 @@ impl Cleaner<'_> {
         let ascii = confusable::ascii(found)?;
         match self.state {
             State::LineComment | State::BlockComment => None,
-            // The opening quote was reported, or (an ASCII one) this one is to blame.
+            // The opening quote was reported, or (if it is ASCII) the error is here.
             State::Quoted {
                 quote,
                 curly,
@@ -248,7 +248,7 @@ impl Cleaner<'_> {
         }
     }
 
-    /// Whether a literal that opens just before `from` finds its end on the line.
+    /// Whether a literal that opens just before `from` ends on the line.
     fn closes(&self, from: usize, quote: &str, curly: bool) -> bool {
         let mut escaped = false;
         for next in self.text[from..].chars() {
@@ -271,7 +271,7 @@ impl Cleaner<'_> {
         false
     }
 
-    /// Goes on with the file's text at `original`.
+    /// Continues with the file's text at `original`.
     fn resume(&mut self, original: usize) {
         self.edits.stretches.push(Stretch {
             cleaned: self.out.len(),
@@ -294,7 +294,7 @@ impl Cleaner<'_> {
     }
 
     fn keep(&mut self, found: char) {
-        // Where the text stands is only needed to look ahead from an ASCII quote.
+        // The end is only needed to look ahead from an ASCII quote.
         let end = match found {
             '"' | '\'' => self.original_end() + 1,
             _ => 0,
@@ -303,7 +303,7 @@ impl Cleaner<'_> {
         self.out.push(found);
     }
 
-    /// The place in the file of the end of what was written.
+    /// The place in the file of the end of the written text.
     fn original_end(&self) -> usize {
         self.edits
             .stretches
@@ -311,7 +311,7 @@ impl Cleaner<'_> {
             .map_or(0, |last| last.original + (self.out.len() - last.cleaned))
     }
 
-    /// Moves the state machine over a character that is written.
+    /// Advances the state machine over a written character.
     fn advance(&mut self, written: char, end: usize, replaced: bool) {
         let previous = std::mem::replace(&mut self.previous, written);
         match (self.state, written) {

@@ -1,8 +1,8 @@
-//! Characters that input methods, documents and web pages put in the place of ASCII punctuation.
+//! Characters that input methods, documents and web pages substitute for ASCII punctuation.
 
 use crate::syntax::message::lex::{LexProblem, Lookalike};
 
-/// What is meant by a character that looks like ASCII, if it is known. Blanks give `" "`, invisible characters too.
+/// The ASCII text that a character looks like, if it is known. `" "` for blanks, and for invisible characters, too.
 pub(crate) fn ascii(found: char) -> Option<&'static str> {
     if ('\u{ff01}'..='\u{ff5e}').contains(&found) {
         let at = found as usize - 0xff01;
@@ -58,7 +58,7 @@ pub(crate) fn problem(found: char, ascii: &'static str) -> LexProblem {
     }
 }
 
-/// How to call a character in a message: `` `；` (a full-width semicolon) ``, `U+00A0 (a no-break space)`.
+/// The name of a character in a message: `` `；` (a full-width semicolon) ``, `U+00A0 (a no-break space)`.
 pub(crate) fn describe(found: char) -> String {
     let name = match found {
         '\u{3000}' => "a full-width space",

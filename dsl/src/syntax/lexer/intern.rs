@@ -8,7 +8,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Sym(pub(crate) u32);
 
-/// The spellings met so far.
+/// The spellings so far.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
     ids: HashMap<Arc<str>, Sym, BuildHasherDefault<ShortHasher>>,
@@ -28,7 +28,7 @@ impl Interner {
         sym
     }
 
-    /// The spelling behind an id.
+    /// The spelling of an id.
     pub(crate) fn text(&self, sym: Sym) -> &str {
         &self.texts[sym.0 as usize]
     }
@@ -44,8 +44,8 @@ impl Interner {
     }
 }
 
-/// A hash for short strings, eight bytes a step (the "Fx" mix). The keys are the user's own program: nobody is harmed by
-/// collisions but the one who wrote them, and the table is dropped with the run.
+/// A hash for short strings, eight bytes a step (the "Fx" mix). The keys come from the user's own program, so collisions harm only its
+/// author, and the table is dropped with the run.
 #[derive(Default)]
 pub(crate) struct ShortHasher(u64);
 

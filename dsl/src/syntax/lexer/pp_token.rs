@@ -1,4 +1,4 @@
-//! The preprocessor's token: small and copied freely, its spelling an id.
+//! The preprocessor's token, which is small and copied freely; its spelling is an id.
 
 use super::intern::{Interner, Sym};
 use crate::syntax::token::Punct;
@@ -28,7 +28,7 @@ pub(crate) struct PpToken {
     pub(crate) kind: PpKind,
     /// A set of the constants below.
     pub(crate) flags: u8,
-    /// Where it is spelled and which macro brought it.
+    /// Where it is spelled and which macro it comes from.
     pub(crate) span: Span,
 }
 
@@ -37,7 +37,7 @@ impl PpToken {
     pub(crate) const LINE_START: u8 = 1;
     /// Blank or comment before it.
     pub(crate) const SPACE: u8 = 2;
-    /// The name of a macro met inside its own expansion: never expanded again.
+    /// The name of a macro inside its own expansion: never expanded again.
     pub(crate) const PAINTED: u8 = 4;
 
     /// Whether a flag is set.
@@ -73,7 +73,7 @@ impl PpToken {
         }
     }
 
-    /// The same token with blank before it exactly if `like` has.
+    /// The same token with a blank before it exactly if `like` has one.
     pub(crate) fn spaced_like(mut self, like: u8) -> PpToken {
         self.flags =
             (self.flags & !(PpToken::SPACE | PpToken::LINE_START)) | (like & PpToken::SPACE);

@@ -1,4 +1,4 @@
-//! Text and its tokens, and what wrong text says.
+//! Texts and their tokens, and the errors of invalid texts.
 
 use super::*;
 use crate::syntax::{Options, tokenize};

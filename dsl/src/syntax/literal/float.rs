@@ -5,7 +5,7 @@ use crate::syntax::{message::lex::LiteralError, token::TokenKind};
 /// `1.5`, `.5f`, `1e-3`.
 pub(super) fn decimal(spelling: &str, text: &str) -> Result<TokenKind, LiteralError> {
     let (digits, single) = split_suffix(spelling, text, decimal_length(text))?;
-    // Rust reads every decimal form of C but the lone point after or before the digits is allowed in both.
+    // Rust reads every decimal form of C; digits may be missing before or after the point in both.
     let value = match single {
         true => digits.parse::<f32>().map(f64::from),
         false => digits.parse::<f64>(),
@@ -122,7 +122,7 @@ pub(super) fn hexadecimal(spelling: &str, text: &str) -> Result<TokenKind, Liter
         });
     }
     let (power, _) = tail.split_at(sign + n_exponent_digits);
-    // Beyond a million the value is zero or infinite whatever the digits say.
+    // Beyond a million the value is zero or infinite, whatever the digits are.
     let limit = if tail.starts_with('-') {
         -1_000_000
     } else {
@@ -152,7 +152,7 @@ fn round(mantissa: u64, sticky: bool, exponent: i64, precision: i64, lowest: i64
     if mantissa == 0 {
         return 0.0;
     }
-    // One bit more than fits in 64, so that what is cut off always counts below half.
+    // One bit more than fits in 64, so that the bits that are cut off always count below half.
     let mut wide = u128::from(mantissa) << 2 | u128::from(sticky);
     let mut exponent = exponent - 2;
     let n_bits = 128 - i64::from(wide.leading_zeros());

@@ -2,8 +2,8 @@
 
 use crate::syntax::message::lex::LiteralError;
 
-/// The value of a character literal, quotes included, as C's `int`: the byte as a `signed char`.
-/// An escape that C does not know means its letter; the first such is left in `unknown`.
+/// The value of a character literal, quotes included, as C's `int`: the byte as a `signed char`. An escape that C does not know means its
+/// letter; the first such letter is stored in `unknown`.
 pub(crate) fn character(spelling: &str, unknown: &mut Option<char>) -> Result<i32, LiteralError> {
     let inner = spelling
         .strip_prefix('\'')
@@ -51,7 +51,7 @@ fn unescape(
     Ok(())
 }
 
-/// Appends what the escape after a backslash means and returns the text after it.
+/// Appends the value of the escape after a backslash and returns the text after it.
 fn escape<'a>(
     text: &'a str,
     bytes: &mut Vec<u8>,

@@ -1,4 +1,4 @@
-//! What can be wrong with characters and literals: messages of `syntax/lexer` and `syntax/literal`.
+//! Messages of `syntax/lexer` and `syntax/literal`: errors in characters and literals.
 
 use super::messages;
 use crate::{message::Fact, syntax::lexer::confusable};
@@ -16,10 +16,10 @@ impl Fact<()> for Lookalike {
 
 messages! {
     ();
-    /// What is wrong with a stretch of text.
+    /// Errors in a stretch of text.
     #[derive(Clone, PartialEq, Eq, Debug)]
     LexProblem {
-        // A character, or a run of them, that means nothing.
+        // A character, or a run of them, without a meaning.
         Unknown => UnknownCharacter
             "these characters mean nothing here",
             at "not part of the language",
@@ -71,7 +71,7 @@ pub(crate) fn not_shown(code: Code, n: u32) -> String {
 
 messages! {
     ();
-    /// Why a literal has no value, or not the one that it seems to have.
+    /// Why a literal has no value, or not the value that it seems to have.
     #[derive(Clone, PartialEq, Eq, Debug)]
     LiteralError {
         NoDigits { spelling: String } => BadNumber

@@ -1,4 +1,4 @@
-//! What can be wrong with brackets and with the grammar: messages of `syntax/parser`.
+//! Messages of `syntax/parser`: errors in brackets and in the grammar.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use crate::{
 };
 use ir::span::Span;
 
-/// What the grammar expected where another token stands.
+/// What the grammar expected in place of the token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Expected {
-    /// Nothing worth a word: another parser has said it.
+    /// Not mentioned: another parser reports it.
     Nothing,
     Punct(Punct),
     Word(Keyword),
     Name,
-    /// A list goes on or ends.
+    /// The list continues or ends.
     CommaOr(Punct),
     NameOr(Punct),
     Type,
@@ -75,7 +75,7 @@ impl Fact<()> for After {
     }
 }
 
-/// The token that stands there: "a number", "the end of the file".
+/// The unexpected token: "a number", "the end of the file".
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Found(pub(crate) Option<TokenKind>);
 
@@ -106,7 +106,7 @@ impl Fact<()> for Role {
     }
 }
 
-/// What is wrong with the header of a `for`.
+/// Errors in the header of a `for`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum HeaderSlip {
     ThirdSemicolon,
@@ -173,7 +173,7 @@ messages! {
 
 messages! {
     ();
-    /// What the grammar cannot read, or reads and does not support.
+    /// Code that the grammar cannot read, or that is not supported.
     #[derive(Clone, Debug)]
     SyntaxError {
         Unexpected { expected: Expected, after: After, found: Found } => Syntax

@@ -1,4 +1,4 @@
-//! What can be wrong with directives, conditions and macros: messages of `syntax/preprocess`.
+//! Messages of `syntax/preprocess`: errors in directives, conditions and macros.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl Fact<Interner> for PpToken {
     }
 }
 
-/// What is wrong with a literal, in the words of its own table.
+/// The error in a literal, in the words of its table.
 impl Fact<Interner> for LiteralError {
     fn shown(&self, _: &Interner) -> String {
         self.clone().diagnostic(Span::default(), &()).message
@@ -61,7 +61,7 @@ impl Fact<Interner> for Text {
     }
 }
 
-/// How many arguments a macro takes.
+/// The number of arguments that a macro takes.
 pub(crate) struct Wanted {
     pub(crate) n: usize,
     pub(crate) or_more: bool,
