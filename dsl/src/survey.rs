@@ -1,8 +1,8 @@
-//! Which kernels of a CUDA file are understood, whatever else is in it.
+//! Decides which kernels of a CUDA file are understood, whatever else is in it.
 //!
-//! Kernels are found on the tokens, so that one that does not parse is listed too. A kernel is understood if no message lies in it or
-//! in a function it calls, and if everything in it has a type. Host code is read for the instances of templates that it launches;
-//! what is wrong with it does not matter here.
+//! Kernels are found in the tokens, so that a kernel that does not parse is listed, too. A kernel is understood if no message is inside it
+//! or a function that it calls, and if everything in it has a type. Host code is read for the instances of templates that it launches; its
+//! errors do not matter here.
 
 use std::collections::HashSet;
 
@@ -38,7 +38,7 @@ use broken::Broken;
 use message::SurveyError;
 pub use sources::{OwnName, own_names};
 
-/// What is known of one kernel.
+/// The facts about one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelVerdict {
     /// Its name as written.
@@ -47,9 +47,9 @@ pub struct KernelVerdict {
     pub span: Span,
     /// Why it is not understood: the first reason.
     pub reason: Option<Diagnostic>,
-    /// The template arguments that it was tried with, because nothing in the file instantiates it.
+    /// The template arguments that it was tried with, if nothing in the file instantiates it.
     pub with: Option<String>,
-    /// `__shared__` is in it, or in a function that it is known to call.
+    /// Whether it, or a function that it is known to call, declares `__shared__` memory.
     pub uses_shared: bool,
 }
 
@@ -58,24 +58,24 @@ pub struct KernelVerdict {
 pub struct Survey {
     /// Every kernel with a body, in order of place.
     pub kernels: Vec<KernelVerdict>,
-    /// Where each of them stands, from `__global__` to the end of its body.
+    /// The extent of each of them, from `__global__` to the end of its body.
     pub extents: Vec<Span>,
-    /// Included files that are not there.
+    /// Errors about included files that do not exist.
     pub missing: Vec<Diagnostic>,
-    /// The kernels that are understood; no host code.
+    /// The kernels that are understood, without host code.
     pub module: Option<Module>,
-    /// What the module was made from: functions without a body are not in it.
+    /// The program that the module was made from: functions without a body are not in the module.
     pub program: Program,
-    /// What is wrong with the instances that were asked for, and with what the lowering made of the kernels.
+    /// Errors in the instances that were requested, and in the lowered kernels.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Finds the kernels of the file and says of each whether it is understood.
+/// Finds the kernels of the file and decides for each whether it is understood.
 pub fn survey(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn Loader) -> Survey {
     stack::whole(|| surveyed(map, file, options, loader))
 }
 
-/// Parses and checks the whole file, judges each kernel by the errors in it, and lowers those that are understood.
+/// Parses and checks the whole file, decides about each kernel by the errors in it, and lowers those that are understood.
 fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn Loader) -> Survey {
     let preprocessing = syntax::Options {
         defines: options.defines.clone(),
@@ -186,7 +186,7 @@ fn drop_bodies(program: &mut Program, verdicts: &[(KernelVerdict, Vec<FunctionId
     }
 }
 
-/// What the parts of the front end know of the file.
+/// The results of the front end's stages for the file.
 struct Known<'p> {
     program: &'p Program,
     functions: &'p Arena<FunctionId, Surveyed>,
@@ -195,7 +195,7 @@ struct Known<'p> {
     errors: &'p [Diagnostic],
 }
 
-/// A kernel on the tokens.
+/// A kernel in the tokens.
 struct Found {
     name: String,
     span: Span,
@@ -219,7 +219,7 @@ fn kernels(tokens: &[Token]) -> Vec<Found> {
     out
 }
 
-/// The kernel that begins at `at`, unless it is a prototype, and where it ends.
+/// The kernel that begins at `at`, unless it is a prototype, and the index after it.
 fn kernel(tokens: &[Token], at: usize) -> Option<(Option<Found>, usize)> {
     let is = |n: usize, punct: Punct| {
         tokens.get(n).map(|token| &token.kind) == Some(&TokenKind::Punct(punct))
@@ -268,7 +268,7 @@ fn kernel(tokens: &[Token], at: usize) -> Option<(Option<Found>, usize)> {
     }
 }
 
-/// What is wrong with a kernel, and its functions: several if it is a template.
+/// The error in a kernel, and its functions: several if it is a template.
 fn verdict(
     kernel: &Found,
     map: &SourceMap,
@@ -303,7 +303,7 @@ fn verdict(
             }
         }
     }
-    // Messages say it of the first call in the file only.
+    // The checker reports a missing body only at the first call in the file.
     let undefined = seen
         .iter()
         .flat_map(|&id| &functions[id].calls)
@@ -324,7 +324,7 @@ fn verdict(
         reason = seen.iter().find_map(|id| untyped(*id, map, known));
     }
     if reason.is_none() && instances.is_empty() {
-        // A broken declaration around it, such as a class or a namespace that does not parse.
+        // An invalid declaration around the kernel, such as a class or a namespace that does not parse.
         let near = errors
             .iter()
             .find(|error| site(error.primary.span).0 == site(kernel.span).0);
@@ -349,7 +349,7 @@ fn verdict(
     (verdict, instances)
 }
 
-/// The first thing in a function that has no type, because its declaration is not understood.
+/// The first part of a function that has no type because its declaration is invalid.
 fn untyped(id: FunctionId, map: &SourceMap, known: &Known<'_>) -> Option<Diagnostic> {
     let Known {
         program,
@@ -381,7 +381,7 @@ fn untyped(id: FunctionId, map: &SourceMap, known: &Known<'_>) -> Option<Diagnos
     Some(depends(unknown, map, known))
 }
 
-/// What is wrong with the declaration that a place depends on, and the place; the place alone where the declaration is not known.
+/// The error in the declaration that a place depends on, and the place; only the place if the declaration is not known.
 fn depends(unknown: Unknown, map: &SourceMap, known: &Known<'_>) -> Diagnostic {
     let text = map.snippet(unknown.at).to_string();
     let root = unknown
@@ -400,7 +400,7 @@ fn depends(unknown: Unknown, map: &SourceMap, known: &Known<'_>) -> Diagnostic {
     }
 }
 
-/// The error in the declaration of a name: the nearest one that no end of a declaration parts from it.
+/// The error in the declaration of a name: the nearest one without the end of a declaration between it and the name.
 fn root_of<'e>(
     declared: Span,
     map: &SourceMap,

@@ -1,4 +1,4 @@
-//! Text to tree: lexer (logos), preprocessor on tokens, parser (chumsky).
+//! From text to tree: lexer (logos), preprocessor on tokens, parser (chumsky).
 
 pub mod ast;
 pub mod parser;

@@ -1,4 +1,4 @@
-//! Classes whose layout is not known, because something in them is not understood: a kernel that touches one would touch wrong bytes.
+//! Classes of unknown layout, because they contain an error: a kernel that accesses one would access wrong bytes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,11 +15,11 @@ use ir::{
     span::Span,
 };
 
-/// Such classes, and what is wrong with each.
+/// Such classes, each with its error.
 pub(super) struct Broken(HashMap<RecordId, Diagnostic>);
 
 impl Broken {
-    /// Those that the checker found, and those with a syntax error among their members.
+    /// The classes that the checker found, and those with a syntax error among their members.
     pub(super) fn new(
         mut found: HashMap<RecordId, Diagnostic>,
         program: &Program,
@@ -57,7 +57,7 @@ impl Broken {
         Broken(found)
     }
 
-    /// What is wrong with a class that a type leads to, if anything is. `seen` is what leads to none.
+    /// The error in a class that a type contains or points to, if there is one. `seen` are the classes known to lead to none.
     pub(super) fn why(
         &self,
         ty: &Ty,
@@ -84,7 +84,7 @@ impl Broken {
     }
 }
 
-/// The first error that lies between the braces of a class, but not in the body of one of its functions. `tokens` begin at its name.
+/// The first error between the braces of a class, but not in the body of one of its functions. `tokens` begin at its name.
 fn error_among_members<'e>(
     tokens: &[Token],
     errors: &[&'e Diagnostic],

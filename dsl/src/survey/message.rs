@@ -1,14 +1,14 @@
-//! Why a kernel is not understood, where no other message says it.
+//! Reasons why a kernel is not understood, for cases without another message.
 
 use crate::message::messages;
 
 messages! {
     ();
-    /// Reasons of the survey's own.
+    /// Reasons that only the survey reports.
     SurveyError {
         NoBody { name: String } => UndefinedFunction
             "`{name}` is declared but has no body";
-        // `near`: what else is wrong in the file.
+        // `near`: another error in the file.
         NotChecked { name: String, near: Option<String> } => Unsupported
             "`{name}` could not be checked",
             note "{near}" if near;

@@ -1,8 +1,8 @@
-//! Programs of several sources that are read as one text: what each source has for itself.
+//! Keeps names of separate sources apart in programs of several sources, which are read as one text.
 //!
-//! A `static` function or variable, a constant or a type of one source is nothing to the others, which may have another thing of that
-//! name. Where they do, the name is another one in all of its source's text: `table` of `blur.cu` is `table__blur`. Types, functions and
-//! constants that are written alike stay one thing.
+//! A `static` function or variable, a constant or a type of one source is not visible in the others, which may have something else of that
+//! name. In that case the name is replaced in all text of its source: `table` of `blur.cu` becomes `table__blur`. Types, functions and
+//! constants with the same text stay the same.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -24,18 +24,18 @@ use ir::{
     span::{FileId, Span},
 };
 
-/// A name of one source that means something else in another one.
+/// A name of one source that means something else in another source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OwnName {
     /// The source.
     pub source: String,
-    /// As written.
+    /// The name as written.
     pub name: Arc<str>,
-    /// As the program has it.
+    /// The name in the program.
     pub unique: Arc<str>,
 }
 
-/// The names that have to be other ones in a program whose first file includes these sources.
+/// The names that have to be replaced in a program whose first file includes these sources.
 pub fn own_names(
     map: &mut SourceMap,
     file: FileId,
@@ -63,7 +63,7 @@ pub fn own_names(
     })
 }
 
-/// Gives names of sources their unique form.
+/// Replaces names of sources by their unique form.
 pub(super) fn rename(tokens: &mut [Token], map: &SourceMap, own: &[OwnName]) {
     if own.is_empty() {
         return;
@@ -83,14 +83,14 @@ pub(super) fn rename(tokens: &mut [Token], map: &SourceMap, own: &[OwnName]) {
     }
 }
 
-/// Who may mean a thing by its name.
+/// Which sources mean a declaration by its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sight {
     /// All sources.
     All,
-    /// Its source; two that are written alike are as good as one.
+    /// Only its source; declarations with the same text count as one.
     Alike,
-    /// Its source: it has memory of its own.
+    /// Only its source: it has separate memory.
     Own,
 }
 
@@ -108,7 +108,7 @@ struct Sources<'a> {
     names: &'a [String],
     of_file: HashMap<FileId, usize>,
     map: &'a SourceMap,
-    /// By source: its tokens, each with its place.
+    /// By source: its tokens, each with its offset.
     tokens: Vec<Vec<(u32, &'a Token)>>,
     /// The names in the program's headers.
     in_headers: HashSet<&'a str>,
@@ -153,7 +153,7 @@ impl<'a> Sources<'a> {
         by_name.retain(|_, all| all.iter().any(|one| one.source != all[0].source));
         let starts = self.starts(declared);
         let mut renamed: HashSet<(usize, &str)> = HashSet::new();
-        // What is written alike is not the same if a name in it is not.
+        // Equal texts differ if a name in them does, so this repeats until nothing changes.
         loop {
             let before = renamed.len();
             for (name, all) in &by_name {
@@ -177,7 +177,7 @@ impl<'a> Sources<'a> {
         own
     }
 
-    /// By source: where its declarations begin, in order.
+    /// By source: the offsets of its declarations, in order.
     fn starts(&self, declared: &[Declared]) -> Vec<Vec<u32>> {
         let mut starts = vec![Vec::new(); self.names.len()];
         for one in declared {
@@ -189,7 +189,7 @@ impl<'a> Sources<'a> {
         starts
     }
 
-    /// The sources in which a name has to be another one.
+    /// The sources in which a name has to be replaced.
     fn differing(
         &self,
         all: &[&Declared],
@@ -203,7 +203,7 @@ impl<'a> Sources<'a> {
             all.iter()
                 .any(|one| one.source == source && one.sight == Sight::All)
         };
-        // One may keep the name: the one whose thing all sources may mean, or the first.
+        // One source may keep the name: one whose declaration is visible to all sources, or the first.
         let kept = numbers.iter().copied().find(|&source| is_all(source));
         let first = kept.unwrap_or(numbers[0]);
         let text = |source: usize| -> Vec<&TokenKind> {
@@ -230,7 +230,7 @@ impl<'a> Sources<'a> {
         others.filter(|&source| is_other(source)).collect()
     }
 
-    /// The tokens of a declaration: up to where the next one begins.
+    /// The tokens of a declaration: up to the beginning of the next one.
     fn declaration(&self, one: &Declared, starts: &[u32]) -> impl Iterator<Item = &'a Token> {
         let tokens = &self.tokens[one.source];
         let end = starts.iter().copied().find(|&start| start > one.start);
@@ -241,7 +241,7 @@ impl<'a> Sources<'a> {
         tokens[from..to.max(from)].iter().map(|&(_, token)| token)
     }
 
-    /// The source reads a member of that name, which may be one of a class in a header.
+    /// Whether the source uses a member of that name, which may belong to a class in a header.
     fn may_be_member(&self, source: usize, name: &str) -> bool {
         let follows_object = |pair: &[(u32, &Token)]| {
             let is_access = matches!(pair[0].1.kind, TokenKind::Punct(Punct::Dot | Punct::Arrow));
@@ -250,7 +250,7 @@ impl<'a> Sources<'a> {
         self.in_headers.contains(name) && self.tokens[source].windows(2).any(follows_object)
     }
 
-    /// What tells a source's names: its file's, with a number where several files are called so.
+    /// The suffix of a source's names: its file's name, with a number if several files have the same one.
     fn suffix(&self, source: usize) -> String {
         let stem = |name: &String| {
             let stem = Path::new(name).file_stem().unwrap_or_default();
@@ -266,7 +266,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// What the sources declare.
+/// The declarations of the sources.
 struct Found<'p, 'a> {
     program: &'p Sources<'a>,
     declared: Vec<Declared>,
@@ -300,7 +300,7 @@ impl Found<'_, '_> {
             Item::Function(function) => {
                 let start = template.unwrap_or(function.span);
                 let specifiers = &function.specifiers;
-                // The host's object names kernels.
+                // Kernels keep their names, by which the host's object file refers to them.
                 let is_kernel = specifiers.word(SpecifierWord::Global).is_some();
                 let is_own = is_hidden
                     || template.is_some()
