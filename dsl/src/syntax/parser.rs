@@ -1,13 +1,12 @@
-//! Tokens to tree.
+//! From tokens to a tree.
 //!
-//! In: the tokens left after preprocessing. Out: a tree and every syntax error found, the tree with `Error` nodes in the
-//! places that did not parse. Three steps: `brackets` balances the tokens and reports what was unbalanced, the grammar
-//! (`item`, `decl`, `ty`, `stmt`, `expr`: chumsky, one production per function) reads them, and `recover` turns what the
-//! grammar could not read into messages and finds the place to go on.
+//! In: the tokens after preprocessing. Out: a tree and every syntax error, with `Error` nodes where the text did not parse. There are three
+//! steps: `brackets` balances the tokens and reports unbalanced ones, the grammar (`item`, `decl`, `ty`, `stmt`, `expr`: chumsky, one
+//! production per function) reads them, and `recover` turns failures of the grammar into messages and finds the place to continue.
 //!
-//! The grammar is predictive: `lookahead` decides from the next few tokens which production is meant, and that one
-//! either parses or is the error. Nothing is tried twice, so time is linear and messages name what the user began.
-//! No input overflows the stack: `depth` bounds how deep the grammar (and the tree) gets.
+//! The grammar is predictive: `lookahead` decides from the next few tokens which production applies, and that one either parses or is the
+//! error. There is no backtracking, so time is linear and messages name what the user began. No input overflows the stack: `depth` limits
+//! how deep the grammar (and the tree) gets.
 
 use chumsky::Parser as _;
 
@@ -50,7 +49,7 @@ pub fn parse(tokens: &[Token], end: Span) -> (Unit, Vec<Diagnostic>) {
     parsed
 }
 
-/// Parses several texts. To build the grammar and to drop it takes longer than to parse a small text, and here all share one.
+/// Parses several texts with one grammar: building it and dropping it takes longer than parsing a small text.
 pub(crate) fn parse_all(texts: Vec<Text<'_>>) -> Vec<(Unit, Vec<Diagnostic>)> {
     let joined = texts
         .iter()

@@ -82,7 +82,7 @@ pub(super) fn is_trivial<'t>(assign: P<'t, Expr>) -> impl Production<'t, Expr> {
         .map_with(expr_node)
 }
 
-/// The name after `.` or `->`: also `~T` of a destructor that is called, and `Base::f`.
+/// The name after `.` or `->`; also `~T` in a destructor call, and `Base::f`.
 pub(super) fn member_name<'t>() -> impl Production<'t, Name> {
     let args = skipped(|next| template_arguments(next, 0).unwrap_or(0));
     let destructor = punct(Punct::Tilde)

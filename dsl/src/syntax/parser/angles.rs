@@ -1,8 +1,8 @@
-//! Which `<` open template arguments: they become [`Punct::AngleOpen`], and the `>` that closes each [`Punct::AngleClose`].
+//! Finds the `<` that open template arguments: they become [`Punct::AngleOpen`], and the `>` that closes each [`Punct::AngleClose`].
 //!
-//! A `<` opens arguments after `template`, after a name that some `template <…>` of the program declares, and after a name where
-//! what follows reads as arguments and as nothing else (`vector<float> v`). `>>` and `>>>` are cut where they close several.
-//! One pass over the tokens; a program without templates is not copied.
+//! A `<` opens arguments after `template`, after a name that some `template <…>` of the program declares, and after a name if the tokens
+//! that follow can only be arguments (`vector<float> v`). `>>` and `>>>` are cut where they close several. This is one pass over the
+//! tokens; a program without templates is not copied.
 
 use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
@@ -61,16 +61,16 @@ pub(super) fn mark(tokens: &[Token]) -> Cow<'_, [Token]> {
 
 struct Marker<'t> {
     tokens: &'t [Token],
-    /// How many parentheses and brackets are open in this statement.
+    /// The number of parentheses and brackets that are open in this statement.
     depth: u32,
-    /// Each `<` that may open arguments, and how deep it is in parentheses.
+    /// Each `<` that may open arguments, and its depth in parentheses.
     open: Vec<(usize, u32)>,
-    /// Indices of tokens, with 0 for one that opens and else how many arguments it closes.
+    /// Indices of tokens: with 0 for one that opens arguments, else with the number of arguments that it closes.
     found: Vec<(usize, u8)>,
 }
 
 impl Marker<'_> {
-    /// What was opened deeper than `depth` was no arguments.
+    /// Drops each `<` opened deeper than `depth`: it did not open arguments.
     fn forget(&mut self, depth: u32) {
         while self.open.pop_if(|(_, at)| *at > depth).is_some() {}
     }
@@ -91,7 +91,7 @@ impl Marker<'_> {
     }
 }
 
-/// `token` with another meaning, of its characters `from..to`.
+/// A piece of `token`, its characters `from..to`, with another meaning.
 fn with(token: &Token, punct: Punct, from: u32, to: u32) -> Token {
     let mut span = token.span;
     if span.end - span.start >= to {
@@ -162,10 +162,10 @@ fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
     if punct(tokens, at + 1) == Some(Punct::Gt) {
         return true;
     }
-    // A member may have the name of a template and be none.
+    // A member may have the name of a template without being one.
     let is_member =
         before > 0 && matches!(punct(tokens, before - 1), Some(Punct::Dot | Punct::Arrow));
-    // Those of C++'s library, whose arguments may be any expressions.
+    // The templates of C++'s library, whose arguments may be any expressions.
     let is_library = before > 0
         && punct(tokens, before - 1) == Some(Punct::ColonColon)
         && (types_named(name).contains(&TypeName::StdTrait)
@@ -181,7 +181,7 @@ fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
                     | "map"
                     | "unordered_map"
             ));
-    // A class of a library's namespace is no variable.
+    // A class in a library's namespace is not a variable.
     let is_class = |space: &Arc<str>| {
         let of_space = |why: &TypeName| matches!(why, TypeName::Class(of) if **of == **space);
         types_named(name).iter().any(of_space)
@@ -190,7 +190,7 @@ fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
     let is_library = is_library
         || (punct(tokens, before.wrapping_sub(1)) == Some(Punct::ColonColon)
             && space.is_some_and(is_class));
-    // Those of cooperative groups, which programs also name without the namespace.
+    // Cooperative groups, which programs also name without the namespace.
     let is_group = matches!(&**name, "thread_block_tile" | "tiled_partition");
     is_library
         || is_group
@@ -198,10 +198,10 @@ fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
         || reads_as_arguments(tokens, at)
 }
 
-/// How many tokens of arguments are looked through after a name that no template declares.
+/// How many tokens of arguments are read after a name that no template declares.
 const LONGEST_ARGUMENTS: usize = 64;
 
-/// Types, names and numbers only, up to a `>` that is followed by something that cannot follow a comparison.
+/// Whether there are only types, names and numbers up to a `>`, and a token follows that cannot follow a comparison.
 fn reads_as_arguments(tokens: &[Token], at: usize) -> bool {
     let mut depth = 1usize;
     let mut next = at + 1;
@@ -218,7 +218,7 @@ fn reads_as_arguments(tokens: &[Token], at: usize) -> bool {
             TokenKind::Punct(Punct::Gt) => depth -= 1,
             TokenKind::Punct(Punct::Shr) if depth >= 2 => depth -= 2,
             TokenKind::Punct(Punct::LaunchClose) if depth >= 3 => depth -= 3,
-            // It closes arguments further out too.
+            // It closes outer arguments, too.
             TokenKind::Punct(Punct::Shr | Punct::LaunchClose) if has_type => return true,
             TokenKind::Punct(
                 Punct::Comma
@@ -245,7 +245,7 @@ fn reads_as_arguments(tokens: &[Token], at: usize) -> bool {
         )
 }
 
-/// The names that the program declares as templates, and those of C++'s library that take numbers alone.
+/// The names that the program declares as templates, and those of C++'s library whose arguments are numbers only.
 fn templates(tokens: &[Token]) -> HashSet<Arc<str>> {
     let mut names = HashSet::new();
     for at in 0..tokens.len() {
@@ -259,7 +259,7 @@ fn templates(tokens: &[Token]) -> HashSet<Arc<str>> {
     names
 }
 
-/// How many tokens of a template's parameters are looked through.
+/// How many tokens of a template's parameters are read.
 const LONGEST_HEAD: usize = 512;
 
 /// The index after the template parameters that open at `at`.
@@ -284,7 +284,7 @@ fn after_head(tokens: &[Token], at: usize) -> usize {
     end
 }
 
-/// The name that what begins at `at` declares: that of a class, of an alias, of a function before its parameters, of a variable.
+/// The name that the item at `at` declares: that of a class, of an alias, of a function before its parameters, of a variable.
 fn declared(tokens: &[Token], mut at: usize) -> Option<&Arc<str>> {
     const LONGEST_DECLARATION: usize = 256;
     let end = at + LONGEST_DECLARATION;

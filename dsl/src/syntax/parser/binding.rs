@@ -14,7 +14,7 @@ use crate::syntax::{
 };
 use ir::span::Spanned;
 
-/// Whether one begins here: an array's size has no comma in it.
+/// Whether a structured binding begins here: an array's size contains no comma.
 pub(super) fn begins(next: Ahead<'_>) -> bool {
     let n = usize::from(matches!(next.punct(0), Some(Punct::Amp | Punct::AmpAmp)));
     next.is(n, Punct::LBracket) && next.is_ident(n + 1) && next.is(n + 2, Punct::Comma)

@@ -1,14 +1,13 @@
 //! Balances the brackets before the grammar sees them.
 //!
-//! In: tokens as they are. Out: tokens in which every `(`, `[`, `{` and `<<<` is closed by its own kind, the errors for
-//! those that were not, and the places that were changed, so that what the grammar then says about the same statement can
-//! be held back. A missing bracket is inserted where it was missed at the latest; an extra one is left out.
+//! In: any tokens. Out: tokens in which every `(`, `[`, `{` and `<<<` is closed by its own kind, the errors, and the places that were
+//! changed, so that messages of the grammar about the same statement can be suppressed. A missing bracket is inserted at the latest place
+//! where it can be; an extra one is removed.
 //!
-//! The rules, in the order they are tried when a closing bracket does not fit the innermost open one:
-//! its partner is open further out (and no `{` lies between): the brackets inside are unclosed; the right one follows in the
-//! same statement: this one is extra; something else is open: it is mismatched; nothing is open: it is extra.
-//! A `;` or a `{` that cannot stand inside the open `(` or `[` ends it. `__global__` inside a function ends the function, and so does
-//! the beginning of another function's definition.
+//! If a closing bracket does not fit the innermost open one, these rules are tried in order. If its partner is open further out (and no `{`
+//! is between): the brackets inside are unclosed. If the right one follows in the same statement: this one is extra. If something else is
+//! open: it is mismatched. If nothing is open: it is extra. A `;` or a `{` that is not allowed inside the open `(` or `[` ends it.
+//! `__global__` inside a function ends the function, and so does the beginning of another function's definition.
 
 use std::borrow::Cow;
 
@@ -28,7 +27,7 @@ use ir::{diagnostic::Diagnostic, span::Span};
 /// Tokens with balanced brackets.
 pub(super) struct Balanced<'t> {
     pub(super) tokens: Cow<'t, [Token]>,
-    /// Indices in `tokens` of what was inserted or changed, or of the token after what was left out; ascending.
+    /// Indices in `tokens` of inserted or changed tokens, or of the token after a removed one; ascending.
     pub(super) repairs: Vec<usize>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
@@ -110,7 +109,7 @@ fn partner(opener: Punct) -> Punct {
     }
 }
 
-/// Whether the bracket at `at` is the `{` of an initialiser, in which no `;` can stand.
+/// Whether the bracket at `at` is the `{` of an initialiser, in which no `;` is allowed.
 fn is_list(tokens: &[Token], at: usize, in_list: bool) -> bool {
     let before = at.checked_sub(1).and_then(|before| punct(&tokens[before]));
     punct(&tokens[at]) == Some(Punct::LBrace)
@@ -123,7 +122,7 @@ fn is_for(tokens: &[Token], at: usize) -> bool {
     at > 0 && tokens[at - 1].kind == TokenKind::Keyword(Keyword::For)
 }
 
-/// Whether the `(` at `at` is that of an `if`, in which a declaration may stand before the condition.
+/// Whether the `(` at `at` is that of an `if`, which may contain a declaration before the condition.
 fn is_if(tokens: &[Token], at: usize) -> bool {
     at > 0 && tokens[at - 1].kind == TokenKind::Keyword(Keyword::If)
 }
@@ -155,7 +154,7 @@ fn begins_function(tokens: &[Token]) -> bool {
     false
 }
 
-/// `name << a, b >> (` at the start of a statement is a launch with too few brackets: the index of its `>>` or `>>>`.
+/// `name << a, b >> (` at the start of a statement is a launch with missing brackets: returns the index of its `>>` or `>>>`.
 fn is_short_launch(tokens: &[Token], at: usize) -> Option<usize> {
     let starts = match at.checked_sub(2) {
         Some(before) => matches!(
@@ -188,15 +187,15 @@ fn is_short_launch(tokens: &[Token], at: usize) -> Option<usize> {
 struct Open {
     punct: Punct,
     span: Span,
-    /// Its index among the tokens as they came.
+    /// Its index in the input.
     at: usize,
-    /// Kernels may stand inside: `namespace x {`, `extern "C" {`.
+    /// Whether kernels may be inside: `namespace x {`, `extern "C" {`.
     is_scope: bool,
-    /// The `{` of an initialiser.
+    /// Whether it is the `{` of an initialiser.
     is_list: bool,
-    /// How many `;` it has seen, for the header of a `for`.
+    /// The number of `;` so far, for the header of a `for`.
     semicolons: u8,
-    /// The index of the `>>` that closes a launch written with too few brackets.
+    /// The index of the `>>` that closes a launch with missing brackets.
     closed_by: Option<usize>,
 }
 
@@ -262,7 +261,7 @@ impl Balancer<'_> {
         ) || matches!(kind(2), Some(TokenKind::Keyword(Keyword::Namespace)))
     }
 
-    /// A `{` inside `(` is a lambda or a list, or the `(` was forgotten to be closed.
+    /// A `{` inside `(`: a lambda or a list, or the `)` is missing.
     fn brace(&mut self, at: usize) {
         let before = at.checked_sub(1).map(|before| &self.tokens[before]);
         while let Some(open) = self.open.last() {
@@ -335,7 +334,7 @@ impl Balancer<'_> {
         }
     }
 
-    /// Whether the innermost open bracket is closed later in the statement, so that the closer at `at` is one too many.
+    /// Whether the innermost open bracket is closed later in the statement, so that the closer at `at` is extra.
     fn right_one_follows(&self, at: usize) -> bool {
         let Some(open) = self.open.last() else {
             return false;
@@ -421,9 +420,9 @@ impl Balancer<'_> {
         matches!(before, Some(Punct::Semi | Punct::RBrace)) && !in_record
     }
 
-    /// A kernel cannot begin inside a function: what is open there was forgotten to be closed.
+    /// A kernel cannot begin inside a function, so the brackets that are open here lack their closers.
     fn kernel(&mut self, at: usize) {
-        // A parameter list or template head may hold the word by mistake; only braces are closed for it.
+        // A parameter list or template head may contain the word by mistake; only braces are closed for it.
         if self
             .open
             .iter()
@@ -444,7 +443,7 @@ impl Balancer<'_> {
         }
     }
 
-    /// `s[t)`: the right bracket is put in its place.
+    /// `s[t)`: the right bracket replaces it.
     fn mismatched(&mut self, at: usize) {
         let Some(open) = self.open.pop() else { return };
         let (token, right) = (&self.tokens[at], partner(open.punct));
@@ -466,7 +465,7 @@ impl Balancer<'_> {
         });
     }
 
-    /// Closes the innermost open bracket here, and says that it was not.
+    /// Closes the innermost open bracket here, and reports that it was not closed.
     fn insert_closer(&mut self) {
         let Some(open) = self.open.pop() else { return };
         let right = partner(open.punct);
@@ -487,7 +486,7 @@ impl Balancer<'_> {
         });
     }
 
-    /// What the bracket is for.
+    /// The purpose of the bracket.
     fn role(&self, open: &Open) -> Role {
         let before = open
             .at
@@ -502,7 +501,7 @@ impl Balancer<'_> {
         }
     }
 
-    /// At the end of the file one message stands for all that is still open.
+    /// At the end of the file one message covers all open brackets.
     fn finish(&mut self) {
         let Some(innermost) = self.open.pop() else {
             return;

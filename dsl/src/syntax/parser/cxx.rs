@@ -1,4 +1,4 @@
-//! Inline PTX; statements of C++: recognised, measured and stepped over, each as one node that says what it is.
+//! Inline PTX; and statements of C++ that are recognised and skipped, each as one node that names it.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::syntax::{
     token::{Keyword, Punct, TokenKind},
 };
 
-/// Statements of C++, and how many tokens each takes.
+/// Unsupported statements of C++, and how many tokens each takes.
 pub(super) fn foreign_statement(next: Ahead<'_>) -> Option<(&'static str, usize)> {
     let found = match next.kind(0)? {
         TokenKind::Keyword(Keyword::Namespace) => ("a namespace", construct_end(next)),
@@ -52,7 +52,7 @@ pub(super) fn asm<'t>(expression: P<'t, Expr>) -> P<'t, StmtKind> {
     let (outputs, inputs) = (listed(operand.clone()), listed(operand));
     let clobbers = listed(string()).ignored().boxed();
     let colon = punct(Punct::Colon);
-    // `::` leaves a part out.
+    // `::` omits a part.
     let two_colons = punct(Punct::ColonColon);
     let after_inputs = choose!(|next| next.punct(0);
         Some(Punct::Colon) => clobbers: colon.ignore_then(clobbers.clone()),
@@ -89,7 +89,7 @@ pub(super) fn asm<'t>(expression: P<'t, Expr>) -> P<'t, StmtKind> {
 /// Items that begin with a string, with commas between them.
 fn listed<'t, O: 't>(item: impl Production<'t, O>) -> impl Production<'t, Vec<O>> {
     let is_string = |next: Ahead<'_>, n| matches!(next.kind(n), Some(TokenKind::Str(_)));
-    // nvcc takes operands without a comma between them.
+    // nvcc accepts operands without a comma between them.
     let goes_on = move |next: Ahead<'_>| is_string(next, usize::from(next.is(0, Punct::Comma)));
     let more = repeat_while(goes_on, flag(Punct::Comma).ignore_then(item.clone()));
     let items = item

@@ -1,7 +1,7 @@
 //! Declarators, initialisers and declarations: `const float *__restrict__ a, b[4] = {1, 2}, (*f)(int);`.
 //!
-//! A declarator is read inside out. `int *a[4]` declares an array of pointers, `int (*a)[4]` a pointer to an array: suffixes
-//! bind tighter than stars, and parentheses turn that round.
+//! A declarator is read inside out. `int *a[4]` declares an array of pointers, `int (*a)[4]` a pointer to an array: suffixes bind tighter
+//! than stars, and parentheses reverse that.
 
 use std::sync::Arc;
 
@@ -32,11 +32,11 @@ use crate::syntax::{
 };
 use ir::span::{Span, Spanned};
 
-/// A declarator, and what the tree keeps elsewhere.
+/// A declarator, with the facts that the tree stores elsewhere.
 #[derive(Clone)]
 pub(super) struct Declared {
     pub(super) declarator: Declarator,
-    /// The parameters of the function it declares end in `...`.
+    /// Whether the parameters of the function that it declares end in `...`.
     pub(super) variadic: bool,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn declarator<'t>(
         let suffix = suffix(element, specifiers, declarator);
         let named = declared_name(args);
         let pointers = repeat_while(begins_pointer, pointer()).boxed();
-        // By hand rather than a chain: it is what recurses, and the frames of a chain overflow a small stack.
+        // By hand rather than a chain: this recurses, and the frames of a chain overflow a small stack.
         by_hand(move |inp| {
             let start = position(inp);
             let pointers = inp.parse(&pointers)?;
@@ -139,7 +139,7 @@ fn function_name<'t>() -> impl Production<'t, Name> {
         .map_with(spanned)
 }
 
-/// What stands after `operator`: the operator's text and how many tokens it is. For a conversion the type is read elsewhere.
+/// The part after `operator`: the operator's text and its number of tokens. The type of a conversion is read elsewhere.
 fn operator_name(next: Ahead<'_>) -> Option<(String, usize)> {
     match next.punct(0) {
         Some(Punct::LParen) if next.is(1, Punct::RParen) => Some(("()".into(), 2)),
@@ -160,7 +160,7 @@ fn operator_name(next: Ahead<'_>) -> Option<(String, usize)> {
     }
 }
 
-/// A reserved word where a name could be is a slip; anything else means that there is no name.
+/// Reports a reserved word in place of a name; anything else means that there is no name.
 fn is_reserved(next: Ahead<'_>) -> bool {
     let is_word = next.keyword(0).is_some_and(|word| word != Keyword::Pragma);
     is_word
@@ -251,7 +251,7 @@ pub(super) fn parameters<'t>(
         .map_with(|(params, _), extra| DeclaratorPart::Function(params, whole(extra)))
 }
 
-/// `(const float *a, int n, ...)`; `(void)` is none.
+/// `(const float *a, int n, ...)`; `(void)` has no parameters.
 fn params<'t>(
     element: P<'t, Expr>,
     specifiers: P<'t, Specifiers>,
@@ -282,7 +282,7 @@ fn param<'t>(
     declarator: P<'t, Declared>,
 ) -> P<'t, Param> {
     let default = after(Punct::Eq, element.map(Arc::new));
-    // `Ts... rest`, `const Ts &...rest`: the dots are taken out of the declarator before it is read.
+    // `Ts... rest`, `const Ts &...rest`: the dots are removed from the declarator before it is read.
     let pack = pointers()
         .then_ignore(punct(Punct::Ellipsis))
         .then(optional_name())
@@ -319,7 +319,7 @@ fn dots_ahead(next: Ahead<'_>) -> bool {
     next.is(n, Punct::Ellipsis)
 }
 
-/// A parameter has no memory space of its own.
+/// Reports memory spaces of a parameter, which cannot have one.
 fn reject_spaces(specifiers: &Specifiers, state: &mut State<'_>) {
     for (word, space) in [
         (SpecifierWord::Shared, Keyword::Shared),
@@ -398,7 +398,7 @@ fn declarators<'t>() -> P<'t, Declaration> {
         .boxed()
 }
 
-/// `a, *b`; nothing where a type stands alone.
+/// `a, *b`; empty if a type is alone.
 fn declarator_list<'t, O: 't>(declarator: impl Production<'t, O>) -> impl Production<'t, Vec<O>> {
     let some = list(declarator, Punct::Semi, false);
     when(|next| !next.is_after_body(), some).map(Option::unwrap_or_default)
@@ -431,7 +431,7 @@ pub(super) fn declaration<'t>() -> impl Production<'t, Declaration> {
         })
 }
 
-/// The declaration of a `for`, whose `;` is the header's.
+/// The declaration of a `for`, whose `;` belongs to the header.
 pub(super) fn for_declaration<'t>() -> P<'t, Declaration> {
     declarators()
 }

@@ -1,8 +1,8 @@
-//! How deep a program may nest. Productions recurse, and so does every stage after the parser, so both the nesting of
-//! brackets and statements and the length of operator chains are bounded, far above what people write.
+//! Limits how deep a program may nest. Productions recurse, and so does every later stage. So both the nesting of brackets and statements
+//! and the length of operator chains are limited, far above what people write.
 //!
-//! The deepest input fits a stack of 2 MB as this workspace is built for tests, of 8 MB without any optimisation. Of
-//! several such errors in a file only the first is given.
+//! The deepest input fits a stack of 2 MB as this workspace is built for tests, and of 8 MB without any optimisation. Only the first of
+//! several such errors in a file is reported.
 
 use super::{
     kit::{At, Production, State, by_hand, fail_with, position, scoped},
@@ -42,7 +42,7 @@ pub(super) fn counted<'t, O: 't>(parser: impl Production<'t, O>) -> impl Product
     scoped(enter, leave, parser)
 }
 
-/// [`counted`] where no expression is open; inside one, operators add to its.
+/// [`counted`] if no expression is open; inside one, operators count towards it.
 pub(super) fn counted_if_outermost<'t, O: 't>(
     parser: impl Production<'t, O>,
 ) -> impl Production<'t, O> {
@@ -53,7 +53,7 @@ pub(super) fn counted_if_outermost<'t, O: 't>(
     })
 }
 
-/// Counts the operator that comes next, and takes nothing.
+/// Counts the next operator, without consuming it.
 pub(super) fn operator<'t>() -> impl Production<'t, ()> {
     by_hand(|inp| {
         inp.state().operators += 1;

@@ -1,13 +1,12 @@
 //! Expressions.
 //!
-//! From the inside out: a primary with its suffixes (`primary`), prefix operators and casts, binary operators (read as a
-//! flat list, then grouped by precedence without recursion), assignments and `?:` (right to left), commas. Chains of
-//! operators are read in loops, so only brackets nest.
+//! From the inside out: a primary with its suffixes (`primary`), prefix operators and casts, binary operators (read as a flat list, then
+//! grouped by precedence without recursion), assignments and `?:` (right to left), commas. Chains of operators are read in loops, so only
+//! brackets nest.
 //!
-//! chumsky's `pratt` does not carry the binary operators. When a right operand fails, it goes back to before the operator and
-//! ends the expression there without an error, so that what was reported inside the operand stays and is found again. It reads
-//! an operator once for each level that gives it up, so that a count of operators (`MAX_OPERATORS`)
-//! would be wrong, and recurses at each level.
+//! chumsky's `pratt` is not used for the binary operators. If a right operand fails, it rewinds to before the operator and ends the
+//! expression there without an error, so that errors reported inside the operand stay and are found again. It reads an operator once for
+//! each level that declines it, so that the count of operators (`MAX_OPERATORS`) would be wrong, and it recurses at each level.
 
 use chumsky::prelude::*;
 
@@ -27,7 +26,7 @@ use crate::syntax::{
 };
 use ir::span::{Span, Spanned};
 
-/// An expression and the text it covers with its parentheses; the node's own span leaves them out.
+/// An expression and the text that it covers with its parentheses; the node's own span excludes them.
 pub(super) type Piece = (Expr, Span);
 
 /// `a, b`: a whole expression, its operators counted from zero.
@@ -45,19 +44,19 @@ pub(super) fn assignment<'t>() -> P<'t, Expr> {
     rule(|rules| &rules.assignment)
 }
 
-/// What [`assignment`] refers to.
+/// The production that [`assignment`] refers to.
 pub(super) fn assignment_rule<'t>() -> P<'t, Expr> {
     let assign = nested(assignment()).boxed();
     let chain = chain(binary(unary(assign.clone())), comma(assign.clone()));
     either(at(Punct::LBrace), braces(assign), chain).boxed()
 }
 
-/// What stands beside an operator: `-x`, `(int)f(x)`.
+/// An operand of an operator: `-x`, `(int)f(x)`.
 pub(super) fn operand_rule<'t>() -> P<'t, Piece> {
     unary(nested(assignment()).boxed())
 }
 
-/// The operators that may fold a parameter pack: all that have two operands, and the comma (`None`).
+/// The operators that may fold a parameter pack: all with two operands, and the comma (`None`).
 pub(super) fn fold_operator(next: Ahead<'_>, n: usize) -> Option<Option<BinaryOp>> {
     match next.punct(n)? {
         Punct::Comma => Some(None),
@@ -87,7 +86,7 @@ pub(super) fn comma<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
         .boxed()
 }
 
-/// `{ a, b }` where an expression stands.
+/// `{ a, b }` in place of an expression.
 fn braces<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
     init_items(assign)
         .map(ExprKind::List)
@@ -130,7 +129,7 @@ fn designator<'t>(element: P<'t, Expr>) -> P<'t, Option<Designator>> {
     .boxed()
 }
 
-/// What stands between the operands of a right-to-left chain.
+/// The operator between the operands of a right-to-left chain.
 #[derive(Clone)]
 enum Link {
     Assign(Spanned<Option<BinaryOp>>),
@@ -207,7 +206,7 @@ fn binary<'t>(operand: P<'t, Piece>) -> P<'t, Piece> {
         .boxed()
 }
 
-/// Groups a flat chain by precedence, all operators left to right; a stack stands for the recursion.
+/// Groups a flat chain by precedence, all operators left to right; a stack replaces recursion.
 fn group_left(first: Piece, rest: Vec<(Infix, Piece)>) -> Piece {
     if rest.is_empty() {
         return first;
@@ -222,7 +221,7 @@ fn group_left(first: Piece, rest: Vec<(Infix, Piece)>) -> Piece {
     reduce(&mut waiting, right, 0)
 }
 
-/// Joins `right` with what waits for it and binds at least as tightly as `floor`.
+/// Joins `right` with the waiting operands whose operators bind at least as tightly as `floor`.
 fn reduce(waiting: &mut Vec<(Piece, Infix)>, mut right: Piece, floor: u8) -> Piece {
     while let Some(((left, left_whole), (operator, _))) =
         waiting.pop_if(|(_, (_, precedence))| *precedence >= floor)
@@ -234,7 +233,7 @@ fn reduce(waiting: &mut Vec<(Piece, Infix)>, mut right: Piece, floor: u8) -> Pie
     right
 }
 
-/// What stands before an operand.
+/// An operator before an operand.
 #[derive(Clone)]
 enum Prefix {
     Operator(UnaryOp),

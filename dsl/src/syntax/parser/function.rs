@@ -1,4 +1,4 @@
-//! What is special about functions: what stands after their parameters, conversions, and their bodies.
+//! Parts that only functions have: the words after their parameters, conversions, and bodies.
 
 use chumsky::prelude::*;
 
@@ -45,7 +45,7 @@ impl<'t> Functions<'t> {
         }
     }
 
-    /// What stands between the parameters and the body.
+    /// The part between the parameters and the body.
     pub(super) fn tail(
         &self,
         inp: &mut At<'t, '_>,
@@ -61,8 +61,8 @@ impl<'t> Functions<'t> {
         Ok(method)
     }
 
-    /// `-> T` after parameters. It replaces the `auto` among the specifiers; its pointers go after the part of `parts` that is
-    /// the parameters.
+    /// `-> T` after parameters. It replaces the `auto` among the specifiers; its pointers go after the part of `parts` that is the
+    /// parameters.
     pub(super) fn trailing_result(
         &self,
         inp: &mut At<'t, '_>,
@@ -127,7 +127,7 @@ fn conversion<'t>(specifiers: P<'t, Specifiers>) -> impl Production<'t, (Name, T
         .then_ignore(parentheses)
 }
 
-/// `{ … }`, if it is there. The names of the classes around it are not special in it.
+/// `{ … }`, if there is one. The names of enclosing classes have no special meaning in it.
 fn body<'t>() -> impl Production<'t, Option<Block>> {
     let body = scoped(
         |state: &mut State<'t>| std::mem::take(&mut state.classes),
@@ -150,7 +150,7 @@ pub(super) fn special(inp: &mut At<'_, '_>, specifiers: &Specifiers) -> Option<M
     special_name(next, &inp.state().classes).filter(|_| is_void)
 }
 
-/// A function of its parts, without a body.
+/// Builds a function from its parts, without a body.
 pub(super) fn function(
     specifiers: Specifiers,
     mut declarator: Declarator,
@@ -176,7 +176,7 @@ pub(super) fn function(
     }
 }
 
-/// The member or base class that a constructor's entry begins: `x`, `a::Base`, `Base<T>`, whose arguments say nothing more.
+/// The member or base class at the beginning of a constructor's entry: `x`, `a::Base`, `Base<T>`, whose arguments add nothing.
 fn initialised<'t>() -> impl Production<'t, Name> {
     let qualified_name = read(Expected::Name, |next| {
         let n = qualified(next)?;
@@ -197,11 +197,11 @@ enum TailWord {
     Volatile,
     Override,
     Final,
-    /// It changes nothing here.
+    /// A word without a meaning here.
     Other,
 }
 
-/// What stands between the parameters of a function and its body: `const`, `override`, words without meaning here, `: x(1)`, `= default`.
+/// The part between the parameters of a function and its body: `const`, `override`, words without a meaning here, `: x(1)`, `= default`.
 fn tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
     let word = read(Expected::Nothing, |next| {
         let word = tail_word(next)?;
@@ -248,7 +248,7 @@ fn special_word(next: Ahead<'_>, n: usize) -> Option<Special> {
     }
 }
 
-/// The word after a function's parameters that is ahead.
+/// The word ahead, if it may follow a function's parameters.
 fn tail_word(next: Ahead<'_>) -> Option<TailWord> {
     if next.is_word(0, Keyword::Const) {
         return Some(TailWord::Const);

@@ -1,4 +1,4 @@
-//! What stands at file scope: functions, variables, types, and the C++ that is named and stepped over.
+//! Items at file scope: functions, variables, types, and unsupported C++ that is named and skipped.
 
 use std::sync::Arc;
 
@@ -27,13 +27,13 @@ use crate::syntax::{
 };
 use ir::span::Spanned;
 
-/// All of a file.
+/// A whole file.
 pub(super) fn unit<'t>() -> impl Production<'t, Vec<Item>> {
     repeat_while(|next| next.kind(0).is_some(), item())
         .map(|items| items.into_iter().flatten().collect())
 }
 
-/// One item; `extern "C" { … }` gives those inside it.
+/// One item; `extern "C" { … }` yields those inside it.
 fn item<'t>() -> P<'t, Vec<Item>> {
     recursive(|item| {
         let item = super::depth::nested(item).boxed();
@@ -51,7 +51,7 @@ fn item<'t>() -> P<'t, Vec<Item>> {
     .boxed()
 }
 
-/// `extern "C"` before one item or around several; it changes nothing here.
+/// `extern "C"` before one item or around several; it has no effect here.
 fn linkage<'t>(item: P<'t, Vec<Item>>) -> impl Production<'t, Vec<Item>> {
     let block = block(item.clone()).map(|items| items.into_iter().flatten().collect());
     word(Keyword::Extern)
@@ -59,7 +59,7 @@ fn linkage<'t>(item: P<'t, Vec<Item>>) -> impl Production<'t, Vec<Item>> {
         .ignore_then(either(at(Punct::LBrace), block, item))
 }
 
-/// C++ at file scope, and how many tokens it takes.
+/// Unsupported C++ at file scope, and how many tokens it takes.
 fn foreign_item(next: Ahead<'_>) -> Option<(&'static str, usize)> {
     let construct = match next.keyword(0) {
         Some(Keyword::Asm) => "inline PTX",
@@ -74,7 +74,7 @@ fn foreign_item(next: Ahead<'_>) -> Option<(&'static str, usize)> {
     Some((construct, construct_end(next)))
 }
 
-/// What [`foreign_item`] found, stepped over.
+/// Skips what [`foreign_item`] found.
 fn foreign<'t>() -> impl Production<'t, Item> {
     let found = read(Expected::Nothing, |next| {
         let (construct, n) = foreign_item(next)?;
@@ -94,7 +94,7 @@ fn foreign<'t>() -> impl Production<'t, Item> {
     })
 }
 
-/// The name that the first `n` tokens declare, and where it is: a class's, or a function's before its parameters.
+/// The name that the first `n` tokens declare, and its index: a class's, or a function's before its parameters.
 fn foreign_name<'t>(next: Ahead<'t>, n: usize) -> Option<(usize, &'t Arc<str>)> {
     let mut angle = 0_u32;
     for at in 0..n {
@@ -125,7 +125,7 @@ fn is_qualified_declaration(next: Ahead<'_>) -> bool {
         || path_ahead(next).is_some()
 }
 
-/// A function or a declaration: they begin alike.
+/// A function or a declaration, which begin alike.
 fn external<'t>() -> impl Production<'t, Item> {
     let specifiers = ty::specifiers();
     let declarator = init_declarator(element(), specifiers.clone());
@@ -137,7 +137,7 @@ fn external<'t>() -> impl Production<'t, Item> {
     )
     .boxed();
     let semicolon = stmt::semicolon();
-    // By hand: what is a function shows only in the declarator that has been read.
+    // By hand: only the declarator shows whether it is a function.
     by_hand(move |inp| {
         let start = position(inp);
         reject_statement(inp)?;
@@ -186,7 +186,7 @@ fn external<'t>() -> impl Production<'t, Item> {
     })
 }
 
-/// Statements belong into functions, and functions have types.
+/// Reports a statement, which must be in a function, or a function without a type.
 fn reject_statement(inp: &mut At<'_, '_>) -> Result<(), Failure> {
     use Keyword::*;
     let next = ahead(inp);
@@ -212,7 +212,7 @@ fn reject_statement(inp: &mut At<'_, '_>) -> Result<(), Failure> {
     fail_with(inp, span, error)
 }
 
-/// The `;` of a prototype, or the message that there is neither it nor a body.
+/// The `;` of a prototype, or the message that there is neither a `;` nor a body.
 fn end_of_prototype(inp: &mut At<'_, '_>, declarator: &Declarator) -> Result<(), Failure> {
     let next = ahead(inp);
     if next.is(0, Punct::Semi) {
@@ -225,7 +225,7 @@ fn end_of_prototype(inp: &mut At<'_, '_>, declarator: &Declarator) -> Result<(),
         .map_or_else(|| "".into(), |name| name.node.clone());
     let place = inp.state().before(next.at);
     let error = SyntaxError::MissingBody { name };
-    // What follows may be the body without its `{`, or the next item; only the former has to be skipped.
+    // The body may follow without its `{`, or the next item; only the body has to be skipped.
     let begins_item = next.kind(0).is_none() || next.keyword(0).is_some_and(ty::is_specifier);
     if begins_item {
         inp.state().report(place, error);

@@ -1,12 +1,12 @@
-//! What every production is made of: the parser's types, its state, and committed combinators.
+//! Building blocks of every production: the parser's types, its state, and committed combinators.
 //!
-//! "Committed" means that the next tokens decide whether a part is there; when they say yes, a failure inside it is an error
-//! and not a reason to try something else. chumsky's `or`, `choice`, `repeated` and `or_not` have no such cut: they rewind,
-//! hide the error, and cannot take back the diagnostics that a production has already reported. They stand where the part is
-//! one token; where it is more, [`either`], [`repeat_while`], [`when`], [`list`] and the table `choose!` stand for them.
+//! "Committed" means that the next tokens decide whether a part is there. If they do, a failure inside it is an error and not a reason to
+//! try something else. chumsky's `or`, `choice`, `repeated` and `or_not` have no such cut: they rewind, hide the error, and cannot take
+//! back the diagnostics that a production has already reported. They are only used for parts of one token. For longer parts there are
+//! [`either`], [`repeat_while`], [`when`], [`list`] and the table `choose!`.
 //!
-//! A production that reports something does so in `map_with`. chumsky does not run that where the result is thrown away at
-//! once, as by `to` and `ignored`; the combinators here always run it.
+//! A production that reports something does so in `map_with`. chumsky does not run that if the result is discarded at once, as by `to` and
+//! `ignored`; the combinators here always run it.
 
 use std::sync::Arc;
 
@@ -29,11 +29,11 @@ use ir::{
     span::{Span, Spanned},
 };
 
-/// What is parsed: positions are indices of tokens.
+/// The input: positions are indices of tokens.
 pub(super) type In<'t> = &'t [Token];
 /// chumsky's extra types.
 pub(super) type Ex<'t> = extra::Full<Failure, State<'t>, ()>;
-/// Where a custom parser stands.
+/// The position of a custom parser.
 pub(super) type At<'t, 'p> = InputRef<'t, 'p, In<'t>, Ex<'t>>;
 /// A part of the grammar.
 pub(super) trait Production<'t, O>: Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {}
@@ -41,19 +41,19 @@ impl<'t, O, T: Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't> Production<'t, O> for
 /// A production, its type erased.
 pub(super) type P<'t, O> = Boxed<'t, 't, In<'t>, O, Ex<'t>>;
 
-/// What the productions share while they run.
+/// State shared by the productions while they run.
 pub(super) struct State<'t> {
     tokens: &'t [Token],
     /// Indices of tokens that `brackets` inserted or changed, ascending.
     repairs: &'t [usize],
     end: Span,
-    /// What was found so far.
+    /// The diagnostics so far.
     pub(super) diagnostics: Vec<Diagnostic>,
     /// How many productions are open inside each other.
     pub(super) depth: u32,
     /// Operators in the expression being read.
     pub(super) operators: u32,
-    /// What is said once for a file and has been.
+    /// Codes of errors that are reported once per file, and have been.
     pub(super) said_once: Vec<Code>,
     /// How many expressions whose operators are counted are open inside each other.
     pub(super) expressions: u32,
@@ -63,9 +63,9 @@ pub(super) struct State<'t> {
     pub(super) classes: Vec<Arc<str>>,
 }
 
-/// The productions that the grammar closes over, each built once for a file. Every other production refers to them through
-/// [`State`] when it runs: one that contained them would contain itself, and a copy in each place that names an expression
-/// or a type is thousands of small parsers to build and to drop, which took longer than parsing a small file.
+/// The productions that the grammar recurses through, each built once for a file. Every other production refers to them through [`State`]
+/// when it runs. A production that contained them would contain itself, and a copy in each place that names an expression or a type would
+/// mean thousands of small parsers to build and to drop, which took longer than parsing a small file.
 #[derive(Clone)]
 pub(super) struct Rules<'t> {
     pub(super) assignment: P<'t, Expr>,
@@ -74,7 +74,7 @@ pub(super) struct Rules<'t> {
     pub(super) body: P<'t, Block>,
 }
 
-/// The production that `rule` picks when this runs.
+/// The production that `rule` selects at run time.
 pub(super) fn rule<'t, O: 't>(rule: for<'a> fn(&'a Rules<'t>) -> &'a P<'t, O>) -> P<'t, O> {
     let picked = by_hand(move |inp| {
         let parser = rule(&inp.state().rules).clone();
@@ -148,12 +148,12 @@ impl<'t> State<'t> {
         tokens.iter().any(|token| is_return(&token.kind))
     }
 
-    /// Says what is wrong at `span`; parsing goes on.
+    /// Reports an error at `span`; parsing continues.
     pub(super) fn report(&mut self, span: Span, error: SyntaxError) {
         self.diagnostics.push(error.diagnostic(span, &()));
     }
 
-    /// Whether a bracket was repaired in `start..stop`: its error has been reported, and what follows from it need not be.
+    /// Whether a bracket was repaired in `start..stop`: its error has been reported, so errors that follow from it are not.
     pub(super) fn repaired(&self, start: usize, stop: usize) -> bool {
         let first = self.repairs.partition_point(|&index| index < start);
         self.repairs.get(first).is_some_and(|&index| index < stop)
@@ -167,7 +167,7 @@ impl<'t> Inspector<'t, In<'t>> for State<'t> {
     fn on_rewind<'parse>(&mut self, _: &chumsky::input::Checkpoint<'t, 'parse, In<'t>, ()>) {}
 }
 
-/// Looks ahead.
+/// The tokens ahead.
 pub(super) fn ahead<'t>(inp: &mut At<'t, '_>) -> Ahead<'t> {
     Ahead {
         at: position(inp),
@@ -230,12 +230,12 @@ pub(super) fn stmt_node<'t>(kind: StmtKind, extra: &mut MapExtra<'t, '_, In<'t>,
     Stmt { kind, span }
 }
 
-/// A failure here: another token was expected. What was expected further on and left out does not count any more.
+/// A failure here: another token was expected. Tokens that were expected later on and omitted do not count any more.
 pub(super) fn fail<'t, O: 't>(inp: &mut At<'t, '_>, expected: Expected) -> Result<O, Failure> {
     inp.parse(unexpected(expected))
 }
 
-/// A failure here, with a message of its own.
+/// A failure here with a specific message.
 pub(super) fn fail_with<'t, O: 't>(
     inp: &mut At<'t, '_>,
     span: Span,
@@ -251,7 +251,7 @@ pub(super) fn fail_with<'t, O: 't>(
 
 // Single tokens.
 
-/// Whether `punct` is next: what [`when`], [`either`] and [`repeat_while`] ask.
+/// Whether `punct` is next: a predicate for [`when`], [`either`] and [`repeat_while`].
 pub(super) fn at<'t>(punct: Punct) -> impl Fn(Ahead<'t>) -> bool + Copy + 't {
     move |next| next.is(0, punct)
 }
@@ -261,7 +261,7 @@ pub(super) fn at_word<'t>(keyword: Keyword) -> impl Fn(Ahead<'t>) -> bool + Copy
     move |next| next.is_word(0, keyword)
 }
 
-/// What `reads` makes of the tokens ahead; it says how many of them that takes.
+/// The result of `reads` for the tokens ahead, which also says how many of them it takes.
 pub(super) fn read<'t, O: 't>(
     expected: Expected,
     reads: impl Fn(Ahead<'t>) -> Option<(O, usize)> + Copy + 't,
@@ -282,7 +282,7 @@ pub(super) fn skipped<'t>(
     read(Expected::Nothing, move |next| Some(((), measure(next))))
 }
 
-/// Nothing: another token should stand here.
+/// Always fails: another token is expected here.
 pub(super) fn unexpected<'t, O: 't>(expected: Expected) -> impl Production<'t, O> + Copy {
     read(expected, |_| None)
 }
@@ -292,12 +292,12 @@ pub(super) fn punct<'t>(punct: Punct) -> impl Production<'t, ()> + Copy {
     closing(punct, Expected::Punct(punct))
 }
 
-/// `punct`, called `expected` in the message when it is not there.
+/// `punct`, called `expected` in the message if it is missing.
 pub(super) fn closing<'t>(punct: Punct, expected: Expected) -> impl Production<'t, ()> + Copy {
     read(expected, move |next| next.is(0, punct).then_some(((), 1)))
 }
 
-/// Fails unless `punct` is next. It takes nothing: another production reads the bracket.
+/// Fails unless `punct` is next. It consumes nothing: another production reads the bracket.
 pub(super) fn before<'t>(punct: Punct, expected: Expected) -> impl Production<'t, ()> + Copy {
     read(expected, move |next| next.is(0, punct).then_some(((), 0)))
 }
@@ -309,7 +309,7 @@ pub(super) fn word<'t>(keyword: Keyword) -> impl Production<'t, ()> + Copy {
     })
 }
 
-/// Whether `punct` is next, which is taken then.
+/// Consumes `punct` if it is next, and returns whether it was.
 pub(super) fn flag<'t>(punct: Punct) -> impl Production<'t, bool> + Copy {
     read(Expected::Nothing, move |next| {
         let is_next = next.is(0, punct);
@@ -317,7 +317,7 @@ pub(super) fn flag<'t>(punct: Punct) -> impl Production<'t, bool> + Copy {
     })
 }
 
-/// Whether the reserved word `keyword` is next, which is taken then.
+/// Consumes the reserved word `keyword` if it is next, and returns whether it was.
 pub(super) fn flag_word<'t>(keyword: Keyword) -> impl Production<'t, bool> + Copy {
     read(Expected::Nothing, move |next| {
         let is_next = next.is_word(0, keyword);
@@ -325,7 +325,7 @@ pub(super) fn flag_word<'t>(keyword: Keyword) -> impl Production<'t, bool> + Cop
     })
 }
 
-/// A name; one that is also a type will do, because where this is called a type cannot stand.
+/// A name. It may also be that of a type, because a type is not allowed where this is called.
 pub(super) fn name<'t>() -> impl Production<'t, Name> + Copy {
     let text = read(Expected::Name, |next| Some((next.name(0)?.clone(), 1)));
     text.map_with(spanned)
@@ -383,7 +383,7 @@ pub(super) fn either<'t, O: 't>(
     })
 }
 
-/// The production that the next tokens choose: a table of their patterns, each with its name and what is read then.
+/// The production that the next tokens select: a table of their patterns, each with its name and its production.
 macro_rules! choose {
     (
         |$next:ident| $key:expr;
@@ -400,7 +400,7 @@ macro_rules! choose {
 }
 pub(super) use choose;
 
-/// `parser`, after whose result another token should stand unless it `is_right`.
+/// `parser`; unless its result `is_right`, another token is expected after it.
 pub(super) fn expecting<'t, O: 't>(
     parser: impl Production<'t, O>,
     is_right: fn(&O) -> bool,
@@ -415,7 +415,7 @@ pub(super) fn expecting<'t, O: 't>(
     })
 }
 
-/// `parser`, and `rest` if what was read wants it.
+/// `parser`, and `rest` if the result of `parser` requires it.
 pub(super) fn then_if<'t, O: 't, R: 't>(
     parser: impl Production<'t, O>,
     wants: fn(&O, Ahead<'t>) -> bool,
@@ -431,7 +431,7 @@ pub(super) fn then_if<'t, O: 't, R: 't>(
     })
 }
 
-/// `parser` with a part of the state set aside: `enter` gives what `leave` puts back.
+/// `parser` with a part of the state saved: `enter` returns what `leave` restores.
 pub(super) fn scoped<'t, O: 't, S: 't>(
     enter: fn(&mut State<'t>) -> S,
     leave: fn(&mut State<'t>, S),
@@ -445,14 +445,14 @@ pub(super) fn scoped<'t, O: 't, S: 't>(
     })
 }
 
-/// A production written as a function: chumsky's `custom` with the types said once.
+/// A production written as a function: chumsky's `custom` with the types filled in.
 pub(super) fn by_hand<'t, O: 't>(
     function: impl Fn(&mut At<'t, '_>) -> Result<O, Failure> + Clone + 't,
 ) -> impl Production<'t, O> {
     custom(function)
 }
 
-// What is made of these.
+// Combinations of these.
 
 /// `punct parser` if `punct` is next.
 pub(super) fn after<'t, O: 't>(

@@ -74,7 +74,7 @@ pub(super) fn lambda<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
         .boxed()
 }
 
-/// The body of a function inside of an expression: its operators are counted by themselves.
+/// The body of a function inside an expression: its operators are counted separately.
 fn body<'t>() -> P<'t, Block> {
     let enter = |state: &mut State<'t>| {
         (
@@ -89,8 +89,8 @@ fn body<'t>() -> P<'t, Block> {
     scoped(enter, leave, nested(stmt::body())).boxed()
 }
 
-/// GNU's `({ …; e; })`, between its parentheses: a block that is called at once, and gives what its last statement gives. It names the
-/// variables around it themselves. A `return` in it would be the function's, so there may be none.
+/// GNU's `({ …; e; })`, without its parentheses: a block that is called at once, and yields the value of its last statement. It uses the
+/// variables around it directly. A `return` in it would return from the function, so it must not contain one.
 pub(super) fn statement_expression<'t>() -> impl Production<'t, Expr> {
     body().map_with(|mut body, extra| {
         let span = whole(extra);
@@ -130,7 +130,7 @@ fn return_value(stmt: &mut Stmt) {
     }
 }
 
-/// What may stand around the parameters.
+/// Words around the parameters.
 #[derive(Clone)]
 enum Word {
     Specifier(Spanned<SpecifierWord>),

@@ -1,5 +1,5 @@
-//! What the next tokens begin. C's grammar cannot be read from one token: `(a) * b` is a cast or a product, `a < b` a comparison
-//! or template arguments, `T (x)` a declaration or a call. Each question is answered here, from tokens alone.
+//! Decides what the next tokens begin. One token is not enough to parse C: `(a) * b` is a cast or a product, `a < b` a comparison or
+//! template arguments, `T (x)` a declaration or a call. This module answers each such question from tokens alone.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ impl<'t> Ahead<'t> {
         self.name(n).is_some()
     }
 
-    /// Whether the `n`th token is `text`, a name that has a meaning only where this is asked: `final`, `alignas`.
+    /// Whether the `n`th token is the name `text`, which is only special in some places: `final`, `alignas`.
     pub(super) fn is_text(self, n: usize, text: &str) -> bool {
         matches!(self.kind(n), Some(TokenKind::Ident(name)) if **name == *text)
     }
@@ -77,8 +77,8 @@ impl<'t> Ahead<'t> {
         self.is_name(n) || self.is(n, Punct::ColonColon)
     }
 
-    /// Whether the type before has just ended with its body, and what comes cannot declare something of that type:
-    /// `struct S { … }` without its `;`.
+    /// Whether the preceding type has just ended with its body, and the next tokens cannot declare something of that type: `struct S { … }`
+    /// without its `;`.
     pub(super) fn is_after_body(self) -> bool {
         let body = self.at > 0
             && matches!(
@@ -142,8 +142,8 @@ pub(super) fn closes(punct: Punct) -> bool {
 
 // Names.
 
-/// A name with its scopes, `a::b::c`, without template arguments: its text, how many tokens it takes, and whether the last
-/// name in it is a type. A plain name is one too.
+/// A name with its scopes, `a::b::c`, without template arguments: its text, how many tokens it takes, and whether the last name in it is a
+/// type. A plain name counts, too.
 pub(super) fn scoped_name<'t>(next: Ahead<'t>) -> Option<(Arc<str>, usize, bool)> {
     let mut offset = usize::from(next.is(0, Punct::ColonColon));
     let first = match next.kind(offset)? {
@@ -168,8 +168,7 @@ pub(super) fn scoped_name<'t>(next: Ahead<'t>) -> Option<(Arc<str>, usize, bool)
     Some((text.into(), offset, is_type))
 }
 
-/// Whether the tokens ahead are the name of a function that has no result type before it: `S(`, `~S(`, `operator float(`, or
-/// outside of the class `S::S(`.
+/// Whether the tokens ahead are the name of a function without a result type: `S(`, `~S(`, `operator float(`, or outside the class `S::S(`.
 pub(super) fn special_name(next: Ahead<'_>, classes: &[Arc<str>]) -> Option<MethodKind> {
     let mut n = 0;
     let mut class: Option<&Arc<str>> = classes.last();
@@ -220,7 +219,7 @@ pub(super) fn qualified(next: Ahead<'_>) -> Option<usize> {
     is_qualified.then_some(n)
 }
 
-/// The name that is qualified by the first `n` tokens, without its template arguments.
+/// The qualified name of the first `n` tokens, without its template arguments.
 pub(super) fn qualified_text(next: Ahead<'_>, n: usize) -> Arc<str> {
     let mut text = String::new();
     let mut at = 0;
@@ -329,8 +328,8 @@ fn plain(next: Ahead<'_>) -> (usize, bool) {
 
 // Types and declarations.
 
-/// Whether the tokens ahead read as a type that nobody declared, before a declarator: `real x`, `real *x`, `real)`.
-/// Reading it as a type lets the error be about the type.
+/// Whether the tokens ahead read as an undeclared type before a declarator: `real x`, `real *x`, `real)`. Reading it as a type makes the
+/// error be about the type.
 pub(super) fn is_unknown_type(next: Ahead<'_>) -> bool {
     if let Some(n) = qualified(next) {
         return matches!(
@@ -394,7 +393,7 @@ pub(super) fn is_declaration(next: Ahead<'_>) -> bool {
         },
         Some(TokenKind::Ident(_)) => match next.kind(1) {
             Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
-            // `real *x = …` of a type nobody declared: as an expression it would be a product thrown away.
+            // `real *x = …` with an undeclared type: as an expression it would be a product that is discarded.
             Some(TokenKind::Punct(Punct::Star)) => {
                 next.is_word(2, Keyword::Restrict)
                     || (next.is_ident(2)
@@ -406,8 +405,8 @@ pub(super) fn is_declaration(next: Ahead<'_>) -> bool {
     }
 }
 
-/// Whether the `(` at offset `n`, after a type, groups the declarator of a pointer or of a reference to an array: `T (*p)[4]` and
-/// `T (&a)[4]`, but not `T(*p).f()` and `T(&a)`, which make values.
+/// Whether the `(` at offset `n`, after a type, groups the declarator of a pointer or of a reference to an array: `T (*p)[4]` and `T
+/// (&a)[4]`, but not `T(*p).f()` and `T(&a)`, which make values.
 fn groups_pointer(next: Ahead<'_>, n: usize) -> bool {
     let after = next.punct(next.after_brackets(n));
     match next.punct(n + 1) {
@@ -427,7 +426,7 @@ pub(super) fn is_inner_declarator(next: Ahead<'_>) -> bool {
             next.punct(2),
             Some(Punct::RParen | Punct::LBracket | Punct::LParen)
         ),
-        // `typedef int (row)[4]`: the name is a type already.
+        // `typedef int (row)[4]`: the name has already been classified as a type.
         Some(TokenKind::TypeName(_)) => {
             next.is(2, Punct::RParen) && (next.is(3, Punct::LBracket) || next.is(3, Punct::LParen))
         }
@@ -480,7 +479,7 @@ fn groups(next: Ahead<'_>) -> bool {
     next.is(1, Punct::Star) || next.is(1, Punct::Amp) || next.is(1, Punct::AmpAmp)
 }
 
-/// Whether a type stands in the parentheses at offset `n`. `(float(x))` and `(dim3(1, 2))` are expressions.
+/// Whether the parentheses at offset `n` contain a type. `(float(x))` and `(dim3(1, 2))` are expressions.
 pub(super) fn is_type_in_parentheses(next: Ahead<'_>, n: usize) -> bool {
     if !next.is(n, Punct::LParen) {
         return false;
@@ -514,12 +513,12 @@ pub(super) fn is_sizeof_type(next: Ahead<'_>) -> bool {
     is_type_in_parentheses(next, 1) && !next.is(next.after_brackets(1), Punct::LBrace)
 }
 
-/// Whether the `(` ahead opens a cast: a type stands in it, and not a compound literal follows.
+/// Whether the `(` ahead opens a cast: it contains a type, and no compound literal follows.
 pub(super) fn begins_cast(next: Ahead<'_>) -> bool {
     if is_type_in_parentheses(next, 0) {
         return !next.is(next.after_brackets(0), Punct::LBrace);
     }
-    // `(real)x` with a type that nobody declared: read it as the cast it must be, so that the type is what is reported.
+    // `(real)x` with an undeclared type: reading it as a cast makes the error be about the type.
     next.is_ident(1)
         && next.is(2, Punct::RParen)
         && matches!(
@@ -535,7 +534,7 @@ pub(super) fn begins_cast(next: Ahead<'_>) -> bool {
 
 // What brackets hold.
 
-/// Whether the `[` ahead begins a lambda; it cannot begin anything else that is an operand.
+/// Whether the `[` ahead begins a lambda; no other operand begins with `[`.
 pub(super) fn is_lambda(next: Ahead<'_>) -> bool {
     let n = next.after_brackets(0);
     matches!(next.punct(n), Some(Punct::LParen | Punct::LBrace))
@@ -557,7 +556,7 @@ pub(super) fn is_fold(next: Ahead<'_>) -> bool {
     false
 }
 
-/// A `;` stands in the brackets ahead, not in further ones.
+/// Whether the brackets ahead contain a `;`, outside of inner brackets.
 pub(super) fn has_semicolon(next: Ahead<'_>) -> bool {
     let mut n = 1;
     loop {

@@ -1,5 +1,5 @@
-//! Loops: `for`, `while`, `do`, with the `#pragma unroll` before them. A broken header is reported and stepped over, and the
-//! body is read as usual.
+//! Loops: `for`, `while`, `do`, with the `#pragma unroll` before them. A broken header is reported and skipped, and the body is read as
+//! usual.
 
 use chumsky::prelude::*;
 
@@ -20,7 +20,7 @@ use crate::syntax::{
     token::{Keyword, Punct, TokenKind},
 };
 
-/// `#pragma unroll 4` and a loop. Before anything else the pragma means nothing.
+/// `#pragma unroll 4` and a loop. Before anything else the pragma has no effect.
 pub(super) fn unrolled_loop<'t>(stmt: P<'t, Stmt>) -> impl Production<'t, StmtKind> {
     let count = read(Expected::Nothing, |next| match next.kind(0)? {
         &TokenKind::Int { value, .. } => Some((u32::try_from(value).unwrap_or(u32::MAX), 1)),
@@ -69,7 +69,7 @@ fn while_<'t>(stmt: P<'t, Stmt>) -> impl Production<'t, StmtKind> {
         })
 }
 
-/// `do body while (cond);`. Without its `while` it is reported and stands for its body.
+/// `do body while (cond);`. Without its `while` it is reported and replaced by its body.
 fn do_<'t>(stmt: P<'t, Stmt>) -> impl Production<'t, StmtKind> {
     let tail = word(Keyword::While)
         .ignore_then(condition())

@@ -1,4 +1,4 @@
-//! Names with template arguments: `f<float, 4>`, `Tile<T>::Row`. `angles` has marked which `<` these are.
+//! Names with template arguments: `f<float, 4>`, `Tile<T>::Row`. `angles` has marked their `<`.
 
 use chumsky::prelude::*;
 

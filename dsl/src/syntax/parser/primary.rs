@@ -1,5 +1,5 @@
-//! Primary expressions and their suffixes: names, literals, parentheses, `T(x)`, `sizeof(T)`; calls, launches,
-//! subscripts, members. What C++ adds here is read as one node that says what it is, for later stages to reject.
+//! Primary expressions and their suffixes: names, literals, parentheses, `T(x)`, `sizeof(T)`; calls, launches, subscripts, members.
+//! Unsupported C++ is read as one node that names it, for later stages to reject.
 
 use std::sync::Arc;
 
@@ -27,14 +27,14 @@ use crate::syntax::{
 };
 use ir::span::{Span, Spanned};
 
-/// A primary expression and what follows it: `f(x)[i].y++`.
+/// A primary expression and its suffixes: `f(x)[i].y++`.
 pub(super) fn suffixed<'t>(assign: P<'t, Expr>) -> impl Production<'t, Piece> {
     primary(assign.clone())
         .then(repeat_while(begins_suffix, suffix(assign)))
         .map(|(first, suffixes)| suffixes.into_iter().fold(first, apply))
 }
 
-/// What follows a primary expression.
+/// A suffix of a primary expression.
 #[derive(Clone)]
 enum Suffix {
     Call(Vec<Expr>),
@@ -96,7 +96,7 @@ fn apply((base, base_whole): Piece, (suffix, at): (Suffix, Span)) -> Piece {
     (Expr { kind, span }, span)
 }
 
-/// An expression, with `...` after it if it is one for each element of a pack.
+/// An expression, possibly with `...` after it, which expands a pack.
 pub(super) fn expanded<'t>(assign: P<'t, Expr>) -> impl Production<'t, Expr> {
     assign
         .then(flag(Punct::Ellipsis))
@@ -176,7 +176,7 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
     .boxed()
 }
 
-/// A name that is neither qualified, nor has template arguments, nor is a type that makes a value.
+/// A name that is not qualified, has no template arguments, and is not a type in a construction.
 fn is_plain_name(next: Ahead<'_>) -> bool {
     let makes_value =
         || next.is_type_name(0) && matches!(next.punct(1), Some(Punct::LParen | Punct::LBrace));
@@ -200,7 +200,7 @@ fn begins_construct(next: Ahead<'_>) -> bool {
     }
 }
 
-/// Whether C++ begins here that [`foreign`] steps over.
+/// Whether C++ begins here that [`foreign`] skips.
 fn begins_foreign(next: Ahead<'_>) -> bool {
     match next.kind(0) {
         Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
@@ -373,7 +373,7 @@ fn foreign<'t>() -> impl Production<'t, Expr> {
     node(construct.map(ExprKind::Unsupported))
 }
 
-/// What it is and how many tokens it takes.
+/// The construct and how many tokens it takes.
 fn foreign_extent(next: Ahead<'_>) -> (&'static str, usize) {
     match next.kind(0) {
         Some(TokenKind::Punct(Punct::LBracket)) => ("an attribute", next.after_brackets(0)),

@@ -1,5 +1,4 @@
-//! `struct`, `class`, `union` and `enum`, with their members. What is not supported of C++ is read and named, so that one
-//! message is all it costs.
+//! `struct`, `class`, `union` and `enum`, with their members. Unsupported C++ is read and named, so that it costs only one message.
 
 use chumsky::{input::MapExtra, prelude::*};
 
@@ -65,7 +64,7 @@ pub(super) fn record<'t>(
             }
         })
         .boxed();
-    // The class is open from here on; where its members fail, what recovers closes it.
+    // The class is open from here on; if its members fail, recovery closes it.
     let members = when(
         at(Punct::LBrace),
         block(member(element, specifiers)).boxed(),
@@ -111,7 +110,7 @@ fn bases<'t>(argument: impl Production<'t, TemplateArg>) -> impl Production<'t, 
             access: words.into_iter().flatten().next_back(),
             ty,
         });
-    // A bit-field of a struct without a body, `struct S : 3`, does not exist.
+    // `struct S : 3` is not an unnamed bit-field: a bit-field's type cannot be a struct.
     after(Punct::Colon, list(base, Punct::LBrace, false)).map(Option::unwrap_or_default)
 }
 
@@ -124,7 +123,7 @@ fn access_word(keyword: Keyword) -> Option<Access> {
     })
 }
 
-/// Data, a function, `public:`, a friend; or something that is reported and left out.
+/// Data, a function, `public:`, a friend; or something that is reported and omitted.
 fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Option<Member>> {
     let plain = plain_member(element, specifiers.clone()).boxed();
     let access = read(Expected::Nothing, |next| {
@@ -211,7 +210,7 @@ fn template<'t>(plain: P<'t, Option<Member>>) -> impl Production<'t, Option<Memb
         })
 }
 
-/// How many words stand before `friend`, as in `__host__ __device__ friend`, if it is there.
+/// How many words precede `friend`, as in `__host__ __device__ friend`, if there is one.
 fn words_before_friend(next: Ahead<'_>) -> usize {
     let is_word = |n: &usize| {
         next.keyword(*n)
@@ -239,7 +238,7 @@ fn alias<'t>(specifiers: P<'t, Specifiers>) -> impl Production<'t, Member> {
         })
 }
 
-/// Data with its first value or its width, or a function with its body.
+/// Data with its initial value or its width, or a function with its body.
 fn plain_member<'t>(
     element: P<'t, Expr>,
     specifiers: P<'t, Specifiers>,
@@ -248,7 +247,7 @@ fn plain_member<'t>(
     let width = after(Punct::Colon, element.clone()).boxed();
     let functions = Functions::new(element, specifiers.clone());
     let semicolon = stmt::semicolon();
-    // By hand: what is a function shows only in the declarator that has been read.
+    // By hand: only the declarator shows whether it is a function.
     by_hand(move |inp| {
         let start = position(inp);
         let mut words = inp.parse(&specifiers)?;
@@ -310,7 +309,7 @@ fn finish<'t>(
     Ok(Some(Member::Function(function)))
 }
 
-/// C++ members that are not read, and how many tokens they take.
+/// Unsupported members of C++, and how many tokens they take.
 fn foreign_member(next: Ahead<'_>) -> Option<(&'static str, usize)> {
     use Keyword::*;
     let construct = match next.keyword(0)? {
@@ -321,7 +320,7 @@ fn foreign_member(next: Ahead<'_>) -> Option<(&'static str, usize)> {
     Some((construct, construct_end(next)))
 }
 
-/// Reports what was just read; its first tokens are shown.
+/// Reports the construct that was just read; its first tokens are shown.
 fn unsupported<'t>(construct: &'static str, extra: &mut MapExtra<'t, '_, In<'t>, Ex<'t>>) {
     let tokens: SimpleSpan = extra.span();
     let span = shown(extra.state(), tokens);

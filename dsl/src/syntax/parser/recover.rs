@@ -1,8 +1,8 @@
-//! What failed, how it is said, and where parsing goes on.
+//! Recovery from failures: how they are reported, and where parsing continues.
 //!
-//! A production that fails returns a [`Failure`]: the index of the token that did not fit and what should have stood there.
-//! The nearest [`recovered`] production reports it and skips to a place where the grammar is sure of itself again: past
-//! the next `;`, past a balanced `{ … }`, or up to the bracket that closes what it is in.
+//! A production that fails returns a [`Failure`]: the index of the token that did not fit and what was expected. The nearest [`recovered`]
+//! production reports it and skips to a safe place: past the next `;`, past a balanced `{ … }`, or up to the bracket that closes the
+//! enclosing one.
 
 use chumsky::{DefaultExpected, error::Error, error::LabelError, prelude::*, util::MaybeRef};
 
@@ -25,16 +25,16 @@ use ir::{
 pub(super) struct Failure {
     /// The token that did not fit.
     pub(super) at: usize,
-    /// What is wrong with it.
+    /// The reason.
     pub(super) what: What,
 }
 
-/// What is wrong there.
+/// The reason of a failure.
 #[derive(Clone, Debug)]
 pub(super) enum What {
-    /// Another token should have stood there.
+    /// Another token was expected.
     Expected(Expected),
-    /// More is known than that; the place is the message's.
+    /// A more specific message, with its place.
     Said(Box<SyntaxError>, Span),
 }
 
@@ -94,8 +94,8 @@ impl Failure {
     }
 }
 
-/// Reports a failure, unless it follows from a bracket that was reported already, or its like has been
-/// said and would be said again for everything around it.
+/// Reports a failure, unless it follows from a bracket that was already reported, or is of a kind that is reported once and would be
+/// repeated by everything around it.
 fn report(state: &mut State<'_>, failure: Failure, start: usize, stop: usize) {
     let diagnostic = failure.diagnostic(state);
     let code = diagnostic.code;
@@ -109,8 +109,8 @@ fn report(state: &mut State<'_>, failure: Failure, start: usize, stop: usize) {
     state.diagnostics.push(diagnostic);
 }
 
-/// `parser`; when it fails, the failure is reported, tokens are skipped as `stop` says (it gets the tokens from the start of
-/// the production, and the offset of the failure), and `instead` stands for the result.
+/// `parser`; if it fails, the failure is reported, tokens are skipped as `stop` says (it gets the tokens from the start of the production,
+/// and the offset of the failure), and `instead` is the result.
 pub(super) fn recovered<'t, O: 't>(
     parser: impl Production<'t, O>,
     stop: fn(Ahead<'t>, usize) -> usize,
@@ -135,19 +135,19 @@ pub(super) fn recovered<'t, O: 't>(
     })
 }
 
-/// How many tokens a broken statement takes: through the first `;` or the first `{ … }` that ends after the failure,
-/// or up to a `}` that closes the block around it, or up to a word that begins another statement.
+/// How many tokens a broken statement takes: through the first `;` or the first `{ … }` that ends after the failure, or up to a `}` that
+/// closes the block around it, or up to a word that begins another statement.
 pub(super) fn statement_end(next: Ahead<'_>, failed: usize) -> usize {
     end_of(next, failed, begins_statement)
 }
 
-/// Like [`statement_end`], for what stands at file scope: a stray `}` is taken too.
+/// Like [`statement_end`], at file scope: a stray `}` is consumed, too.
 pub(super) fn item_end(next: Ahead<'_>, failed: usize) -> usize {
     let n = end_of(next, failed, begins_item).max(1);
     n + usize::from(next.is(n - 1, Punct::RBrace) && next.is(n, Punct::Semi))
 }
 
-/// How many tokens a construct takes that begins here and is not looked into: through its `;` or its `{ … }`.
+/// How many tokens a construct takes that begins here and is skipped: through its `;` or its `{ … }`.
 pub(super) fn construct_end(next: Ahead<'_>) -> usize {
     let n = end_of(next, 1, |_| false);
     n + usize::from(next.is(n.saturating_sub(1), Punct::RBrace) && next.is(n, Punct::Semi))
@@ -165,7 +165,7 @@ fn end_of(next: Ahead<'_>, failed: usize, begins: fn(Keyword) -> bool) -> usize 
                     return offset;
                 }
             }
-            // What begins here is read for itself, so that its own errors are found.
+            // The statement that begins here is read separately, so that its own errors are found.
             Some(TokenKind::Keyword(keyword)) if offset > failed && begins(*keyword) => {
                 return offset;
             }
@@ -174,7 +174,7 @@ fn end_of(next: Ahead<'_>, failed: usize, begins: fn(Keyword) -> bool) -> usize 
     }
 }
 
-/// Up to the bracket that closes what the production is in.
+/// Up to the bracket that closes the enclosing one.
 pub(super) fn bracket_end(next: Ahead<'_>, _failed: usize) -> usize {
     let mut offset = 0;
     loop {
@@ -187,7 +187,7 @@ pub(super) fn bracket_end(next: Ahead<'_>, _failed: usize) -> usize {
     }
 }
 
-/// Whether what follows a `}` goes on with the same declaration or expression.
+/// Whether the tokens after a `}` continue the same declaration or expression.
 fn continues(next: Ahead<'_>, offset: usize) -> bool {
     matches!(
         next.punct(offset),

@@ -1,13 +1,13 @@
-//! Launches whose brackets an editor has spaced: `k << <1, 64 >> > (x)` is `k<<<1, 64>>>(x)`.
+//! Repairs launches whose brackets an editor has spaced: `k << <1, 64 >> > (x)` is `k<<<1, 64>>>(x)`.
 //!
-//! No expression has `<` after `<<`, so those two are always an opened launch. `>> >` closes template arguments elsewhere: it closes
-//! a launch only if that was opened so, at the same depth of brackets, with the launch's arguments after it.
+//! No expression has `<` after `<<`, so those two always open a launch. `>> >` can also close template arguments: it closes a launch only
+//! if the launch was opened in this form, at the same depth of brackets, with the launch's arguments after it.
 
 use std::borrow::Cow;
 
 use crate::syntax::token::{Punct, Token, TokenKind};
 
-/// Puts one token in the place of each launch bracket that came as two.
+/// Joins each launch bracket that consists of two tokens.
 pub(super) fn join(tokens: &[Token]) -> Cow<'_, [Token]> {
     let openers = tokens.windows(2).enumerate();
     let openers = openers.filter(|(_, pair)| pieces(pair, Punct::Shl, Punct::Lt));
@@ -27,7 +27,7 @@ pub(super) fn join(tokens: &[Token]) -> Cow<'_, [Token]> {
     let mut out = Vec::with_capacity(tokens.len());
     let mut at = 0;
     for (place, whole) in found {
-        // One launch in another's configuration may share a bracket with it only in a program that is wrong anyway.
+        // Only in an invalid program can a launch in another's configuration share a bracket with it.
         if place < at {
             continue;
         }
@@ -42,7 +42,7 @@ pub(super) fn join(tokens: &[Token]) -> Cow<'_, [Token]> {
     Cow::Owned(out)
 }
 
-/// Where the bracket begins that closes the launch whose configuration begins at `start`.
+/// The index of the bracket that closes the launch whose configuration begins at `start`.
 fn closing(tokens: &[Token], start: usize) -> Option<usize> {
     let mut depth = 0usize;
     for at in start..tokens.len() {

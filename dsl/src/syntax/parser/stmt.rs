@@ -1,5 +1,5 @@
-//! Statements. The first tokens choose the production; each statement recovers on its own, so one broken line costs one
-//! message and the lines around it are read as if it were not there.
+//! Statements. The first tokens select the production. Each statement recovers separately, so one broken line costs one message and does
+//! not affect the lines around it.
 
 use chumsky::{input::MapExtra, prelude::*};
 
@@ -29,7 +29,7 @@ pub(super) fn body<'t>() -> P<'t, Block> {
     rule(|rules| &rules.body)
 }
 
-/// What [`body`] refers to.
+/// The production that [`body`] refers to.
 pub(super) fn body_rule<'t>() -> P<'t, Block> {
     block(statement())
 }
@@ -77,7 +77,7 @@ fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
     .boxed()
 }
 
-/// `;`. Where it is only forgotten (what comes next can begin a statement) that is said, and parsing goes on.
+/// `;`. If it is only missing (the next token can begin a statement), that is reported, and parsing continues.
 pub(super) fn semicolon<'t>() -> impl Production<'t, ()> {
     either(
         can_follow_semicolon,
@@ -86,7 +86,7 @@ pub(super) fn semicolon<'t>() -> impl Production<'t, ()> {
     )
 }
 
-/// Whether the `;` before what is ahead is only forgotten.
+/// Whether only the `;` is missing before the tokens ahead.
 fn can_follow_semicolon(next: Ahead<'_>) -> bool {
     match next.kind(0) {
         None | Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Keyword(_)) => true,
@@ -100,7 +100,7 @@ fn can_follow_semicolon(next: Ahead<'_>) -> bool {
 fn forgotten<'t>((): (), extra: &mut MapExtra<'t, '_, In<'t>, Ex<'t>>) {
     let at = extra.span().start;
     let state = extra.state();
-    // A bracket inserted just here has been reported, and stands for the same slip.
+    // A bracket that was inserted here has been reported for the same mistake.
     if !state.repaired(at.saturating_sub(1), at + 1) {
         let after = After(state.token_before(at).cloned());
         state.report(state.before(at), SyntaxError::MissingSemicolon { after });
@@ -134,7 +134,7 @@ pub(super) fn declaration_or_expression<'t>() -> P<'t, StmtKind> {
     .boxed()
 }
 
-/// `( T x = e )`, `( init; condition )` or `( condition )` after `if`: what is declared before it, and the condition.
+/// `( T x = e )`, `( init; condition )` or `( condition )` after `if`: the declaration before it, if any, and the condition.
 fn declaring_condition<'t>() -> P<'t, (Option<Stmt>, Expr)> {
     let init = declaration_or_expression()
         .map_with(stmt_node)
@@ -158,7 +158,7 @@ fn declaring_condition<'t>() -> P<'t, (Option<Stmt>, Expr)> {
     .boxed()
 }
 
-/// The variable that is declared, as an expression.
+/// The declared variable, as an expression.
 fn variable_of(declared: &Declaration) -> Option<Expr> {
     let name = declared.declarators.first()?.declarator.name.clone()?;
     Some(Expr {
@@ -167,13 +167,13 @@ fn variable_of(declared: &Declaration) -> Option<Expr> {
     })
 }
 
-/// What stands for an expression that did not parse.
+/// The node of an expression that did not parse.
 fn error(span: Span) -> Expr {
     let kind = ExprKind::Error;
     Expr { kind, span }
 }
 
-/// An `if` whose arms may declare something: an arm that does stands in a block with all that follows it.
+/// An `if` whose arms may declare something: an arm that does is in a block with all the arms that follow it.
 fn if_of(
     mut arms: Vec<((Option<Stmt>, Expr), Stmt)>,
     mut otherwise: Option<Box<Stmt>>,
@@ -212,7 +212,7 @@ fn plain_arms(arms: Vec<((Option<Stmt>, Expr), Stmt)>) -> Vec<(Expr, Stmt)> {
         .collect()
 }
 
-/// `if (a) … else if (b) … else …`: a loop, so that a long chain is not deep.
+/// `if (a) … else if (b) … else …`: read in a loop, so that a long chain does not nest.
 fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
     let arm = word(Keyword::If)
         .ignore_then(declaring_condition())
@@ -248,7 +248,7 @@ fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
     either(|next| next.is_word(1, Keyword::Constexpr), constant, plain).boxed()
 }
 
-/// An `else` that belongs to nothing; the statement after it is read on its own.
+/// An `else` without an `if`; the statement after it is read separately.
 fn stray_else<'t>() -> impl Production<'t, StmtKind> {
     word(Keyword::Else).map_with(|(), extra| {
         let (span, place) = (whole(extra), extra.span().start);

@@ -73,7 +73,7 @@ fn template<'t>(item: P<'t, Vec<Item>>) -> impl Production<'t, Vec<Item>> {
         .map_with(spanned)
         .then(item)
         .map(|(kind, mut items)| {
-            // What is not supported says so itself; `extern "C"` gives several, and cannot stand here.
+            // Unsupported items report themselves; `extern "C"` yields several, and is not allowed here.
             let Some(first) = items.pop().filter(|_| items.is_empty()) else {
                 return items;
             };
@@ -183,7 +183,7 @@ fn alias_of_namespace<'t>() -> impl Production<'t, Using> {
         .map(|(alias, name)| Using::NamespaceAlias(alias, name))
 }
 
-/// What `using` gives.
+/// The results of `using`.
 #[derive(Clone)]
 enum Parsed {
     Typedef(Box<Declaration>),

@@ -61,7 +61,7 @@ fn errors(text: &str) -> String {
     shown(text, &parsed(text).1)
 }
 
-/// Compares with a snapshot; each holds the source beside what became of it.
+/// Compares with a snapshot; each shows the source next to the result.
 fn snapshot(name: &str, text: &str) {
     insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(name, text) });
 }

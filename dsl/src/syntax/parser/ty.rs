@@ -1,7 +1,7 @@
 //! Types as written: specifiers in any order, `struct`/`union`/`enum` bodies (`record`), and types without a name.
 //!
-//! C lets the words of a type come in any order (`long unsigned const int long`), so they are gathered first and made
-//! into one [`TypeSpecifier`] when the last has been read.
+//! C allows the words of a type in any order (`long unsigned const int long`), so they are gathered first and combined into one
+//! [`TypeSpecifier`] after the last one.
 
 use chumsky::prelude::*;
 
@@ -84,10 +84,10 @@ pub(super) fn specifiers<'t>() -> P<'t, Specifiers> {
     rule(|rules| &rules.specifiers)
 }
 
-/// What [`specifiers`] refers to.
+/// The production that [`specifiers`] refers to.
 pub(super) fn specifiers_rule<'t>() -> P<'t, Specifiers> {
     let specifiers = nested(specifiers()).boxed();
-    // A type inside an expression adds to the operators of that; elsewhere each expression of it has its own count.
+    // Operators of a type inside an expression count towards that expression; elsewhere each expression in the type has its own count.
     let element = counted_if_outermost(nested(assignment())).boxed();
     let record = record::record(element.clone(), specifiers.clone());
     let type_name = type_name(element.clone());
@@ -171,7 +171,7 @@ pub(super) fn begins_alignment(next: Ahead<'_>) -> bool {
     next.is_word(0, Keyword::Align) || (next.is_text(0, "alignas") && next.is(1, Punct::LParen))
 }
 
-/// Words that only members have, and that are ordinary names elsewhere.
+/// Words that are only special for members, and ordinary names elsewhere.
 fn member_word(text: &str) -> Option<SpecifierWord> {
     Some(match text {
         "explicit" => SpecifierWord::Explicit,
@@ -188,7 +188,7 @@ struct Gathered {
     base_span: Option<Span>,
     is_const: bool,
     is_volatile: bool,
-    /// `typename` stands before the name that is the type.
+    /// Whether `typename` precedes the name of the type.
     is_typename: bool,
     words: Vec<Spanned<SpecifierWord>>,
     launch_bounds: Option<Spanned<Vec<Expr>>>,
@@ -219,7 +219,7 @@ impl Gathered {
         }
     }
 
-    /// Takes a type that is not made of words, from token `start` on.
+    /// Takes a type that is a name, from token `start` on.
     fn name(&mut self, inp: &mut At<'_, '_>, start: usize, ty: TypeSpecifier) {
         let span = since(inp, start);
         if self.has_type() {
@@ -241,13 +241,13 @@ impl Gathered {
         self.named.is_some() || !self.base.is_empty()
     }
 
-    /// Whether the name ahead is the type: there is none yet, and it does not read as the declared name.
+    /// Whether the name ahead is the type: there is no type yet, and it does not read as the declared name.
     fn takes_name(&self, next: Ahead<'_>) -> bool {
         if self.has_type() {
             return false;
         }
         match next.kind(0) {
-            // `T A::f()`: the name of what is declared.
+            // `T A::f()`: `A::f` is the declared name.
             Some(TokenKind::TypeName(_)) => true,
             _ => {
                 self.is_typename
@@ -307,7 +307,7 @@ fn two_types(inp: &mut At<'_, '_>, span: Span) {
     inp.state().report(span, SyntaxError::SecondType);
 }
 
-/// One type from its words, in whatever order they came.
+/// One type from its words, in any order.
 fn combine(inp: &mut At<'_, '_>, words: &[Keyword], span: Span) -> TypeSpecifier {
     let count = |keyword| words.iter().filter(|&&word| word == keyword).count();
     let (signed, unsigned) = (count(Keyword::Signed), count(Keyword::Unsigned));

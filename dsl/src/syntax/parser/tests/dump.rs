@@ -2,12 +2,12 @@
 
 use crate::syntax::ast::*;
 
-/// What there may be, or nothing.
+/// The shown value, or nothing if it is `None`.
 fn opt<T>(value: &Option<T>, show: impl FnOnce(&T) -> String) -> String {
     value.as_ref().map_or(String::new(), show)
 }
 
-/// The parts of a list, with something between them.
+/// The parts of a list, joined by `between`.
 fn join<T>(list: &[T], between: &str, show: impl FnMut(&T) -> String) -> String {
     list.iter().map(show).collect::<Vec<_>>().join(between)
 }
@@ -150,7 +150,7 @@ fn named(declarator: &Declarator) -> String {
     opt(&declarator.name, |name| format!(" {}", name.node)) + &template_args(&declarator.args)
 }
 
-/// What the name is, from the name outwards: `[4]`, `*`.
+/// The declarator's parts, from the name outwards: `[4]`, `*`.
 fn parts(declarator: &Declarator) -> String {
     let mut out = String::new();
     for part in &declarator.parts {

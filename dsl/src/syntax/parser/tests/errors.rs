@@ -1,4 +1,4 @@
-//! Messages: each snapshot shows a program and what is said about it.
+//! Messages: each snapshot shows a program and its messages.
 
 use super::{errors, parsed, snapshot};
 use crate::syntax::ast::Item;
@@ -204,7 +204,7 @@ fn errors_are_independent() {
     assert_eq!(names, ["a", "b", "d"]);
 }
 
-/// What `dslc explain` shows is true: each bad example has its error, each good one has none.
+/// The examples of `dslc explain`: each bad one has its error, each good one has none.
 #[test]
 fn explained_examples_are_what_they_say() {
     for &code in Code::ALL {

@@ -22,7 +22,7 @@ fn on_small_stack(f: impl FnOnce() + Send) {
     });
 }
 
-/// The text has exactly one error, that it nests too deeply.
+/// The text has exactly one error: it nests too deeply.
 fn too_deep(text: String) {
     on_small_stack(move || {
         let (unit, diagnostics) = parsed(&text);
@@ -176,7 +176,7 @@ fn unclosed_brackets_in_thousands() {
     });
 }
 
-/// About a megabyte of kernels as people write them.
+/// About a megabyte of typical kernels.
 fn megabyte() -> String {
     let mut text = String::new();
     let mut n = 0;
@@ -200,7 +200,7 @@ fn a_megabyte_is_quick() {
     let elapsed = start.elapsed();
     assert!(diagnostics.is_empty(), "{:?}", diagnostics.first());
     assert!(unit.items.len() > 1000);
-    // Unoptimised and on a busy machine; the figure is there to notice a quadratic step.
+    // Unoptimised and on a busy machine; the limit is there to notice a quadratic step.
     assert!(
         elapsed.as_secs() < 10,
         "{elapsed:?} for {} tokens",
