@@ -1,13 +1,12 @@
 //! The preprocessor: files and macros in, one stream of tokens out.
 //!
-//! [`tokenize`] is the whole way from text to what the parser sees. Files are cut into tokens once (`lexer`); this module
-//! walks them, `directive` obeys the lines that start with `#`, `expand` replaces macros, `convert` gives the surviving
-//! tokens their values and `classify` tells names of types from others. Nothing here fails: every problem is a diagnostic,
-//! and what can be understood is passed on.
+//! [`tokenize`] is the whole path from text to the parser's input. Files are cut into tokens once (`lexer`); this module walks them,
+//! `directive` executes the lines that start with `#`, `expand` replaces macros, `convert` computes the values of the remaining tokens, and
+//! `classify` tells names of types from others. Nothing here fails: every problem is a diagnostic, and the rest is passed on.
 //!
-//! Macros follow C's rescanning rules as gcc implements them: a macro is switched off while its own replacement is being
-//! read, and a name met while it is off is painted and never expanded again. That terminates without hide sets. What it
-//! does not bound is exponential growth; a budget of tokens does.
+//! Macros follow C's rescanning rules as gcc implements them: a macro is disabled while its own replacement is being read, and a name met
+//! meanwhile is painted and never expanded again. That terminates without hide sets. It does not prevent exponential growth; a budget of
+//! tokens does.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -95,7 +94,7 @@ pub fn tokenize(
     }
 }
 
-/// Tokens that macros may make in one program.
+/// The largest number of tokens that macros may make in one program.
 const TOKEN_BUDGET: u32 = 1 << 21;
 
 struct Preprocessor<'a> {
@@ -105,35 +104,35 @@ struct Preprocessor<'a> {
     words: Words,
     macros: Macros,
     files: Files,
-    /// Whether a macro's arguments are being collected: then files do not end silently.
+    /// Whether a macro's arguments are being collected: then the end of a file is an error.
     collecting: u32,
-    /// Set when going on makes no sense.
+    /// Set if continuing makes no sense.
     stopped: bool,
     out: Vec<PpToken>,
     diagnostics: Vec<Diagnostic>,
     folded: report::Folded,
 }
 
-/// The macros, and what bounds their expansion.
+/// The macros, and the limits on their expansion.
 struct Macros {
     /// By name.
     known: Vec<Known>,
-    /// The text of those that are there from the start.
+    /// The text of the predefined ones.
     predefined_in: FileId,
-    /// How many times each macro's replacement is being read right now, by name.
+    /// By name, how many times the macro's replacement is being read right now.
     active: Vec<u32>,
     /// How deep arguments are nested in arguments.
     depth: u32,
-    /// Tokens that they may still make.
+    /// How many more tokens they may make.
     budget: u32,
     /// The value of the next `__COUNTER__`.
     counter: u32,
 }
 
-/// What a name is.
+/// What is known about a name.
 #[derive(Clone, Default)]
 enum Known {
-    /// The name was not met yet: it may be one of those that are there from the start.
+    /// The name is new: it may be that of a predefined macro.
     #[default]
     New,
     NoMacro,
@@ -143,18 +142,18 @@ enum Known {
 /// The files of a program.
 #[derive(Default)]
 struct Files {
-    /// Those being read: one, last, and those that include it.
+    /// The files being read: the current one is last, after those that include it.
     open: Vec<OpenFile>,
-    /// Those cut before, by full name.
+    /// The files that have been cut into tokens, by full name.
     lexed: HashMap<String, (FileId, Rc<Lexed>)>,
-    /// Those with `#pragma once`.
+    /// The files with `#pragma once`.
     once: HashSet<FileId>,
     n_included: u32,
-    /// The headers that are no files of the program's.
+    /// The included headers that are not files of the program.
     headers: Vec<String>,
 }
 
-/// A file and how far it is read.
+/// A file and the position in it.
 struct OpenFile {
     id: FileId,
     lexed: Rc<Lexed>,
@@ -165,7 +164,7 @@ struct OpenFile {
     conditionals: Vec<Conditional>,
 }
 
-/// Names that the preprocessor asks for.
+/// Names with a meaning for the preprocessor.
 struct Words {
     defined: Sym,
     va_args: Sym,
@@ -233,13 +232,13 @@ impl<'a> Preprocessor<'a> {
             self.out.push(token);
         }
         if self.stopped {
-            // Half a program would only make the parser complain about its end.
+            // Without the rest of the program, the parser would only report its end.
             self.out.clear();
         }
         self.finish_reports();
     }
 
-    /// The next token of the files, after obeying the directives before it.
+    /// The next token of the files, after executing the directives before it.
     fn file_token(&mut self) -> Option<PpToken> {
         loop {
             if self.stopped {
@@ -286,7 +285,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// What is known of a name.
+    /// What is known about a name.
     fn known(&mut self, name: Sym) -> &mut Known {
         let at = name.0 as usize;
         if self.macros.known.len() <= at {
@@ -296,7 +295,7 @@ impl<'a> Preprocessor<'a> {
         &mut self.macros.known[at]
     }
 
-    /// Adds a text that is no file of the user's.
+    /// Adds a text that is not the user's file.
     fn add_text(&mut self, name: &str, text: String) -> FileId {
         self.map.add(SourceFile::new(name, text))
     }

@@ -1,4 +1,4 @@
-//! What the parser sees: the tokens left after preprocessing.
+//! The parser's input: the tokens after preprocessing.
 
 use std::{fmt, sync::Arc};
 
@@ -7,9 +7,9 @@ use ir::span::Span;
 /// A token and where it is spelled.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Token {
-    /// Which token.
+    /// The kind.
     pub kind: TokenKind,
-    /// Its place; `span.expansion` tells the macro it came from.
+    /// Its place; `span.expansion` is the macro that it came from.
     pub span: Span,
 }
 
@@ -43,7 +43,7 @@ pub enum TokenKind {
         unsigned: bool,
         /// `l`, `ll`.
         suffix: IntSuffix,
-        /// Hex, octal and binary literals may become unsigned when they do not fit a signed type.
+        /// Whether it is decimal. Hex, octal and binary literals may become unsigned if they do not fit a signed type.
         decimal: bool,
     },
     /// `1.0`, `1e-3f`, `0x1.8p3`.
@@ -70,9 +70,9 @@ macro_rules! words {
         impl $enum {
             /// All of them.
             pub const ALL: &[$enum] = &[$($enum::$name,)*];
-            /// As written in a program.
+            /// The spelling in a program.
             pub fn text(self) -> &'static str { match self { $($enum::$name => $text,)* } }
-            /// The one written so.
+            /// The one with this spelling.
             pub fn from_text(text: &str) -> Option<$enum> { match text { $($text => Some($enum::$name),)* _ => None } }
         }
     };
@@ -100,8 +100,8 @@ words! {
 }
 
 words! {
-    /// Operators and brackets. `<<<` and `>>>` are one token each where the lexer meets them. `AngleOpen` and `AngleClose` are the
-    /// `<` and `>` around template arguments; the parser tells them from comparisons.
+    /// Operators and brackets. The lexer makes one token each of `<<<` and `>>>`. `AngleOpen` and `AngleClose` are the `<` and `>` around
+    /// template arguments; the parser distinguishes them from comparisons.
     Punct {
         LParen = "(", RParen = ")", LBracket = "[", RBracket = "]", LBrace = "{", RBrace = "}",
         Semi = ";", Comma = ",", Dot = ".", Arrow = "->", Question = "?", Colon = ":", ColonColon = "::", Ellipsis = "...",
@@ -117,7 +117,7 @@ words! {
 }
 
 impl fmt::Display for TokenKind {
-    /// As named in messages: `` `;` ``, `` `while` ``, `name`, `number`.
+    /// The name in messages: `` `;` ``, `` `while` ``, `name`, `number`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TokenKind::Ident(name) | TokenKind::TypeName(name) => write!(f, "`{name}`"),

@@ -1,4 +1,4 @@
-//! A text in words as it is written, before macros: for whoever edits programs.
+//! Splits a text into words as written, before macros, for tools that edit programs.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use ir::{source::SourceFile, span::FileId};
 /// A word: a name, a number, a literal, an operator or a bracket.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Word {
-    /// Where its bytes are in the text.
+    /// The range of its bytes in the text.
     pub range: Range<usize>,
-    /// It is the first of its line.
+    /// Whether it is the first of its line.
     pub starts_line: bool,
 }
 
-/// The words of a text, without comments. What is no word is left out.
+/// The words of a text, without comments and without text that is not a word.
 pub fn words(file: &SourceFile) -> Vec<Word> {
     words_of(&file.text)
 }
 
-/// The same of a part of a text.
+/// The same for a part of a text.
 pub(crate) fn words_of(text: &str) -> Vec<Word> {
     let lexed = lex(text, FileId(0), &mut Interner::default());
     let word = |token: &PpToken| Word {

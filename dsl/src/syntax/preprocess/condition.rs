@@ -1,7 +1,7 @@
-//! `#if` and its relatives: which lines are read, and the value of a condition.
+//! `#if` and related directives: which lines are read, and the value of a condition.
 //!
-//! A condition is C's constant expression over 64-bit integers, signed until something unsigned comes in. What is not
-//! evaluated (the right side of `0 &&`, the branch of `?:` not taken) may divide by zero, but has to be well formed.
+//! A condition is C's constant expression over 64-bit integers, signed unless an unsigned operand takes part. A part that is not evaluated
+//! (the right side of `0 &&`, the unused branch of `?:`) may divide by zero, but has to be well formed.
 
 use super::Preprocessor;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
@@ -17,7 +17,7 @@ const DEPTH_LIMIT: u32 = 200;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Conditional {
     pub(super) opened_at: Span,
-    /// Whether one of its branches was read, so that the others are not.
+    /// Whether one of its branches was read, so that the others are skipped.
     pub(super) taken: bool,
     /// The `#else`, once met.
     pub(super) else_at: Option<Span>,
@@ -46,14 +46,14 @@ impl Value {
         self.bits != 0
     }
 
-    /// The value, if it can be the count of an `unroll`.
+    /// The value, if it is a valid count of an `unroll`.
     pub(super) fn count(self) -> Option<u32> {
         u32::try_from(self.bits).ok()
     }
 }
 
 impl Preprocessor<'_> {
-    /// The condition of `#if` or `#elif`. One that has no value counts as false, after an error.
+    /// The condition of `#if` or `#elif`. One without a value counts as false, after an error.
     pub(super) fn condition(&mut self, directive: Span, line: &[PpToken]) -> bool {
         if line.is_empty() {
             self.report(directive.after(), ConditionError::Missing);
@@ -68,7 +68,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The value of a constant expression that fills a line.
+    /// The value of a constant expression that is a whole line.
     pub(super) fn evaluate(&mut self, line: &[PpToken]) -> Evaluated {
         let line = self.without_defined(line)?;
         let end = line
@@ -93,7 +93,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The line with `defined NAME` and `defined(NAME)` replaced by 1 or 0, before macros are.
+    /// The line with `defined NAME` and `defined(NAME)` replaced by 1 or 0, before macros are expanded.
     fn without_defined(
         &mut self,
         line: &[PpToken],
@@ -140,7 +140,7 @@ struct Evaluator<'a, 'p> {
     preprocessor: &'a mut Preprocessor<'p>,
     tokens: &'a [PpToken],
     at: usize,
-    /// Where a missing operand belongs.
+    /// The place for an error about a missing operand.
     end: Span,
     depth: u32,
 }
@@ -297,7 +297,7 @@ impl Evaluator<'_, '_> {
         }
     }
 
-    /// A `defined` that came out of a macro: what it asks for may itself have been replaced, and was then defined.
+    /// A `defined` that came from a macro: its operand may have been replaced as well, and was then defined.
     fn late_defined(&mut self, span: Span) -> Evaluated {
         let parenthesised = self.eat(Punct::LParen);
         let Some(token) = self.tokens.get(self.at) else {

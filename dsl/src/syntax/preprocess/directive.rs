@@ -30,7 +30,7 @@ const NAMES: [&str; 16] = [
 ];
 
 impl Preprocessor<'_> {
-    /// Obeys the line that the file being read is at, and goes past it.
+    /// Executes the directive at the current position, and advances past its line.
     pub(super) fn directive(&mut self) {
         let Some(line) = self.take_line() else { return };
         let Some(word) = line.get(1) else {
@@ -70,7 +70,7 @@ impl Preprocessor<'_> {
                 self.pragma(&line[0].span.to(word.span), rest);
             }
             "line" | "ident" => {}
-            // `# 12 "file"`, left behind by another preprocessor.
+            // `# 12 "file"`, left by another preprocessor.
             "" if matches!(word.kind, PpKind::Number(_)) => {}
             _ => self.unknown_directive(word),
         }
@@ -112,7 +112,7 @@ impl Preprocessor<'_> {
         self.extra_tokens("undef", &rest[1..]);
     }
 
-    /// The one name after `#ifdef`.
+    /// The single name after `#ifdef`.
     fn name_operand(&mut self, word: &PpToken, rest: &[PpToken]) -> Option<Sym> {
         let text = self.names.shared(word.name()?);
         let Some(name) = rest.first().and_then(PpToken::name) else {
@@ -148,7 +148,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `#elif`, `#else` or `#endif` after a branch that was read: the others are not.
+    /// `#elif`, `#else` or `#endif` after a branch that was read: the other branches are skipped.
     fn continue_conditional(&mut self, word: &PpToken, name: &str, rest: &[PpToken]) {
         if !self.is_inside(word, name) {
             return;
@@ -164,7 +164,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Whether a conditional is open that this directive can continue; complains if not.
+    /// Whether a conditional is open that this directive can continue; reports if not.
     fn is_inside(&mut self, word: &PpToken, name: &str) -> bool {
         let conditional = self
             .files
@@ -215,7 +215,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Passes over lines until the branch to read, or after the end of the innermost conditional.
+    /// Skips lines up to the branch to read, or past the end of the innermost conditional.
     fn skip(&mut self) {
         let mut depth = 0_u32;
         loop {
@@ -278,7 +278,7 @@ impl Preprocessor<'_> {
         take
     }
 
-    /// The next line that starts with `#`, going past everything before it. At the end of the file, nothing.
+    /// The next line that starts with `#`, skipping everything before it. `None` at the end of the file.
     fn next_directive_line(&mut self) -> Option<Vec<PpToken>> {
         let open = self.files.open.last_mut()?;
         let tokens = &open.lexed.tokens;
@@ -330,8 +330,8 @@ impl Preprocessor<'_> {
                 }
             }
             "unroll" if self.collecting == 0 => {
-                // A count that only the compiler knows (a template parameter, a `const int`) is left out: unrolling is a
-                // wish, and changes no result.
+                // A count that only the compiler knows (a template parameter, a `const int`) is dropped: unrolling is a hint, and does not
+                // change results.
                 let count = if rest.is_empty() {
                     None
                 } else {

@@ -1,8 +1,8 @@
-//! Reading tokens with macros replaced.
+//! Reads tokens with macros replaced.
 //!
-//! An [`Input`] is a stack: at the bottom the files (or one list of tokens), above it the replacements being read. A macro
-//! is off while its replacement is on the stack. When a replacement is used up and the name of a macro with parameters was
-//! its last token, the arguments are taken from below, as C wants it: `#define f(x) x` and `f(f)(1)` is `1`.
+//! An [`Input`] is a stack: at the bottom the files (or one list of tokens), above it the replacements being read. A macro is disabled
+//! while its replacement is on the stack. If a replacement is used up and its last token was the name of a macro with parameters, the
+//! arguments are taken from below, as C requires: `#define f(x) x` and `f(f)(1)` is `1`.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use ir::span::{ExpansionId, Span};
 /// How deep macro calls may be nested in one another's arguments.
 const DEPTH_LIMIT: u32 = 128;
 
-/// Where tokens are read from.
+/// The source of tokens.
 pub(super) struct Input {
     frames: Vec<Frame>,
     base: Base,
@@ -31,14 +31,14 @@ enum Base {
 
 /// A replacement being read.
 struct Frame {
-    /// The macro that is off meanwhile.
+    /// The macro that is disabled meanwhile.
     name: Sym,
     tokens: Replacement,
     at: usize,
 }
 
 enum Replacement {
-    /// The macro's body as written, each token put into the expansion as it is read.
+    /// The macro's body as written; each token gets the expansion as it is read.
     Body(Rc<Macro>, ExpansionId, u8),
     Made(Vec<PpToken>),
 }
@@ -79,7 +79,7 @@ impl Frame {
 }
 
 impl Preprocessor<'_> {
-    /// All of a list with its macros replaced.
+    /// A whole list with its macros replaced.
     pub(super) fn expand_list(&mut self, tokens: Vec<PpToken>) -> Vec<PpToken> {
         if tokens.iter().all(|token| {
             token
@@ -93,12 +93,12 @@ impl Preprocessor<'_> {
         while let Some(token) = self.next_expanded(&mut input) {
             out.push(token);
         }
-        // A macro that stopped everything may have left others switched on.
+        // A macro that stopped everything may have left others disabled.
         while self.pop_frame(&mut input) {}
         out
     }
 
-    /// The next token that no macro replaces.
+    /// The next token after macro replacement.
     pub(super) fn next_expanded(&mut self, input: &mut Input) -> Option<PpToken> {
         loop {
             let mut token = self.next_plain(input)?;
@@ -135,7 +135,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The next token as it stands.
+    /// The next token without macro replacement.
     fn next_plain(&mut self, input: &mut Input) -> Option<PpToken> {
         if self.stopped {
             return None;
@@ -184,7 +184,7 @@ impl Preprocessor<'_> {
         next.is_some_and(|token| token.is(Punct::LParen))
     }
 
-    /// A macro used with arguments: `(` is next.
+    /// The use of a macro with arguments: `(` is next.
     fn call(&mut self, input: &mut Input, found: &Rc<Macro>, params: &Params, name: PpToken) {
         self.collecting += 1;
         let collected = self.arguments(input, params);
@@ -243,7 +243,7 @@ impl Preprocessor<'_> {
         );
     }
 
-    /// The arguments from `(` to `)`, and the place of `)`. `None` if that does not come.
+    /// The arguments from `(` to `)`, and the place of `)`. `None` if there is no `)`.
     fn arguments(
         &mut self,
         input: &mut Input,
@@ -269,7 +269,7 @@ impl Preprocessor<'_> {
                         continue;
                     }
                 }
-                // A macro that is off here stays off for this token, wherever the argument goes.
+                // A macro that is disabled here stays disabled for this token, wherever the argument is used.
                 PpKind::Name(name)
                     if self
                         .macros
@@ -338,7 +338,7 @@ impl Preprocessor<'_> {
         })
     }
 
-    /// Counts what macros make, and stops when it is too much.
+    /// Counts the tokens that macros make, and stops when there are too many.
     pub(super) fn spend(&mut self, n_tokens: usize, name: Sym, used_at: Span) {
         let n_tokens = u32::try_from(n_tokens).unwrap_or(u32::MAX);
         match self.macros.budget.checked_sub(n_tokens) {

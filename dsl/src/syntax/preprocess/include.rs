@@ -1,4 +1,4 @@
-//! `#include`: one's own files are read, system and CUDA headers are known and ignored.
+//! `#include`: the program's files are read, system and CUDA headers are known and ignored.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use ir::span::Span;
 /// How deep files may include files.
 const DEPTH_LIMIT: usize = 100;
 
-/// How many files may be included in all, so that a circle that includes itself twice ends too.
+/// The largest number of included files in all, so that a cycle in which a file includes itself twice ends, too.
 const COUNT_LIMIT: u32 = 10_000;
 
 impl Preprocessor<'_> {
@@ -40,7 +40,7 @@ impl Preprocessor<'_> {
                 let name = self.names.text(sym).trim_matches('"').to_string();
                 self.include_own(&name, first.span);
             }
-            // What system headers declare is built in; those of a project are in the folders that the command line names.
+            // The contents of system headers are built in; headers of a project are in the folders that the command line names.
             PpKind::Punct(Punct::Lt | Punct::Shl | Punct::Le | Punct::LaunchOpen) => {
                 let close = rest.iter().position(|token| token.is(Punct::Gt));
                 if let (Some(from), Some(close)) = (rest.first(), close)
@@ -62,7 +62,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `#include <name>`: a header of the project's, unless its name is one of CUDA's or of the C and C++ libraries.
+    /// `#include <name>`: a header of the project, unless its name is that of a CUDA, C or C++ header.
     fn include_of_project(&mut self, name: &str, place: Span) {
         const LIBRARIES: [&str; 10] = [
             "cooperative_groups",
@@ -84,7 +84,7 @@ impl Preprocessor<'_> {
         }
         match self.loader.load(name, "") {
             Some(_) => self.include_from(name, "", place),
-            // One without a folder may be any system's.
+            // A header without a folder may belong to any system.
             None if folder.is_none() => self.files.headers.push(name.to_string()),
             None => {
                 let name = name.to_string();
@@ -103,7 +103,7 @@ impl Preprocessor<'_> {
         self.include_from(name, &from, place);
     }
 
-    /// Includes what the loader finds from a file, or in the named folders alone.
+    /// Includes the file that the loader finds relative to another file, or only in the named folders.
     fn include_from(&mut self, name: &str, from: &str, place: Span) {
         if self.files.open.len() >= DEPTH_LIMIT || self.files.n_included >= COUNT_LIMIT {
             self.include_depth(name, place);
@@ -114,7 +114,7 @@ impl Preprocessor<'_> {
                 self.files.n_included += 1;
                 self.open_own(file.full_name, file.text);
             }
-            // What is built in needs no file, wherever a program's author had one.
+            // A built-in header needs no file, even if the program's author had one.
             Some(Err(_)) if is_system_header(name) => self.files.headers.push(name.to_string()),
             Some(Err(reason)) => {
                 let name = name.to_string();
@@ -129,7 +129,7 @@ impl Preprocessor<'_> {
     }
 
     fn open_own(&mut self, full_name: String, text: String) {
-        // The text may have changed since it was first read only in theory; the tokens of the first time are used again.
+        // The tokens of the first read are used again: the text is assumed not to have changed.
         if let Some((id, lexed)) = self.files.lexed.get(&full_name) {
             let (id, lexed) = (*id, lexed.clone());
             if !self.files.once.contains(&id) {
@@ -158,7 +158,7 @@ impl Preprocessor<'_> {
         if self.files.n_included == u32::MAX {
             return;
         }
-        // One message, and no more files: what is on the way out may include as much again.
+        // One message, and no more files: the files on the stack may include as many again.
         self.files.n_included = u32::MAX;
         let circle = self.files.open.last().is_some_and(|open| {
             self.files
@@ -183,7 +183,7 @@ pub(super) fn has_half(name: &str) -> bool {
         .any(|header| name.strip_suffix(".h").unwrap_or(name) == *header)
 }
 
-/// Whether a name belongs to CUDA or the C and C++ libraries, in whatever quotes.
+/// Whether a name is that of a CUDA, C or C++ header, in any quotes.
 fn is_system_header(name: &str) -> bool {
     const STEMS: [&str; 42] = [
         "assert",
@@ -255,7 +255,7 @@ fn is_system_header(name: &str) -> bool {
         .or_else(|| file.strip_suffix(".cuh"))
         .unwrap_or(file);
     let is_part = name.starts_with("cooperative_groups/");
-    // What an architecture added: `sm_61_intrinsics.h`, `sm_35_atomic_functions.h`.
+    // A header of an architecture: `sm_61_intrinsics.h`, `sm_35_atomic_functions.h`.
     let is_of_architecture = stem.starts_with("sm_")
         && (stem.ends_with("_intrinsics") || stem.ends_with("_atomic_functions"));
     is_part

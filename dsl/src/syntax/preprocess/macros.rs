@@ -1,7 +1,7 @@
-//! Macros and the `#define` lines they come from.
+//! Macros and the `#define` lines that they come from.
 //!
-//! A definition is cut into [`Piece`]s once, so that a use only has to follow them. Definitions with errors are not made:
-//! the name then stays what it was, and the error is at the definition.
+//! A definition is cut into [`Piece`]s once, so that each use only follows them. An invalid definition is ignored: the name keeps its
+//! meaning, and the error is at the definition.
 
 use std::rc::Rc;
 
@@ -18,23 +18,23 @@ pub(super) struct Macro {
     pub(super) name: Sym,
     /// The name in its definition.
     pub(super) defined_at: Span,
-    /// `None` for one that is used without parentheses.
+    /// `None` for a macro without parentheses.
     pub(super) params: Option<Params>,
     /// The replacement as written.
     pub(super) body: Vec<PpToken>,
-    /// The replacement in pieces; empty if `body` alone tells (no parameters, no `##`).
+    /// The replacement in pieces; empty if `body` is enough (no parameters, no `##`).
     pub(super) pieces: Vec<Piece>,
     pub(super) origin: Origin,
 }
 
-/// Who defined a macro.
+/// The origin of a macro.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Origin {
-    /// A `#define` or `-D` of the user's.
+    /// A `#define` or `-D` of the user.
     User,
-    /// Known from the start; a user's definition replaces it silently.
+    /// Predefined; a user's definition replaces it silently.
     Predefined,
-    /// Known from the start, with a value that depends on the place.
+    /// Predefined, with a value that depends on the place.
     Place,
 }
 
@@ -49,9 +49,9 @@ pub(super) struct Params {
 /// A part of a replacement.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Piece {
-    /// As it is.
+    /// A token as it is.
     Token(PpToken),
-    /// The argument. `PpToken` is the parameter's name where it stands.
+    /// The argument. `PpToken` is the parameter's name in the replacement.
     Param(usize, PpToken),
     /// `#` and a parameter; the token is the `#`.
     Stringify(usize, PpToken),
@@ -62,7 +62,7 @@ pub(super) enum Piece {
 }
 
 impl Macro {
-    /// Whether C calls the two definitions the same.
+    /// Whether the two definitions are the same in the sense of C.
     fn same_as(&self, other: &Macro) -> bool {
         self.params == other.params
             && self.body.len() == other.body.len()
@@ -85,7 +85,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Makes a macro known, with a warning if it changes one of the user's.
+    /// Defines a macro, with a warning if it changes one of the user's.
     pub(super) fn install(&mut self, made: Macro) {
         if let Some(old) = self.macro_named(made.name)
             && old.origin == Origin::User

@@ -1,6 +1,6 @@
-//! The macros that are there before the first line: those of the C headers and of nvcc, and those of `-D`.
+//! The macros that are defined before the first line: those of the C headers and of nvcc, and those of `-D`.
 //!
-//! Of the former a program uses a few, so each is read when its name is met. To read all of them took a tenth of a small program's run.
+//! A program uses few of the former, so each is read when its name is met. Reading all of them took a tenth of a small program's run.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ use ir::span::{FileId, Span};
 /// One `#define` a line.
 const TEXT: &str = include_str!("predefined.h");
 
-/// Where in [`TEXT`] a macro's line is.
+/// The range of a macro's line in [`TEXT`].
 fn line_of(name: &str) -> Option<Range<usize>> {
     static LINES: OnceLock<FxHashMap<&str, Range<usize>>> = OnceLock::new();
     let lines = LINES.get_or_init(|| {
@@ -38,7 +38,7 @@ fn line_of(name: &str) -> Option<Range<usize>> {
 }
 
 impl Preprocessor<'_> {
-    /// Defines what is there from the start.
+    /// Defines the predefined macros.
     pub(super) fn predefine(&mut self, options: &Options) {
         let mut text = TEXT.to_string();
         if options.cuda_arch != 0 {
@@ -63,7 +63,7 @@ impl Preprocessor<'_> {
             let mut text = String::new();
             for (name, value) in &options.defines {
                 let line = format!("#define {name} {}", value.as_deref().unwrap_or("1"));
-                // One definition, one line, whatever the shell let through.
+                // One definition is one line, whatever the shell passed.
                 text.push_str(&line.replace(['\n', '\r', '\\'], " "));
                 text.push('\n');
             }
@@ -73,7 +73,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The macro of that name that is there from the start.
+    /// The predefined macro of that name.
     pub(super) fn predefined(&mut self, name: Sym) -> Option<Macro> {
         let range = line_of(self.names.text(name))?;
         let line = self.cut(self.macros.predefined_in, range);

@@ -10,7 +10,7 @@ use ir::span::Span;
 /// How many messages of one code are shown before the rest are only counted.
 const SHOWN: u32 = 4;
 
-/// Messages of each code that can come in hundreds.
+/// Messages of each code that may occur hundreds of times.
 #[derive(Debug, Default)]
 pub(super) struct Folded {
     counts: Vec<Count>,
@@ -25,13 +25,13 @@ struct Count {
 }
 
 impl Preprocessor<'_> {
-    /// Says what is wrong at `span`.
+    /// Reports a message at `span`.
     pub(super) fn report(&mut self, span: Span, message: impl Message<Interner>) {
         let diagnostic = message.diagnostic(span, &self.names);
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports the errors of the file being read that lie before `end`.
+    /// Reports the errors of the current file before `end`.
     pub(super) fn report_errors_before(&mut self, end: u32) {
         while let Some(error) = self.next_error_before(end) {
             let is_backslash =
@@ -46,7 +46,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Forgets the errors before `end`, which is skipped text. Only a comment without an end matters there too.
+    /// Drops the errors before `end`, which is skipped text. Only a comment without an end is an error there, too.
     pub(super) fn drop_errors_before(&mut self, end: u32) {
         while let Some(error) = self.next_error_before(end) {
             if error.problem == LexProblem::UnterminatedComment {
@@ -88,7 +88,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Says how many messages were not shown.
+    /// Adds how many messages were not shown.
     pub(super) fn finish_reports(&mut self) {
         for Count { code, n, last } in std::mem::take(&mut self.folded.counts) {
             let more = n.saturating_sub(SHOWN);

@@ -1,9 +1,8 @@
-//! A macro's replacement with its arguments in place.
+//! Builds a macro's replacement with its arguments inserted.
 //!
-//! Every token of the result says which use of which macro it came through. A token of the definition gets the expansion of
-//! the call. A token of an argument is spelled at the call, and gets an expansion of its own for each place where the
-//! parameter stands, so that two copies of one argument can be told apart. Macros used inside the argument keep their
-//! chain, with the call added at its outer end.
+//! Every token of the result records through which use of which macro it came. A token of the definition gets the expansion of the call. A
+//! token of an argument is spelled at the call, and gets a separate expansion for each place where the parameter is used, so that two
+//! copies of one argument can be told apart. Macros used inside the argument keep their chain, with the call added at its outer end.
 
 use std::collections::HashMap;
 
@@ -23,25 +22,25 @@ struct Call<'a> {
     used_at: Span,
     expansion: ExpansionId,
     arguments: &'a [Vec<PpToken>],
-    /// The arguments with their own macros replaced, once asked for.
+    /// The arguments with their own macros replaced, computed on first use.
     expanded: Vec<Option<Vec<PpToken>>>,
 }
 
 impl Call<'_> {
-    /// The index of the parameter that takes the rest, if there is one.
+    /// The index of the variadic parameter, if there is one.
     fn rest(&self) -> Option<usize> {
         let params = self.found.params.as_ref()?;
         params.variadic.then(|| params.names.len() - 1)
     }
 }
 
-/// The result so far, and what the next `##` has at its left.
+/// The result so far, and the left operand of the next `##`.
 #[derive(Default)]
 struct Output {
     tokens: Vec<PpToken>,
     /// The `##` just read.
     paste: Option<Span>,
-    /// The operand just added, or all of a chain of `##`, was empty.
+    /// Whether the operand just added, or a whole chain of `##`, was empty.
     left_is_empty: bool,
 }
 
@@ -93,7 +92,7 @@ impl Preprocessor<'_> {
                     }
                     made
                 }
-                // GNU: `, ## __VA_ARGS__` takes the comma away if there is nothing after it.
+                // GNU: `, ## __VA_ARGS__` removes the comma if nothing follows it.
                 Piece::Param(index, param)
                     if output.paste.is_some()
                         && call.rest() == Some(*index)
@@ -121,7 +120,7 @@ impl Preprocessor<'_> {
         output.tokens
     }
 
-    /// Adds an operand, joined to what is there if a `##` came before.
+    /// Adds an operand, joined to the previous one after a `##`.
     fn add(&mut self, operand: Vec<PpToken>, output: &mut Output, call: &Call<'_>) {
         let Some(paste) = output.paste.take() else {
             output.left_is_empty = operand.is_empty();
@@ -199,7 +198,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// An argument in the place of its parameter.
+    /// An argument in place of its parameter.
     fn argument(
         &mut self,
         index: usize,
@@ -249,8 +248,8 @@ impl Preprocessor<'_> {
         call.expanded[index].as_deref().unwrap_or_default()
     }
 
-    /// The expansion of a token of an argument once the argument is in the replacement: the call takes the place of the
-    /// context that the call stands in, and the macros used inside the argument stay in front of it.
+    /// The expansion of an argument's token once the argument is in the replacement: the call takes the place of its own context, and the
+    /// macros used inside the argument stay in front of it.
     fn moved(&mut self, expansion: ExpansionId, chain: &mut Chain) -> ExpansionId {
         if expansion == chain.context {
             return chain.occurrence;
@@ -260,7 +259,7 @@ impl Preprocessor<'_> {
         }
         let (mut inner, mut at) = (Vec::new(), expansion);
         while let Some(found) = self.map.expansion(at) {
-            // The tokens of one replacement, from the definition or an argument, have the use in common.
+            // The tokens of one replacement, from the definition or an argument, share the use.
             if Some(found.used_at) == chain.context_use {
                 break;
             }
@@ -268,7 +267,7 @@ impl Preprocessor<'_> {
             at = found.used_at.expansion;
         }
         if at == ExpansionId::NONE && chain.context_use.is_some() {
-            // The name came from a replacement that was used up and the arguments from outside: the call says enough.
+            // The name came from a replacement that was used up and the arguments from outside: the call is enough.
             inner.clear();
         }
         let mut outer = chain.occurrence;
@@ -282,14 +281,14 @@ impl Preprocessor<'_> {
     }
 }
 
-/// How the expansions of an argument's tokens change in one place of its parameter.
+/// How the expansions of an argument's tokens change in one use of its parameter.
 struct Chain {
     /// The macro, and its use.
     name: Sym,
     used_at: Span,
-    /// Where the call stands.
+    /// The context of the call.
     context: ExpansionId,
-    /// The use that brought the call there, if any.
+    /// The use that the call came through, if any.
     context_use: Option<Span>,
     occurrence: ExpansionId,
     moved: HashMap<ExpansionId, ExpansionId>,

@@ -1,4 +1,4 @@
-//! Programs and what the preprocessor makes of them, as token text.
+//! Programs and their preprocessed tokens, as text.
 
 use std::collections::HashMap;
 
@@ -37,7 +37,7 @@ fn run(text: &str) -> (SourceMap, Tokenized) {
     run_with(text, &Options::default(), &NoFiles)
 }
 
-/// A token as one would write it.
+/// A token as it would be written.
 fn spell(token: &Token) -> String {
     match &token.kind {
         TokenKind::Ident(name) | TokenKind::TypeName(name) => name.to_string(),
@@ -205,7 +205,7 @@ fn gnu_comma_and_va_opt() {
 fn recursion_ends() {
     check("#define a b\n#define b a\na b", "a b");
     check("#define f(x) x f\nf(1)(2)", "1 f ( 2 )");
-    // C leaves this one open; gcc and nvcc do it so.
+    // C leaves this unspecified; gcc and nvcc do it like this.
     check("#define f(a) a*g\n#define g(a) f(a)\nf(2)(9)", "2 * 9 * g");
     check(
         "#define NIL(xxx) xxx\n#define G_0(arg) NIL(G_1)(arg)\n#define G_1(arg) NIL(arg)\nG_0(42)",
@@ -486,7 +486,7 @@ fn predefined_values() {
         ),
     );
     check("#define HERE __LINE__\n\nHERE", "3");
-    // One that is gone before it was used.
+    // A macro that is undefined before it is used.
     check(
         "#undef NULL\nNULL\n#ifdef NULL\na\n#else\nb\n#endif",
         "NULL b",
@@ -517,7 +517,7 @@ fn torture_as_gcc_does_it() {
     );
 }
 
-/// What proptest makes programs from.
+/// The fragments that proptest builds programs from.
 fn fragment() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("#define F(x, ...) x ## __VA_ARGS__ #x F(x)\n".to_string()),

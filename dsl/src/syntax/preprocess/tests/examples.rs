@@ -1,9 +1,9 @@
-//! The examples of `dslc explain` for the codes of this stage: the bad one has its problem, the good one has not.
+//! The examples of `dslc explain` for the codes of this stage: the bad one has its error, the good one does not.
 
 use super::*;
 use ir::diagnostic::Code;
 
-/// What the examples include.
+/// The files that the examples include.
 struct Example(&'static str);
 
 impl Loader for Example {

@@ -1,4 +1,4 @@
-//! Where tokens come from: the chain of uses and definitions, and how messages show it.
+//! The origin of tokens: the chain of uses and definitions, and how messages show it.
 
 use super::*;
 
