@@ -1,4 +1,4 @@
-//! The check's rules are functions that take what they need, not methods of one struct that has everything. This holds it to that.
+//! Enforces that the check's rules are functions that take what they need, and not methods of one struct that has everything.
 
 use std::{fs, path::Path};
 

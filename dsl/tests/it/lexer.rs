@@ -1,10 +1,10 @@
-//! The lexer's table is what logos makes of its description. `INSTA_UPDATE=always` writes it.
+//! Compares the lexer's table with logos' output for its description. `INSTA_UPDATE=always` writes it.
 
 use std::{fs, path::Path};
 
 use proc_macro2::TokenStream;
 
-/// What the table names.
+/// The names that the table uses.
 const HEAD: &str = "// Made from `raw.in.rs`, which says how.
 
 use super::{Ended, block_comment, name, other_name, quoted};
@@ -23,7 +23,7 @@ fn the_table_is_made_from_its_description() {
     let tokens: TokenStream = description.parse().expect("Rust tokens");
     let types = logos_codegen::strip_attributes(tokens.clone());
     let table = logos_codegen::generate(tokens);
-    // Some lines, for those who look.
+    // With line breaks, for readers.
     let text = format!("{types}\n{table}\n")
         .replace("; ", ";\n")
         .replace("{ ", "{\n")
