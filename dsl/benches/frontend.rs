@@ -1,5 +1,5 @@
-//! Benchmarks the front end stage by stage on a megabyte of kernels, and on a program of 20 lines: `cargo bench -p dslc-dsl --bench
-//! frontend`.
+//! Benchmarks the front end stage by stage on a megabyte of kernels, and on a program of 20 lines:
+//! `cargo bench -p dslc-dsl --bench frontend`.
 
 #![allow(
     clippy::disallowed_methods,

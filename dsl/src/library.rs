@@ -13,7 +13,7 @@
 //! | `namespace:` | a namespace that needs it, unless the program has one of that name itself |
 //! | `classes:`, `operations:` | types in that namespace; an operation is one after `::` or before the `<` of a type only |
 //! | `std:` | names in the namespace `std` that need it if the program names that namespace, too |
-//! | `std types:`, `std templates:`, `std traits:` | those of them that are types; a template before a `<`; a trait except as the last name |
+//! | `std types:`, `std templates:`, `std traits:` | those that are types; a template before a `<`; a trait except as the last name |
 //! | `chrono types:` | types in `std::chrono` |
 //! | `functions: host` | its functions run on the host; otherwise on the device |
 //! | `read: by function` | only the functions that a program may call are read |

@@ -1,6 +1,6 @@
-// The tokens, as input for logos. It is not compiled: `raw.rs` is generated from it (`INSTA_UPDATE=always cargo test -p dslc-dsl --test
-// it`), so that a build of dslc needs neither logos' generator nor the DFA of all letters of Unicode. `name` and `other_name` look those up
-// instead.
+// The tokens, as input for logos. It is not compiled: `raw.rs` is generated from it
+// (`INSTA_UPDATE=always cargo test -p dslc-dsl --test it`), so that a build of dslc needs neither logos' generator nor the DFA of all
+// letters of Unicode. `name` and `other_name` look those up instead.
 
 #[derive(Logos, Clone, Copy, PartialEq, Debug)]
 #[logos(skip r"[ \t\x0b\x0c]+")]

@@ -405,8 +405,8 @@ pub(super) fn is_declaration(next: Ahead<'_>) -> bool {
     }
 }
 
-/// Whether the `(` at offset `n`, after a type, groups the declarator of a pointer or of a reference to an array: `T (*p)[4]` and `T
-/// (&a)[4]`, but not `T(*p).f()` and `T(&a)`, which make values.
+/// Whether the `(` at offset `n`, after a type, groups the declarator of a pointer or of a reference to an array: `T (*p)[4]` and
+/// `T (&a)[4]`, but not `T(*p).f()` and `T(&a)`, which make values.
 fn groups_pointer(next: Ahead<'_>, n: usize) -> bool {
     let after = next.punct(next.after_brackets(n));
     match next.punct(n + 1) {

@@ -235,8 +235,8 @@ fn allocation_call(
     Ok(method::read_checked(cx, called))
 }
 
-/// `delete p` with the class's own `operator delete`: `p ? (p->~T(), T::operator delete(p)) : 0`; for an array `p ? T::operator
-/// delete[](end_array(p, cookie)) : 0`.
+/// `delete p` with the class's own `operator delete`: `p ? (p->~T(), T::operator delete(p)) : 0`; for an array
+/// `p ? T::operator delete[](end_array(p, cookie)) : 0`.
 fn delete_with(
     cx: &mut Checker<'_>,
     set: &Arc<[Callable]>,

@@ -1,5 +1,5 @@
-//! A small tokenizer, so that the parser is tested in isolation. Names that a text declares as types become type names. It handles `#pragma
-//! unroll` and skips all other directives.
+//! A small tokenizer, so that the parser is tested in isolation. Names that a text declares as types become type names. It handles
+//! `#pragma unroll` and skips all other directives.
 
 use std::collections::HashSet;
 
