@@ -1,4 +1,4 @@
-//! Exchanges whose mask is what `__activemask()` gave behind a branch or a loop that parted the lanes.
+//! Finds exchanges whose mask comes from `__activemask()` after a branch or a loop where lanes diverged.
 //!
 //! ```text
 //! if (v % 2) v = v * 3; else v = v / 2;      the lanes part
@@ -6,12 +6,12 @@
 //! v += __shfl_xor_sync(m, v, 1);             may read a lane that is not there
 //! ```
 //!
-//! In: a kernel. Out: such exchanges, as far as the text shows them. The walk carries, at each place, the condition that parted the lanes which
-//! are there, if nothing has brought them together since: a barrier, `__syncwarp`, an exchange with another mask. Lanes that went one way
-//! together are together: the mask may be taken in the branch itself.
+//! In: a kernel. Out: such exchanges, as far as the text shows them. The walk tracks, at each place, the condition that made the lanes
+//! there diverge, unless they have reconverged since: at a barrier, a `__syncwarp`, an exchange with another mask. Lanes that went the same
+//! way are converged: the mask may be taken in the branch itself.
 //!
-//! What is right for any set of lanes is no finding: who is first among the active ones adds for all of them and tells them the result. So
-//! a shuffle counts if it reads a lane that does not follow from the mask, and a vote or a reduction only if what it gives is stored as it is,
+//! Code that is right for any set of lanes has no finding: the first of the active lanes adds for all of them and shares the result. So a
+//! shuffle counts if it reads a lane that does not follow from the mask, and a vote or a reduction only if its result is stored unchanged,
 //! without an atomic.
 
 use super::divergence::Conditions;
@@ -20,17 +20,17 @@ use super::{
     Node, Operand, ShuffleMode, Slot, SpecialReg, VoteOp,
 };
 
-/// The lowering's names of what an operator chooses.
+/// The lowering's names of variables for the result of `?:`, `&&` and `||`.
 const CHOICES: &[&str] = &["either", "and", "or"];
 
-/// An exchange among lanes that may not have met again.
+/// An exchange among lanes that may not have reconverged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StaleMask {
     /// The exchange.
     pub exchange: LocId,
-    /// Where its mask was taken.
+    /// The place where its mask was taken.
     pub mask: LocId,
-    /// The condition that parted the lanes.
+    /// The condition that made the lanes diverge.
     pub condition: LocId,
 }
 
@@ -63,32 +63,32 @@ fn is_active_mask(inst: &Inst) -> bool {
     matches!(inst.kind, InstKind::Special(SpecialReg::ActiveMask))
 }
 
-/// A mask that was taken where lanes may be missing.
+/// A mask taken where lanes may be missing.
 #[derive(Clone, Copy)]
 struct Taken {
     mask: LocId,
     condition: LocId,
 }
 
-/// At a place: no lane comes there, or the condition that parted those that do.
+/// At a place: `None` if no lane reaches it, else the condition that made the lanes there diverge, if any.
 type State = Option<Option<LocId>>;
 
-/// What surrounds a place.
+/// An enclosing statement.
 #[derive(Clone, Copy)]
 enum Frame {
     Branch(LocId),
     Label(LabelId),
 }
 
-/// Who comes to the end of a labelled statement by a jump.
+/// The lanes that reach the end of a labelled statement by a jump.
 #[derive(Clone, Copy, Default)]
 struct Arrivals {
     count: u32,
-    /// A condition that parted them from lanes that are still inside.
+    /// A condition that separated them from lanes that are still inside.
     condition: Option<LocId>,
-    /// One that had parted them before the jump.
+    /// A condition that had made them diverge before the jump.
     before: Option<LocId>,
-    /// One that parted those that go on with a loop's next round.
+    /// A condition that made the lanes diverge that continue with a loop's next round.
     next_round: Option<LocId>,
 }
 
@@ -100,7 +100,7 @@ struct Walk<'a> {
     taken: Vec<Taken>,
 }
 
-/// Two ways meet that a condition has parted, or none.
+/// Joins two paths that `condition`, if any, separates.
 fn meet(a: State, b: State, condition: Option<LocId>) -> State {
     match (a, b) {
         (None, one) | (one, None) => one,
@@ -125,7 +125,7 @@ impl Walk<'_> {
                 otherwise,
                 loc,
             } => {
-                // What only chooses a value, as `?:` does, compilers make without a branch.
+                // Compilers make no branch for code that only selects a value, as `?:` does.
                 let chooses = self.only_chooses(then) && self.only_chooses(otherwise);
                 if chooses || self.conditions.parts_threads(*cond).is_none() {
                     let after = self.block(then, state);
@@ -143,7 +143,7 @@ impl Walk<'_> {
                 self.frames.push(Frame::Label(*label));
                 let end = self.block(body, state);
                 let end = self.block(step, end);
-                // Later rounds begin with the lanes as an earlier one has left them.
+                // Later rounds begin with the lanes as they were at the end of an earlier one.
                 let next_round = self.arrivals[label.index()].next_round;
                 let later = state.map(|state| state.or(next_round).or(end.flatten()));
                 if later != state {
@@ -161,7 +161,7 @@ impl Walk<'_> {
                 let arrived = std::mem::take(&mut self.arrivals[label.index()]);
                 match (end, arrived.count) {
                     (end, 0) => end,
-                    // All of them have come one way.
+                    // All of them have come the same way.
                     (None, 1) => Some(arrived.before),
                     (end, _) => Some(arrived.condition.or(arrived.before).or(end.flatten())),
                 }
@@ -189,7 +189,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a branch gives a value to what the lowering made for `?:`, `&&` or `||`, and does nothing else.
+    /// Whether a branch only sets a variable that the lowering made for `?:`, `&&` or `||`.
     fn only_chooses(&self, block: &Block) -> bool {
         block.0.iter().all(|node| match node {
             Node::Inst(inst) => match &inst.kind {
@@ -209,7 +209,7 @@ impl Walk<'_> {
         })
     }
 
-    /// The innermost condition that has parted the lanes at the place at hand since the labelled statement began.
+    /// The innermost condition since the beginning of the labelled statement that made the lanes here diverge.
     fn parted_in(&self, label: LabelId) -> Option<LocId> {
         for frame in self.frames.iter().rev() {
             match *frame {
@@ -241,23 +241,23 @@ impl Walk<'_> {
     }
 }
 
-/// What follows from a mask, and from what: by temporary and by variable.
+/// How values follow from a mask, by temporary and by variable.
 #[derive(Default)]
 struct Flow {
     values: Vec<Facts>,
     slots: Vec<Facts>,
 }
 
-/// What a value follows from.
+/// The origins of a value.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Facts {
-    /// It is the mask, or the lanes of it for which a vote holds.
+    /// It is the mask, or the lanes in it that a vote is true for.
     is_mask: bool,
-    /// The mask, in any way.
+    /// It depends on the mask in any way.
     of_mask: bool,
-    /// A vote or reduction among these lanes.
+    /// It depends on a vote or reduction among these lanes.
     of_exchange: bool,
-    /// An atomic's result.
+    /// It depends on an atomic's result.
     of_atomic: bool,
 }
 
@@ -273,7 +273,7 @@ impl Facts {
 }
 
 impl Flow {
-    /// Repeats until nothing changes: variables are set in any order.
+    /// Repeats until nothing changes, since variables may be set in any order.
     fn of(function: &Function, mask: LocId) -> Flow {
         let mut flow = Flow {
             values: vec![Facts::default(); function.values.len()],
@@ -297,7 +297,7 @@ impl Flow {
         }
     }
 
-    /// Whether that has told anything new.
+    /// Returns whether a fact is new.
     fn follow(&mut self, inst: &Inst, mask: LocId) -> bool {
         let operands = inst.kind.operands();
         let all = operands.into_iter().map(|operand| self.facts(*operand));
@@ -320,7 +320,7 @@ impl Flow {
                     ..Facts::default()
                 };
             }
-            // What is in memory has its own history.
+            // Values in memory are not tracked.
             InstKind::Load(..) => facts = Facts::default(),
             _ => facts.is_mask = false,
         }
@@ -343,7 +343,7 @@ impl Flow {
         facts
     }
 
-    /// The exchanges among these lanes that are wrong if one of them is missing.
+    /// Collects the exchanges among these lanes that are wrong if a lane is missing.
     fn collect(&self, function: &Function, taken: Taken, found: &mut Vec<StaleMask>) {
         let mut add = |exchange: LocId| {
             let is_known = found.iter().any(|known| known.exchange == exchange);

@@ -1,19 +1,20 @@
-//! Barriers that not all threads of a block may reach, as far as the kernel's text shows it.
+//! Finds barriers that not all threads of a block may reach, as far as the kernel's text shows it.
 //!
-//! In: a kernel. Out: each barrier that stands where threads may be missing, and the condition that sends them elsewhere:
+//! In: a kernel. Out: each barrier that threads may miss, and the condition that sends them elsewhere:
 //!
-//! - it stands in a branch of an `if` whose condition differs between threads ([`Absence::Branch`]);
-//! - it stands in a loop that threads leave after different numbers of rounds ([`Absence::Rounds`]);
+//! - the barrier is in a branch of an `if` whose condition differs between threads ([`Absence::Branch`]);
+//! - it is in a loop that threads leave after different numbers of rounds ([`Absence::Rounds`]);
 //! - threads jumped over it, with a `continue` or a `break` ([`Absence::Jump`]);
 //! - threads have returned before it ([`Absence::Returned`]), which CUDA allows: a barrier waits for the threads that have not exited.
 //!
-//! A condition counts if it is *visibly* thread-dependent: [`Uniformity`] leads it back to `threadIdx`, the lane or an atomic. What merely
-//! may differ (a load from the thread's own memory, a variable that may be unset) does not, nor does `threadIdx.x < blockDim.x`.
-//! A load of all threads from one address is taken to give one value. So what is reported can be wrong where a condition is thread-dependent
-//! in form only (`threadIdx.x < 1024`), and what is not reported may still diverge: the machine's own check sees the rest.
+//! A condition counts if it is *visibly* thread-dependent: [`Uniformity`] traces it back to `threadIdx`, the lane or an atomic. A value
+//! that only may differ (a load from the thread's memory, a variable that may be unset) does not count, nor does
+//! `threadIdx.x < blockDim.x`. A load by all threads from one address is assumed to give one value. So a report can be wrong if a
+//! condition is
+//! thread-dependent in form only (`threadIdx.x < 1024`), and an unreported barrier may still diverge: the machine's own check finds those.
 //!
-//! The walk carries, at each place, who is `Gone` there: the jumps that took some threads away and where these meet the others again. It
-//! repeats until loops know who is gone at the begin of a later round.
+//! The walk tracks, at each place, which threads are [`Gone`]: the jumps that took some threads away and where these rejoin the others. It
+//! repeats until it knows, for each loop, which threads are gone at the beginning of a later round.
 
 use super::{
     Block, CompareOp, ConvertOp, Function, FunctionKind, Inst, InstKind, LabelId, LocId, Node,
@@ -26,22 +27,22 @@ use super::{
 pub struct DivergentBarrier {
     /// The barrier.
     pub barrier: LocId,
-    /// How threads come to miss it.
+    /// How threads miss it.
     pub absence: Absence,
-    /// Where the condition stands that parts them.
+    /// The place of the condition that separates them.
     pub condition: LocId,
-    /// From the condition back to what a thread knows of itself; never empty.
+    /// From the condition back to the value that differs between threads; never empty.
     pub why: Vec<Reason>,
 }
 
-/// How threads come to miss a barrier.
+/// How threads miss a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Absence {
     /// They take the other branch of an `if`.
     Branch,
-    /// They have left the loop around it, which the others go on with.
+    /// They have left the loop around it, while the others continue.
     Rounds,
-    /// They jump over it, and meet the others after it.
+    /// They jump over it, and rejoin the others after it.
     Jump,
     /// They have returned.
     Returned,
@@ -75,7 +76,7 @@ pub fn divergent_barriers(function: &Function) -> Vec<DivergentBarrier> {
     walk.found
 }
 
-/// Where a jump goes.
+/// The target of a jump.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Exit {
     Break(LabelId),
@@ -83,24 +84,24 @@ enum Exit {
     Return,
 }
 
-/// Some threads, not all that were here, took a jump.
+/// Some of the threads took a jump.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Gone {
     exit: Exit,
     condition: Condition,
 }
 
-/// A condition that parts threads.
+/// A condition that separates threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Condition {
     value: ValueId,
     loc: LocId,
 }
 
-/// Who is gone at a place; `None` where no thread comes.
+/// The threads that are gone at a place; `None` if no thread reaches it.
 type State = Option<Vec<Gone>>;
 
-/// A statement around the place at hand.
+/// A statement around the current place.
 #[derive(Clone, Copy)]
 enum Frame {
     Branch(Condition),
@@ -128,9 +129,9 @@ struct Walk<'a> {
     conditions: Conditions<'a>,
     frames: Vec<Frame>,
     waiting: Vec<Waiting>,
-    /// Jumps of some threads, in the order met, until their statement ends.
+    /// Jumps of some threads, in the order found, until their statement ends.
     left: Vec<Gone>,
-    /// By loop: who is gone at the begin of its second and later rounds.
+    /// By loop: the threads that are gone at the beginning of its second and later rounds.
     gone_in_later_rounds: Vec<Vec<Gone>>,
     changed: bool,
     found: Vec<DivergentBarrier>,
@@ -198,7 +199,7 @@ impl<'a> Walk<'a> {
                 self.frames.pop();
                 self.after(*label, end, mark)
             }
-            // Who calls it is not known here: only what the routine itself does counts.
+            // The routine's callers are not known here, so only jumps of the routine itself count.
             Node::Routine { body, .. } => {
                 let mark = self.left.len();
                 self.block(body, Some(vec![]));
@@ -256,7 +257,8 @@ impl<'a> Walk<'a> {
         self.after(label, None, mark)
     }
 
-    /// The state after a labelled statement: who went to a place inside it is back. `mark`: how many jumps were known before it.
+    /// The state after a labelled statement: threads that jumped to a place inside it are back. `mark`: how many jumps were known before
+    /// it.
     fn after(&mut self, label: LabelId, end: State, mark: usize) -> State {
         let is_open = |gone: &Gone| match gone.exit {
             Exit::Break(label) | Exit::Continue(label) => {
@@ -275,7 +277,7 @@ impl<'a> Walk<'a> {
         after
     }
 
-    /// All threads that are here jump. If others that were here before may not, those that jump are gone for them.
+    /// All threads that are here jump. If some threads that were here before do not, the jumping ones are gone for them.
     fn jump(&mut self, exit: Exit, state: State) -> State {
         let gone = state?;
         if let Some(condition) = self.stay_behind(exit, &gone) {
@@ -296,7 +298,7 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// The condition by which some threads are inside the statement that `exit` leaves, but not here.
+    /// The condition that keeps some threads inside the statement that `exit` leaves, but not here.
     fn stay_behind(&self, exit: Exit, gone: &[Gone]) -> Option<Condition> {
         for frame in self.frames.iter().rev() {
             let label = match *frame {
@@ -308,7 +310,7 @@ impl<'a> Walk<'a> {
                 match to {
                     // They wait at the end of a statement inside the one that is left.
                     Exit::Break(at) => at == label && inside,
-                    // They wait at the step, and go on with the loop.
+                    // They wait at the step, and continue the loop.
                     Exit::Continue(at) => at == label && exit != Exit::Continue(label),
                     Exit::Return => false,
                 }
@@ -335,7 +337,7 @@ impl<'a> Walk<'a> {
             (None, Some(gone)) => (self.absence(gone.exit), gone.condition),
             (None, None) => return,
         };
-        // An inlined function's barrier is met once per call, and many barriers may follow one return.
+        // A barrier in an inlined function is reached once per call, and many barriers may follow one return.
         let is_told = |known: &DivergentBarrier| {
             let returned = absence == Absence::Returned && known.absence == absence;
             known.barrier == inst.loc || (returned && known.condition == condition.loc)
@@ -364,10 +366,10 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What is known of a kernel's conditions.
+/// The facts about a kernel's conditions.
 pub(super) struct Conditions<'a> {
     uniformity: Uniformity,
-    /// What computes each temporary.
+    /// The instruction that computes each temporary.
     definitions: Vec<Option<&'a InstKind>>,
 }
 
@@ -395,7 +397,7 @@ impl<'a> Conditions<'a> {
         (visibly && !self.always_the_same(cond)).then_some(value)
     }
 
-    /// `threadIdx.x < blockDim.x` and the like: true of every thread.
+    /// `threadIdx.x < blockDim.x` and similar: true for every thread.
     fn always_the_same(&self, cond: Operand) -> bool {
         let Some(kind) = self.definition(cond) else {
             return false;

@@ -1,15 +1,14 @@
-//! Pass: finds which memory each pointer of a kernel points into. In: a lowered module, all pointers `generic`. Out: the same module with
-//! the spaces that follow from the code in the types of values and slots and in [`Access::space`](super::Access); verified.
+//! Pass: finds the memory space that each pointer of a kernel points into. In: a lowered module, all pointers `generic`. Out: the same
+//! module with the inferred spaces in the types of values and slots and in [`Access::space`](super::Access); verified.
 //!
-//! A slot or temporary gets the join of everything that flows into it, over the whole kernel and without regard to order. The
-//! join of two spaces is `generic`. Pointer parameters start as `global`, loaded pointers and those made from integers as
-//! `generic`, strings are `generic`. Where a pointer of a known space flows into a generic one (a slot, a
-//! store of the pointer, a `printf`), a `cvt.ptr.generic` goes in between; conversions that became needless go.
+//! A slot or temporary gets the join of everything that flows into it, over the whole kernel and regardless of order. The join of two
+//! spaces is `generic`. Pointer parameters start as `global`, loaded pointers and those made from integers as `generic`, strings are
+//! `generic`. Where a pointer of a known space flows into a generic one (a slot, a store of the pointer, a `printf`), a `cvt.ptr.generic`
+//! is inserted; conversions that became unnecessary are removed.
 //!
-//! Null is an address of the generic space, and a global one is the same number: so null joined with `global` stays `global`. The
-//! null of shared or local memory would be the address of a variable there (offset 0), so null joined with those is `generic`,
-//! and comparing them with null compares generic addresses. Writes to constant memory become generic ones, for the
-//! device to refuse.
+//! Null is an address of the generic space, and a global pointer has the same number: so null joined with `global` stays `global`. The null
+//! of shared or local memory would be the address of a variable there (offset 0), so null joined with those is `generic`, and comparing
+//! them with null compares generic addresses. Writes to constant memory become generic ones, which the device rejects.
 //!
 //! Host functions keep generic pointers. Running the pass again changes nothing.
 
@@ -30,7 +29,7 @@ pub fn infer_spaces(module: &mut Module) {
     module.functions = functions;
 }
 
-/// `module` lends its globals only.
+/// `module` is only used for its globals.
 fn infer_kernel(module: &Module, function: &mut Function) {
     let spaces = Spaces::infer(module, function);
     let retype = |ty: &mut Type, known: Known| {
@@ -52,12 +51,12 @@ fn infer_kernel(module: &Module, function: &mut Function) {
     renumber(function);
 }
 
-/// What is known of where a pointer points; each joined with a later one is the later or `In(Generic)`.
+/// The known target of a pointer. The join of two is the later one or `In(Generic)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Known {
     /// Nothing has flowed in.
     Nothing,
-    /// Null at most.
+    /// At most null.
     Null,
     /// This space.
     In(Space),
@@ -76,7 +75,7 @@ impl Known {
         }
     }
 
-    /// The space in the types. What is never more than null may be taken for global.
+    /// The space in the types. A pointer that is never more than null counts as global.
     fn space(self) -> Space {
         match self {
             Known::Nothing | Known::Null => Space::Global,
@@ -85,7 +84,7 @@ impl Known {
     }
 }
 
-/// What is known of each slot and temporary. Those that are not pointers stay `Nothing`.
+/// The state of each slot and temporary. Those that are not pointers stay `Nothing`.
 struct Spaces {
     slots: Vec<Known>,
     values: Vec<Known>,
@@ -103,7 +102,7 @@ impl Spaces {
             spaces.slots[param.slot.index()] = Known::In(Space::Global);
         }
         spaces.run(module, function);
-        // What is left comes from variables that are never set: undefined, like a null.
+        // The remaining ones come from variables that are never set: undefined, like null.
         let unset = spaces.slots.iter_mut().chain(&mut spaces.values);
         for known in unset.filter(|known| **known == Known::Nothing) {
             *known = Known::Null;
@@ -112,7 +111,7 @@ impl Spaces {
         spaces
     }
 
-    /// To the fixpoint: each round goes over all instructions.
+    /// Iterates to the fixpoint: each round goes over all instructions.
     fn run(&mut self, module: &Module, function: &Function) {
         loop {
             self.changed = false;
@@ -154,7 +153,7 @@ impl Spaces {
         }
     }
 
-    /// Arguments flow into a routine's parameters, its results into the call's.
+    /// Arguments flow into a routine's parameters, and its results into those of the call.
     fn call(&mut self, function: &Function, callee: &Routine, args: &[Operand], inst: &Inst) {
         let is_pointer = |slot: &SlotId| matches!(function.slots[slot.index()].ty, Type::Ptr(_));
         let params = callee.params.iter().zip(args);
@@ -171,7 +170,7 @@ impl Spaces {
         }
     }
 
-    /// What an instruction that gives a pointer gives.
+    /// The target of an instruction's result, if that is a pointer.
     fn result(&self, module: &Module, kind: &InstKind) -> Known {
         match kind {
             InstKind::Get(slot) => self.slots[slot.index()],
@@ -187,16 +186,16 @@ impl Spaces {
             },
             // A pointer in memory is generic.
             InstKind::Load(..) | InstKind::Atomic { .. } => Known::In(Space::Generic),
-            // None of the others gives a pointer in a kernel.
+            // No other instruction yields a pointer in a kernel.
             _ => Known::In(Space::Generic),
         }
     }
 }
 
-/// Makes instructions agree with the types of their operands, which are final.
+/// Adapts instructions to the final types of their operands.
 struct Rewriter<'a> {
     function: &'a mut Function,
-    /// What stands for the result of a conversion that went.
+    /// The replacement for the result of each removed conversion.
     aliases: Vec<Option<Operand>>,
 }
 
@@ -255,7 +254,7 @@ impl Rewriter<'_> {
         nodes.push(Node::Inst(inst));
     }
 
-    /// A conversion to generic is always removed, because one is put wherever an instruction takes a generic pointer. A conversion to
+    /// A conversion to generic is always removed, because one is inserted wherever an instruction needs a generic pointer. A conversion to
     /// another space is removed if the pointer is in that space already.
     fn is_needless(&self, op: ConvertOp, a: Operand) -> bool {
         op == ConvertOp::ToGeneric
@@ -265,7 +264,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// Fits the operands of one instruction to the spaces that it takes, by conversions before it.
+/// Adapts the operands of one instruction to the spaces that it takes, by inserting conversions before it.
 struct Fit<'r, 'f, 'n> {
     rewriter: &'r mut Rewriter<'f>,
     nodes: &'n mut Vec<Node>,
@@ -273,7 +272,7 @@ struct Fit<'r, 'f, 'n> {
 }
 
 impl Fit<'_, '_, '_> {
-    /// Fits the operands of an instruction: each pointer gets the space that the instruction takes there.
+    /// Adapts the operands of an instruction: each pointer gets the space that the instruction takes there.
     fn operands(&mut self, kind: &mut InstKind, result_space: Option<Space>) {
         match kind {
             InstKind::Set(slot, value) => {
@@ -338,7 +337,7 @@ impl Fit<'_, '_, '_> {
             // `PtrToInt` takes any space; the other conversions of pointers take generic ones.
             InstKind::Convert(ConvertOp::PtrToInt, _) => {}
             InstKind::Convert(_, a) => self.operand(a, Space::Generic),
-            // No pointers among the operands, in a kernel.
+            // The others have no pointer operands in a kernel.
             other => debug_assert!(
                 !matches!(other.effect(), Effect::Memory | Effect::Variable)
                     || matches!(other, InstKind::Get(_)),
@@ -347,7 +346,7 @@ impl Fit<'_, '_, '_> {
         }
     }
 
-    /// Makes a pointer one of `space`: null by its type, others by a conversion to generic. Other operands are left alone.
+    /// Converts a pointer to `space`: null by its type, others by a conversion to generic. Other operands are left alone.
     fn operand(&mut self, operand: &mut Operand, space: Space) {
         let Some(found) = self.rewriter.space(*operand) else {
             return;
@@ -380,7 +379,7 @@ impl Fit<'_, '_, '_> {
         known(a).join(known(b)).space()
     }
 
-    /// The space of an access: null may be anything's.
+    /// The space of an access; null may be in any space.
     fn access_space(&self, ptr: Operand) -> Space {
         match ptr {
             Operand::Const(_) => Space::Generic,
@@ -388,7 +387,7 @@ impl Fit<'_, '_, '_> {
         }
     }
 
-    /// The space of a write: constant memory is left to the device.
+    /// The space of a write; a write to constant memory is left to the device.
     fn written_space(&self, ptr: Operand) -> Space {
         match self.access_space(ptr) {
             Space::Constant => Space::Generic,

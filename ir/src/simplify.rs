@@ -1,12 +1,12 @@
-//! Pass: the same program with less to do. In and out: verified modules.
+//! Pass: simplifies a program without changing what it does. In and out: verified modules.
 //!
-//! Per block, from the top: operations on constants become constants (by [`eval`]), a `get` of a variable whose value is
-//! known becomes that value, a pure operation done before in this block or one around it becomes its result, an `if` on a constant
-//! becomes the branch taken. Then pure operations nobody uses go. All of it repeats until nothing changes, so that running
-//! the pass again changes nothing.
+//! In each block, from the top: operations on constants become constants (by [`eval`]), a `get` of a variable whose value is known becomes
+//! that value, a pure operation that was done before in this block or one around it becomes its result, an `if` on a constant becomes the
+//! branch taken. Then pure operations without uses are removed. All of this repeats until nothing changes, so that running the pass again
+//! changes nothing.
 //!
-//! What is counted or reported stays: loads, stores and atomics (`volatile` or not), barriers, branches on anything but constants,
-//! integer divisions (they report a zero), every `set`. The clock is read each time.
+//! Everything that is counted or reported stays: loads, stores and atomics (`volatile` or not), barriers, branches on anything but
+//! constants, integer divisions (they report a zero), every `set`. The clock is read each time.
 
 use rustc_hash::FxHashMap;
 
@@ -43,18 +43,18 @@ fn simplify_function(function: &mut Function) {
     }
 }
 
-/// Whether the same operands always give the same result and nothing else, so that it need not be done twice.
+/// Whether the same operands always give the same result without other effects, so that it need not be done twice.
 fn is_pure(kind: &InstKind) -> bool {
     match kind {
         InstKind::Binary(op, ..) => !op.is_division(),
         InstKind::Special(register) => !register.changes(),
-        // These stay where the source has them.
+        // These stay where they are in the source.
         InstKind::Intrinsic(..) => false,
         other => other.effect() == Effect::Pure,
     }
 }
 
-/// Whether what is behind a block comes after it.
+/// Whether control can reach the code after a block.
 fn goes_on(block: &Block) -> bool {
     match block.0.last() {
         Some(Node::Break(_) | Node::Continue(_) | Node::Return(_)) => false,
@@ -65,26 +65,26 @@ fn goes_on(block: &Block) -> bool {
 
 #[derive(Default)]
 struct Simplifier {
-    /// What stands for a temporary whose instruction went.
+    /// The replacement of each temporary whose instruction was removed.
     aliases: Vec<Option<Operand>>,
-    /// What a variable holds here, for the lanes that are here.
+    /// The current value of each variable, for the active lanes.
     known: FxHashMap<SlotId, Operand>,
     /// Operations whose results are visible here.
     done: FxHashMap<InstKind, ValueId>,
-    /// What `known` held before each change, and what was added to `done`: to take both back.
+    /// The values in `known` before each change, and the additions to `done`: for undoing both.
     before: Vec<(SlotId, Option<Operand>)>,
     added: Vec<InstKind>,
-    /// Something is not as it was.
+    /// Whether anything changed.
     changed: bool,
-    /// Where branches are merged: those so far.
+    /// If branches are merged: the branches so far.
     branches: Option<branches::Branches>,
-    /// Of a host function: what memory holds, and the conditions that are known.
+    /// In a host function: the known contents of memory, and the known conditions.
     memory: Option<memory::Memory>,
     conditions: Vec<ValueId>,
 }
 
 impl Simplifier {
-    /// What is learnt inside holds inside; `known` and `done` are the caller's again afterwards.
+    /// Facts learned inside only hold inside; `known` and `done` are restored afterwards.
     fn nested(&mut self, block: Block) -> Block {
         let (before, added) = (self.before.len(), self.added.len());
         let seen = self.branches.as_ref().map_or(0, |all| all.seen.len());
@@ -112,7 +112,7 @@ impl Simplifier {
         block
     }
 
-    /// A variable has this value now.
+    /// Records the value of a variable.
     fn learn(&mut self, slot: SlotId, value: Operand) {
         let before = self.known.insert(slot, value);
         self.before.push((slot, before));
@@ -124,7 +124,7 @@ impl Simplifier {
         Block(nodes)
     }
 
-    /// Simplifies the statements of a block and adds them to `nodes`: a branch whose condition is constant becomes what it runs.
+    /// Simplifies the statements of a block and adds them to `nodes`. A branch with a constant condition is replaced by the side that runs.
     fn nodes(&mut self, block: Block, nodes: &mut Vec<Node>) {
         let mut rest = block.0.into_iter();
         while let Some(mut node) = rest.next() {
@@ -213,7 +213,7 @@ impl Simplifier {
         }
     }
 
-    /// Variables that the blocks set are not known any more.
+    /// Forgets the variables that the blocks set.
     fn forget(&mut self, blocks: &[&Block]) {
         for block in blocks {
             block.for_each_inst(&mut |inst| {
@@ -229,7 +229,7 @@ impl Simplifier {
         }
     }
 
-    /// A side of an `if` on a condition that holds there, or does not.
+    /// A side of an `if`, in which the condition holds or does not.
     fn nested_where(&mut self, cond: Operand, holds: bool, block: Block) -> Block {
         let conditions = self.conditions.len();
         self.assume(cond, holds);
@@ -240,7 +240,7 @@ impl Simplifier {
         block
     }
 
-    /// From here on a condition holds, or does not. Branches of kernels are counted, so this is for host functions.
+    /// Records that a condition holds from here on, or does not. Branches of kernels are counted, so this is for host functions.
     fn assume(&mut self, cond: Operand, holds: bool) {
         if let (Some(_), Operand::Value(id)) = (&self.memory, cond) {
             self.aliases[id.index()] = Some(Const::bool(holds).into());
@@ -248,7 +248,7 @@ impl Simplifier {
         }
     }
 
-    /// Loads that a loop would do in each round.
+    /// Loads that a loop would repeat in each round.
     fn before_loop(&mut self, blocks: &[&Block]) -> Vec<Node> {
         let Some(memory) = &mut self.memory else {
             return Vec::new();
@@ -267,7 +267,7 @@ impl Simplifier {
         }
     }
 
-    /// The instruction, unless something stands for its result.
+    /// The instruction, unless its result is replaced.
     fn inst(&mut self, mut inst: Inst) -> Option<Inst> {
         for operand in inst.kind.operands_mut() {
             self.resolve(operand);
@@ -317,7 +317,7 @@ impl Simplifier {
         Some(inst)
     }
 
-    /// A constant index goes into the offset, as the builder does it.
+    /// Moves a constant index into the offset, as the builder does.
     fn normalise(&mut self, kind: &mut InstKind) {
         if let InstKind::PtrAdd {
             index,
@@ -342,7 +342,7 @@ impl Simplifier {
     }
 }
 
-/// What an operation on constants gives, if that is known before the program runs; a sum that adds nothing is its operand.
+/// The result of an operation on constants, if it is known before the program runs; a sum with zero is its operand.
 pub fn fold(kind: &InstKind) -> Option<Operand> {
     let constant = |ty, bits| Some(Const { ty, bits }.into());
     match *kind {
@@ -376,7 +376,7 @@ pub fn fold(kind: &InstKind) -> Option<Operand> {
         },
         InstKind::Convert(op, a) => {
             let a = a.constant()?;
-            // Pointers of known spaces are the device's business.
+            // Pointers of known spaces are left to the device.
             let known_space = |ty| matches!(ty, Type::Ptr(space) if space != Space::Generic);
             if known_space(a.ty) || known_space(op.to_type()) {
                 return None;
@@ -393,8 +393,7 @@ pub fn fold(kind: &InstKind) -> Option<Operand> {
     }
 }
 
-/// Removes pure operations and `get`s whose results nobody uses: backwards, so that one walk is enough. Says
-/// whether there were any.
+/// Removes pure operations and `get`s without uses: backwards, so that one walk is enough. Returns whether there were any.
 fn remove_unused(function: &mut Function) -> bool {
     let mut used = vec![false; function.values.len()];
     let mut body = std::mem::take(&mut function.body);

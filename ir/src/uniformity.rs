@@ -1,31 +1,32 @@
-//! Which temporaries and variables are the same for all lanes of a warp, and why the others are not.
+//! Finds which temporaries and variables are the same for all lanes of a warp, and why the others are not.
 //!
-//! - A *temporary* is uniform if, each time its instruction runs, all lanes that are active get the same value. A branch is
-//!   uniform if its condition is. Uses see no more lanes than the definition, so they see one value too.
-//! - A *slot* is uniform if it can be kept once per warp: all values set are uniform, and at each `get` the value set last by any
-//!   lanes is the one that each active lane set last. (`t = 5; if (tid) t = 1; else use(t)` spoils `t`, though each `get` of it is
-//!   uniform: a single cell would hold 1 in the `else`.) A `get` of another slot may still be uniform.
+//! - A *temporary* is uniform if, each time its instruction runs, all active lanes get the same value. A branch is uniform if its condition
+//!   is. Uses have no more active lanes than the definition, so they get one value, too.
+//! - A *slot* is uniform if a single cell per warp can hold it: all values set are uniform, and at each `get` the value that any lane set
+//!   last is the one that each active lane set last. (`t = 5; if (tid) t = 1; else use(t)` makes `t` non-uniform, though each `get` of it
+//!   is uniform: a single cell would hold 1 in the `else`.) A `get` of a non-uniform slot may still be uniform.
 //!
-//! The analysis follows the code with a state per slot: do the active lanes agree on it, and would a single cell hold it.
-//! It begins with everything uniform and repeats until nothing changes. Control matters where lanes meet again:
+//! The analysis follows the code with a state per slot: whether the active lanes agree on it, and whether a single cell would hold it. It
+//! begins with everything uniform and repeats until nothing changes. Control matters where lanes reconverge:
 //!
-//! - After an `if` with a varying condition, what either branch set is varying. With a uniform one, all lanes took the same branch.
-//! - A `break` (or `continue`) is divergent if lanes that are still inside the statement it leaves may be elsewhere: in another branch of a
-//!   varying `if`, or waiting at the end of a statement in between that lanes left divergently (at the end of the body, for `continue`).
-//!   After a statement that is left by a divergent `break`, what was set inside is varying; at the `step` of a loop with a
-//!   divergent `continue`, what its body set. Lanes still in the loop are in the same round, so inside nothing is lost.
-//! - A variable that is not set yet is varying; a `return` takes lanes away for good and spoils nothing.
+//! - After an `if` with a varying condition, slots set in either branch are varying. With a uniform one, all lanes took the same branch.
+//! - A `break` (or `continue`) is divergent if lanes that are still inside the statement that it leaves may be elsewhere: in another branch
+//!   of a varying `if`, or waiting at the end of a statement in between that lanes left divergently (at the end of the body, for
+//!   `continue`). After a statement that is left by a divergent `break`, slots set inside are varying; at the `step` of a loop with a
+//!   divergent `continue`, slots set in its body. Lanes still in the loop are in the same round, so inside they still agree.
+//! - A variable that is not yet set is varying. A `return` takes lanes away for good and makes nothing varying.
 //!
-//! Sources: `threadIdx`, the lane, the clock, results of atomics, of `printf`, of shuffles and of `match.any`, loads from local or generic memory (a generic
-//! address may be a local one), generic addresses of locals. Loads of all lanes from one address give one value, `volatile` or
-//! not: it is one access. A routine's parameters and results vary. Parameters and constants are uniform. A host function is one thread: all is uniform.
+//! Sources of variation: `threadIdx`, the lane, the clock, results of atomics, of `printf`, of shuffles and of `match.any`, loads from
+//! local or generic memory (a generic address may be a local one), generic addresses of locals. A load of all lanes from one address gives
+//! one value, `volatile` or not: it is one access. A routine's parameters and results vary. Parameters and constants are uniform. A host
+//! function is one thread: all is uniform.
 
 use super::{
     Block, ConvertOp, Effect, Function, FunctionKind, Inst, InstKind, LabelId, LocId, Node, Object,
     Operand, RoutineId, SlotId, Space, SpecialReg, Type, ValueId, Varies,
 };
 
-/// What is uniform in one function.
+/// The uniform values of one function.
 #[derive(Clone, Debug)]
 pub struct Uniformity {
     /// Why a temporary varies; `None` for the uniform ones.
@@ -38,32 +39,32 @@ pub struct Uniformity {
 pub struct Reason {
     /// The temporary.
     pub value: ValueId,
-    /// Where it is computed.
+    /// The place where it is computed.
     pub loc: LocId,
-    /// Because of what.
+    /// The cause.
     pub cause: Cause,
 }
 
 /// What makes a temporary vary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
-    /// It is what a thread knows of itself.
+    /// It is a special register that differs between threads.
     Thread(SpecialReg),
-    /// An atomic or a `printf` serves lane after lane.
+    /// An atomic or a `printf` processes the lanes one after the other.
     OneByOne,
-    /// A shuffle or a match gives each lane what another has.
+    /// A shuffle or a match gives each lane a value of another.
     OtherLane,
-    /// It is read from memory that is, or may be, each thread's own; or is such an address.
+    /// It is read from memory that is, or may be, separate for each thread; or is such an address.
     OwnMemory,
     /// An operand varies.
     Operand(ValueId),
     /// The variable was given a varying value.
     Assigned(SlotId, ValueId),
-    /// The variable was set, or left alone, depending on a varying condition.
+    /// The variable was set, or not set, depending on a varying condition.
     Divergence(SlotId, ValueId),
     /// The variable may not have been set.
     Unset(SlotId),
-    /// A routine gives it, or was called with it.
+    /// It is a result or a parameter of a routine.
     Call,
 }
 
@@ -105,7 +106,7 @@ impl Uniformity {
         operand.value().is_none_or(|id| self.value(id))
     }
 
-    /// Whether a variable can be kept once per warp.
+    /// Whether a single cell per warp can hold a variable.
     pub fn slot(&self, id: SlotId) -> bool {
         self.slots[id.index()]
     }
@@ -116,7 +117,7 @@ impl Uniformity {
         let mut next = Some(id);
         while let Some(reason) = next.and_then(|id| self.values[id.index()]) {
             chain.push(reason);
-            // A reason names what was found varying before it, so the chain ends.
+            // A reason names a value that was found varying before, so the chain ends.
             next = match reason.cause {
                 Cause::Operand(id) | Cause::Assigned(_, id) | Cause::Divergence(_, id) => Some(id),
                 Cause::Thread(_)
@@ -141,12 +142,12 @@ enum Disagreement {
     Divergence(ValueId),
 }
 
-/// What is known of a slot at a place.
+/// The state of a slot at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct SlotState {
     /// `None`: all active lanes hold the same value.
     varies: Option<Disagreement>,
-    /// A single cell would not hold the value of the active lanes.
+    /// Whether a single cell would not hold the value of the active lanes.
     spoilt: bool,
 }
 
@@ -169,10 +170,10 @@ impl SlotState {
     }
 }
 
-/// All slots at a place; `None` where no lane comes.
+/// The states of all slots at a place; `None` if no lane reaches it.
 type State = Option<Vec<SlotState>>;
 
-/// One or the other.
+/// The join of two states.
 fn join(a: State, b: State) -> State {
     let (Some(mut a), Some(b)) = (a.clone(), b.clone()) else {
         return a.or(b);
@@ -183,14 +184,14 @@ fn join(a: State, b: State) -> State {
     Some(a)
 }
 
-/// States of the lanes that wait at a label.
+/// The states of the lanes that wait at a label.
 #[derive(Clone, Default)]
 struct Pending {
     breaks: State,
     continues: State,
 }
 
-/// A statement around the place at hand.
+/// A statement around the current place.
 #[derive(Clone, Copy)]
 enum Frame {
     /// An `if` with a varying condition: other lanes are in the other branch.
@@ -208,11 +209,11 @@ struct Analysis<'a> {
     /// The condition that makes some `break` to a label divergent.
     divergent_break: Vec<Option<ValueId>>,
     divergent_continue: Vec<Option<ValueId>>,
-    /// States at the begin of a round, joined over all passes.
+    /// The states at the beginning of a round, joined over all passes.
     loop_heads: Vec<State>,
     pending: Vec<Pending>,
     frames: Vec<Frame>,
-    /// Something became varying in this pass.
+    /// Whether something became varying in this pass.
     changed: bool,
 }
 
@@ -227,7 +228,7 @@ impl Analysis<'_> {
         slots
     }
 
-    /// Each lane has arguments of its own.
+    /// Each lane has separate arguments.
     fn at_routine(&mut self, id: RoutineId) -> Vec<SlotState> {
         let unset = SlotState::varying(Disagreement::Unset);
         let mut slots = vec![unset; self.function.slots.len()];
@@ -241,7 +242,7 @@ impl Analysis<'_> {
         slots
     }
 
-    /// Gives the state at the block's end.
+    /// Returns the state at the block's end.
     fn block(&mut self, block: &Block, mut state: State) -> State {
         for node in &block.0 {
             let Some(slots) = state else {
@@ -315,7 +316,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Lanes go both ways, in whichever order, and meet at the end.
+    /// Lanes take both branches, in any order, and reconverge at the end.
     fn divergent_if(
         &mut self,
         cond: ValueId,
@@ -345,7 +346,7 @@ impl Analysis<'_> {
             disagree(&mut state, &in_either, cond);
             return state;
         }
-        // The lanes of one branch went elsewhere; a single cell may hold what they set.
+        // The lanes of one branch jumped elsewhere; a single cell may contain what they set.
         mark_varying(&mut then_state, &in_otherwise);
         mark_varying(&mut else_state, &in_then);
         then_state.or(else_state)
@@ -358,7 +359,7 @@ impl Analysis<'_> {
         step: &Block,
         slots: Vec<SlotState>,
     ) -> State {
-        // What is stored comes first: reasons once given stay, so the passes end.
+        // The stored state comes first: reasons never change once given, so the passes end.
         let head = join(self.loop_heads[label.index()].clone(), Some(slots.clone()));
         self.frames.push(Frame::Body(label));
         let body_end = self.block(body, head.clone());
@@ -380,7 +381,7 @@ impl Analysis<'_> {
         self.after_break(label, breaks, slots, &[body, step])
     }
 
-    /// The state after a loop or scope whose lanes end with `end`. `before` is the state at its begin.
+    /// The state after a loop or scope whose lanes end with `end`. `before` is the state at its beginning.
     fn after_break(
         &self,
         label: LabelId,
@@ -463,7 +464,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// The slot cannot be kept once per warp.
+    /// Marks a slot that a single cell per warp cannot hold.
     fn mark_varying(&mut self, slot: SlotId) {
         self.result.slots[slot.index()] = false;
     }
@@ -513,7 +514,7 @@ impl Analysis<'_> {
                 let varying = args.iter().find_map(|arg| self.varying(*arg));
                 return Some(varying.map_or(Cause::Call, Cause::Operand));
             }
-            // The whole block's answer.
+            // The result is the same for the whole block.
             InstKind::Barrier(_) => return None,
             other => match other.effect() {
                 Effect::Lanes => return Some(Cause::OtherLane),
@@ -533,7 +534,7 @@ impl Analysis<'_> {
     }
 }
 
-/// What was set under a varying condition is neither agreed on nor in a single cell.
+/// Slots set under a varying condition differ between lanes, and a single cell does not hold them.
 fn disagree(state: &mut State, set: &[bool], cond: ValueId) {
     for (slot, set) in state.iter_mut().flatten().zip(set) {
         if *set {

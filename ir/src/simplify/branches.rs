@@ -1,8 +1,8 @@
-//! Pass: an `if` that does what one before it has done takes that one's results.
+//! Pass: replaces an `if` that repeats an earlier one by that one's results.
 //!
-//! A function called twice with the same arguments stands there twice. [`simplify`](super::simplify()) finds its straight lines again; here its
-//! branches are found, where they only compute: the condition is the same, the variables hold the same, and the instructions are the same
-//! but for the names of what is inside. The simulator counts branches, so this is for the PTX alone.
+//! A function that is called twice with the same arguments is inlined twice. [`simplify`](super::simplify()) recognises its straight-line
+//! code; this pass recognises its branches, if they only compute: the condition is the same, the variables have the same values, and the
+//! instructions are the same except for the names of variables inside. The simulator counts branches, so this is for PTX only.
 
 use rustc_hash::FxHashMap;
 
@@ -51,14 +51,14 @@ fn count_reads(block: &Block, reads: &mut FxHashMap<SlotId, usize>) {
     });
 }
 
-/// What is known of the branches so far.
+/// The branches seen so far.
 pub(super) struct Branches {
     slot_types: Vec<Type>,
     /// The type of each temporary, new ones included.
     values: Vec<Type>,
     /// How often each variable is read.
     reads: FxHashMap<SlotId, usize>,
-    /// Those whose results are visible here.
+    /// The branches whose results are visible here.
     pub(super) seen: Vec<Branch>,
     has_merged: bool,
 }
@@ -68,16 +68,16 @@ pub(super) struct Branch {
     cond: Operand,
     then: Block,
     otherwise: Block,
-    /// What the variables held before whose value then matters.
+    /// The values before it of the variables that it depends on.
     before: FxHashMap<SlotId, Operand>,
-    /// Those that others may read afterwards.
+    /// The variables that other code may read afterwards.
     results: Vec<SlotId>,
-    /// What these then held.
+    /// Their values afterwards.
     after: FxHashMap<SlotId, ValueId>,
 }
 
 impl Simplifier {
-    /// The branch, if it only computes. `inside` counts the reads that were in it.
+    /// The branch, if it only computes. `inside` counts the reads in it.
     pub(super) fn branch(
         &self,
         cond: Operand,
@@ -114,7 +114,7 @@ impl Simplifier {
         })
     }
 
-    /// How often the variables are read in the blocks of an `if`.
+    /// The number of reads of each variable in the blocks of an `if`.
     pub(super) fn reads_of(&self, blocks: [&Block; 2]) -> FxHashMap<SlotId, usize> {
         let mut reads = FxHashMap::default();
         if self.branches.is_some() {
@@ -141,7 +141,7 @@ impl Simplifier {
         }
     }
 
-    /// What its variables hold after it, if it does what another has done.
+    /// The values of its variables after it, if it repeats an earlier one.
     pub(super) fn repeated(&mut self, branch: &Branch) -> Option<Vec<(SlotId, Operand)>> {
         let branches = self.branches.as_mut()?;
         let found = branches.seen.iter().find_map(|other| {
@@ -167,7 +167,7 @@ impl Simplifier {
         found
     }
 
-    /// Reads what the branch's variables hold after it, for those that repeat it.
+    /// Reads the branch's variables after it, for later branches that repeat it.
     pub(super) fn remember(&mut self, mut branch: Branch, nodes: &mut Vec<Node>, loc: LocId) {
         for &slot in &branch.results {
             let Some(branches) = self.branches.as_mut() else {
@@ -195,9 +195,9 @@ impl Simplifier {
 struct Uses {
     /// Each variable, and whether it is set.
     slots: Vec<(SlotId, bool)>,
-    /// Those that may be read before they are set.
+    /// Variables that may be read before they are set.
     read_first: Vec<SlotId>,
-    /// Those that are set on every way.
+    /// Variables that are set on every path.
     assigned: Vec<SlotId>,
 }
 
@@ -209,7 +209,7 @@ impl Uses {
         }
     }
 
-    /// `None` if the block does more.
+    /// `None` if the block has other effects.
     fn add(&mut self, block: &Block) -> Option<()> {
         for node in &block.0 {
             match node {
@@ -243,7 +243,7 @@ impl Uses {
     }
 }
 
-/// What in one branch stands for what in another.
+/// Maps the names of one branch to those of another.
 struct Names<'a> {
     slots: Vec<(SlotId, SlotId)>,
     values: FxHashMap<ValueId, ValueId>,
@@ -302,7 +302,7 @@ impl Names<'_> {
         kind == other.kind && own.results.len() == other.results.len()
     }
 
-    /// Whether the two variables may stand for each other: they do already, or held the same before.
+    /// Whether the two variables may correspond: they do already, or had the same value before.
     fn pair(&mut self, own: SlotId, other: SlotId) -> bool {
         let known = self.slots.iter().find(|(a, b)| *a == own || *b == other);
         match known {

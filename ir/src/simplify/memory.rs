@@ -1,12 +1,12 @@
-//! Pass: a host function reads a place of memory once, as long as nothing may have changed it, and asks a condition once.
+//! Pass: makes a host function read a place of memory only once while nothing may change it, and test a condition only once.
 //!
-//! The subscript of a vector reads its size and where its items are, each time; `while (text[i] && text[i] != ' ')` reads a byte twice. A
-//! compiler for C++ reads such a place once, and programs run on the host for what they compute: nothing counts their accesses. Kernels
-//! stay as they are: their loads and branches are what the simulator counts.
+//! Each subscript of a vector reads the vector's size and the address of its items; `while (text[i] && text[i] != ' ')` reads a byte twice.
+//! A C++ compiler reads such a place once, and host code runs only for its results: its accesses are not counted. Kernels are unchanged,
+//! because the simulator counts their loads and branches.
 //!
-//! Known after a load or a store is what the place holds, until a store that may go there, or a call. The only places that other code
-//! cannot reach are variables whose address nobody keeps ([`Kept`]): they are read before a loop that does not write them. Known after an
-//! `if` of which one side goes elsewhere is its condition. `volatile` accesses stay.
+//! After a load or a store, the contents of the place are known until a store that may overlap it, or a call. Other code cannot reach
+//! variables whose address is not kept ([`Kept`]): they are read before a loop that does not write them. The condition is known after an
+//! `if` of which one side jumps elsewhere. `volatile` accesses stay.
 
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,7 @@ use crate::{
     LocalId, MemType, Module, Node, Object, Operand, SlotId, Space, Type, ValueId,
 };
 
-/// Loads known at once: each store looks at all of them.
+/// The largest number of known loads: each store looks at all of them.
 const MAX_KNOWN: usize = 64;
 
 /// Removes repeated loads and conditions of every host function of a simplified module.
@@ -30,7 +30,7 @@ pub fn forward_loads(module: &mut Module) {
     }
 }
 
-/// One round. Whether anything changed.
+/// One round. Returns whether anything changed.
 fn forward(function: &mut Function, kept: &Kept) -> bool {
     let mut addresses = Addresses::of(function);
     for (root, callee, number) in std::mem::take(&mut addresses.given) {
@@ -57,11 +57,11 @@ fn forward(function: &mut Function, kept: &Kept) -> bool {
     simplifier.changed || removed
 }
 
-/// Which parameters of host functions somebody may still reach when the function has returned, by function.
+/// By function: the parameters of host functions that other code may still reach after the function has returned.
 struct Kept(Vec<Vec<bool>>);
 
 impl Kept {
-    /// A parameter is kept by what its own function does with it, or by a function that it is handed on to.
+    /// A parameter is kept by its own function, or by a function that it is passed to.
     fn of(module: &Module) -> Kept {
         let params = module
             .functions
@@ -103,35 +103,35 @@ impl Kept {
     }
 }
 
-/// What an address begins with.
+/// The base of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Base {
     Object(Object),
-    /// The pointer that a parameter gives.
+    /// The pointer in a parameter.
     Param(SlotId),
     Value(ValueId),
     Const(Const),
 }
 
-/// Where an access goes.
+/// The place of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Place {
     base: Base,
     /// Index, whether it is unsigned, and bytes per index.
     index: Option<(Operand, bool, i64)>,
     offset_bytes: i64,
-    /// The object that the base leads into, as far as it is known.
+    /// The object that the base points into, as far as it is known.
     root: Base,
 }
 
-/// The addresses that a function makes.
+/// The addresses in a function.
 struct Addresses {
-    /// Of each temporary.
+    /// The place of each temporary.
     places: Vec<Option<Place>>,
-    /// Parameters and variables whose address may be somewhere else than in temporaries.
+    /// Parameters and variables whose address may be stored outside of temporaries.
     kept_slots: Vec<SlotId>,
     kept_locals: Vec<LocalId>,
-    /// What begins with these is an argument of a call: of which function, and which one.
+    /// Addresses with this base that are arguments of a call: of this function, at this position.
     given: Vec<(Base, FuncId, usize)>,
 }
 
@@ -217,7 +217,7 @@ impl Addresses {
         }
     }
 
-    /// The address of this may be anywhere.
+    /// The address may be kept anywhere.
     fn keep(&mut self, operand: Operand) {
         self.keep_root(self.place(operand).root);
     }
@@ -240,7 +240,7 @@ impl Addresses {
                     self.given.push((root, *callee, number));
                 }
             }
-            // A parameter that is given another value is no parameter any more.
+            // A parameter that is assigned another value does not count as a parameter any more.
             InstKind::Set(slot, value) => {
                 self.kept_slots.push(*slot);
                 self.keep(*value);
@@ -249,12 +249,12 @@ impl Addresses {
         }
     }
 
-    /// A variable that is reached only by what names it.
+    /// Whether a variable is only reached through its name.
     fn is_private(&self, root: Base) -> bool {
         matches!(root, Base::Object(Object::Local(local)) if !self.kept_locals.contains(&local))
     }
 
-    /// Whether accesses of these places may meet, which have so many bytes.
+    /// Whether accesses of these places, with these numbers of bytes, may overlap.
     fn may_meet(&self, (a, a_bytes): (&Place, u32), (b, b_bytes): (&Place, u32)) -> bool {
         if a.base == b.base && a.index == b.index {
             let (a_from, b_from) = (i128::from(a.offset_bytes), i128::from(b.offset_bytes));
@@ -266,7 +266,7 @@ impl Addresses {
     }
 }
 
-/// What a place holds.
+/// The known contents of a place.
 #[derive(Clone)]
 struct Known {
     access: Access,
@@ -274,7 +274,7 @@ struct Known {
     value: Operand,
 }
 
-/// What is known of memory at a place of the function.
+/// The known contents of memory at a place of the function.
 pub(super) struct Memory {
     addresses: Addresses,
     /// Bytes of each variable.
@@ -284,10 +284,10 @@ pub(super) struct Memory {
     known: Vec<Known>,
 }
 
-/// What the places held, to be put back where a block ends.
+/// The known contents, to be restored at the end of a block.
 pub(super) struct Saved(Vec<Known>);
 
-/// Whether a load like this gives what is known, or a store makes it known.
+/// Whether such a load may use known contents, or such a store makes them known.
 fn is_plain(access: &Access) -> bool {
     access.count == 1 && !access.volatile && !access.partial
 }
@@ -300,7 +300,7 @@ fn is_whole(ty: MemType) -> bool {
     )
 }
 
-/// Calls that never come back, so that what they do to memory is nobody's business.
+/// Calls that never return, so that their effects on memory do not matter.
 pub(super) fn never_returns(kind: &InstKind) -> bool {
     matches!(
         kind,
@@ -317,7 +317,7 @@ impl Memory {
         self.known = saved.0;
     }
 
-    /// What a load gives, if that is known.
+    /// The result of a load, if it is known.
     pub(super) fn value(&self, kind: &InstKind) -> Option<Operand> {
         let InstKind::Load(access, pointer) = kind else {
             return None;
@@ -329,7 +329,7 @@ impl Memory {
             .map(|known| known.value)
     }
 
-    /// An instruction is done.
+    /// Records the effects of an instruction.
     pub(super) fn done(&mut self, kind: &InstKind, result: Option<ValueId>) {
         self.forget(kind);
         match (kind, result) {
@@ -353,21 +353,21 @@ impl Memory {
         }
     }
 
-    /// What an instruction may change is not known any more.
+    /// Forgets the places that an instruction may change.
     fn forget(&mut self, kind: &InstKind) {
         let mut known = std::mem::take(&mut self.known);
         known.retain(|it| !self.may_change(kind, &it.place, it.access.width_bytes()));
         self.known = known;
     }
 
-    /// What any instruction of these blocks may change is not known any more.
+    /// Forgets the places that any instruction of these blocks may change.
     pub(super) fn forget_all(&mut self, blocks: &[&Block]) {
         for block in blocks {
             block.for_each_inst(&mut |inst| self.forget(&inst.kind));
         }
     }
 
-    /// Whether an instruction may change so many bytes of a place.
+    /// Whether an instruction may change this many bytes of a place.
     fn may_change(&self, kind: &InstKind, known: &Place, bytes: u32) -> bool {
         let is_private = self.addresses.is_private(known.root);
         match kind {
@@ -387,8 +387,8 @@ impl Memory {
         }
     }
 
-    /// Loads of a loop that give the same in each round, of variables that nobody else reaches: they go before the loop.
-    /// Such a load has no other effect: it is within its variable.
+    /// Loads in a loop that give the same value in each round, of variables that no other code reaches: they move before the loop. Such a
+    /// load has no other effect, since it is inside its variable.
     pub(super) fn before_loop(&mut self, blocks: &[&Block]) -> Vec<Node> {
         let mut wanted: Vec<(Access, LocalId, Place, LocId)> = Vec::new();
         for block in blocks {
@@ -450,7 +450,7 @@ impl Memory {
         nodes
     }
 
-    /// An instruction that gives a new temporary.
+    /// An instruction with a new temporary as its result.
     fn inst(&mut self, kind: InstKind, ty: Type, loc: LocId) -> Inst {
         let result = ValueId(self.values.len() as u32);
         self.values.push(ty);

@@ -209,7 +209,7 @@ struct Lane<'a> {
     rounds: usize,
 }
 
-/// Why a block did not come to its end.
+/// Why control left a block before its end.
 enum Jump {
     Break(LabelId),
     Continue(LabelId),
@@ -355,7 +355,7 @@ proptest! {
         let before = accesses(&module);
         simplify(&mut module);
         assert_verified(&module, "simplify");
-        // Fewer only where an `if` on a constant went, or code after a jump.
+        // Fewer only if an `if` on a constant was removed, or code after a jump.
         prop_assert!(accesses(&module) <= before);
         let once = module.clone();
         simplify(&mut module);
@@ -400,7 +400,7 @@ fn a_branch_that_repeats_another_takes_its_results() {
     );
 }
 
-/// What the variables held before, a value, an operation, one that does more than compute.
+/// They differ in the variables' previous values, in a value, in an operation, or in effects.
 #[test]
 fn branches_that_differ_stay() {
     for (before, second) in [

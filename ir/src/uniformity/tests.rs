@@ -1,4 +1,4 @@
-//! Cases by hand, and every claim held against a lockstep executor on random kernels.
+//! Cases by hand; and every result is compared with a lockstep executor on random kernels.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn analyse(body: &str) -> (Function, Uniformity) {
     (function, uniformity)
 }
 
-/// The varying temporaries, and the slots that cannot be kept once per warp.
+/// The varying temporaries, and the slots that a single cell per warp cannot hold.
 #[track_caller]
 fn check(body: &str, values: &[u32], slots: &[u32]) {
     let (function, uniformity) = analyse(body);
@@ -115,7 +115,7 @@ fn a_uniform_branch_spoils_nothing() {
 
 #[test]
 fn a_loop_left_at_different_rounds() {
-    // Inside, all lanes are in the same round; outside, each has its own last one.
+    // Inside, all lanes are in the same round; outside, each lane has a separate last round.
     check(
         "%0 = special.tid.x
          set $2, 0
@@ -301,11 +301,11 @@ fn hosts_are_one_thread() {
 }
 
 const LANES: usize = 6;
-/// Of a loop; random ones may not end.
+/// The most rounds of a loop; random ones may not end.
 const MAX_ROUNDS: usize = 5;
 type Lanes = [u64; LANES];
 
-/// A warp in lockstep, a mask of active lanes at each step; slots per lane and, besides, in single cells.
+/// A warp in lockstep, with a mask of active lanes at each step; slots per lane and also in single cells.
 struct Warp<'a> {
     function: &'a Function,
     uniformity: &'a Uniformity,
@@ -314,7 +314,7 @@ struct Warp<'a> {
     cells: Vec<u64>,
     broken: Vec<u32>,
     continued: Vec<u32>,
-    /// Which branch of an `if` goes first is not fixed.
+    /// The order of an `if`'s branches is not fixed.
     otherwise_first: bool,
     random: Random,
     claims: usize,
@@ -328,7 +328,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Gives the lanes that come to the end.
+    /// Returns the lanes that reach the end.
     fn block(&mut self, block: &Block, mut mask: u32) -> u32 {
         for node in &block.0 {
             if mask == 0 {
@@ -399,7 +399,7 @@ impl Warp<'_> {
             for lane in lanes(mask) {
                 self.slots[slot.index()][lane] = self.operand(value, lane);
             }
-            // One lane sets the cell: any, as they would all set the same.
+            // One lane sets the cell: any, since all would set the same value.
             let lane = self.random.pick(&lanes(mask).collect::<Vec<_>>());
             self.cells[slot.index()] = self.operand(value, lane);
             return;
@@ -454,7 +454,7 @@ fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| mask & (1 << lane) != 0)
 }
 
-/// Runs a plain random kernel and gives how often a uniform temporary was computed.
+/// Runs a plain random kernel and returns how often a uniform temporary was computed.
 fn run(seed: u64) -> usize {
     let mut random = Random::new(seed);
     let module = random::module(random.next(), Options { plain: true });

@@ -1,4 +1,4 @@
-//! Bodies of a host function in, bodies out. That programs do the same is `fuzz`'s target `forms`.
+//! Bodies of a host function in, bodies out. The target `forms` of `fuzz` tests that programs still do the same.
 
 use crate::verify::assert_verified;
 use crate::*;
@@ -34,7 +34,7 @@ host fn2 @look($0: ptr \"p\" \"int *\" pointee i32) {
     assert_eq!(print(&module), print(&expected), "again");
 }
 
-/// What stays as it is.
+/// The body does not change.
 #[track_caller]
 fn check_same(body: &str) {
     check(body, body);
@@ -139,7 +139,7 @@ fn nobody_else_writes_a_variable_whose_address_is_not_kept() {
          call fn2(%2)
          set $1, 5",
     );
-    // Given to a function that writes it.
+    // Passed to a function that writes it.
     check_same(
         "%0 = addr local0
          store.i32.generic %0, 5
@@ -147,7 +147,7 @@ fn nobody_else_writes_a_variable_whose_address_is_not_kept() {
          %1 = load.i32.generic %0
          set $1, %1",
     );
-    // Given to one that keeps it.
+    // Passed to a function that keeps it.
     check_same(
         "%0 = get $0
          %1 = addr local0
@@ -221,7 +221,7 @@ fn what_a_loop_does_not_write_is_read_before_it() {
          %4 = load.i32.generic %0
          set $2, %4",
     );
-    // Somebody else may write it.
+    // Other code may write it.
     check_same(
         "%0 = get $0
          loop L0 {
