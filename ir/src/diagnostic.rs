@@ -1,4 +1,4 @@
-//! What the front end has to say about the user's source, as values. Rendering is `render`'s business alone.
+//! Messages of the front end about the user's source, as values. Only `render` turns them into text.
 
 use crate::span::Span;
 
@@ -7,10 +7,10 @@ pub mod render;
 
 pub use code::Code;
 
-/// Severity.
+/// How serious a message is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing.
+    /// A fact that is worth knowing.
     Note,
     /// Compiles, but is likely not what was meant.
     Warning,
@@ -18,7 +18,7 @@ pub enum Severity {
     Error,
 }
 
-/// A place and what it has to do with the matter.
+/// A place and its role in the message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
     /// Where.
@@ -42,7 +42,7 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// Facts that have no place.
     pub notes: Vec<String>,
-    /// How many of the notes name an instance of a template that the place is in.
+    /// How many of the notes name a template instance that contains the place.
     #[doc(hidden)]
     pub n_instances: usize,
     /// One thing to try.
@@ -67,7 +67,7 @@ impl Diagnostic {
         }
     }
 
-    /// An error of `code` at `span`, whatever its number says.
+    /// An error of `code` at `span`, even if the code is normally a warning.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
@@ -75,7 +75,7 @@ impl Diagnostic {
         }
     }
 
-    /// The same as a warning: the program compiles, whatever its code says of others.
+    /// The same as a warning, even if the code is normally an error: the program compiles.
     #[must_use]
     pub fn as_warning(self) -> Diagnostic {
         Diagnostic {
@@ -84,7 +84,7 @@ impl Diagnostic {
         }
     }
 
-    /// The same as a note: worth knowing, whatever its code says of others.
+    /// The same as a note, whatever the code's normal severity is.
     #[must_use]
     pub fn as_note(self) -> Diagnostic {
         Diagnostic {
@@ -93,7 +93,7 @@ impl Diagnostic {
         }
     }
 
-    /// Says something at the primary place.
+    /// Sets the text at the primary place.
     #[must_use]
     pub fn at(mut self, message: impl Into<String>) -> Diagnostic {
         self.primary.message = message.into();
@@ -117,7 +117,7 @@ impl Diagnostic {
         self
     }
 
-    /// Says one thing to try.
+    /// Adds one thing to try.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());

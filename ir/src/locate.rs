@@ -1,4 +1,4 @@
-//! From a place of the IR back to the bytes of the source.
+//! Maps places of the IR back to bytes of the source.
 
 use super::{LocId, Module};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     span::{FileId, Span},
 };
 
-/// How far a place extends that knows only where it begins.
+/// How far to extend a place that has only a beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extent {
     /// One character.
@@ -17,7 +17,7 @@ pub enum Extent {
     Expression,
 }
 
-/// Whether a file of this name is no file of the user's: the command line, or one of dslc's own texts. Those have names in angle brackets.
+/// Whether a file of this name is not the user's: the command line, or one of dslc's own texts. Those have names in angle brackets.
 pub fn is_virtual(file: &str) -> bool {
     file.starts_with('<') && file.ends_with('>')
 }
@@ -27,14 +27,14 @@ pub fn is_library(file: &str) -> bool {
     is_virtual(file) && file != COMMAND_LINE && file != PREDEFINED
 }
 
-/// The innermost place that is the program's own, of `loc` and what led to it; `None` if all of them are in the library.
+/// The innermost place in the program, among `loc` and its `via`s; `None` if all of them are in the library.
 pub fn in_program(module: &Module, loc: LocId) -> Option<LocId> {
     std::iter::successors(Some(loc), |&place| module.loc(place).via)
         .find(|&place| !is_library(&module.files[module.loc(place).file as usize]))
 }
 
-/// The bytes of a place: the text of an access where it is known, else `extent`. `None` for nowhere and for places in files that
-/// `map` does not have.
+/// The bytes of a place: the text of an access if it is known, else `extent`. `None` for nowhere and for places in files that `map` does
+/// not have.
 pub fn span(loc: LocId, extent: Extent, module: &Module, map: &SourceMap) -> Option<Span> {
     let loc = module.locs.get(loc.index())?;
     let name = module.files.get(loc.file as usize)?;
@@ -57,7 +57,7 @@ pub fn span(loc: LocId, extent: Extent, module: &Module, map: &SourceMap) -> Opt
     Some(Span::new(file, start, start + length))
 }
 
-/// The file of that number, or else of that name.
+/// The file with that number, or else with that name.
 fn find<'m>(map: &'m SourceMap, number: u32, name: &str) -> Option<(FileId, &'m SourceFile)> {
     let same_name = |(_, source): &(FileId, &SourceFile)| source.name == name;
     let numbered = map.files().nth(number as usize).filter(same_name);

@@ -1,16 +1,16 @@
-//! The texts a program is made of, and the macro expansions that moved tokens around.
+//! The texts of a program, and the macro expansions of its tokens.
 
 use std::sync::Arc;
 
 use crate::span::{ExpansionId, FileId, Span};
 
-/// The name in messages of what the command line, or another caller, asks for.
+/// The file name in messages about options of the command line, or of another caller.
 pub const COMMAND_LINE: &str = "<command line>";
 
-/// The name of the text that predefined macros are in. No user can look there, so messages show their uses only.
+/// The name of the text with the predefined macros. No user can look there, so messages only show their uses.
 pub const PREDEFINED: &str = "<predefined>";
 
-/// A number that tells whether a text has changed: 64-bit FNV-1a, the same for every version of dslc, line ends counted alike on all systems.
+/// A number that changes if a text changes: 64-bit FNV-1a, the same for every version of dslc, with the same line ends on all systems.
 ///
 /// ```
 /// use crate::source::fingerprint;
@@ -32,7 +32,7 @@ pub struct SourceFile {
     /// The text.
     pub text: String,
     line_starts: Vec<u32>,
-    /// Each byte is a character: of most texts, whose columns need no counting then.
+    /// Whether each byte is a character, as in most texts: then columns need no counting.
     is_ascii: bool,
 }
 
@@ -122,14 +122,14 @@ pub struct Expansion {
     pub defined_at: Span,
 }
 
-/// How many files and expansions a map has.
+/// The number of files and expansions of a map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mark {
     files: usize,
     expansions: usize,
 }
 
-/// A part of a map.
+/// The part of a map after a mark.
 pub struct Appended {
     files: Vec<SourceFile>,
     expansions: Vec<Expansion>,
@@ -160,7 +160,7 @@ impl SourceMap {
         ExpansionId(self.expansions.len() as u32)
     }
 
-    /// How much there is so far.
+    /// A mark at the current end.
     pub fn mark(&self) -> Mark {
         Mark {
             files: self.files.len(),
@@ -168,7 +168,7 @@ impl SourceMap {
         }
     }
 
-    /// What was added after that.
+    /// Everything that was added after the mark.
     pub fn since(&self, mark: Mark) -> Appended {
         Appended {
             files: self.files[mark.files..].to_vec(),
@@ -176,19 +176,19 @@ impl SourceMap {
         }
     }
 
-    /// Forgets what was added after that.
+    /// Removes everything that was added after the mark.
     pub fn back_to(&mut self, mark: Mark) {
         self.files.truncate(mark.files);
         self.expansions.truncate(mark.expansions);
     }
 
-    /// Adds once more what was added to a map of which there was as much.
+    /// Adds a part again. The map must be as long as at the part's mark.
     pub fn append(&mut self, more: &Appended) {
         self.files.extend_from_slice(&more.files);
         self.expansions.extend_from_slice(&more.expansions);
     }
 
-    /// The file behind an id.
+    /// The file of an id.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
     }
@@ -228,15 +228,14 @@ impl SourceMap {
 pub struct Included {
     /// The name to show in messages; a file is known by it.
     pub full_name: String,
-    /// What is in it.
+    /// Its text.
     pub text: String,
 }
 
-/// Gives the preprocessor the text of an `#include "name"`. The command line reads files, a browser page looks in a
-/// table, tests use a map.
+/// Provides the text of an `#include "name"` to the preprocessor. The command line reads files, a browser page uses a table, tests use a
+/// map.
 pub trait Loader {
-    /// `name` as included from the file called `from`;
-    /// `None` when there is no such file, `Err` with a reason when it cannot be read.
+    /// `name` as included from the file called `from`; `None` if there is no such file, `Err` with a reason if it cannot be read.
     fn load(&self, name: &str, from: &str) -> Option<Result<Included, String>>;
 }
 

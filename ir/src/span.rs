@@ -1,4 +1,4 @@
-//! Places in the source: a byte range of one file, and the macro expansion it came through.
+//! Places in the source: a byte range of one file, and the macro expansion that it came through.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ pub struct FileId(pub u32);
 pub struct ExpansionId(pub u32);
 
 impl ExpansionId {
-    /// The text stands in the file as written.
+    /// The text is in the file as written.
     pub const NONE: ExpansionId = ExpansionId(0);
 }
 
-/// A half-open byte range `start..end` of `file`. With an `expansion`, the range is where the token is *spelled*
-/// (in the macro's definition, or in the argument at its use) and the expansion says which use brought it here.
+/// A half-open byte range `start..end` of `file`. With an `expansion`, the range is where the token is *spelled* (in the macro's
+/// definition, or in the argument at its use), and the expansion identifies the use of the macro.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Span {
     /// The file the bytes are in.
@@ -40,8 +40,8 @@ impl Span {
         }
     }
 
-    /// From the start of `self` to the end of `other`. Where the two come from different files or expansions there is
-    /// no such range, and `self` is returned.
+    /// From the start of `self` to the end of `other`. If the two come from different files or expansions, there is no such range, and
+    /// `self` is returned.
     pub fn to(self, other: Span) -> Span {
         if self.file != other.file || self.expansion != other.expansion || other.end < self.start {
             return self;
@@ -71,7 +71,7 @@ impl fmt::Debug for Span {
     }
 }
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Spanned<T> {
     /// The value.

@@ -1,9 +1,9 @@
-//! "Did you mean": the nearest of the names that would have been possible.
+//! "Did you mean": finds the nearest of the possible names.
 
 use strsim::damerau_levenshtein;
 
-/// The candidate nearest to `name`, if one is near enough: at most a third of its letters differ. Upper and lower case
-/// count as half a difference, and equal distances are decided by the alphabet so that messages are stable.
+/// The candidate nearest to `name`, if one is near enough: at most a third of its letters differ. Upper and lower case count as half a
+/// difference. Equal distances are decided alphabetically, so that messages are stable.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let length = name.chars().count();
@@ -14,7 +14,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .filter_map(|candidate| {
             let distance = damerau_levenshtein(name, candidate)
                 + damerau_levenshtein(&lower, &candidate.to_lowercase());
-            // One letter for another one is not a typing error.
+            // A single different letter is not a typing error.
             let near = distance <= limit && (length > 1 || distance <= 1);
             near.then_some((distance, candidate))
         })

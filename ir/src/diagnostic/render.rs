@@ -1,9 +1,9 @@
-//! Diagnostics as text: the only user of ariadne.
+//! Renders diagnostics as text: the only user of ariadne.
 //!
-//! ariadne panics on places outside its text, and it counts lines its own way. So it never sees the user's text. For each message, `excerpt`
-//! makes a text of the lines to show: control characters are made visible, and long lines are cut. It turns any span into a place in that
-//! text. A message about a macro's expansion is shown where the macro is used, with the definition as a second place. Predefined macros have
-//! no place to show.
+//! ariadne panics on places outside its text, and it counts lines in another way. So it never sees the user's text. For each message,
+//! `excerpt` makes a text of the lines to show: control characters are made visible, and long lines are cut. It maps any span to a place in
+//! that text. A message about a macro's expansion is shown where the macro is used, with the definition as a second place. Predefined
+//! macros have no place to show.
 
 use ariadne::{Cache, Color, Config, IndexType, Label, Report, ReportKind, Source};
 
@@ -15,7 +15,7 @@ use crate::span::{FileId, Span};
 mod excerpt;
 mod fit;
 
-/// More messages than this are only counted: nobody reads them before the first ones are fixed.
+/// More messages than this are only counted: no user reads them before the first ones are fixed.
 const MAX_SHOWN: usize = 1000;
 
 /// How many levels of macros inside macros are shown.
@@ -27,7 +27,7 @@ const MARGIN: usize = 16;
 /// Columns before a message: `[E0301] Error: `. The lines below begin there.
 const TITLE: usize = 15;
 
-/// The full text of all messages, one after the other. Lines of source are cut at about `width` columns, notes are broken there.
+/// The full text of all messages, one after the other. Source lines are cut at about `width` columns, notes are wrapped there.
 pub fn render(
     diagnostics: &[Diagnostic],
     map: &SourceMap,
@@ -74,8 +74,8 @@ fn word(severity: Severity) -> &'static str {
     }
 }
 
-/// Where to show a span: first the place in the user's text, then the definitions it came through, outermost first, each
-/// with the macro's name.
+/// The places to show for a span: first the place in the user's text, then the definitions that it came through, outermost first, each with
+/// the macro's name.
 fn places(span: Span, map: &SourceMap) -> Vec<(Span, Option<&str>)> {
     let mut chain = vec![(span, None)];
     let mut at = span;
@@ -91,7 +91,7 @@ fn places(span: Span, map: &SourceMap) -> Vec<(Span, Option<&str>)> {
     let inside = |place: &Span| {
         place.file == root.file && place.start >= root.start && place.end <= root.end
     };
-    // A macro's argument is spelled at the use: the narrowest such place is the one meant.
+    // A macro's argument is spelled at the use: the narrowest such place is the relevant one.
     let narrowest = chain
         .iter()
         .map(|(place, _)| *place)
@@ -116,7 +116,7 @@ struct Marked {
     is_primary: bool,
 }
 
-/// The places that a message shows: its primary one first, with the macros that it comes from, then its labels.
+/// The places that a message shows: its primary one with the macros that it comes from, then its labels.
 fn marked(diagnostic: &Diagnostic, map: &SourceMap) -> Vec<Marked> {
     let primary_places = places(diagnostic.primary.span, map).into_iter();
     let mut marked: Vec<Marked> = primary_places
@@ -139,7 +139,8 @@ fn marked(diagnostic: &Diagnostic, map: &SourceMap) -> Vec<Marked> {
     marked
 }
 
-/// The marks as ariadne's labels. It starts a new section where lines go back: the primary's file comes first, each file from top to bottom.
+/// The marks as ariadne's labels. ariadne starts a new section when lines go backwards, so the primary's file comes first, and each file
+/// from top to bottom.
 fn labels(
     marked: Vec<Marked>,
     excerpts: &Excerpts<'_>,
@@ -220,7 +221,7 @@ fn render_one(
     fit::fitted(&text, width)
 }
 
-/// A text whose lines are broken at spaces, to fit beside a margin of so many columns.
+/// A text with lines wrapped at spaces, to fit beside a margin of this many columns.
 fn wrapped(text: &str, width: Option<usize>, margin: usize) -> String {
     let room = width.map_or(usize::MAX, |width| width.saturating_sub(margin).max(20));
     let lines = text.lines().flat_map(|line| fit::broken(line, room, room));

@@ -1,7 +1,7 @@
 //! The lines of a program that one message shows, in a form that can be drawn.
 //!
-//! Line numbers stay true, because the lines between are there but empty. A line too long to show is cut to a window
-//! around the first place in it.
+//! Line numbers stay true, because the lines in between exist but are empty. A line that is too long is cut to a window around the first
+//! place in it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,7 +30,7 @@ struct Excerpt {
     cut: BTreeMap<u32, usize>,
 }
 
-/// What stands for the part of a line that was cut off.
+/// Replaces the part of a line that was cut off.
 const CUT: char = '…';
 
 impl<'a> Excerpts<'a> {
@@ -74,7 +74,7 @@ impl<'a> Excerpts<'a> {
         let (line, column) = file.line_column(first);
         let (end_line, end_column) = file.line_column(last);
         let shown = excerpt.source.line(line as usize - 1)?;
-        // The last character of a shown line is its line end, which an empty place may point at.
+        // The last character of a shown line is its line end, which an empty place may point to.
         let limit = shown.len().saturating_sub(1);
         let cut = *excerpt.cut.get(&line)?;
         let position = |column: u32| (column as usize - 1).saturating_sub(cut).min(limit);
@@ -148,7 +148,7 @@ impl Excerpt {
     }
 }
 
-/// Appends a line, or a window of it in which `column` is, and says how many characters are missing before the window.
+/// Appends a line, or a window of it that contains `column`, and returns how many characters are missing before the window.
 fn show(line: &str, column: usize, width: usize, out: &mut String) -> usize {
     // Lines that are much too long are not even counted in full.
     let length = line.chars().take(4 * width).count();
@@ -156,7 +156,7 @@ fn show(line: &str, column: usize, width: usize, out: &mut String) -> usize {
         out.extend(line.chars().map(visible_char));
         return 0;
     }
-    // A quarter of the room before it: what a label says goes to its right.
+    // A quarter of the window is before the column: labels extend to its right.
     let skipped = column.saturating_sub(width / 4);
     if skipped > 0 {
         out.push(CUT);
@@ -166,7 +166,7 @@ fn show(line: &str, column: usize, width: usize, out: &mut String) -> usize {
     if rest.next().is_some() {
         out.push(CUT);
     }
-    // The mark takes the place of one character.
+    // The mark replaces one character.
     skipped.saturating_sub(1)
 }
 
@@ -174,7 +174,7 @@ fn file(map: &SourceMap, id: FileId) -> Option<&SourceFile> {
     map.files().nth(id.0 as usize).map(|(_, file)| file)
 }
 
-/// The start of a span, inside the text and between characters. At the end of the text, after the last thing in it.
+/// The start of a span, clamped to the text and to a character boundary. At the end of the text, after the last thing in it.
 pub(super) fn start(file: &SourceFile, span: Span) -> u32 {
     let text = &file.text;
     if span.start as usize >= text.len() {
@@ -195,7 +195,7 @@ fn end(file: &SourceFile, span: Span) -> u32 {
     (end as u32).max(start(file, span))
 }
 
-/// A text that does nothing to a terminal.
+/// A text without control characters for a terminal.
 pub(super) fn visible(text: &str) -> String {
     text.chars()
         .map(|character| {
@@ -213,7 +213,7 @@ fn visible_char(character: char) -> char {
         '\t' => '\t',
         '\0'..='\u{1f}' => char::from_u32(0x2400 + character as u32).unwrap_or('\u{fffd}'),
         '\u{7f}' => '\u{2421}',
-        // Other controls, line separators, and marks that turn the direction of text.
+        // Other controls, line separators, and marks that change the direction of text.
         '\u{80}'..='\u{9f}'
         | '\u{2028}'..='\u{202e}'
         | '\u{2066}'..='\u{2069}'

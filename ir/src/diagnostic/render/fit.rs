@@ -1,12 +1,12 @@
-//! Makes what ariadne has written fit: labels are broken at the terminal's width, and colours are set once for a run of characters.
+//! Fits ariadne's output: wraps labels at the terminal's width, and sets colours once for a run of characters.
 
-/// Fewest columns for a label's text, however narrow the terminal is.
+/// The fewest columns for a label's text, however narrow the terminal is.
 const LEAST_ROOM: usize = 20;
 
-/// With fewer columns beside its arrow, a label goes on below it with so many, if the bars of other labels let it.
+/// With fewer columns beside its arrow, a label continues below it with this many, if the bars of other labels permit.
 const ENOUGH_ROOM: usize = 40;
 
-/// The lines of a message, none of them longer than `width` where that can be.
+/// The lines of a message, none longer than `width` if that is possible.
 pub(super) fn fitted(text: &str, width: Option<usize>) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines().filter(|line| !leads_nowhere(line)) {
@@ -41,7 +41,7 @@ fn is_escape(piece: &str) -> bool {
     piece.starts_with('\u{1b}')
 }
 
-/// Without `ESC[0m` between two runs of one colour.
+/// The text without `ESC[0m` between two runs of one colour.
 fn joined_colours(text: &str) -> String {
     const RESET: &str = "\u{1b}[0m";
     if !text.contains(RESET) {
@@ -65,7 +65,7 @@ fn joined_colours(text: &str) -> String {
     out
 }
 
-/// A label too long for its line, as several lines; the bars of other labels go on beside it.
+/// A label that is too long for its line, as several lines; the bars of other labels continue beside it.
 fn broken_label(line: &str, width: usize) -> Option<String> {
     if !line.contains('╰') {
         return None;
@@ -86,7 +86,7 @@ fn broken_label(line: &str, width: usize) -> Option<String> {
         .collect();
     if room < ENOUGH_ROOM {
         let behind = beside.split_off(beside.rfind('│').map_or(0, |at| at + '│'.len_utf8()));
-        // A bar's colour ends behind it.
+        // A bar's colour ends after it.
         beside.extend(pieces(&behind).filter(|piece| is_escape(piece)));
         let bars = columns_of(&beside);
         let indent = width.saturating_sub(ENOUGH_ROOM).max(bars + 2);
@@ -97,7 +97,7 @@ fn broken_label(line: &str, width: usize) -> Option<String> {
     Some(format!("{arrow}{}\n", lines.join(&format!("\n{beside}"))))
 }
 
-/// Breaks a line at spaces, into a first line of at most so many columns and others of at most so many.
+/// Wraps a line at spaces: `first` is the width of the first line, `below` that of the others.
 pub(super) fn broken(text: &str, first: usize, below: usize) -> Vec<String> {
     let (mut lines, mut line, mut columns) = (vec![], String::new(), 0);
     for word in text.split(' ') {
@@ -117,7 +117,7 @@ pub(super) fn broken(text: &str, first: usize, below: usize) -> Vec<String> {
     lines
 }
 
-/// Splits a line behind the arrow, `╰─── `, that points to its text.
+/// Splits a line after the arrow, `╰─── `, that points to its text.
 fn arrow_and_message(line: &str) -> Option<(&str, &str)> {
     let (mut at, mut is_arrow) = (0, false);
     for piece in pieces(line) {
@@ -133,7 +133,7 @@ fn arrow_and_message(line: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Whether a line is the arrow of a label that has no message: ariadne underlines nothing without one.
+/// Whether a line is the arrow of a label without a message: ariadne underlines nothing without one.
 fn leads_nowhere(line: &str) -> bool {
     let mut arrow = false;
     for piece in pieces(line).filter(|piece| !is_escape(piece)) {
@@ -159,7 +159,7 @@ mod tests {
             fitted(long, Some(53)),
             "   │  │  ╰── a label of so many words that they need\n   │  │      three lines of text below each other,\n   │  │      and two more\n"
         );
-        // Little room: further left.
+        // Little room: the text continues further left.
         assert_eq!(
             fitted(line, Some(36)),
             "   │    │  ╰──┼── a label of many\n   │    │     │  words\n"
