@@ -1,11 +1,11 @@
 //! Builds one function: appends instructions with their types computed, opens and closes the structured statements.
 //!
-//! Operands of constants are folded where the meaning is [`eval`](super::eval)'s: pure scalar operations, never a division by zero (a
-//! finding on the device, a trap on the host). Code after a `break`, `continue` or `return` of the same block is dropped, its
-//! values replaced by zeros that nothing uses. Instructions are attributed to the place given last by [`Builder::set_loc`].
+//! Operations on constants are folded as [`eval`](super::eval) defines them: pure scalar operations, but never a division by zero (a
+//! finding on the device, a trap on the host). Code after a `break`, `continue` or `return` of the same block is dropped, and its values
+//! are replaced by zeros that nothing uses. Instructions get the place that was last passed to [`Builder::set_loc`].
 //!
-//! A kernel's pointers are all built `generic`; `infer_spaces` finds their spaces afterwards. Misuse (an operand of a wrong
-//! type, an `else` without an `if`) is a bug of the caller and panics, in debug builds where it costs time to check.
+//! A kernel's pointers are all `generic` at first; `infer_spaces` finds their spaces afterwards. Misuse (an operand of a wrong type, an
+//! `else` without an `if`) is a bug of the caller and panics; checks that cost time are in debug builds only.
 
 mod control;
 mod inst;
@@ -26,11 +26,11 @@ pub struct Builder {
     routines: Vec<(RoutineId, Block)>,
 }
 
-/// A block that is being filled, and what it will become a part of.
+/// A block that is being filled, and the statement that it will be part of.
 #[derive(Debug)]
 struct Open {
     nodes: Vec<Node>,
-    /// No lane gets here any more: what is appended is dropped.
+    /// Whether no lane reaches this point any more: then appended code is dropped.
     dead: bool,
     what: What,
 }
@@ -98,7 +98,7 @@ impl Builder {
         }
     }
 
-    /// How many blocks are open, the function's body among them.
+    /// The number of open blocks, including the function's body.
     pub fn nesting(&self) -> usize {
         self.open.len()
     }
@@ -113,12 +113,12 @@ impl Builder {
         self.function.launch_bounds = Some((max_threads, min_blocks));
     }
 
-    /// The place of the instructions that follow. Gives the one before, to go back to.
+    /// Sets the place of the instructions that follow. Returns the previous one.
     pub fn set_loc(&mut self, loc: LocId) -> LocId {
         std::mem::replace(&mut self.loc, loc)
     }
 
-    /// The place instructions get now.
+    /// The current place of instructions.
     pub fn loc(&self) -> LocId {
         self.loc
     }
@@ -157,7 +157,7 @@ impl Builder {
         slot
     }
 
-    /// A new variable in the thread's own memory.
+    /// A new variable in the thread's memory.
     pub fn local(&mut self, local: LocalVar) -> LocalId {
         self.function.locals.push(local);
         LocalId(self.function.locals.len() as u32 - 1)
@@ -230,7 +230,7 @@ impl Builder {
         self.open.last_mut().expect("the body is open").dead = true;
     }
 
-    /// Opens a block; it is dead if the innermost one is.
+    /// Opens a block; it is dead if the enclosing one is.
     fn open(&mut self, what: What) {
         let dead = self.innermost().dead && !matches!(what, What::Routine(_));
         self.open.push(Open {

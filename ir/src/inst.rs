@@ -1,4 +1,4 @@
-//! Instructions: what they take, what they give, and what exactly they mean.
+//! Instructions: their operands, their results, and their exact meaning.
 //!
 //! [`InstKind`] is declared by a table with a row for each instruction:
 //!
@@ -11,12 +11,12 @@
 //!     Anywhere;                                                the functions that it may stand in
 //! ```
 //!
-//! The text is a word and its suffixes, each as it is written or as a field, then between commas the fields that follow. After an
-//! operand's colon stands what fixes its type: a constant of that type is written without it. `of access` ends the text of an access
-//! with its object: ` of shared0 within 33`. Where a text has another form, `by hand` names the pair of functions in `by_hand` that
-//! write and read it, and the words that it begins with.
+//! The text is a word and its suffixes, each either literal or a field, then the remaining fields, separated by commas. After an operand's
+//! colon is the expression that fixes its type: a constant of that type is written without it. `of access` ends the text of an access with
+//! its object: ` of shared0 within 33`. If a text has another form, `by hand` names the pair of functions in `by_hand` that write and read
+//! it, and the words that it begins with.
 //!
-//! A result is a type, or what has one: a variable, an object, an operand, a function.
+//! A result is a type, or something that has one: a variable, an object, an operand, a function.
 
 mod by_hand;
 mod declare;
@@ -103,40 +103,40 @@ pub enum Operand {
 /// An instruction, its results and its place: `%5 = add.i32 %3, 1 !7`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Inst {
-    /// What it gives: none, one, or one per component for vector loads.
+    /// The results: none, one, or one per component for vector loads.
     pub results: Vec<ValueId>,
-    /// What it does.
+    /// The operation.
     pub kind: InstKind,
-    /// Where it comes from.
+    /// Its place in the source.
     pub loc: LocId,
 }
 
 /// How memory is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Access {
-    /// Of each component.
+    /// The type of each component.
     pub ty: MemType,
     /// Components: 1, 2 or 4. One access of `count * ty.bytes()` bytes (at most 16), aligned to its width.
     pub count: u8,
-    /// The space, as far as known. It is the space of the pointer's type.
+    /// The space, as far as known, which is also in the pointer's type.
     pub space: Space,
     /// `volatile`.
     pub volatile: bool,
-    /// An atomic that is one among the threads of its block only, as `atomicAdd_block`: `atomic.add.i32.global.block`.
+    /// An atomic that is only atomic among the threads of its block, as `atomicAdd_block`: `atomic.add.i32.global.block`.
     pub block_scope: bool,
-    /// `__ldg`: nobody may write there while the kernel runs. `load.f32.global.readonly`.
+    /// `__ldg`: no thread may write there while the kernel runs. `load.f32.global.readonly`.
     pub read_only: bool,
-    /// A load that reads an integer to keep some of its bits in the store that follows: `load.i32.local.partial`. What nobody has written yet is
-    /// read as 0 and is no fault.
+    /// A load of an integer of which the store that follows keeps some bits: `load.i32.local.partial`. Uninitialised bytes read as 0, and
+    /// that is not an error.
     pub partial: bool,
-    /// When the source indexes a declared array (or names a declared variable) directly, that one: the access is checked
-    /// against its bounds, not only against the memory's.
+    /// The declared array or variable, if the source accesses it directly: the access is checked against its bounds, not only against the
+    /// memory's.
     pub object: Option<Object>,
-    /// When the last index of the pointer is a subscript of an array that is part of something: how many elements there are. Else 0.
-    /// Either it is the innermost dimension of several, and an index beyond it is another row's element:
+    /// The number of elements, if the last index of the pointer is a subscript of an array that is part of a larger object. Else 0. Either
+    /// the array is the innermost dimension of several, and an index beyond it is an element of another row:
     /// `store.i32.shared %3, 1 of shared0 within 33`.
     pub row_len: u32,
-    /// Or the array is a member, or a reference's, and an index beyond it is another member's: `load.i32.global %3 within member 4`.
+    /// Or it is a member, or belongs to a reference, and an index beyond it is another member: `load.i32.global %3 within member 4`.
     pub is_member: bool,
 }
 
@@ -156,7 +156,7 @@ impl Access {
         self.ty.value_type()
     }
 
-    /// What a load gives: a value per component.
+    /// The results of a load: a value per component.
     fn result_types(self) -> Vec<Type> {
         vec![self.value_type(); self.count as usize]
     }
@@ -165,23 +165,23 @@ impl Access {
 /// What an instruction does besides giving its results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Nothing: its operands decide the results (a special register: the thread, and for some when and where).
+    /// Nothing: its operands determine the results (for a special register: the thread, and for some the time and place).
     Pure,
     /// Reads or sets a variable of the function.
     Variable,
     /// Reads or writes memory.
     Memory,
-    /// Hears of other lanes, or waits for them.
+    /// Depends on other lanes, or waits for them.
     Lanes,
-    /// Orders what is before and after it; gives nothing.
+    /// Orders the code before and after it; has no result.
     Order,
-    /// Anything else that must be done once, where it stands.
+    /// Anything else that must be done exactly once, at its place.
     Act,
     /// A call or a launch.
     Call,
 }
 
-/// The functions that an instruction may stand in.
+/// The kinds of functions that may contain an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stands {
     /// Kernels and host functions.
@@ -193,7 +193,7 @@ pub enum Stands {
 }
 
 instructions! {
-    /// `%1 = get $x`: the variable's value now.
+    /// `%1 = get $x`: the variable's current value.
     Get(slot: SlotId)
         ["get" (slot)] -> slot, Variable, Anywhere;
     /// `set $x, %1`: for the active lanes.
@@ -208,13 +208,13 @@ instructions! {
     /// `%3 = fma.f32 %0, %1, %2`: `%0 * %1 + %2` rounded once.
     Fma(ty: Type, a: Operand, b: Operand, c: Operand)
         ["fma".ty (a: ty, b: ty, c: ty)] -> ty, Pure, Anywhere;
-    /// `%3 = fma_halves %0, %1, %2`: the same of the low halves and of the high halves of three words ([`half`](super::half)).
+    /// `%3 = fma_halves %0, %1, %2`: the same for the low halves and for the high halves of three words ([`half`](super::half)).
     FmaHalves(a: Operand, b: Operand, c: Operand)
         ["fma_halves" (a: Type::I32, b: Type::I32, c: Type::I32)] -> Type::I32, Pure, Anywhere;
-    /// `%3 = fma_bfloats %0, %1, %2`: the same of two bfloat16 in each word ([`bfloat16`](super::bfloat16)).
+    /// `%3 = fma_bfloats %0, %1, %2`: the same for two bfloat16 in each word ([`bfloat16`](super::bfloat16)).
     FmaBfloats(a: Operand, b: Operand, c: Operand)
         ["fma_bfloats" (a: Type::I32, b: Type::I32, c: Type::I32)] -> Type::I32, Pure, Anywhere;
-    /// `%2 = cmp.slt.i32 %0, %1` gives an `i1`. The type is the operands'.
+    /// `%2 = cmp.slt.i32 %0, %1` yields an `i1`. The type is that of the operands.
     Compare(op: CompareOp, ty: Type, a: Operand, b: Operand)
         ["cmp".op.ty (a: ty, b: ty)] -> Type::I1, Pure, Anywhere;
     /// `%3 = select.i32 %c, %0, %1`.
@@ -234,7 +234,7 @@ instructions! {
     PtrAdd {
         /// The address to start from.
         base: Operand,
-        /// An `i32` or `i64`; the constant 0 when there is none.
+        /// An `i32` or `i64`; the constant 0 if there is none.
         index: Operand,
         /// An `i32` index is extended with zeros.
         unsigned: bool,
@@ -247,16 +247,16 @@ instructions! {
     /// `%1 = load.f32.shared %0`, `%1, %2 = load.f32x2.global %0`.
     Load(access: Access, ptr: Operand)
         ["load".access (ptr: access.pointer_type()) of access] -> access.result_types(), Memory, Anywhere;
-    /// `store.f32.shared %0, %1`; one value per component. Of several lanes storing to one address the lowest active one's value stays.
+    /// `store.f32.shared %0, %1`; one value per component. If several lanes store to one address, the value of the lowest active one stays.
     Store(access: Access, ptr: Operand, values: Vec<Operand>)
         ["store".access (ptr: access.pointer_type(), values: access.value_type()) of access] -> (), Memory, Anywhere;
-    /// `%2 = atomic.add.i32.shared %0, %1`: gives the old value. Lanes are served in ascending order.
+    /// `%2 = atomic.add.i32.shared %0, %1`: yields the old value. Lanes are processed in ascending order.
     Atomic {
-        /// What it does to the memory.
+        /// The operation on the memory.
         op: AtomicOp,
         /// `count` is 1; `ty` is I32, I64, F32 or F64.
         access: Access,
-        /// Where.
+        /// The address.
         ptr: Operand,
         /// The operand.
         value: Operand,
@@ -265,29 +265,29 @@ instructions! {
     }
         ["atomic".op.access (ptr: access.pointer_type(), value: access.value_type(), compare: access.value_type()) of access]
         -> access.value_type(), Memory, Kernel;
-    /// `%2 = shfl.down.f32 %0, 1, 32 sync -1`, `vote.ballot`, `match.any`, `reduce.add`: lanes tell each other values.
+    /// `%2 = shfl.down.f32 %0, 1, 32 sync -1`, `vote.ballot`, `match.any`, `reduce.add`: lanes send each other values.
     Exchange(exchange: Box<Exchange>)
         [by hand exchange: "shfl", "vote", "match", "reduce"] -> exchange.result_types(), Lanes, Kernel;
     /// `nanosleep %0`, `%1 = isshared %0`: an instruction of fixed form.
     Intrinsic(intrinsic: Intrinsic, args: Vec<Operand>)
         [intrinsic (args: intrinsic.operands())] -> intrinsic.result(), intrinsic.effect(), intrinsic.stands();
-    /// `barrier`: `__syncthreads()`. With a predicate `%1 = barrier.count %0`, also `.and`, `.or` (all give `i32`).
+    /// `barrier`: `__syncthreads()`. With a predicate `%1 = barrier.count %0`, also `.and`, `.or` (all yield `i32`).
     Barrier(reduce: Option<(BarrierReduce, Operand)>)
         [by hand barrier: "barrier"] -> reduce.map(|_| Type::I32), Lanes, Kernel;
     /// `fence.block`, `fence.device`, `fence.system`.
     Fence(scope: FenceScope)
         ["fence".scope] -> (), Order, Kernel;
-    /// `acqrel.block`, `acqrel.device`, `acqrel.system`: a fence of `cuda::atomic`'s orders weaker than `seq_cst`. It acquires and releases, but
-    /// has no place in the one order of all `fence`s.
+    /// `acqrel.block`, `acqrel.device`, `acqrel.system`: a fence for `cuda::atomic`'s orders weaker than `seq_cst`. It acquires and
+    /// releases, but has no place in the total order of all `fence`s.
     AcqRelFence(scope: FenceScope)
         ["acqrel".scope] -> (), Order, Kernel;
-    /// `%0 = printf string2, %1, %2` (gives an `i32`): device printf. Floats are passed as `f64`, small integers as `i32`.
+    /// `%0 = printf string2, %1, %2` (yields an `i32`): device printf. Floats are passed as `f64`, small integers as `i32`.
     Printf(format: StringId, args: Vec<Operand>)
         ["printf" (format, args: ANY)] -> Type::I32, Act, Kernel;
-    /// `assert %0, string1`: the text is the condition's.
+    /// `assert %0, string1`: the text is that of the condition.
     Assert(cond: Operand, text: StringId)
         ["assert" (cond: Type::I1, text)] -> (), Act, Kernel;
-    /// `begin local3` and `end local3`: the variable of a block or of an inlined function comes to life, or is gone (`false`). Only of
+    /// `begin local3` and `end local3`: the lifetime of a variable of a block or an inlined function begins, or ends (`false`). Only for
     /// variables whose address is kept somewhere.
     Lifetime(local: LocalId, begins: bool)
         [by hand lifetime: "begin", "end"] -> (), Act, Anywhere;
@@ -300,13 +300,13 @@ instructions! {
     /// `%0 = host cudaMalloc(%1, %2)`: host functions only.
     HostCall(host: HostFn, args: Vec<Operand>)
         [by hand host_call: "host"] -> host.result(), Call, Host;
-    /// `launch fn1 <<<(x, y, z), (x, y, z), shared, stream>>> (%1, …)`: of the host, or of each active lane of a kernel.
+    /// `launch fn1 <<<(x, y, z), (x, y, z), shared, stream>>> (%1, …)`: by the host, or by each active lane of a kernel.
     Launch(launch: Box<Launch>)
         [by hand launch: "launch"] -> (), Call, Anywhere;
 }
 
 impl InstKind {
-    /// Whether it computes a scalar from the lane's own scalars and nothing else: [`eval`](super::eval) says which.
+    /// Whether it only computes a scalar from the lane's own scalars: [`eval`](super::eval) defines the result.
     pub fn is_scalar_op(&self) -> bool {
         matches!(
             self,
@@ -321,7 +321,7 @@ impl InstKind {
         )
     }
 
-    /// Whether a compiler keeps no value from memory over it: other threads, or code that it does not see, may write in between.
+    /// Whether a compiler must not keep values from memory across it: other threads, or code that it does not see, may write in between.
     pub fn ends_what_is_kept(&self) -> bool {
         match self {
             InstKind::Atomic { .. }
@@ -336,7 +336,7 @@ impl InstKind {
             | InstKind::Launch(_) => true,
             InstKind::Intrinsic(intrinsic, _) => match intrinsic.effect() {
                 Effect::Pure | Effect::Variable => false,
-                // After a trap there is nothing.
+                // Nothing runs after a trap.
                 Effect::Act => !matches!(
                     intrinsic,
                     Intrinsic::Trap | Intrinsic::BadCall | Intrinsic::BadObject
@@ -363,7 +363,7 @@ impl InstKind {
         }
     }
 
-    /// The access it makes, and the pointer it makes it with. An instruction has one exactly if its effect is [`Effect::Memory`].
+    /// Its memory access, and the pointer of that. An instruction has one exactly if its effect is [`Effect::Memory`].
     pub fn access(&self) -> Option<(&Access, &Operand)> {
         match self {
             InstKind::Load(access, ptr)
@@ -392,9 +392,9 @@ pub struct Launch {
     pub block: [Operand; 3],
     /// Dynamic shared memory: `i64`.
     pub shared_bytes: Operand,
-    /// The stream: `i64`, of no meaning to the simulator.
+    /// The stream: `i64`, which the simulator ignores.
     pub stream: Operand,
-    /// `cudaLaunchCooperativeKernel`: all blocks are resident at once, or the launch is refused.
+    /// `cudaLaunchCooperativeKernel`: all blocks are resident at once, or the launch is rejected.
     pub cooperative: bool,
     /// One per [`Param`](super::Param).
     pub args: Vec<Operand>,

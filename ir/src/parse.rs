@@ -1,8 +1,8 @@
-//! Text to IR: the inverse of [`print`](mod@super::print), with an error of line, column and one sentence for anything else.
+//! From text to IR: the inverse of [`print`](mod@super::print). Any other text is an error with line, column and one sentence.
 //!
-//! The text is read once, left to right, without tokens: the grammar is the printer's output with free spacing (but what `return` gives
-//! stands on its line), and `//` comments to the end of the line. Only the form is checked here (and that numbered things are numbered in order); what it means is the
-//! verifier's business, so that its tests can start from broken text.
+//! The text is read once, left to right, without tokens: the grammar is the printer's output with free spacing (but the value of a `return`
+//! is on its line), and `//` comments to the end of the line. Only the form is checked here (and that numbered things are in order). The
+//! verifier checks the meaning, so that its tests can start from broken text.
 
 mod cursor;
 mod function;
@@ -14,7 +14,7 @@ use super::{GlobalId, GlobalSpace, GlobalVar, Loc, LocId, Module, Object, String
 pub(super) use cursor::Cursor;
 pub(super) use inst::{operand, operand_list, operands};
 
-/// Why a text is not IR.
+/// Why a text is not valid IR.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// From 1.
@@ -35,7 +35,7 @@ impl std::error::Error for ParseError {}
 
 pub(super) type Result<T> = std::result::Result<T, ParseError>;
 
-/// Reads what [`print`](super::print::print) wrote.
+/// Reads the output of [`print`](super::print::print).
 pub fn parse(text: &str) -> Result<Module> {
     let mut cursor = Cursor::new(text);
     let mut module = Module {

@@ -16,9 +16,9 @@
 //! loc !4 = 0:3:12 "threadIdx.x"
 //! ```
 //!
-//! What follows from the context is left out: a constant's type where the instruction fixes it (else `i64 5`), a result's type unless
-//! it differs from the implied one or is a call's (`%0: i32 = call fn2()`), `!0`, an empty `else` or `step`. Constants are
-//! decimal when that gives back the same bits, and `0x…` bits otherwise.
+//! Everything that follows from the context is omitted: a constant's type where the instruction determines it (else `i64 5`), a result's
+//! type unless it differs from the implied one or belongs to a call (`%0: i32 = call fn2()`), `!0`, an empty `else` or `step`. Constants
+//! are decimal if that gives back the same bits, and `0x…` bits otherwise.
 
 use std::fmt::{self, Display, Write};
 
@@ -82,7 +82,7 @@ fn write_module(out: &mut String, module: &Module) {
     write_locs(out, &module.locs);
 }
 
-/// Index 0 is left out when it is the usual "nowhere".
+/// Index 0 is omitted if it is the usual "nowhere".
 fn write_locs(out: &mut String, locs: &[Loc]) {
     if locs.is_empty() {
         out.push_str("\nno locs\n");
@@ -149,7 +149,7 @@ fn write_global(out: &mut String, global: &GlobalVar) {
 }
 
 impl GlobalSpace {
-    /// As in the IR's text.
+    /// The word in the IR's text.
     pub fn text(self) -> &'static str {
         match self {
             GlobalSpace::Constant => "constant",
@@ -376,7 +376,7 @@ fn is_word(name: &str) -> bool {
     name.starts_with(start) && name.chars().all(|c| start(c) || c.is_ascii_digit())
 }
 
-/// An operand where the context fixes the type.
+/// An operand whose type the context determines.
 pub(super) fn of(ty: &Type, operand: &Operand) -> As {
     As(*operand, Some(*ty))
 }
@@ -424,7 +424,7 @@ impl Display for Const {
     }
 }
 
-/// Operands between commas.
+/// Operands separated by commas.
 pub(super) struct List<'a>(pub(super) &'a [Operand], pub(super) &'a [Type]);
 
 impl Display for List<'_> {
@@ -437,7 +437,7 @@ impl Display for List<'_> {
     }
 }
 
-/// Variables between commas.
+/// Variables separated by commas.
 struct Slots<'a>(&'a [SlotId]);
 
 impl Display for Slots<'_> {
@@ -501,7 +501,7 @@ impl Display for Quoted<'_> {
     }
 }
 
-/// Bytes in quotes: printable ASCII as it is.
+/// Bytes in quotes; printable ASCII is unchanged.
 struct QuotedBytes<'a>(&'a [u8]);
 
 impl Display for QuotedBytes<'_> {

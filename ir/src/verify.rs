@@ -1,19 +1,19 @@
-//! The rules a module keeps, so that no later stage has to ask. All violations are collected, each with its printed line.
+//! The rules for valid modules, which later stages rely on. All violations are collected, each with its printed line.
 //!
 //! In the order of the code:
 //! 1. Places: files and `via` exist, no `via` leads back to itself.
-//! 2. Globals: alignment a power of two, elements not empty, as many initial bytes as bytes, relocations inside and to strings or
-//!    globals. Names of functions are unique among kernels and among host functions.
+//! 2. Globals: alignment a power of two, elements not empty, no more initial bytes than bytes, relocations inside and to strings or
+//! globals. Names of functions are unique among kernels and among host functions.
 //! 3. Functions: parameters' slots exist and differ; kernels return nothing; host functions have no shared variables and only generic
-//!    pointers. Shared and local variables have the size of their dimensions; shared ones the offsets of
-//!    [`layout_shared`]; dynamic ones no size.
+//! pointers. Shared and local variables have the size of their dimensions; shared ones the offsets of
+//! [`layout_shared`]; dynamic ones no size.
 //! 4. Structure: a label names one `loop` or `scope`; `break` and `continue` lead to an enclosing one, `continue` to a loop and not from its
-//!    own `step`; conditions are `i1`; a returned value is the function's result.
+//! own `step`; conditions are `i1`; a returned value has the type of the function's result.
 //! 5. Temporaries are assigned once, before their uses, in the same block or one around it. Constants fit their type.
-//! 6. Routines: a kernel's body begins with their code, each once and in order. Parameters and results are different slots. What a routine
-//!    names of slots and local variables, nothing else does; no lane ends in one.
-//! 7. Instructions (`verify/inst.rs`): operands and results have the instruction's types, everything named exists, host-only ones stand in host
-//!    functions, device-only ones in kernels.
+//! 6. Routines: a kernel's body begins with their code, each once and in order. Parameters and results are different slots. Slots and
+//! local variables of a routine are not named elsewhere; no lane ends in a routine.
+//! 7. Instructions (`verify/inst.rs`): operands and results have the instruction's types, everything named exists, host-only ones are in
+//! host functions, device-only ones in kernels.
 
 mod inst;
 mod routine;
@@ -28,16 +28,16 @@ use super::{
     Node, Object, Operand, Space, Type, ValueId,
 };
 
-/// A rule that a module breaks: a bug of whoever made the module.
+/// A violated rule: a bug in the code that made the module.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     /// The function, unless it is about the module's tables.
     pub function: Option<FuncId>,
-    /// What is broken, in the IR's text.
+    /// The violating line, in the IR's text.
     pub line: String,
-    /// Which rule it breaks.
+    /// The violated rule.
     pub message: String,
-    /// The place it comes from.
+    /// Its place in the source.
     pub loc: LocId,
 }
 
@@ -85,7 +85,7 @@ pub fn verify(module: &Module) -> Result<(), Vec<Violation>> {
     }
 }
 
-/// Panics with all violations: after lowering and after each pass, in tests and debug builds.
+/// Panics with all violations: called after lowering and after each pass, in tests and debug builds.
 pub fn assert_verified(module: &Module, after: &str) {
     if let Err(violations) = verify(module) {
         let lines: Vec<String> = violations.iter().map(Violation::to_string).collect();
@@ -169,7 +169,7 @@ fn verify_global(
     }
 }
 
-/// What is known of a label on the way through the code.
+/// The state of a label during the walk through the code.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Label {
     Unused,
@@ -179,7 +179,7 @@ enum Label {
     Closed,
 }
 
-/// Checks one function. `node` or else `line`, and `loc`, are those at hand.
+/// Checks one function. `node` or else `line`, and `loc`, are the current ones.
 struct Verifier<'a> {
     module: &'a Module,
     function: &'a Function,
@@ -301,7 +301,7 @@ impl<'a> Verifier<'a> {
         );
     }
 
-    /// The nodes in order. What a block assigns is visible until its end.
+    /// The nodes in order. Temporaries of a block are visible until its end.
     fn verify_block(&mut self, block: &'a Block) {
         let mut made_here = vec![];
         for node in &block.0 {
@@ -419,7 +419,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// The type of an operand that is visible here and fits its type.
+    /// The type of an operand, which must be visible here and fit its type.
     fn visible_type(&mut self, operand: Operand) -> Option<Type> {
         match operand {
             Operand::Value(id) => match self.visible.get(id.index()) {
@@ -444,7 +444,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// The operand is of exactly this type.
+    /// The operand must have exactly this type.
     fn verify_operand(&mut self, operand: Operand, ty: Type) {
         if let Some(found) = self.visible_type(operand)
             && found != ty
@@ -461,13 +461,13 @@ fn operand_name(operand: Operand) -> String {
         .map_or("a constant".into(), |id| id.to_string())
 }
 
-/// Size of an array, unless it overflows.
+/// The size of an array, unless it overflows.
 fn array_bytes(element_bytes: u64, dims: &[u64]) -> Option<u64> {
     dims.iter()
         .try_fold(element_bytes, |bytes, &dim| bytes.checked_mul(dim))
 }
 
-/// No bits beyond the type's.
+/// Whether there are no bits beyond those of the type.
 fn const_fits(constant: Const) -> bool {
     match constant.ty {
         Type::I1 => constant.bits <= 1,

@@ -1,4 +1,4 @@
-//! Opening and closing `if`, `loop` and `scope`; jumps.
+//! Opens and closes `if`, `loop` and `scope`; adds jumps.
 
 use super::{Builder, Open, What};
 use crate::{Block, LabelId, Node, Operand, RoutineId, Type};
@@ -45,7 +45,7 @@ impl Builder {
         let What::LoopBody { label, unroll, loc } = what else {
             panic!("a step without a loop");
         };
-        // A `continue` may lead here even if the end of the body is not reached.
+        // A `continue` may lead here even if the end of the body is unreachable.
         self.open(What::LoopStep {
             label,
             unroll,
@@ -67,7 +67,7 @@ impl Builder {
         self.open(What::Scope { label, loc });
     }
 
-    /// `code R {`: wherever this is called, the code goes to the begin of the body.
+    /// `code R {`: wherever this is called, the code goes to the beginning of the body.
     pub fn open_routine(&mut self, id: RoutineId) {
         self.open(What::Routine(id));
     }
@@ -138,7 +138,7 @@ impl Builder {
         self.end_block(Node::Continue(label));
     }
 
-    /// `return`, with a value in host functions that give one.
+    /// `return`, with a value in host functions that return one.
     pub fn return_value(&mut self, value: Option<Operand>) {
         self.end_block(Node::Return(value));
     }

@@ -9,7 +9,7 @@ use crate::{
 
 /// Instructions.
 impl Builder {
-    /// Appends any instruction, its results' types given. The other methods are more convenient.
+    /// Appends any instruction with the given types of results. The other methods are more convenient.
     pub fn inst(&mut self, kind: InstKind, types: &[Type]) -> Vec<Operand> {
         if self.is_dead() {
             return types.iter().map(|&ty| Const::zero(ty).into()).collect();
@@ -160,7 +160,7 @@ impl Builder {
         let ty = self.value_type(base);
         debug_assert!(matches!(ty, Type::Ptr(_)), "ptradd to {ty}");
         debug_assert!(self.value_type(index).is_int());
-        // A 64-bit index is not extended at all.
+        // A 64-bit index is not extended.
         let unsigned = unsigned && self.value_type(index) == Type::I32;
         if let Operand::Const(index) = index {
             let index = match index.ty {

@@ -1,4 +1,4 @@
-//! What the builder decides by itself: folding, dropping, laying out.
+//! Tests of the builder's decisions: folding, dropping, laying out.
 
 use super::Builder;
 use crate::*;

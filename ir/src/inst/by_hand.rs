@@ -1,6 +1,6 @@
-//! Instructions whose text has its own form: for each one, how it is written and how that is read.
+//! Writes and reads the instructions whose text has an irregular form.
 //!
-//! `name` and `suffix` are the instruction's word before and behind its first dot.
+//! `name` and `suffix` are the instruction's word before and after its first dot.
 
 use std::fmt::Write;
 
@@ -168,7 +168,7 @@ pub(super) mod lifetime {
     }
 }
 
-/// `call fn2(%1, %2)`. The reader reads [`call_routine`] too.
+/// `call fn2(%1, %2)`. Its reader also reads [`call_routine`].
 pub(super) mod call {
     use super::*;
 

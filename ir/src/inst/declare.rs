@@ -1,11 +1,11 @@
-//! What follows from a row of the table in [`inst`](super): the variant, the lists of its operands, the types of its results, its
-//! effect, its place, its text and the reading of that text. The table says how a row reads; nothing here knows a single instruction.
+//! Code generated from a row of the table in [`inst`](super): the variant, the lists of its operands, the types of its results, its effect,
+//! its place, its text and the reader of that text. The table defines the form of a row; no code here depends on a single instruction.
 //!
-//! Each function is one match with an arm per row, and an arm calls one method per field: what a field's type means for operands,
-//! types and text is said by the traits `Operands` ([`visit`](crate::visit)), `Gives` and `Takes` ([`typing`](crate::typing)),
-//! `Word` and `Arg` ([`text`](super::text)).
+//! Each function is one match with an arm per row, and an arm calls one method per field. The traits `Operands` ([`visit`](crate::visit)),
+//! `Gives` and `Takes` ([`typing`](crate::typing)), `Word` and `Arg` ([`text`](super::text)) define what a field's type means for operands,
+//! types and text.
 
-/// The table: see there.
+/// Declares the table, see `inst`.
 macro_rules! instructions {
     ($(
         $(#[doc = $doc:literal])*
@@ -14,7 +14,7 @@ macro_rules! instructions {
         $({ $($(#[doc = $member_doc:literal])* $member:ident: $member_ty:ty,)* })?
         [$($text:tt)*] -> $gives:expr, $effect:expr, $stands:expr;
     )*) => {
-        /// What an instruction does.
+        /// The operation of an instruction.
         #[derive(Clone, PartialEq, Eq, Hash, Debug)]
         pub enum InstKind { $(
             $(#[doc = $doc])*
@@ -46,7 +46,7 @@ macro_rules! instructions {
                 list
             }
 
-            /// The types of its results; `None` if it names something that is not there.
+            /// The types of its results; `None` if it names something that does not exist.
             #[allow(unused_variables, reason = "a row's result does not depend on every field")]
             pub fn result_types(&self, module: &Module, function: &Function) -> Option<Vec<Type>> {
                 match self { $(
@@ -54,7 +54,7 @@ macro_rules! instructions {
                 )* }
             }
 
-            /// What it does besides giving its results.
+            /// Its effect besides its results.
             #[allow(unused_variables, reason = "a row's effect seldom depends on a field")]
             pub fn effect(&self) -> Effect {
                 use Effect::*;
@@ -63,7 +63,7 @@ macro_rules! instructions {
                 )* }
             }
 
-            /// Where it may stand.
+            /// The functions that may contain it.
             #[allow(unused_variables, reason = "a row's place seldom depends on a field")]
             pub fn stands(&self) -> Stands {
                 use Stands::*;
@@ -151,7 +151,7 @@ macro_rules! read_row {
     };
 }
 
-/// The type of an operand, where the row says one.
+/// The type of an operand, if the row has one.
 macro_rules! takes {
     ($function:ident) => {
         ()

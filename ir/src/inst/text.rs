@@ -1,4 +1,4 @@
-//! How the fields of an instruction are written and read: the words of its mnemonic, and what follows.
+//! Writes and reads the fields of an instruction: the words of its mnemonic, and the operands after it.
 
 use std::fmt::{self, Display, Write};
 
@@ -12,9 +12,9 @@ use crate::{
 
 /// A word of a mnemonic: `add`, `slt`, `i32`. It is written by its `Display`.
 pub(super) trait Word: Sized + Display {
-    /// What stands where it cannot be read.
+    /// What was expected, if it cannot be read.
     const EXPECTED: &'static str;
-    /// The one written so.
+    /// The value written like this.
     fn from_word(word: &str) -> Option<Self>;
 }
 
@@ -37,10 +37,10 @@ words! {
 words! { "an instruction with its type": Type }
 words! { "an access like `load.f32x2.shared.volatile`": Access }
 
-/// The words behind an instruction's first dot.
+/// The words after an instruction's first dot.
 pub(super) struct Suffixes<'a>(std::str::SplitN<'a, char>);
 
-/// Takes a suffix apart into so many words; the last one may have dots.
+/// Splits a suffix into this many words; the last one may contain dots.
 pub(super) fn suffixes<'a, const COUNT: usize>(
     cursor: &mut Cursor<'_>,
     suffix: &'a str,
@@ -52,7 +52,7 @@ pub(super) fn suffixes<'a, const COUNT: usize>(
 }
 
 impl<'a> Suffixes<'a> {
-    /// The next word, as it is written.
+    /// The next word, as written.
     pub(super) fn text(&mut self) -> &'a str {
         self.0.next().unwrap_or_default()
     }
@@ -66,9 +66,9 @@ impl<'a> Suffixes<'a> {
     }
 }
 
-/// Something behind the mnemonic. `Types` is what fixes an operand's type; nothing for what is not an operand.
+/// A field after the mnemonic. `Types` determines an operand's type; it is empty for other fields.
 pub(super) trait Arg<Types>: Sized {
-    /// Writes it with what separates it from the text before: a comma, unless it is the first.
+    /// Writes it with its separator from the text before: a comma, unless it is the first.
     fn write(&self, out: &mut String, first: bool, types: Types);
     /// The inverse.
     fn read(cursor: &mut Cursor<'_>, first: bool, types: Types) -> Result<Self>;
@@ -127,7 +127,7 @@ impl Arg<Option<Type>> for Option<Operand> {
     }
 }
 
-/// As many as there are, behind something else.
+/// All remaining operands, after other fields.
 impl Arg<Option<Type>> for Vec<Operand> {
     fn write(&self, out: &mut String, _: bool, ty: Option<Type>) {
         for operand in self {
@@ -172,7 +172,7 @@ impl Display for Access {
 }
 
 impl Access {
-    /// The one written so, of no object.
+    /// The access written like this, without an object.
     pub fn from_text(text: &str) -> Option<Access> {
         let mut parts = text.split('.');
         let shape = parts.next().unwrap_or_default();

@@ -1,14 +1,14 @@
-//! A place in the text, and the small things found there: words, numbers, quoted strings.
+//! A position in the text, and readers of its small parts: words, numbers, quoted strings.
 
 use std::str::FromStr;
 
 use super::{ParseError, Result};
 
-/// The text and how far it is read. Everything skips white space and comments first.
+/// The text and the position in it. Every method skips white space and comments first.
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    /// Start of the last word, for errors about it.
+    /// The start of the last word, for errors about it.
     word_at: usize,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An error here.
+    /// An error at this position.
     pub(crate) fn fail<T>(&mut self, message: &str) -> Result<T> {
         self.skip();
         Err(self.error_at(self.at, message.to_string()))
@@ -62,7 +62,7 @@ impl<'a> Cursor<'a> {
         self.fail(&format!("expected {what}, found {found}"))
     }
 
-    /// The last word is not what it should be.
+    /// An error about the last word.
     pub(crate) fn fail_word<T>(&mut self, expected: &str) -> Result<T> {
         self.at = self.word_at;
         self.expected(expected)
@@ -170,7 +170,7 @@ impl<'a> Cursor<'a> {
         ))
     }
 
-    /// Items between commas, up to and with `end`.
+    /// Items separated by commas, up to and including `end`.
     pub(crate) fn list(
         &mut self,
         end: &str,
@@ -202,7 +202,7 @@ impl<'a> Cursor<'a> {
         Ok(literal)
     }
 
-    /// A quoted string that is text.
+    /// A quoted string that is valid UTF-8.
     pub(crate) fn string(&mut self) -> Result<String> {
         self.skip();
         let start = self.at;
@@ -238,14 +238,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next character, white space too.
+    /// The next character, including white space.
     fn next_char(&mut self) -> Option<char> {
         let c = self.rest().chars().next()?;
         self.at += c.len_utf8();
         Some(c)
     }
 
-    /// What follows a backslash.
+    /// The characters after a backslash.
     fn escape(&mut self, bytes: &mut Vec<u8>) -> std::result::Result<(), &'static str> {
         match self.next_char() {
             Some('n') => bytes.push(b'\n'),

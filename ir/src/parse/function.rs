@@ -1,4 +1,4 @@
-//! Functions: the head, the tables, the structured statements.
+//! Reads functions: the head, the tables, the structured statements.
 
 use super::cursor::Cursor;
 use super::inst::operand;
@@ -9,10 +9,10 @@ use crate::{
     RoutineId, SharedVar, Slot, SlotId, Space, Type, ValueId,
 };
 
-/// Nested deeper than any program, and not as deep as the stack.
+/// Deeper than any program nests, and not too deep for the stack.
 const MAX_NESTED: usize = 400;
 
-/// One function being read; `module` holds what stands before it.
+/// One function being read; `module` has the parts before it.
 pub(super) struct Reader<'m> {
     pub(super) module: &'m Module,
     pub(super) function: Function,
@@ -113,7 +113,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Slots come in any order; those between are filled in later, or stay as they are here.
+    /// Slots come in any order; those in between are filled in later, or keep this default.
     fn put_slot(&mut self, cursor: &mut Cursor<'_>, id: SlotId, slot: Slot) -> Result<()> {
         self.limit(cursor, id.0)?;
         while self.function.slots.len() <= id.index() {
@@ -127,7 +127,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Gives a temporary its type.
+    /// Sets the type of a temporary.
     pub(super) fn put_value(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -142,7 +142,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Garbage must not ask for all the memory there is.
+    /// Invalid text must not allocate unlimited memory.
     fn limit(&self, cursor: &mut Cursor<'_>, id: u32) -> Result<()> {
         if id < 1 << 20 {
             Ok(())
@@ -151,7 +151,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Variables and what else stands before the code. Gives the number of labels, if it is written.
+    /// Reads variables and the other parts before the code. Returns the number of labels, if it is written.
     fn tables(&mut self, cursor: &mut Cursor<'_>) -> Result<Option<u32>> {
         let mut labels = None;
         loop {
@@ -210,7 +210,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Nodes up to and with `}`.
+    /// Nodes up to and including `}`.
     fn block(&mut self, cursor: &mut Cursor<'_>) -> Result<Block> {
         if self.depth == MAX_NESTED {
             return cursor.fail("the blocks are nested too deeply");
@@ -358,7 +358,7 @@ fn local(cursor: &mut Cursor<'_>) -> Result<LocalVar> {
     Ok(local)
 }
 
-/// What shared and local variables have in common.
+/// The common part of shared and local variables.
 fn variable(cursor: &mut Cursor<'_>) -> Result<LocalVar> {
     let name = cursor.string()?;
     let c_type = cursor.string()?;
@@ -385,7 +385,7 @@ fn variable(cursor: &mut Cursor<'_>) -> Result<LocalVar> {
 }
 
 impl Space {
-    /// The one written so.
+    /// The space written like this.
     pub fn from_text(text: &str) -> Option<Space> {
         let spaces = [
             Space::Generic,
@@ -399,7 +399,7 @@ impl Space {
 }
 
 impl Type {
-    /// The one written so.
+    /// The type written like this.
     pub fn from_text(text: &str) -> Option<Type> {
         match text {
             "i1" => Some(Type::I1),
@@ -417,7 +417,7 @@ impl Type {
 }
 
 impl MemType {
-    /// The one written so.
+    /// The type written like this.
     pub fn from_text(text: &str) -> Option<MemType> {
         let types = [
             MemType::Bool,

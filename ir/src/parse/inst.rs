@@ -1,4 +1,4 @@
-//! Instructions and operands.
+//! Reads instructions and operands.
 
 use super::cursor::Cursor;
 use super::function::{Reader, ty};
@@ -82,7 +82,7 @@ pub(crate) fn operand(cursor: &mut Cursor<'_>, expected: Option<Type>) -> Result
     }
 }
 
-/// The bits of a constant as the printer writes it.
+/// The bits of a constant, from the printer's form.
 fn bits(ty: Type, literal: &str) -> Option<u64> {
     if let Some(hex) = literal.strip_prefix("0x") {
         return u64::from_str_radix(hex, 16).ok();

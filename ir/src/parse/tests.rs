@@ -1,4 +1,4 @@
-//! Round trips, and errors on what is not IR.
+//! Round trips, and errors for invalid text.
 
 use proptest::prelude::*;
 
@@ -27,8 +27,8 @@ proptest! {
         prop_assert!(module == once, "inference changes its own result");
     }
 
-    /// Deleting, doubling or changing a piece of the text gives an error or another module, never a panic; and the verifier
-    /// and the printer live with whatever comes out.
+    /// Deleting, doubling or changing a piece of the text gives an error or another module, never a panic; and the verifier and the printer
+    /// do not panic on the result.
     #[test]
     fn broken_text_is_no_panic(seed: u64) {
         let mut random = Random::new(seed);

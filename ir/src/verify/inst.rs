@@ -1,4 +1,4 @@
-//! Rule 7: every instruction's operands, results, and where it may stand.
+//! Rule 7: every instruction's operands and results, and the function that contains it.
 
 use super::{Verifier, operand_name, seen_by_kernels};
 use crate::{
@@ -160,7 +160,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Host-only instructions stand in host functions, device-only ones in kernels.
+    /// Host-only instructions must be in host functions, device-only ones in kernels.
     fn verify_side(&mut self, kind: &InstKind) {
         match kind.stands() {
             Stands::Anywhere => {}
@@ -173,7 +173,7 @@ impl Verifier<'_> {
         let Some(types) = inst.kind.result_types(self.module, self.function) else {
             return; // Something named does not exist, which is reported.
         };
-        // The result of a call may be ignored by having none.
+        // A call may ignore the result.
         let call = matches!(inst.kind, InstKind::Call(..) | InstKind::HostCall(..));
         if inst.results.is_empty() && call {
             return;
@@ -340,7 +340,7 @@ impl Verifier<'_> {
         for (&arg, param) in launch.args.iter().zip(&kernel.params) {
             match kernel.slots.get(param.slot.index()).map(|slot| slot.ty) {
                 None => {}
-                // What is launched knows more than that a pointer is generic.
+                // The launched kernel knows more about a pointer than that it is generic.
                 Some(Type::Ptr(_)) => self.verify_operand(arg, Type::Ptr(Space::Generic)),
                 Some(ty @ (Type::I1 | Type::I32 | Type::I64 | Type::F32 | Type::F64)) => {
                     self.verify_operand(arg, ty);

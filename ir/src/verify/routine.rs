@@ -1,10 +1,10 @@
-//! Rule 6: routines stand where they may, share nothing, and are called with what they take.
+//! Rule 6: routines are at the right place, share nothing, and are called with the right arguments.
 
 use super::Verifier;
 use crate::{Block, InstKind, Node, Object, Operand, RoutineId};
 
 impl<'a> Verifier<'a> {
-    /// The table of routines, where their code stands, and what it names.
+    /// The table of routines, the place of their code, and the names in it.
     pub(super) fn verify_routines(&mut self) {
         let function = self.function;
         if !self.is_kernel() {
@@ -42,7 +42,7 @@ impl<'a> Verifier<'a> {
         self.verify_owners(first);
     }
 
-    /// Each slot and each local variable is of one routine, or of the kernel.
+    /// Each slot and each local variable belongs to one routine, or to the kernel.
     fn verify_owners(&mut self, first: usize) {
         let function = self.function;
         if first == 0 {
@@ -94,7 +94,7 @@ impl<'a> Verifier<'a> {
         self.check(!ends, "a lane ends in a routine");
     }
 
-    /// A call: the arguments are of the parameters' types.
+    /// A call: the arguments have the parameters' types.
     pub(super) fn verify_routine_call(&mut self, callee: RoutineId, args: &[Operand]) {
         let Some(routine) = self.function.routines.get(callee.index()) else {
             return self.report("there is no such routine");

@@ -1,4 +1,4 @@
-//! One broken module per rule, and what the verifier says of it.
+//! One broken module per rule, and the verifier's messages about it.
 
 use proptest::prelude::*;
 
@@ -397,10 +397,10 @@ loc !2 = 0:1:1 via !1
     assert_eq!(found, expected, "\n{}", found.join("\n"));
 }
 
-/// What a mutation breaks.
+/// The number of mutations.
 const MUTATIONS: usize = 8;
 
-/// Breaks one rule at a random place; `false` if the module has no place for it.
+/// Breaks one rule at a random place; `false` if the module has no suitable place.
 fn mutate(module: &mut Module, which: usize, random: &mut Random) -> bool {
     let n_locs = module.locs.len() as u32;
     let function = &mut module.functions[0];
@@ -428,7 +428,7 @@ fn mutate(module: &mut Module, which: usize, random: &mut Random) -> bool {
     let at = random.below(insts.len());
     let inst = &mut *insts[at];
     match which {
-        // A constant with bits an i1 does not have: wrong as an i1 and as anything else.
+        // A constant with bits that an `i1` does not have: invalid as an `i1` and as anything else.
         0 => {
             let mut operands = inst.kind.operands_mut();
             let at = random.below(operands.len());
