@@ -1,4 +1,4 @@
-//! The GPU's units for approximate functions: what `rcp.approx.ftz.f32` and its like give, bit by bit.
+//! The GPU's units for approximate functions: the results of `rcp.approx.ftz.f32` and similar instructions, bit by bit.
 //!
 //! A unit looks up three numbers by the argument's upper bits and computes `c0 + c1 * x + c2 * x²` of the lower 17 bits `x`, in fixed
 //! point. `c1` has 16 bits and `c2` 10. The square is a sum of products of two bits, and the unit leaves out all of weights below 2^19
@@ -12,7 +12,7 @@
 
 mod table;
 
-/// The NaN that the units give.
+/// The NaN that the units return.
 const NAN: u32 = 0x7fff_ffff;
 const INFINITY: u32 = 0x7f80_0000;
 const SIGN: u32 = 0x8000_0000;
@@ -63,11 +63,11 @@ impl Parts {
     }
 }
 
-/// The square of a number of 17 bits as the unit forms it, in units of 2^19: the sum over pairs of bits `i` and `j` below it of
-/// `2^(i + j + 1)`, and over bits of `2^(2i)`, of which only terms from 2^19 on count.
+/// The square of a 17-bit number as the unit computes it, in units of 2^19: the sum, over pairs of its bits `i` and `j`, of
+/// `2^(i + j + 1)`, and over its bits, of `2^(2i)`, where only terms from 2^19 on count.
 ///
-/// 2^16 + 2^10 + 2^3: the pairs give 2^27 and 2^20 (16 with 10 and with 3), and the bits 2^32 and 2^20. Left out are the pair's 2^14 and
-/// the bit's 2^6.
+/// For 2^16 + 2^10 + 2^3 the pairs give 2^27 and 2^20 (16 with 10 and with 3), and the bits 2^32 and 2^20. The pair's 2^14 and the
+/// bit's 2^6 are left out.
 #[inline]
 fn square(x: u32) -> u32 {
     let mut sum = 0;
@@ -86,7 +86,7 @@ fn interpolate(rows: &[Row], index: u32, x: u32) -> i64 {
     c0 + c1 as i64 * x as i64 + c2 as i64 * square(x) as i64
 }
 
-/// The row of the upper 6 bits of 23, at the other 17.
+/// The sum for an argument's 23-bit fraction: the upper 6 bits select the row, the other 17 are `x`.
 #[inline]
 fn in_64ths(rows: &[Row; 64], fraction: u32) -> i64 {
     interpolate(rows, fraction >> 17, fraction & 0x1_ffff)
@@ -202,12 +202,12 @@ pub fn sin(bits: u32) -> u32 {
     of_turns(turns(bits), 0)
 }
 
-/// `cos.approx.ftz.f32`, as [`sin`] a quarter turn on.
+/// `cos.approx.ftz.f32`: [`sin`] plus a quarter turn.
 pub fn cos(bits: u32) -> u32 {
     of_turns(turns(bits) & !SIGN, 1)
 }
 
-/// What ptxas multiplies by.
+/// The factor that ptxas multiplies by.
 const TURNS_PER_RADIAN: f32 = 0.159_154_94;
 
 #[inline]
@@ -221,7 +221,7 @@ fn turns(bits: u32) -> u32 {
     }
 }
 
-/// The unit itself: 25 places of the turns, of which the upper 2 are the quarter. Quarters that go down invert the others.
+/// The unit itself: 25 places of the turns, whose upper 2 are the quarter. In descending quarters the others are inverted.
 #[inline]
 fn of_turns(bits: u32, quarters: u32) -> u32 {
     let a = Parts::of(bits);
@@ -235,7 +235,7 @@ fn of_turns(bits: u32, quarters: u32) -> u32 {
     sign | float(sum, 40, 0)
 }
 
-/// `tanh.approx.f32`: itself below 2^-8, 1 from 8 on. Between, each power of 2 has its own number of rows.
+/// `tanh.approx.f32`: the argument below 2^-8, 1 from 8 on. In between, each power of 2 has a separate number of rows.
 pub fn tanh(bits: u32) -> u32 {
     /// From 2^-8 on: the index's bits, and the first row.
     const ROWS: [(u32, u32); 11] = [
@@ -262,7 +262,7 @@ pub fn tanh(bits: u32) -> u32 {
     let (index_bits, first) = ROWS[(exponent + 8) as usize];
     let fraction = magnitude & 0x007f_ffff;
     let index = fraction >> (23 - index_bits);
-    // 17 bits below the index; the others have no part in it.
+    // The 17 bits below the index; lower bits are ignored.
     let x = fraction >> (6 - index_bits) & 0x1_ffff;
     sign | float(interpolate(&table::TANH, first + index, x), 40, 0)
 }

@@ -1,6 +1,6 @@
-//! bfloat16, the high half of an `f32`, on the bits: rounding to it and a fused multiply-add of the two in a word, as the GPU's
-//! `cvt.rn.bf16.f32` and `fma.rn.bf16x2` have them. A sum is `fma(a, 1, b)`, a difference `fma(b, -1, a)` and a product `fma(a, b, -0)`:
-//! rounded once, with the sign of zeros that the plain operation has. Back to `f32` it is a shift, which keeps a NaN's bits.
+//! bfloat16, the high half of an `f32`, on the bits: rounding to it and a fused multiply-add of the two in a word, like the GPU's
+//! `cvt.rn.bf16.f32` and `fma.rn.bf16x2`. A sum is `fma(a, 1, b)`, a difference `fma(b, -1, a)` and a product `fma(a, b, -0)`: rounded
+//! once, with the same sign of zeros as the plain operation. The conversion back to `f32` is a shift, which keeps a NaN's bits.
 //!
 //! The tests compare them with exact integers; `tests/math/bfloat16.cu` compares them with a GPU: all `f32`, all pairs of bfloat16.
 //! Nothing differed on an H100 (2026-11-26).
@@ -12,13 +12,13 @@
 
 use super::half::odd;
 
-/// The NaN that bfloat16 instructions give.
+/// The NaN that bfloat16 instructions return.
 const NAN: u32 = 0x7fff;
 
-/// The nearest bfloat16, of two as near the even one.
+/// The nearest bfloat16; in a tie, the even one.
 #[inline(always)]
 pub fn from_f32(single: u32) -> u32 {
-    // From a size below infinity the carry gets no further than infinity.
+    // For a finite number the carry reaches at most infinity.
     let rounded = single.wrapping_add(0x7fff + (single >> 16 & 1)) >> 16;
     if single & 0x7fff_ffff > 0x7f80_0000 {
         NAN
@@ -33,18 +33,18 @@ pub fn fma2(a: u32, b: u32, c: u32) -> u32 {
     fma(a << 16, b << 16, c << 16) | fma(a, b, c) << 16
 }
 
-/// Of the high halves. In `f64` the product is exact, but not the sum: exponents are as far apart as those of `f32`. A product between two
-/// bfloat16 is decided by a term that is any distance below it, so what rounding lost of the sum counts.
+/// The fma of the high halves. In `f64` the product is exact, but not the sum: the exponents may be as far apart as those of `f32`. If a
+/// product is midway between two bfloat16, a term any distance below it decides, so the rounding error of the sum matters.
 #[inline(always)]
 fn fma(a: u32, b: u32, c: u32) -> u32 {
     let wide = |word| f64::from(upper(word));
     let (product, term) = (wide(a) * wide(b), wide(c));
     let sum = product + term;
-    // Knuth's two-sum: exactly what `sum` lacks. NaN with an infinity or NaN.
+    // Knuth's two-sum: the exact error of `sum`. NaN if an operand is infinite or NaN.
     let part = sum - product;
     let lost = (product - (sum - part)) + (term - part);
     let single = sum as f32;
-    // If both rests are there, the first is the greater: it keeps its sign.
+    // If both errors are nonzero, the first is larger and keeps its sign.
     from_f32(odd(single, (sum - f64::from(single)) + lost).to_bits())
 }
 
@@ -53,7 +53,7 @@ fn upper(word: u32) -> f32 {
     f32::from_bits(word & 0xffff_0000)
 }
 
-/// Whether both products of the words are exact in `f32`, so that [`fma2_in_f32`] gives what [`fma2`] does. Most are.
+/// Whether both products of the words are exact in `f32`, so that [`fma2_in_f32`] gives the same as [`fma2`]. Most are.
 #[inline(always)]
 pub fn fits_f32(a: u32, b: u32) -> bool {
     let fits = |a: u32, b: u32| {
@@ -85,7 +85,7 @@ mod tests {
     /// A multiple of 2^-266, the least product's unit, in base 2^64: room for the greatest product.
     type Exact = [u64; 9];
 
-    /// Of a finite number: its sign, its integer and the power of two by which 2^-133 is multiplied.
+    /// For a finite number: its sign, its integer and the power of two by which 2^-133 is multiplied.
     fn parts(number: u32) -> (bool, u64, usize) {
         let (exponent, fraction) = (number >> 7 & 0xff, number & 0x7f);
         let implicit = if exponent > 0 { 0x80 } else { 0 };
@@ -111,7 +111,7 @@ mod tests {
         exact[at / 64] >> (at % 64) & 1 != 0
     }
 
-    /// `a + b`, or `a - b` of the greater `a`.
+    /// `a + b`, or `a - b` where `a` is larger.
     fn combined(a: &Exact, b: &Exact, subtract: bool) -> Exact {
         let mut carry = i128::from(0);
         std::array::from_fn(|i| {
@@ -122,7 +122,7 @@ mod tests {
         })
     }
 
-    /// The nearest bfloat16 to the multiple of 2^-266, of two as near the even one.
+    /// The nearest bfloat16 to the multiple of 2^-266; in a tie, the even one.
     fn rounded(exact: &Exact) -> u32 {
         let top = (0..576).rev().find(|&at| bit(exact, at)).unwrap_or(0);
         // The place of the last bit: 2^-133 at least.
@@ -137,7 +137,7 @@ mod tests {
         number.min(0x7f80)
     }
 
-    /// `a * b + c` by IEEE 754's words.
+    /// `a * b + c` as IEEE 754 defines it.
     fn expected(a: u32, b: u32, c: u32) -> u32 {
         let [size_a, size_b, size_c] = [a, b, c].map(|number| number & 0x7fff);
         let sign = (a ^ b) & 0x8000;
@@ -165,7 +165,7 @@ mod tests {
         }
         let is_product_greater = product.iter().rev().ge(term.iter().rev());
         if product == term {
-            // An exact zero of two signs is positive.
+            // An exact zero from opposite signs is positive.
             0
         } else if is_product_greater {
             sign | rounded(&combined(&product, &term, true))
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    /// Both places of a word get the same, with something else beside it.
+    /// Both halves of a word give the same, whatever the other half is.
     fn check(a: u32, b: u32, c: u32) {
         let expected = expected(a, b, c);
         let low = [0x4049_0000 | a, 0xff80_0000 | b, 0x3f80_0000 | c];
@@ -238,7 +238,7 @@ mod tests {
             check(a, b, c);
             let product = expected(a, b, 0x8000) ^ 0x8000;
             check(a, b, product.wrapping_add(c & 7).wrapping_sub(3) & 0xffff);
-            // A product of odd numbers of 5 and 4 bits often lies between two, and any term decides.
+            // A product of odd numbers of 5 and 4 bits is often a tie, and any term decides.
             let (a, b) = (a & 0xfff8 | 8, b & 0xfff0 | 0x10);
             check(a, b, c);
         }

@@ -8,7 +8,7 @@ macro_rules! ids {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
         pub struct $name(pub u32);
         impl $name {
-            /// As an index into its table.
+            /// The index into its table.
             pub fn index(self) -> usize { self.0 as usize }
         }
         impl fmt::Display for $name {

@@ -1,20 +1,20 @@
-//! The meaning of scalar operations, on bit patterns: the oracle for every device and what the builder folds with.
+//! The meaning of scalar operations, on bit patterns. It defines the results of every device, and the builder folds with it.
 //!
-//! Values are their bits, zero-extended to `u64` as in [`Const`](super::Const); results too. Every function is pure and total on the
-//! types that `accepts` allows (see `typing`); other types are a bug of ours and panic.
+//! Values and results are bits, zero-extended to `u64` as in [`Const`](super::Const). Every function is pure and total on the types that
+//! `accepts` allows (see `typing`); other types are a bug of the caller and panic.
 //!
-//! - Arithmetic is the device's: division by zero gives all ones, remainder by zero the dividend. Host functions trap
-//!   instead; whoever runs them asks [`divides_by_zero`] first. The builder folds neither.
-//! - Floats are IEEE 754, nearest even, denormals kept (but see [`atomic_on_global`]). *Which* NaN comes out of arithmetic is not part of the meaning (compare with
-//!   [`same`]); here it is the GPU's: `0x7fffffff` for `f32`, for `f64` the first NaN operand made quiet, else
+//! - Arithmetic is the device's: division by zero gives all ones, remainder by zero the dividend. Host functions trap instead; code that
+//!   runs them must ask [`divides_by_zero`] first. The builder folds neither.
+//! - Floats are IEEE 754, nearest even, denormals kept (but see [`atomic_on_global`]). *Which* NaN arithmetic returns is not part of the
+//!   meaning (compare with [`same`]). Here it is the GPU's: `0x7fffffff` for `f32`, for `f64` the first NaN operand made quiet, else
 //!   `0xfff8000000000000`. `fneg`, `fabs`, `select` and the `bits` conversions act on the bits and keep a NaN's.
 //! - Pointers are generic addresses here, so conversions between spaces change nothing.
 
 use super::{AtomicOp, BinaryOp, CompareOp, ConvertOp, Type, UnaryOp, approx, bfloat16, half};
 
-/// The NaN that `f32` arithmetic gives.
+/// The NaN that `f32` arithmetic returns.
 const NAN_F32: u32 = 0x7fff_ffff;
-/// The NaN that `f64` arithmetic gives when no operand is one.
+/// The NaN that `f64` arithmetic returns if no operand is NaN.
 const NAN_F64: u64 = 0xfff8_0000_0000_0000;
 /// The bit that makes an `f64` NaN quiet.
 const QUIET_F64: u64 = 0x0008_0000_0000_0000;
@@ -53,7 +53,7 @@ fn f64_of(bits: u64) -> f64 {
     f64::from_bits(bits)
 }
 
-/// An `f32` result of arithmetic, its NaN made the GPU's.
+/// An `f32` result of arithmetic; a NaN is replaced by the GPU's.
 fn bits_f32(value: f32) -> u64 {
     if value.is_nan() {
         NAN_F32 as u64
@@ -62,7 +62,7 @@ fn bits_f32(value: f32) -> u64 {
     }
 }
 
-/// An `f64` result of arithmetic on `operands`, its NaN made the GPU's.
+/// An `f64` result of arithmetic on `operands`; a NaN is replaced by the GPU's.
 fn bits_f64(value: f64, operands: &[u64]) -> u64 {
     if !value.is_nan() {
         return value.to_bits();
@@ -71,7 +71,7 @@ fn bits_f64(value: f64, operands: &[u64]) -> u64 {
     operand_nan.map_or(NAN_F64, |bits| bits | QUIET_F64)
 }
 
-/// Whether two values of a type are the same as far as the IR's meaning goes: equal bits, or both NaN.
+/// Whether two values of a type are the same for the IR: equal bits, or both NaN.
 pub fn same(ty: Type, a: u64, b: u64) -> bool {
     match ty {
         Type::F32 if f32_of(a).is_nan() => f32_of(b).is_nan(),
@@ -85,7 +85,7 @@ pub fn divides_by_zero(op: BinaryOp, b: u64) -> bool {
     op.is_division() && b == 0
 }
 
-/// Whether a binary operation of signed numbers gives another number than the exact one.
+/// Whether a binary operation on signed numbers gives a result that differs from the exact one.
 pub fn overflows(op: BinaryOp, ty: Type, a: u64, b: u64) -> bool {
     let (a, b) = (signed(ty, a) as i128, signed(ty, b) as i128);
     let exact = match op {
@@ -205,7 +205,7 @@ pub fn binary(op: BinaryOp, ty: Type, a: u64, b: u64) -> u64 {
     }
 }
 
-/// The sum of `N` products: parts of the words `a` and `b` of so many bits each, those of `b` from number `first` on.
+/// The sum of `N` products: parts of the words `a` and `b` with this many bits each, those of `b` from number `first` on.
 fn dot<const N: u32>(bits: [u32; 2], first: u32, is_signed: bool, a: u64, b: u64) -> u64 {
     let part = |word: u64, bits: u32, index: u32| {
         let high = (word as u32) << (32 - bits * (index + 1));
@@ -302,9 +302,9 @@ pub fn compare(op: CompareOp, ty: Type, a: u64, b: u64) -> bool {
 /// Rust's `as` truncates and saturates, and gives 0 for NaN. An H200 (tests/h200/numbers.out) gives 0 for an `f32` NaN in 32 bits only; a
 /// 64-bit result, and any result from an `f64`, has just the highest bit set.
 pub fn convert(op: ConvertOp, a: u64) -> u64 {
-    /// What `cvt` gives for NaN in 64 bits, signed and unsigned.
+    /// The result of `cvt` for NaN in 64 bits, signed and unsigned.
     const NAN_AS_64: u64 = 1 << 63;
-    /// What `cvt` from `f64` gives for NaN in 32 bits, signed and unsigned.
+    /// The result of `cvt` from `f64` for NaN in 32 bits, signed and unsigned.
     const NAN_AS_32: u64 = 1 << 31;
     match op {
         ConvertOp::Sext => a as i32 as i64 as u64,
@@ -366,7 +366,7 @@ fn narrow_nan(bits: u64) -> u64 {
     sign | 0x7fc0_0000 | ((bits >> 29) & 0x003f_ffff)
 }
 
-/// [`atomic`] on global memory, where the addition of `f32` takes denormals for zeros, and gives zeros for them, with their signs (PTX ISA,
+/// [`atomic`] on global memory, where the addition of `f32` treats denormal operands and results as zeros of the same sign (PTX ISA,
 /// `atom`; tests/h200/numbers.out). In shared memory, and for `f64`, they are kept.
 pub fn atomic_on_global(op: AtomicOp, ty: Type, old: u64, value: u64, compare: u64) -> u64 {
     if (op, ty) != (AtomicOp::Add, Type::F32) {
@@ -382,7 +382,7 @@ pub fn atomic_on_global(op: AtomicOp, ty: Type, old: u64, value: u64, compare: u
     flush(atomic(op, ty, flush(old), flush(value), compare))
 }
 
-/// What an atomic leaves in memory, given what was there. `compare` is for `cas`.
+/// The value that an atomic leaves in memory. `compare` is for `cas`.
 pub fn atomic(op: AtomicOp, ty: Type, old: u64, value: u64, compare: u64) -> u64 {
     match op {
         AtomicOp::Add if ty.is_float() => binary(BinaryOp::FAdd, ty, old, value),
@@ -427,7 +427,7 @@ mod tests {
         assert_eq!(binary(BinaryOp::LShr, Type::I32, i(-1), 32), 0);
         assert_eq!(binary(BinaryOp::AShr, Type::I32, i(-8), 1000), i(-1));
         assert_eq!(binary(BinaryOp::AShr, Type::I32, 8, i(-1)), 0);
-        // Only the low 32 bits count.
+        // Only the low 32 bits matter.
         assert_eq!(binary(BinaryOp::Shl, Type::I64, 1, 1 << 32), 1);
         assert_eq!(binary(BinaryOp::Shl, Type::I64, 1, 63), 1 << 63);
     }
@@ -534,7 +534,7 @@ mod tests {
             f(-16_777_216.0)
         );
         assert_eq!(convert(ConvertOp::U32ToF32, i(-1)), f(4_294_967_296.0));
-        // By way of f64 this would round twice and give the lower neighbour.
+        // By way of `f64` this would round twice and give the lower neighbour.
         assert_eq!(
             convert(ConvertOp::U64ToF32, 0x8000_0080_0000_0001),
             f(9_223_373_136_366_403_584.0)
@@ -557,7 +557,7 @@ mod tests {
 
     #[test]
     fn fma_rounds_once() {
-        // (1 + e)^2 - round((1 + e)^2) = e^2, which a product rounded on its own loses.
+        // (1 + e)^2 - round((1 + e)^2) = e^2, which a separately rounded product loses.
         let a = f32::from_bits(0x3f80_0001);
         let square = a * a;
         assert_eq!(

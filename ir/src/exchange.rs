@@ -1,16 +1,15 @@
-//! Exchanges: the lanes of a warp tell each other values. Shuffles, votes, matches, reductions.
+//! Exchanges: the lanes of a warp send each other values. Shuffles, votes, matches, reductions.
 //!
-//! **Who takes part.** With a mask, the lanes it names; lanes that have ended (or that a last, partial warp never had) count as not
-//! named. Each lane gives the mask for itself; lanes of one group name the same one. Without a mask (the functions of before
-//! CUDA 9), the lanes that are active where the instruction stands. Below, *the group* is the set of lanes that take part together
-//! with the lane in question.
+//! **Which lanes take part.** With a mask, the lanes in it; lanes that have ended (or that a last, partial warp never had) count as not in
+//! it. Each lane has its own mask operand; lanes of one group have the same mask. Without a mask (the functions before CUDA 9), the lanes
+//! that are active at the instruction take part. Below, *the group* is the set of lanes that take part together with the lane in question.
 //!
-//! **What is an error.** A mask without the lane that gives it; lanes of one group that name different masks; a mask that names a
-//! lane which lives but is not active here. CUDA leaves the first two undefined. In the third it waits until that
-//! lane executes the same operation, here or elsewhere, which lockstep execution cannot: the machine traps and says so.
+//! **Errors.** A mask without the lane itself; lanes of one group with different masks; a mask with a lane that is alive but not active
+//! here. CUDA leaves the first two undefined. In the third it waits until that lane executes the same operation, here or elsewhere, which
+//! lockstep execution cannot do: the machine traps and reports it.
 //!
-//! **What is undefined in CUDA and defined here.** A shuffle that reads a lane outside of the group gets 0 (in PTX whatever the hardware
-//! gives); whoever watches the machine is told.
+//! **Undefined in CUDA and defined here.** A shuffle that reads a lane outside the group gets 0 (in PTX, whatever the hardware returns);
+//! observers of the machine are notified.
 
 use std::fmt;
 
@@ -20,21 +19,21 @@ use super::{Operand, Type};
 /// An exchange: `%2 = shfl.down.f32 %0, %1, 32 sync -1`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Exchange {
-    /// What is exchanged, how.
+    /// The operation.
     pub op: ExchangeOp,
-    /// What the lane gives.
+    /// The lane's value.
     pub value: Operand,
     /// The lanes that take part, an `i32`; `None`: those that are active.
     pub mask: Option<Operand>,
 }
 
-/// What the lanes do with their values.
+/// The operation of an exchange.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ExchangeOp {
-    /// `shfl.idx.i32 value, lane, width`: the value of another lane. Gives the value's type.
+    /// `shfl.idx.i32 value, lane, width`: the value of another lane. The result has the value's type.
     ///
-    /// With `s = (32 - width) & 31` (the bits of a lane's number that say in which part of the warp it is, for widths that
-    /// are powers of two), `b = lane & 31` and the reader's own number `l`, the source is
+    /// With `s = (32 - width) & 31` (the bits of a lane's number that select the part of the warp, for widths that are powers of two),
+    /// `b = lane & 31` and the reader's own number `l`, the source is
     ///
     /// | mode | source | in range if |
     /// |---|---|---|
@@ -46,18 +45,18 @@ pub enum ExchangeOp {
     /// where `last = (l & s) | (!s & 31)`. Out of range the source is the reader itself. That is PTX's `shfl` with
     /// `c = (32 - width) << 8 | (0 for up, else 31)`, which is what CUDA's functions pass, for any width.
     Shuffle {
-        /// How the source is found.
+        /// How the source is computed.
         mode: ShuffleMode,
-        /// Of the value: `i32` or `f32`.
+        /// The type of the value: `i32` or `f32`.
         ty: Type,
         /// Source lane, distance or mask: `i32`.
         lane: Operand,
         /// Lanes per part: `i32`, 1 to 32.
         width: Operand,
     },
-    /// `vote.ballot value`: of an `i1`. `ballot` gives an `i32`, the others an `i1`.
+    /// `vote.ballot value`, where the value is an `i1`. `ballot` yields an `i32`, the others an `i1`.
     Vote(VoteOp),
-    /// `match.any.i32 value`: the group's lanes with the same value, an `i32`. Values are `i32` or `i64`, compared by bits.
+    /// `match.any.i32 value`: the lanes of the group with the same value, as an `i32`. Values are `i32` or `i64`, compared by bits.
     MatchAny(Type),
     /// `%1, %2 = match.all.i32 value`: the group and true if all its values are the same, else 0 and false.
     MatchAll(Type),
@@ -66,7 +65,7 @@ pub enum ExchangeOp {
 }
 
 impl Exchange {
-    /// The type of the value each lane gives.
+    /// The type of each lane's value.
     pub fn value_type(&self) -> Type {
         match self.op {
             ExchangeOp::Shuffle { ty, .. }
@@ -77,7 +76,7 @@ impl Exchange {
         }
     }
 
-    /// The types of what it gives.
+    /// The types of the results.
     pub fn result_types(&self) -> Vec<Type> {
         match self.op {
             ExchangeOp::Shuffle { ty, .. } => vec![ty],
@@ -89,7 +88,7 @@ impl Exchange {
         }
     }
 
-    /// Whether the operation exists for that type of value.
+    /// Whether the operation exists for its type of value.
     pub fn accepts(&self) -> bool {
         match self.op {
             ExchangeOp::Shuffle { ty, .. } => matches!(ty, Type::I32 | Type::F32),
@@ -98,10 +97,10 @@ impl Exchange {
         }
     }
 
-    /// Whether all lanes get the same as long as the operands that [`decide`](Exchange::decides) are the same for all.
+    /// Whether all lanes get the same result as long as the operands that [`decide`](Exchange::decides) are the same for all.
     ///
-    /// Lanes that name one mask are one group, and a vote, a reduction and `match.all` have one answer for the group. A shuffle has
-    /// if all read one lane, be it in the group or not.
+    /// Lanes with the same mask are one group, and a vote, a reduction and `match.all` have one result for the group. So has a shuffle if
+    /// all lanes read the same lane, in the group or not.
     pub fn agrees(&self) -> bool {
         match &self.op {
             ExchangeOp::Vote(_) | ExchangeOp::MatchAll(_) | ExchangeOp::Reduce(_) => true,
@@ -113,7 +112,7 @@ impl Exchange {
         }
     }
 
-    /// Whether a difference of this operand between lanes may make the results differ: the mask, and the lane that is read.
+    /// Whether a difference in this operand between lanes may make the results differ: the mask, and the lane that is read.
     pub fn decides(&self, operand: Operand) -> bool {
         let lane = match self.op {
             ExchangeOp::Shuffle { lane, .. } => Some(lane),
@@ -162,19 +161,19 @@ impl ReduceOp {
 }
 
 named! {
-    /// How a shuffle finds its source: see [`ExchangeOp::Shuffle`].
+    /// How a shuffle computes its source: see [`ExchangeOp::Shuffle`].
     ShuffleMode {
         /// That lane of the part.
         Idx = "idx",
-        /// So many lanes below.
+        /// This many lanes below.
         Up = "up",
-        /// So many lanes above.
+        /// This many lanes above.
         Down = "down",
         /// The lane's number with these bits flipped.
         Xor = "xor",
     }
 
-    /// What a vote asks of the group's truth values.
+    /// What a vote computes from the group's truth values.
     VoteOp {
         /// Whether all are true.
         All = "all",
@@ -186,7 +185,7 @@ named! {
         Ballot = "ballot",
     }
 
-    /// How a reduction joins two values.
+    /// How a reduction combines two values.
     ReduceOp {
         /// Wrapping sum.
         Add = "add",
@@ -211,7 +210,7 @@ named! {
 mod tests {
     use super::*;
 
-    /// PTX's words for `shfl`, with `c` as CUDA's functions make it.
+    /// PTX's definition of `shfl`, with `c` as CUDA's functions pass it.
     fn ptx(mode: ShuffleMode, lane: i32, b: i32, width: i32) -> i32 {
         let clamp = if mode == ShuffleMode::Up { 0 } else { 31 };
         let c = (32 - width) << 8 | clamp;

@@ -1,6 +1,6 @@
-//! Half precision (`f16`), on the bits: conversions and a fused multiply-add of two halves in a word, as the GPU's `cvt` and `fma.rn.f16x2`
-//! have them. A sum is `fma(a, 1, b)`, a difference `fma(b, -1, a)` and a product `fma(a, b, -0)`: rounded once, with the sign of zeros that
-//! the plain operation has.
+//! Half precision (`f16`), on the bits: conversions and a fused multiply-add of two halves in a word, like the GPU's `cvt` and
+//! `fma.rn.f16x2`. A sum is `fma(a, 1, b)`, a difference `fma(b, -1, a)` and a product `fma(a, b, -0)`: rounded once, with the same sign of
+//! zeros as the plain operation.
 //!
 //! `tests/math/half.cu` compares them with a GPU: all halves, all `f32`, all pairs of halves. Nothing differed on an H100 (2026-11-25).
 
@@ -9,12 +9,12 @@
     reason = "lane functions must vanish into the loop over the lanes"
 )]
 
-/// The NaN that `f32` instructions give.
+/// The NaN that `f32` instructions return.
 const NAN_F32: u32 = 0x7fff_ffff;
-/// The NaN that half instructions give.
+/// The NaN that half instructions return.
 const NAN_F16: u32 = 0x7fff;
 
-/// To `f32`, exactly; any NaN to the GPU's. Only the low 16 bits count.
+/// Converts to `f32`, exactly; any NaN becomes the GPU's. Only the low 16 bits matter.
 #[inline(always)]
 pub fn to_f32(half: u32) -> u32 {
     let (size, sign) = (half & 0x7fff, (half & 0x8000) << 16);
@@ -24,11 +24,11 @@ pub fn to_f32(half: u32) -> u32 {
     if size > 0x7c00 { NAN_F32 } else { sign | wide }
 }
 
-/// The nearest half, of two as near the even one.
+/// The nearest half; in a tie, the even one.
 #[inline(always)]
 pub fn from_f32(single: u32) -> u32 {
     let (size, sign) = (single & 0x7fff_ffff, single >> 16 & 0x8000);
-    // Below 2^-14 the last place is 2^-24: that of numbers from 1/2 to 1.
+    // Below 2^-14 the last place is 2^-24: the same as for numbers from 1/2 to 1.
     let small = (f32::from_bits(size) + 0.5)
         .to_bits()
         .wrapping_sub(0x3f00_0000);
@@ -51,7 +51,7 @@ pub fn fma2(a: u32, b: u32, c: u32) -> u32 {
     fma(a, b, c) | fma(a >> 16, b >> 16, c >> 16) << 16
 }
 
-/// In `f64` the product is exact. So is the sum, unless one term is so far below the other that it cannot decide.
+/// In `f64` the product is exact. So is the sum, unless one term is too far below the other to decide.
 #[inline(always)]
 fn fma(a: u32, b: u32, c: u32) -> u32 {
     let wide = |half| f64::from(f32::from_bits(to_f32(half)));
@@ -60,8 +60,8 @@ fn fma(a: u32, b: u32, c: u32) -> u32 {
     from_f32(odd(single, sum - f64::from(single)).to_bits())
 }
 
-/// `single` and the rest that it lacks, the last bit set if there is one: rounding that again is rounding once. Of an infinity the rest is NaN,
-/// which is none.
+/// Rounds `single` to odd: sets its last bit if there is a `rest`. Rounding the result again is the same as rounding once. For an infinity
+/// the rest is NaN, which does not count.
 #[inline(always)]
 pub(super) fn odd<T: Copy + Default + PartialOrd>(single: f32, rest: T) -> f32 {
     let (bits, zero) = (single.to_bits(), T::default());

@@ -1,8 +1,8 @@
-//! What host functions ask of the runtime: one row per call.
+//! The runtime calls of host functions: one row per call.
 //!
-//! Arguments and results are scalars and generic pointers. `size_t` is `i64`, enums and `int` are `i32`. Calls that return
-//! `cudaError_t` give an `i32`. Struct-typed arguments (`cudaDeviceProp *`) are dealt with by the prelude, written in the
-//! language itself on top of `__dslc_…` calls, so that no layout is known twice.
+//! Arguments and results are scalars and generic pointers. `size_t` is `i64`, enums and `int` are `i32`. Calls that return `cudaError_t`
+//! return an `i32`. The prelude handles struct-typed arguments (`cudaDeviceProp *`): it is written in the language itself and uses
+//! `__dslc_…` calls, so that no layout is defined twice.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ const D: Type = Type::F64;
 
 macro_rules! host_functions {
     ($($(#[doc = $doc:literal])* $name:ident = $text:literal ($($arg:expr),*) $(, $variadic:ident)? $(=> $result:expr)?;)*) => {
-        /// A call the runtime answers.
+        /// A call that the runtime implements.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum HostFn { $($(#[doc = $doc])* $name,)* }
         impl HostFn {
@@ -25,7 +25,7 @@ macro_rules! host_functions {
             pub const ALL: &[HostFn] = &[$(HostFn::$name,)*];
             /// The function's name in C.
             pub fn text(self) -> &'static str { match self { $(HostFn::$name => $text,)* } }
-            /// The one of that name.
+            /// The one with that name.
             pub fn from_text(text: &str) -> Option<HostFn> { match text { $($text => Some(HostFn::$name),)* _ => None } }
             /// Types of the fixed arguments.
             pub fn args(self) -> &'static [Type] { match self { $(HostFn::$name => &[$($arg),*],)* } }
@@ -78,13 +78,13 @@ host_functions! {
     CudaMemcpyFromSymbol = "cudaMemcpyFromSymbol"(P, P, L, L, I) => I;
     /// Where to put the address, address of the symbol.
     CudaGetSymbolAddress = "cudaGetSymbolAddress"(P, P) => I;
-    /// Waits; gives errors of launches.
+    /// Waits; returns errors of launches.
     CudaDeviceSynchronize = "cudaDeviceSynchronize"() => I;
     /// Frees everything.
     CudaDeviceReset = "cudaDeviceReset"() => I;
-    /// Gives the last error and clears it (sticky ones stay).
+    /// Returns the last error and clears it (sticky ones stay).
     CudaGetLastError = "cudaGetLastError"() => I;
-    /// Gives the last error.
+    /// Returns the last error.
     CudaPeekAtLastError = "cudaPeekAtLastError"() => I;
     /// CUDA's sentence for an error.
     CudaGetErrorString = "cudaGetErrorString"(I) => P;
@@ -98,27 +98,27 @@ host_functions! {
     CudaSetDevice = "cudaSetDevice"(I) => I;
     /// Where to put free and total bytes.
     CudaMemGetInfo = "cudaMemGetInfo"(P, P) => I;
-    /// A number of the device by an index the prelude knows (also behind `cudaDeviceGetAttribute`).
+    /// A property of the device by an index that the prelude knows (also for `cudaDeviceGetAttribute`).
     DeviceProperty = "__dslc_device_property"(I) => L;
-    /// Copies the device's name: where to, most bytes.
+    /// Copies the device's name: destination, most bytes.
     DeviceName = "__dslc_device_name"(P, L);
-    /// Bytes of the heap that kernels take memory from.
+    /// Bytes of the heap that kernels allocate from.
     SetHeap = "__dslc_set_heap"(L) => I;
     /// Bytes of the buffer in which a device keeps what kernels print.
     SetPrintf = "__dslc_set_printf"(L) => I;
     /// Bytes of local memory that the calls of a kernel's thread may take.
     SetStack = "__dslc_set_stack"(L) => I;
-    /// Sets the last error and gives it.
+    /// Sets the last error and returns it.
     SetError = "__dslc_set_error"(I) => I;
     /// Kernel (its function's index as a constant), attribute, value.
     CudaFuncSetAttribute = "cudaFuncSetAttribute"(I, I, I) => I;
-    /// Where to put the blocks of a multiprocessor, kernel, threads per block, bytes of dynamic shared memory.
+    /// Where to put the number of blocks per multiprocessor, kernel, threads per block, bytes of dynamic shared memory.
     OccupancyBlocks = "cudaOccupancyMaxActiveBlocksPerMultiprocessor"(P, I, I, L) => I;
-    /// Where to put the least number of blocks that fill the device, where to put threads per block, kernel, bytes of dynamic
-    /// shared memory, most threads per block (0: any number).
+    /// Where to put the least number of blocks that fill the device, where to put threads per block, kernel, bytes of dynamic shared
+    /// memory, most threads per block (0: any number).
     OccupancyBlockSize = "cudaOccupancyMaxPotentialBlockSize"(P, P, I, L, I) => I;
-    /// A number of a kernel: which (0 bytes of static shared memory, 1 most threads of a block, 2 most bytes of dynamic shared
-    /// memory), kernel.
+    /// A property of a kernel: which (0 bytes of static shared memory, 1 most threads of a block, 2 most bytes of dynamic shared memory),
+    /// kernel.
     KernelFact = "__dslc_kernel_fact"(I, I) => L;
     /// Kernel, cache preference.
     CudaFuncSetCacheConfig = "cudaFuncSetCacheConfig"(I, I) => I;
@@ -160,7 +160,7 @@ host_functions! {
     Realloc = "realloc"(P, L) => P;
     /// Host memory.
     Free = "free"(P);
-    /// Destination, byte, count; gives the destination.
+    /// Destination, byte, count; returns the destination.
     Memset = "memset"(P, I, L) => P;
     /// Destination, source, count.
     Memcpy = "memcpy"(P, P, L) => P;
@@ -206,13 +206,13 @@ host_functions! {
     Atol = "atol"(P) => L;
     /// A string.
     Atof = "atof"(P) => D;
-    /// Where to put it too, or null; seconds. A stated constant in the simulator.
+    /// Where to put it too, or null; seconds. A fixed value in the simulator.
     Time = "time"(P) => L;
-    /// Microseconds. A stated constant in the simulator.
+    /// Microseconds. A fixed value in the simulator.
     Clock = "clock"() => L;
-    /// `CLOCK_REALTIME` or another clock; nanoseconds. A stated constant in the simulator.
+    /// `CLOCK_REALTIME` or another clock; nanoseconds. A fixed value in the simulator.
     ClockNs = "__dslc_clock_ns"(I) => L;
-    /// Square root and the like have IR instructions; these are C's library on the host.
+    /// Square root and similar functions have IR instructions; from here on it is C's library on the host.
     Exp = "exp"(D) => D;
     /// Natural logarithm.
     Log = "log"(D) => D;
@@ -250,7 +250,7 @@ host_functions! {
 
 macro_rules! device_properties {
     ($($(#[doc = $doc:literal])* $name:ident = $index:literal $text:literal,)*) => {
-        /// What [`HostFn::DeviceProperty`] can be asked for, by index. The prelude's `__dslc_property_…` enumerators are these.
+        /// Properties for [`HostFn::DeviceProperty`], by index. The prelude's `__dslc_property_…` enumerators are these.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum DeviceProp { $($(#[doc = $doc])* $name = $index,)* }
         impl DeviceProp {
@@ -258,7 +258,7 @@ macro_rules! device_properties {
             pub const ALL: &[DeviceProp] = &[$(DeviceProp::$name,)*];
             /// The member of `cudaDeviceProp` it fills.
             pub fn text(self) -> &'static str { match self { $(DeviceProp::$name => $text,)* } }
-            /// The one of that index.
+            /// The one with that index.
             pub fn from_index(index: i32) -> Option<DeviceProp> {
                 DeviceProp::ALL.get(usize::try_from(index).ok()?).copied()
             }
@@ -273,7 +273,7 @@ device_properties! {
     Minor = 1 "minor",
     /// Bytes.
     TotalGlobalMem = 2 "totalGlobalMem",
-    /// Bytes without asking for more.
+    /// Bytes by default.
     SharedMemPerBlock = 3 "sharedMemPerBlock",
     /// Bytes after `cudaFuncSetAttribute`.
     SharedMemPerBlockOptin = 4 "sharedMemPerBlockOptin",

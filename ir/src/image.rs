@@ -1,7 +1,8 @@
-//! What an object file carries of the kernels of its source: the verified IR, which kernel stands behind which mangled name, and the
-//! sources that reports show lines of.
+//! The part of an object file for the kernels of its source: the verified IR, the kernel of each mangled name, and the sources whose lines
+//! reports show.
 //!
-//! The bytes begin with [`MAGIC`] and the length of what follows, eight bytes, least first. Then come lines and counted texts:
+//! The bytes begin with [`MAGIC`] and the length of the rest in eight bytes, least significant first. Then there are lines and counted
+//! texts:
 //!
 //! ```text
 //! dslc image 1
@@ -32,7 +33,7 @@ pub struct Kernel {
     pub mangled: String,
     /// Its number among the module's kernels.
     pub index: usize,
-    /// For each parameter its scalars: their offsets in the argument, and what they are.
+    /// For each parameter its scalars: their offsets in the argument, and their types.
     pub params: Vec<Vec<(u64, MemType)>>,
     /// Its name in the source.
     pub name: String,
@@ -52,9 +53,9 @@ pub struct Unknown {
 pub struct Image {
     /// Kernels that can be launched.
     pub kernels: Vec<Kernel>,
-    /// Those that cannot.
+    /// Kernels that cannot be launched.
     pub unknown: Vec<Unknown>,
-    /// What else is known of it, by key: the architecture it was compiled for, how it was compiled.
+    /// Further facts by key: the architecture it was compiled for, how it was compiled.
     pub notes: Vec<(String, String)>,
     /// Names and texts of the sources.
     pub files: Vec<(String, String)>,
@@ -64,7 +65,7 @@ pub struct Image {
     pub ptx: Vec<(u32, String)>,
 }
 
-/// Bytes that are no image.
+/// Bytes that are not an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BadImage;
 
@@ -79,7 +80,7 @@ impl fmt::Display for BadImage {
 impl std::error::Error for BadImage {}
 
 impl Image {
-    /// As bytes.
+    /// The image as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut text = format!("{FIRST_LINE}\n");
         for kernel in &self.kernels {
@@ -171,7 +172,7 @@ impl Image {
     }
 }
 
-/// Around an image in the comments of PTX.
+/// The line before an image in the comments of PTX.
 const BLOCK_BEGINS: &str = "// dslc image, for its simulator:";
 const BLOCK_ENDS: &str = "// end of the dslc image";
 const LINE: &str = "//= ";
@@ -180,7 +181,7 @@ const LINE: &str = "//= ";
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 impl Image {
-    /// As comments of PTX: whoever loads the text finds the image in it.
+    /// The image as comments of PTX, so that a loader of the text finds it.
     pub fn to_comments(&self) -> String {
         /// Bytes of a line: a multiple of three, so that lines end with whole letters.
         const BYTES: usize = 84;
@@ -221,7 +222,7 @@ impl Image {
         Some(Image::from_bytes(&bytes))
     }
 
-    /// The values of a note's key.
+    /// The values of all notes with this key.
     pub fn notes<'i>(&'i self, key: &'i str) -> impl Iterator<Item = &'i str> {
         let of_key = self.notes.iter().filter(move |(known, _)| known == key);
         of_key.map(|(_, value)| value.as_str())
@@ -251,7 +252,7 @@ fn kernel(words: &str) -> Result<Kernel, BadImage> {
         let all = text.split(',').filter(|text| !text.is_empty());
         all.map(scalar).collect::<Result<_, BadImage>>()
     };
-    // A list of n parameters has n semicolons: one that is empty is told from none.
+    // A list of n parameters has n semicolons, so that one empty parameter differs from no parameters.
     let params = params.split(';').skip(1).filter(|_| params != ";");
     Ok(Kernel {
         mangled: mangled.to_string(),

@@ -1,15 +1,15 @@
-//! Several modules as one, for reports: what one program's sources were compiled to separately.
+//! Joins several modules into one, for reports on a program whose sources were compiled separately.
 //!
-//! In: modules, one after another, each with its sources. Out: for each a [`Shift`], which says what its places, files and functions are
-//! called in the whole; and the whole, a module that speaks of all of them. Place 0 is "nowhere" in all modules. A file that two modules
-//! include is one file. The whole is for reading, not for running: what its code says of variables, strings and kernels is not renumbered.
+//! In: modules, one after another, each with its sources. Out: for each a [`Shift`], which maps its places, files and functions to those of
+//! the joined module; and the joined module itself. Place 0 is "nowhere" in all modules. A file that two modules include is one file. The
+//! joined module is for reading, not for running: variables, strings and kernels in its code are not renumbered.
 
 use std::{borrow::Cow, sync::Arc};
 
 use super::{Block, FuncId, Function, LocId, Module, Node};
 use crate::source::{SourceFile, SourceMap};
 
-/// What a module's places, files and functions are called in the whole.
+/// Maps a module's places, files and functions to those of the joined module.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Shift {
     locs: u32,
@@ -19,32 +19,32 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// A place; "nowhere" stays.
+    /// Maps a place; "nowhere" stays.
     pub fn loc(&self, loc: &mut LocId) {
         if loc.0 > 0 {
             loc.0 += self.locs;
         }
     }
 
-    /// A function.
+    /// Maps a function.
     pub fn function(&self, function: &mut FuncId) {
         function.0 += self.functions;
     }
 
-    /// A file.
+    /// Maps a file.
     pub fn file(&self, file: &mut u32) {
         if let Some(&known) = self.files.get(*file as usize) {
             *file = known;
         }
     }
 
-    /// Whether everything keeps its name: the first module's.
+    /// Whether everything stays the same, as for the first module.
     pub fn is_none(&self) -> bool {
         let mut files = self.files.iter().enumerate();
         self.locs == 0 && self.functions == 0 && files.all(|(at, &file)| at == file as usize)
     }
 
-    /// A function and its code.
+    /// Maps a function and its code.
     fn of_function(&self, function: &mut Function) {
         let shared = function.shared.iter_mut().map(|var| &mut var.loc);
         let locals = function.locals.iter_mut().map(|var| &mut var.loc);
@@ -84,7 +84,7 @@ pub struct Join {
 }
 
 impl Join {
-    /// Adds a module with its sources: their names and texts.
+    /// Adds a module with its sources, given by names and texts.
     pub fn add(&mut self, module: &Arc<Module>, sources: &[(String, String)]) -> Shift {
         let mut renamed: Vec<(&str, String)> = Vec::new();
         for (name, text) in sources {
@@ -110,14 +110,14 @@ impl Join {
         shift
     }
 
-    /// Adds a source, unless it is there; gives its name. Another text of the same name, from another folder, gets a number.
+    /// Adds a source, unless it is there; returns its name. A different text with the same name, from another folder, gets a number.
     fn source(&mut self, name: &str, text: &str) -> String {
         let mut wanted = name.to_string();
         let mut number = 1;
         loop {
             let known = self.map.files().find(|(_, file)| file.name == wanted);
             match known {
-                // The command line's macros are of no file: the first ones stand for all.
+                // The command line's macros are not in a file: the first ones stand for all.
                 Some((_, file)) if *file.text == *text || name.starts_with('<') => return wanted,
                 Some(_) => {
                     number += 1;
@@ -136,13 +136,13 @@ impl Join {
         &self.map
     }
 
-    /// Which module a function of the whole is of.
+    /// The index of the module that a function of the joined module comes from.
     pub fn part_of(&self, function: FuncId) -> Option<usize> {
         let begins = |(_, shift): &(Arc<Module>, Shift)| shift.functions <= function.0;
         self.parts.iter().rposition(begins)
     }
 
-    /// The whole, named for the modules of these numbers.
+    /// The joined module, named after the modules with these indices.
     pub fn whole(&self, named: &[usize]) -> Arc<Module> {
         if let [(module, _)] = self.parts.as_slice() {
             return module.clone();
@@ -175,7 +175,7 @@ impl Join {
 
     /// `a.cu, b.cu and 3 more`.
     fn name(&self, named: &[usize]) -> String {
-        /// So many are named.
+        /// The largest number of names.
         const MOST: usize = 3;
         let mut names: Vec<Cow<'_, str>> = Vec::new();
         for &at in named {

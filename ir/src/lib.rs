@@ -1,18 +1,18 @@
-//! The IR: typed, structured, three-address. What the machine runs and what the PTX back end compiles. Beside it, what speaks of a
+//! The IR: typed, structured, three-address. The machine runs it and the PTX back end compiles it. The crate also has the types for a
 //! program's text: sources, places, messages.
 //!
-//! - **Temporaries** ([`ValueId`], printed `%3`) are assigned once and are visible in the block that makes them and the blocks
-//!   nested in it, after that point. **Slots** ([`SlotId`], `$x`) are the source's variables: mutable scalars, read by `get`
-//!   and written by `set`. Slots start undefined, parameters' slots with the argument.
-//! - **Control** is structured ([`Node`]): `if`, `loop`, `scope`, `break`, `continue`, `return`. Lanes that part ways meet again at
-//!   the end of the statement that parted them; there is no goto.
-//! - **Values** are of six types ([`Type`]). `char`, `short` and `bool` exist only in memory ([`MemType`]) and as slots of the
-//!   promoted type kept in range by an explicit `ext`; a `bool` in a slot is an `i1`. Structs and arrays are memory objects or
-//!   are split into scalar slots by the lowering.
+//! - **Temporaries** ([`ValueId`], printed `%3`) are assigned once and are visible, after that point, in the block that makes them and the
+//!   blocks nested in it. **Slots** ([`SlotId`], `$x`) are the source's variables: mutable scalars, read by `get` and written by `set`.
+//!   Slots start undefined, parameters' slots with the argument.
+//! - **Control** is structured ([`Node`]): `if`, `loop`, `scope`, `break`, `continue`, `return`. Lanes that diverge reconverge at the end
+//!   of the statement in which they diverged; there is no goto.
+//! - **Values** are of six types ([`Type`]). `char`, `short` and `bool` exist only in memory ([`MemType`]) and as slots of the promoted
+//!   type kept in range by an explicit `ext`; a `bool` in a slot is an `i1`. Structs and arrays are memory objects or are split into scalar
+//!   slots by the lowering.
 //! - **Device functions are inlined** by the lowering. One that may call itself is a [`Routine`] of the kernel, which is called
 //!   ([`InstKind::CallRoutine`]). Host functions call each other ([`InstKind::Call`]).
-//! - **Numbers** are decided here, once for both devices: a fused multiply-add is an `fma`, a conversion says how it rounds.
-//! - Every instruction carries a [`LocId`]: file, line, column, text, and the macro use it came from.
+//! - **Numbers** have one definition for both devices: a fused multiply-add is an `fma`, a conversion has its rounding mode.
+//! - Every instruction has a [`LocId`]: file, line, column, text, and the macro use it came from.
 
 pub mod active_mask;
 pub mod approx;
@@ -71,9 +71,9 @@ pub use verify::verify;
 /// A program: kernels, host functions, and the data they share.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Module {
-    /// The program's name: the first file's.
+    /// The program's name: that of the first file.
     pub name: String,
-    /// Names of the files that [`Loc`]s speak of.
+    /// The files' names, which [`Loc`]s refer to.
     pub files: Vec<String>,
     /// Places; index 0 is "nowhere".
     pub locs: Vec<Loc>,
@@ -86,7 +86,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// The function of that name and kind.
+    /// The function with that name and kind.
     pub fn find(&self, name: &str, kind: FunctionKind) -> Option<FuncId> {
         let index = self
             .functions
@@ -95,12 +95,12 @@ impl Module {
         Some(FuncId(index as u32))
     }
 
-    /// The function behind an id.
+    /// The function of an id.
     pub fn function(&self, id: FuncId) -> &Function {
         &self.functions[id.index()]
     }
 
-    /// The place behind an id.
+    /// The place of an id.
     pub fn loc(&self, id: LocId) -> &Loc {
         &self.locs[id.index()]
     }
@@ -127,7 +127,7 @@ pub struct Loc {
     pub column: u32,
     /// The source text of an access, on one line; empty for other places.
     pub text: String,
-    /// The place in the macro's definition (or in the inlined function's caller) it came through.
+    /// The place in the macro's definition (or in the inlined function's caller) that it came through.
     pub via: Option<LocId>,
 }
 
@@ -136,7 +136,7 @@ pub struct Loc {
 pub struct GlobalVar {
     /// Its name.
     pub name: String,
-    /// Where it lives.
+    /// The memory that contains it.
     pub space: GlobalSpace,
     /// Its C type, for messages and for the command line: `float [16]`.
     pub c_type: String,
@@ -154,7 +154,7 @@ pub struct GlobalVar {
     pub loc: LocId,
 }
 
-/// Where a [`GlobalVar`] lives.
+/// The memory of a [`GlobalVar`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GlobalSpace {
     /// `__constant__`: written by `cudaMemcpyToSymbol`, read by kernels.
@@ -185,7 +185,7 @@ pub struct Function {
     pub kind: FunctionKind,
     /// Parameters. Structs passed by value are split into one parameter per scalar, in memory order.
     pub params: Vec<Param>,
-    /// What a host function returns.
+    /// The type of a host function's result.
     pub result: Option<Type>,
     /// Variables.
     pub slots: Vec<Slot>,
@@ -197,7 +197,7 @@ pub struct Function {
     pub locals: Vec<LocalVar>,
     /// Device functions that may call themselves, of a kernel. Their code is in the body's first nodes, in this order.
     pub routines: Vec<Routine>,
-    /// How many [`LabelId`]s there are.
+    /// The number of [`LabelId`]s.
     pub labels: u32,
     /// `__launch_bounds__`: most threads per block, least blocks per multiprocessor.
     pub launch_bounds: Option<(u32, Option<u32>)>,
@@ -214,7 +214,7 @@ pub struct Param {
     pub slot: SlotId,
     /// As written: `const float *`. Members of split structs: `float`.
     pub c_type: String,
-    /// For pointers, what is pointed to (`None` for `void` and structs).
+    /// For pointers, the type that they point to (`None` for `void` and structs).
     pub pointee: Option<MemType>,
     /// `const T *`.
     pub is_const: bool,
@@ -224,15 +224,15 @@ pub struct Param {
 
 /// A device function that may call itself, directly or through others: `routine R0 "walk" ($4, $5) -> ($6)`.
 ///
-/// Each call has variables, temporaries and local memory of its own. The lanes that call it run it together, and those that are done wait
-/// for the others at its end.
+/// Each call has separate variables, temporaries and local memory. The lanes that call it run it together, and those that are done wait for
+/// the others at its end.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Routine {
     /// The function's name.
     pub name: String,
-    /// Where its arguments arrive.
+    /// The slots that receive its arguments.
     pub params: Vec<SlotId>,
-    /// What it gives: the values of these variables at its end.
+    /// Its results: the values of these variables at its end.
     pub results: Vec<SlotId>,
     /// Where it is defined.
     pub loc: LocId,
@@ -241,7 +241,7 @@ pub struct Routine {
 /// A mutable scalar: `slot $3 : i32 "offset"`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Slot {
-    /// The variable's name, or one the lowering made up.
+    /// The variable's name, or one that the lowering chose.
     pub name: String,
     /// Its type.
     pub ty: Type,
@@ -262,7 +262,7 @@ pub struct SharedVar {
     pub size_bytes: u64,
     /// Its alignment.
     pub align_bytes: u64,
-    /// `extern`: starts where the static ones end (all dynamic ones at the same place).
+    /// `extern`: starts after the static ones (all dynamic ones at the same place).
     pub dynamic: bool,
     /// Byte offset in the block's shared memory: static ones in order of declaration, each aligned; dynamic ones after them,
     /// aligned to 16.
@@ -271,7 +271,7 @@ pub struct SharedVar {
     pub loc: LocId,
 }
 
-/// A variable in a thread's own memory: `local @0 : 16 align 4 "int a" [4]`.
+/// A variable in a thread's memory: `local @0 : 16 align 4 "int a" [4]`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LocalVar {
     /// Its name.
@@ -303,15 +303,15 @@ pub enum Node {
     If {
         /// An `i1`.
         cond: Operand,
-        /// Lanes whose condition holds.
+        /// For lanes whose condition is true.
         then: Block,
-        /// The others.
+        /// For the others.
         otherwise: Block,
-        /// Where the condition stands.
+        /// The place of the condition.
         loc: LocId,
     },
     /// `loop L0 { body } step { … }`: runs `body`, then `step`, forever; left by `break L0` from either. `continue L0` in `body` goes to
-    /// `step`. A lane that is out waits at the end for the others.
+    /// `step`. Lanes that leave wait at the end for the others.
     Loop {
         /// Names it in `break` and `continue`.
         label: LabelId,
@@ -321,7 +321,7 @@ pub enum Node {
         step: Block,
         /// `#pragma unroll`: `Some(0)` full, `Some(n)` a count, `Some(1)` forbidden.
         unroll: Option<u32>,
-        /// Where the loop's condition (or its keyword) stands.
+        /// The place of the loop's condition (or of its keyword).
         loc: LocId,
     },
     /// `scope L1 { … }`: runs once; `break L1` leaves it. A `switch`, or an inlined function's `return`.
@@ -330,21 +330,21 @@ pub enum Node {
         label: LabelId,
         /// The body.
         body: Block,
-        /// Where it stands.
+        /// Its place.
         loc: LocId,
     },
-    /// `code R0 { … }`: the code of a routine, which runs where it is called, and not here. It stands at the begin of a kernel's body.
-    /// It names variables and local memory that nothing else does, and leaves at its end.
+    /// `code R0 { … }`: the code of a routine, which only runs when it is called. It is at the beginning of a kernel's body. Nothing else
+    /// names its variables and local memory, and control leaves it at its end.
     Routine {
         /// Which one.
         id: RoutineId,
         /// The code.
         body: Block,
     },
-    /// Leave an enclosing `loop` or `scope`.
+    /// Leaves an enclosing `loop` or `scope`.
     Break(LabelId),
-    /// Go to an enclosing loop's `step` (not from inside a `step`).
+    /// Goes to an enclosing loop's `step` (not from inside a `step`).
     Continue(LabelId),
-    /// End the kernel for these lanes, or return from the host function.
+    /// Ends the kernel for these lanes, or returns from the host function.
     Return(Option<Operand>),
 }

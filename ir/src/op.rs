@@ -1,4 +1,4 @@
-//! Operations: what an instruction of a family does. A row each: its word in the IR's text, and the types it exists for.
+//! Operations of the families of instructions. Each has a row: its word in the IR's text, and its types.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ macro_rules! named {
         impl $enum {
             /// All of them.
             pub const ALL: &[$enum] = &[$($enum::$name,)*];
-            /// As in the IR's text.
+            /// The word in the IR's text.
             pub fn text(self) -> &'static str { match self { $($enum::$name => $text,)* } }
-            /// The one written so.
+            /// The one with this word.
             pub fn from_text(text: &str) -> Option<$enum> { match text { $($text => Some($enum::$name),)* _ => None } }
         }
         impl fmt::Display for $enum {
@@ -24,7 +24,7 @@ macro_rules! named {
 }
 pub(super) use named;
 
-/// Names of operations, with a test of the type each exists for.
+/// Names of operations, each with a test of its types.
 macro_rules! operations {
     ($($(#[doc = $enum_doc:literal])* $enum:ident of $of:ident {
         $($(#[doc = $doc:literal])* $name:ident = $text:literal for $types:ident,)*
@@ -44,7 +44,7 @@ macro_rules! conversions {
     }) => {
         named! { $(#[doc = $enum_doc])* $enum { $($(#[doc = $doc])* $name = $text,)* } }
         impl $enum {
-            /// The operand's type. `PtrToInt` and `ToGeneric` take pointers of any space; this says the generic one.
+            /// The operand's type. `PtrToInt` and `ToGeneric` take pointers of any space; for them this is generic.
             pub fn from_type(self) -> Type { use Type::*; match self { $($enum::$name => $from,)* } }
             /// The result's type.
             pub fn to_type(self) -> Type { use Type::*; match self { $($enum::$name => $to,)* } }
@@ -103,7 +103,7 @@ operations! {
         Neg = "neg" for int,
         /// All bits inverted (`i1`, `i32`, `i64`).
         Not = "not" for int_or_bool,
-        /// `neg` of the source's signed arithmetic: as `sadd`.
+        /// `neg` for the source's signed arithmetic, like `sadd`.
         SNeg = "sneg" for int,
         /// Number of set bits.
         Popc = "popc" for int,
@@ -111,7 +111,7 @@ operations! {
         Clz = "clz" for int,
         /// Bits in reverse order.
         Brev = "brev" for int,
-        /// Sign flipped, of NaN too (`f32`, `f64`, as all below).
+        /// Sign flipped, also of a NaN (`f32`, `f64`, as all below).
         FNeg = "fneg" for float,
         /// Sign cleared.
         FAbs = "fabs" for float,
@@ -153,18 +153,18 @@ operations! {
         Sub = "sub" for int,
         /// Wrapping, low half.
         Mul = "mul" for int,
-        /// `add` of the source's signed arithmetic. It wraps here; but CUDA leaves an overflow undefined, so code for a device may give anything
+        /// `add` for the source's signed arithmetic. Here it wraps. But overflow is undefined in CUDA, so device code may give any result
         /// then, and the checks report it.
         SAdd = "sadd" for int,
-        /// `sub`, in the same way.
+        /// `sub`, likewise.
         SSub = "ssub" for int,
-        /// `mul`, in the same way.
+        /// `mul`, likewise.
         SMul = "smul" for int,
         /// High half of the signed product.
         SMulHi = "smulhi" for int,
         /// High half of the unsigned product.
         UMulHi = "umulhi" for int,
-        /// Towards zero. By zero: all ones on the device (what hardware gives), a trap on the host. The least value by -1: itself.
+        /// Towards zero. By zero: all ones on the device (as in hardware), a trap on the host. The least value by -1: itself.
         SDiv = "sdiv" for int,
         /// Unsigned; by zero as above.
         UDiv = "udiv" for int,
@@ -198,7 +198,7 @@ operations! {
         UDot4 = "udot4" for word,
         /// Sum of the products of the two halves of a word and the low two bytes of another, signed.
         SDot2Lo = "sdot2lo" for word,
-        /// With the high two bytes.
+        /// The same with the high two bytes.
         SDot2Hi = "sdot2hi" for word,
         /// As `sdot2lo`, unsigned.
         UDot2Lo = "udot2lo" for word,
@@ -258,7 +258,7 @@ operations! {
 }
 
 impl CompareOp {
-    /// The comparison that gives the same when its operands change places.
+    /// The comparison with the same result when its operands are swapped.
     pub fn swapped(self) -> CompareOp {
         match self {
             CompareOp::Eq | CompareOp::Ne | CompareOp::FEq | CompareOp::FNe => self,
@@ -279,8 +279,8 @@ impl CompareOp {
 }
 
 conversions! {
-    /// Conversions; each names its own types. Float to integer truncates and saturates; NaN gives 0 from `f32` to 32 bits
-    /// and otherwise the highest bit alone (the least value, if signed), as the hardware's `cvt` does.
+    /// Conversions with their types. Float to integer truncates and saturates. NaN gives 0 from `f32` to 32 bits and otherwise the highest
+    /// bit alone (the least value, if signed), like the hardware's `cvt`.
     ConvertOp {
         /// `i32` → `i64`, sign.
         Sext = "i64.i32.sext": I32 => I64,
@@ -354,7 +354,7 @@ conversions! {
         IntToPtr = "ptr.i64": I64 => Ptr(Space::Generic),
         /// A pointer of a known space → generic; always possible.
         ToGeneric = "ptr.generic": Ptr(Space::Generic) => Ptr(Space::Generic),
-        /// Generic → global. Undefined when it points elsewhere (the machine then traps at the access), as the next two.
+        /// Generic → global. Undefined if it points elsewhere (the machine then traps at the access); so are the next two.
         ToGlobal = "ptr.global": Ptr(Space::Generic) => Ptr(Space::Global),
         /// Generic → shared.
         ToShared = "ptr.shared": Ptr(Space::Generic) => Ptr(Space::Shared),
@@ -384,11 +384,11 @@ operations! {
         Or = "or" for int_in_memory,
         /// Bitwise exclusive or.
         Xor = "xor" for int_in_memory,
-        /// The operand.
+        /// Replaces it by the operand.
         Exch = "exch" for number_in_memory,
-        /// The operand, too, and nobody needs what was there: a store of `cuda::atomic`, which is one access and orders nothing.
+        /// Replaces it by the operand, without a need for the old value: a store of `cuda::atomic`, which is one access and orders nothing.
         Store = "store" for number_in_memory,
-        /// The operand if the old value equals `compare`.
+        /// Replaces it by the operand if the old value equals `compare`.
         Cas = "cas" for int_or_u16_in_memory,
         /// `old >= operand ? 0 : old + 1` (unsigned).
         Inc = "inc" for i32_in_memory,
@@ -398,7 +398,7 @@ operations! {
 }
 
 named! {
-    /// What a barrier computes over the block's predicates.
+    /// The result of a barrier over the block's predicates.
     BarrierReduce {
         /// `__syncthreads_count`.
         Count = "count",
@@ -408,7 +408,7 @@ named! {
         Or = "or",
     }
 
-    /// Who must see the writes before a fence.
+    /// The threads that must see the writes before a fence.
     FenceScope {
         /// `__threadfence_block`.
         Block = "block",
@@ -430,7 +430,7 @@ impl ConvertOp {
 }
 
 impl UnaryOp {
-    /// The operation that gives the same where an overflow is allowed.
+    /// The operation with the same result that may overflow.
     pub fn wrapping(self) -> UnaryOp {
         match self {
             UnaryOp::SNeg => UnaryOp::Neg,
@@ -440,7 +440,7 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
-    /// The operation that gives the same where an overflow is allowed.
+    /// The operation with the same result that may overflow.
     pub fn wrapping(self) -> BinaryOp {
         match self {
             BinaryOp::SAdd => BinaryOp::Add,
@@ -450,7 +450,7 @@ impl BinaryOp {
         }
     }
 
-    /// The operation that the source's signed arithmetic makes of this one.
+    /// The operation for the source's signed arithmetic.
     pub fn signed(self) -> BinaryOp {
         match self {
             BinaryOp::Add => BinaryOp::SAdd,

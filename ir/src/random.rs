@@ -1,7 +1,7 @@
-//! Random modules for tests: valid by construction.
+//! Generates random modules for tests, which are valid by construction.
 //!
-//! A module follows from a seed alone, so a failing case is a number. Kernels use every instruction they may (so that printer, reader
-//! and verifier see all of them) unless [`Options::plain`] asks for what a small executor can run.
+//! A module follows from a seed alone, so a failing case is a number. Kernels use every instruction they may (so that printer, reader and
+//! verifier see all of them) unless [`Options::plain`] restricts them to what a small executor can run.
 
 mod inst;
 
@@ -40,7 +40,7 @@ impl Random {
 /// What to generate.
 #[derive(Clone, Copy)]
 pub struct Options {
-    /// Only what the executor of the uniformity tests runs, and with small integers.
+    /// Whether to use only what the executor of the uniformity tests runs, with small integers.
     pub plain: bool,
 }
 
@@ -67,7 +67,7 @@ const MEM_TYPES: &[MemType] = &[
     MemType::Ptr,
 ];
 
-/// A module: tables full of odd names, a kernel, and (unless plain) two host functions. Pointers are generic throughout.
+/// A module: tables full of odd names, a kernel, and (unless plain) two host functions. All pointers are generic.
 pub fn module(seed: u64, options: Options) -> Module {
     let mut random = Random::new(seed);
     let mut module = Module {
@@ -156,7 +156,7 @@ fn loc(random: &mut Random, module: &Module) -> LocId {
     LocId(random.below(module.locs.len()) as u32)
 }
 
-/// A label that is open, and whether `continue` may name it here.
+/// An open label, and whether `continue` may name it here.
 #[derive(Clone, Copy)]
 struct OpenLabel {
     label: LabelId,
@@ -172,7 +172,7 @@ struct Generator<'a> {
     /// Temporaries that are visible, with their types.
     visible: Vec<(Operand, Type)>,
     labels: Vec<OpenLabel>,
-    /// A counter of loop rounds: every loop ends when it runs out. In plain kernels a variable that is never set.
+    /// A counter of loop rounds: every loop ends when it reaches 0. In plain kernels a variable that is never set.
     fuel: SlotId,
 }
 
@@ -328,7 +328,7 @@ impl<'a> Generator<'a> {
         (!fits.is_empty()).then(|| self.random.pick(&fits))
     }
 
-    /// Something visible of the type, a variable's value, or a constant.
+    /// A visible temporary of the type, a variable's value, or a constant.
     fn operand(&mut self, ty: Type) -> Operand {
         let fits = self.visible.iter().filter(|(_, found)| *found == ty);
         let fits: Vec<Operand> = fits.map(|(operand, _)| *operand).collect();
@@ -383,7 +383,7 @@ impl<'a> Generator<'a> {
         self.builder.close();
     }
 
-    /// A loop that ends: by fuel, or by the executor in plain kernels (fuel would tell all lanes apart).
+    /// A loop that ends: by fuel, or by the executor in plain kernels (fuel would make all lanes differ).
     fn repeat(&mut self, depth: usize) {
         let unroll = self.random.chance(2).then(|| self.random.below(5) as u32);
         let label = self.builder.open_loop(unroll);

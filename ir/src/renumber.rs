@@ -1,8 +1,8 @@
-//! Numbers temporaries in the order of the text, without holes: passes add and remove some.
+//! Numbers temporaries in the order of the text, without gaps, after passes have added and removed some.
 
 use super::{Block, Function, Node, Operand, Type, ValueId};
 
-/// Renumbers a function's temporaries. Those that nothing assigns go.
+/// Renumbers a function's temporaries. Removes those that nothing assigns.
 pub fn renumber(function: &mut Function) {
     let mut renumbering = Renumbering {
         new_ids: vec![None; function.values.len()],

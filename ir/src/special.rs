@@ -1,4 +1,4 @@
-//! What a thread knows of itself: one row per register, from which its text, type and variation come.
+//! Special registers: one row for each, which defines its text, type and variation.
 
 use std::fmt;
 
@@ -7,36 +7,36 @@ use super::Type;
 /// Which threads agree on a register's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Varies {
-    /// No two lanes of a warp need agree.
+    /// It may differ between any two lanes of a warp.
     Lane,
-    /// Lanes agree where a warp lies in one row of its block.
+    /// Lanes agree if a warp is in one row of its block.
     Row,
     /// The threads of a block agree.
     Block,
     /// All threads of a launch agree.
     Grid,
-    /// It is another value each time.
+    /// Each read may give another value.
     Time,
-    /// It depends on the place where it is read; the lanes that read it there together agree.
+    /// It depends on the place where it is read; lanes that read it there together agree.
     Place,
 }
 
 macro_rules! registers {
     ($($name:ident $text:literal $ty:ident $varies:ident $source:literal;)*) => {
-        /// What a thread knows of itself.
+        /// A special register: a value that a thread can read about itself.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum SpecialReg { $(#[doc = concat!("`", $source, "`")] $name,)* }
 
         impl SpecialReg {
             /// All of them.
             pub const ALL: &[SpecialReg] = &[$(SpecialReg::$name,)*];
-            /// As in the IR's text.
+            /// The name in the IR's text.
             pub fn text(self) -> &'static str { match self { $(SpecialReg::$name => $text,)* } }
-            /// The one written so.
+            /// The one with this name.
             pub fn from_text(text: &str) -> Option<SpecialReg> { match text { $($text => Some(SpecialReg::$name),)* _ => None } }
-            /// As a program says it.
+            /// The name in a program.
             pub fn source(self) -> &'static str { match self { $(SpecialReg::$name => $source,)* } }
-            /// What it gives.
+            /// The type of its value.
             pub fn ty(self) -> Type { match self { $(SpecialReg::$name => Type::$ty,)* } }
             /// Which threads agree on it.
             pub fn varies(self) -> Varies { match self { $(SpecialReg::$name => Varies::$varies,)* } }
@@ -60,10 +60,10 @@ registers! {
     // 1 in a cooperative launch, else 0.
     CooperativeGrid "cooperative_grid" I32 Grid "grid.is_valid()";
     LaneId "laneid" I32 Lane "laneid";
-    // The simulator gives blocks to multiprocessors in turns, by their index.
+    // The simulator assigns blocks to multiprocessors round-robin, by their index.
     SmId "smid" I32 Block "smid";
     NSmId "nsmid" I32 Grid "nsmid";
-    // A count of executed instructions of the warp; of no physical meaning in the simulator, as the two that follow.
+    // The number of instructions that the warp has executed; it has no physical meaning in the simulator, nor have the two that follow.
     Clock "clock" I32 Time "clock()";
     Clock64 "clock64" I64 Time "clock64()";
     GlobalTimer "globaltimer" I64 Time "globaltimer";
@@ -71,7 +71,7 @@ registers! {
 }
 
 impl SpecialReg {
-    /// Whether it depends on when or where it is read: reads are not to be merged or moved.
+    /// Whether it depends on the time or place of the read: reads must not be merged or moved.
     pub fn changes(self) -> bool {
         matches!(self.varies(), Varies::Time | Varies::Place)
     }

@@ -1,17 +1,17 @@
-//! Symbols: names of the source as names that PTX allows, no two the same.
+//! Symbols: maps names of the source to unique names that PTX allows.
 //!
 //! Letters, digits and `_` stay. Every other byte of the UTF-8 text becomes `$` and two hexadecimal digits, so different names stay
-//! different. What the compiler adds to a name starts with `$$`, which no mangled name contains.
+//! different. Additions by the compiler start with `$$`, which no mangled name contains.
 
 use super::{FuncId, FunctionKind, GlobalSpace, Module};
 
-/// Words PTX has a meaning for where a name may stand, and functions that the driver provides.
+/// Words with a meaning in PTX where a name is allowed, and functions that the driver provides.
 const RESERVED: &[&str] = &["WARP_SZ", "vprintf", "__assertfail", "malloc", "free"];
 
-/// A name in PTX's letters.
+/// A name in characters that PTX allows.
 pub fn mangle(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
-    // PTX takes a lone underscore for "no register", and a name must not start with a digit.
+    // A lone underscore is "no register" in PTX, and a name must not start with a digit.
     if name.is_empty() || name == "_" || name.starts_with(|c: char| c.is_ascii_digit()) {
         out.push_str("$$n");
     }
@@ -28,7 +28,7 @@ pub fn mangle(name: &str) -> String {
     out
 }
 
-/// The name of the template that `name` is an instance of: `scale` for `scale<float>`. Other names stay as they are.
+/// The name of the template that `name` is an instance of: `scale` for `scale<float>`. Other names are unchanged.
 pub fn template_name(name: &str) -> &str {
     name.split_once('<').map_or(name, |(template, _)| template)
 }

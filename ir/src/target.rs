@@ -1,9 +1,9 @@
-//! The GPU generations that PTX can be made for, and the PTX version that suits each. They are here and not with the PTX back end because
-//! whoever asks for PTX names one, and need not have LLVM for that.
+//! The GPU generations that PTX can be made for, and the PTX version for each. They are in this crate and not in the PTX back end, because
+//! callers that only name a target need no LLVM.
 
 use std::{error, fmt, str::FromStr};
 
-/// Processors with the first PTX version (times ten) that knows them.
+/// Processors, with the first PTX version (times ten) that supports them.
 const PROCESSORS: &[(u32, u32)] = &[
     (50, 40),
     (52, 41),
@@ -28,20 +28,20 @@ const PROCESSORS: &[(u32, u32)] = &[
     (121, 88),
 ];
 
-/// The least PTX version (times ten) we ask for: warp functions with a mask need 6.0, `activemask` 6.2, initialisers with parts
-/// of addresses 7.1. Drivers from CUDA 11.1 (2020) on read it.
+/// The lowest PTX version (times ten) in use: warp functions with a mask need 6.0, `activemask` 6.2, initialisers with parts of addresses
+/// 7.1. Drivers from CUDA 11.1 (2020) on support it.
 const LEAST_PTX: u32 = 71;
 
 /// A GPU generation, `sm_50` to `sm_121`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Target(u32);
 
-/// A name that is no [`Target`]; says which there are.
+/// A name that is not a [`Target`], with the known ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownTarget {
-    /// What was asked for.
+    /// The name.
     pub name: String,
-    /// The known ones, in words: `sm_50, sm_52, …`.
+    /// The known targets: `sm_50, sm_52, …`.
     pub list: String,
 }
 
@@ -79,7 +79,7 @@ impl Target {
         })
     }
 
-    /// The newest one that code for a device of this compute capability may use: 9, 0 gives `sm_90`. `None` below 5.0.
+    /// The newest target that a device of this compute capability runs: 9, 0 gives `sm_90`. `None` below 5.0.
     pub fn for_device(major: u32, minor: u32) -> Option<Target> {
         let device = major * 10 + minor;
         Target::all().filter(|target| target.0 <= device).last()
@@ -110,7 +110,7 @@ impl Target {
 }
 
 impl Default for Target {
-    /// What runs on every GPU that current drivers support.
+    /// A target that runs on every GPU that current drivers support.
     fn default() -> Target {
         Target(75)
     }

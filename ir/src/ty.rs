@@ -1,13 +1,13 @@
-//! Types of values and of memory, and the spaces memory is divided into.
+//! Types of values and of memory, and the memory spaces.
 
 use std::fmt;
 
-/// The type of a value in flight.
+/// The type of a value in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
     /// A truth value: one bit per lane.
     I1,
-    /// 32 bits; signedness is the operation's business.
+    /// 32 bits; signedness is up to the operation.
     I32,
     /// 64 bits.
     I64,
@@ -15,7 +15,7 @@ pub enum Type {
     F32,
     /// IEEE double precision.
     F64,
-    /// An address. The space is what is known of it: see [`Space`].
+    /// An address. The space is the known part of it: see [`Space`].
     Ptr(Space),
 }
 
@@ -45,20 +45,19 @@ impl fmt::Display for Type {
     }
 }
 
-/// What is known of the memory an address points into. Kernel parameters that are pointers are `global` when nothing else is
-/// ever assigned to them; what cannot be inferred stays `generic` and is decided by the address at run time. All pointers of
-/// host functions are `generic`.
+/// The known memory space of an address. Kernel parameters that are pointers are `global` if nothing else is ever assigned to them. If the
+/// space cannot be inferred, it stays `generic`, and the address decides at run time. All pointers of host functions are `generic`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Space {
     /// Any.
     Generic,
     /// Device memory.
     Global,
-    /// The block's.
+    /// The block's shared memory.
     Shared,
     /// `__constant__`.
     Constant,
-    /// The thread's.
+    /// The thread's local memory.
     Local,
 }
 
@@ -74,12 +73,12 @@ impl fmt::Display for Space {
     }
 }
 
-/// How a scalar lies in memory. Little-endian.
+/// The representation of a scalar in memory. Little-endian.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MemType {
     /// `bool`: one byte, 0 or 1; any other byte reads as true. The value is `i1`.
     Bool,
-    /// `signed char`: sign-extended to `i32` by a load, cut by a store.
+    /// `signed char`: sign-extended to `i32` by a load, truncated by a store.
     S8,
     /// `unsigned char`: zero-extended.
     U8,

@@ -1,7 +1,7 @@
-//! The types of instructions: what the types stand for that the table in [`inst`](super::inst) declares, and types of objects, operands.
+//! The types of instructions: interprets the types in the table of [`inst`](super::inst), and knows the types of objects and operands.
 //!
-//! One place for the verifier (checks), the printer and the reader (leave out what follows). Which types an operation takes: [`op`](super::op).
-//! Nothing here fails or judges: whether the operands fit is the verifier's question.
+//! The verifier (which checks them), the printer and the reader (which omit implied ones) share it. [`op`](super::op) says which types an
+//! operation takes. Nothing here fails or judges: the verifier checks whether the operands fit.
 
 use super::{
     BinaryOp, ConvertOp, FuncId, Function, FunctionKind, GlobalSpace, InstKind, Module, Object,
@@ -39,7 +39,7 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
-    /// Integer division and remainder: the ones that mind a zero.
+    /// Integer division and remainder, for which a zero divisor matters.
     pub fn is_division(self) -> bool {
         matches!(
             self,
@@ -49,7 +49,7 @@ impl BinaryOp {
 }
 
 impl ConvertOp {
-    /// Whether an operand of that type may be converted.
+    /// Whether it converts operands of that type.
     pub fn accepts(self, ty: Type) -> bool {
         match self {
             ConvertOp::PtrToInt | ConvertOp::ToGeneric => matches!(ty, Type::Ptr(_)),
@@ -59,7 +59,7 @@ impl ConvertOp {
 }
 
 impl Module {
-    /// The space a kernel sees an object in; `None` for an object that does not exist there (a host variable, a bad id).
+    /// The space of an object in a kernel; `None` for an object that does not exist there (a host variable, an invalid id).
     pub fn object_space(&self, object: Object) -> Option<Space> {
         match object {
             Object::Shared(_) => Some(Space::Shared),
@@ -75,7 +75,7 @@ impl Module {
 }
 
 impl Function {
-    /// Whether it reads this register anywhere.
+    /// Whether any instruction reads this register.
     pub fn reads(&self, register: SpecialReg) -> bool {
         let mut found = false;
         self.body.for_each_inst(&mut |inst| {
@@ -93,9 +93,9 @@ impl Function {
     }
 }
 
-/// What an instruction's result may be declared as: a type, several or none, or something that has one.
+/// The declaration of an instruction's result: a type, several or none, or something that has one.
 pub(super) trait Gives {
-    /// The types; `None` if what should have one is not there.
+    /// The types; `None` if the thing that should have one does not exist.
     fn types(&self, module: &Module, function: &Function) -> Option<Vec<Type>>;
 }
 
@@ -141,14 +141,14 @@ impl Gives for Object {
     }
 }
 
-/// An operand's own type.
+/// The type of an operand.
 impl Gives for Operand {
     fn types(&self, _: &Module, function: &Function) -> Option<Vec<Type>> {
         Some(vec![function.operand_type(*self)?])
     }
 }
 
-/// What the function gives.
+/// The function's result.
 impl Gives for FuncId {
     fn types(&self, module: &Module, _: &Function) -> Option<Vec<Type>> {
         let callee = module.functions.get(self.index())?;
@@ -156,7 +156,7 @@ impl Gives for FuncId {
     }
 }
 
-/// What the routine gives.
+/// The routine's results.
 impl Gives for RoutineId {
     fn types(&self, _: &Module, function: &Function) -> Option<Vec<Type>> {
         let callee = function.routines.get(self.index())?;
@@ -167,7 +167,7 @@ impl Gives for RoutineId {
     }
 }
 
-/// What the type of an operand may be declared as.
+/// The declaration of an operand's type.
 pub(super) trait Takes {
     /// The type, if it is fixed; or the types of several operands.
     type Types;
@@ -200,7 +200,7 @@ impl Takes for SlotId {
     }
 }
 
-/// One type for each of so many operands.
+/// One type for each operand.
 impl Takes for &'static [Type] {
     type Types = &'static [Type];
     fn takes(&self, _: &Function) -> &'static [Type] {

@@ -1,7 +1,7 @@
-//! Walking over the IR: every operand of an instruction, every instruction of a block.
+//! Walks over the IR: every operand of an instruction, every instruction of a block.
 //!
-//! The passes share these. Order is the order of execution in the text. Which operands an instruction has follows from its fields: what
-//! each type of field holds is said here, and the lists are made where instructions are declared ([`inst`](super::inst)).
+//! The passes share these. The order is that of execution in the text. The operands of an instruction follow from its fields: the operands
+//! in each type of field are defined here, and the lists are made where instructions are declared ([`inst`](super::inst)).
 
 use super::{
     Access, AtomicOp, BarrierReduce, BinaryOp, Block, CompareOp, Const, ConvertOp, Exchange,
@@ -46,7 +46,7 @@ impl Const {
     }
 }
 
-/// The operands that a field of an instruction holds, in order: none, unless it says so.
+/// The operands in a field of an instruction, in order: none by default.
 pub(super) trait Operands {
     /// Adds them to a list.
     fn list<'a>(&'a self, _list: &mut Vec<&'a Operand>) {}
@@ -63,7 +63,7 @@ impl Operands for Operand {
     }
 }
 
-/// A list of what holds operands.
+/// Implements this for lists of things that contain operands.
 macro_rules! all_hold_operands {
     ($([$($of:tt)*] $list:ty;)*) => { $(
         impl<$($of)*> Operands for $list {
@@ -92,7 +92,7 @@ impl<T: Operands> Operands for Box<T> {
     }
 }
 
-/// What holds operands among other things: how it is taken apart, and the parts that hold them, in order.
+/// Implements this for types that contain operands among other things: how to destructure them, and the parts with operands, in order.
 macro_rules! some_hold_operands {
     ($($whole:ty: $($pattern:pat => [$($part:ident),*]),*;)*) => { $(
         impl Operands for $whole {

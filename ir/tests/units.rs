@@ -1,4 +1,4 @@
-//! `ir::approx` against the GPU: a hash of 65,536 results each, for every function (`tests/math/units.md`).
+//! Compares `ir::approx` with the GPU: a hash of 65,536 results each, for every function (`tests/math/units.md`).
 //!
 //!     cargo test --release -p dslc-ir --test units -- --ignored      all 2^32 arguments
 
@@ -19,7 +19,7 @@ const UNITS: [(&str, Unit); 8] = [
 ];
 const HASHES: &[u8; 8 * 2 * 65536] = include_bytes!("../../tests/math/units.hash");
 
-/// As in `units.cu`.
+/// The same function as in `units.cu`.
 fn scramble(value: u64) -> u64 {
     let value = value.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ value >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);

@@ -1,4 +1,4 @@
-//! Random instructions: one function per family, each drawing operands from what is visible where it stands.
+//! Random instructions: one function per family, each taking operands from those that are visible at its place.
 
 use super::super::*;
 use super::{GENERIC, Generator, MEM_TYPES};
@@ -134,7 +134,7 @@ impl Generator<'_> {
         self.keep(value);
     }
 
-    /// How and where: sometimes a named variable.
+    /// An access and its pointer; sometimes to a named variable.
     fn access(&mut self, ty: MemType, count: u8) -> (Access, Operand) {
         let object = self.random.chance(3).then_some(Object::Local(LocalId(0)));
         let volatile = self.random.chance(4);
@@ -228,9 +228,9 @@ impl Generator<'_> {
             7 => self.exchange(),
             _ => {
                 let intrinsic = match self.random.pick(Intrinsic::ALL) {
-                    // What a heap gives is no concern of what random programs are held against.
+                    // The results of a heap are not comparable between executors of random programs.
                     Intrinsic::HeapMalloc | Intrinsic::HeapFree => Intrinsic::SyncWarp,
-                    // A barrier of its own waits for threads that do not come there.
+                    // A named barrier waits for threads that do not arrive there.
                     Intrinsic::BarSync
                     | Intrinsic::BarArrive
                     | Intrinsic::BarrierSync
