@@ -1,4 +1,4 @@
-//! The text of the Rust module.
+//! Writes the text of the Rust module.
 
 use std::fmt::Write;
 
@@ -17,10 +17,10 @@ use crate::{
     types::{Types, scalar},
 };
 
-/// A variable up to this size is read as a value; a larger one as a vector of its elements.
+/// A variable up to this size is read as a value, a larger one as a vector of its elements.
 const VALUE_BYTES: u64 = 64 << 10;
 
-/// How the generated code gets at a text.
+/// A source, as the generated code refers to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Text {
     /// The source's name in messages and reports.
@@ -31,7 +31,7 @@ pub struct Text {
     pub expression: String,
 }
 
-/// PTX that the generated code brings along.
+/// PTX that is embedded in the generated code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PtxText {
     /// 80 for sm_80.
@@ -76,7 +76,7 @@ impl Kernels {
         format!("{visibility} mod {name} {{\n{items}}}\n")
     }
 
-    /// The items of the module, as they stand in a separate file.
+    /// The items of the module, as in a separate file.
     pub fn items(&self, map: &SourceMap, texts: &[Text], ptx: &[PtxText]) -> String {
         let library = self.request.options.library.as_str();
         let mut types = Types::new(&self.kernels.program, library, map);
@@ -213,7 +213,7 @@ impl Kernels {{{}}}
         );
     }
 
-    /// The type of a method's parameter, and how the call takes it. A `void *` may be of any element: it makes the method generic.
+    /// The type of a method's parameter, and how the call passes it. A `void *` may point to any element type: it makes the method generic.
     fn parameter(
         &self,
         types: &mut Types<'_>,
@@ -249,7 +249,7 @@ impl Kernels {{{}}}
         }
     }
 
-    /// The variables that Rust may set and get: index in the IR's globals, and as declared.
+    /// The variables that Rust may set and get: index in the IR's globals, and declaration.
     fn variables(&self) -> Vec<(usize, &Global)> {
         let globals = self.kernels.module.globals.iter().enumerate();
         let on_device = globals.filter(|(_, global)| global.space != GlobalSpace::Host);
@@ -336,7 +336,7 @@ impl Kernels {{{}}}
     }
 }
 
-/// One level further to the left.
+/// Removes one level of indentation.
 fn outdented(text: &str) -> String {
     text.split_inclusive('\n')
         .map(|line| line.strip_prefix("    ").unwrap_or(line))

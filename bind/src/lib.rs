@@ -1,8 +1,8 @@
-//! Kernels as a Rust module: the one generator behind `kernel!`, `include_kernel!` and `dslc bind`.
+//! Generates a Rust module from kernels; `kernel!`, `include_kernel!` and `dslc bind` share this generator.
 //!
-//! In: a [`Request`], the C text with its place and what was asked for. Out: [`Bound`], the text of a Rust module with one typed method
-//! per kernel, or the front end's messages. The module holds the verified IR as text, so that the program it becomes part of
-//! carries no front end. Nothing here prints; files are read through the caller's [`Loader`].
+//! In: a [`Request`], the C text with its place and the options. Out: [`Bound`], the text of a Rust module with one typed method per
+//! kernel, or the front end's messages. The module contains the verified IR as text, so that the program that uses it needs no front end.
+//! Nothing here prints; files are read through the caller's [`Loader`].
 
 mod generate;
 mod names;
@@ -19,31 +19,31 @@ pub use generate::{PtxText, Text, raw};
 pub use names::identifier;
 pub use options::{Instance, Options, OptionsError};
 
-/// What is to become a module.
+/// A request for a module.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The source's name in messages and reports.
     pub file_name: String,
-    /// Its text. What stands before the kernels (in a Rust file) is blank, so that lines and columns are those of the file.
+    /// Its text. In a Rust file, everything before the kernels is blank, so that lines and columns are those of the file.
     pub text: String,
     /// Attributes and visibility, as Rust: `pub`, `#[allow(dead_code)] pub(crate)`.
     pub visibility: String,
     /// The module's name.
     pub module_name: String,
-    /// What else was asked for.
+    /// The options.
     pub options: Options,
 }
 
-/// A source as the generated code has it.
+/// A source, as in the generated code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Source {
     /// Its name in messages and reports.
     pub name: String,
-    /// What it is.
+    /// Its text.
     pub text: String,
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug)]
 pub struct Bound {
     /// The kernels; absent if there was an error.
@@ -56,7 +56,7 @@ pub struct Bound {
     pub included: Vec<Source>,
 }
 
-/// Kernels that can be written as Rust.
+/// Kernels that can be bound to Rust.
 #[derive(Debug)]
 pub struct Kernels {
     request: Request,
@@ -74,7 +74,7 @@ impl Bound {
     }
 }
 
-/// A loader that remembers what was opened.
+/// A loader that records which files were opened.
 struct Remembering<'a> {
     inner: &'a dyn Loader,
     opened: RefCell<Vec<Source>>,

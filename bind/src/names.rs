@@ -1,8 +1,8 @@
-//! Names of C as names of Rust.
+//! Converts names of C to names of Rust.
 
 use ir::symbol::template_name;
 
-/// Words that Rust keeps for itself, in any edition.
+/// Reserved words of Rust, in any edition.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
     "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
@@ -14,8 +14,8 @@ const KEYWORDS: &[&str] = &[
 /// Words that cannot even be raw identifiers.
 const NEVER: &[&str] = &["self", "Self", "super", "crate", "_"];
 
-/// A name that Rust takes: keywords become raw identifiers or get an underscore, and what is not a letter or digit (of `fill<float, 2>`,
-/// `ns::k`) becomes one underscore.
+/// A valid Rust name: keywords become raw identifiers or get an underscore, and each run of characters that are not letters or digits (in
+/// `fill<float, 2>`, `ns::k`) becomes one underscore.
 pub fn identifier(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for c in name.trim_start_matches(':').chars() {
@@ -42,8 +42,8 @@ pub fn identifier(name: &str) -> String {
     out
 }
 
-/// The name of something that the source calls `written`, of which the front end knows as `known`: `space__k` for a `k` in a namespace.
-/// What is written in the namespace is joined by one underscore.
+/// The Rust name of something that the source calls `written` and the front end `known`: `space__k` for a `k` in a namespace. Names in the
+/// source that contain `::` are joined by one underscore.
 pub(crate) fn qualified(known: &str, written: &str) -> String {
     let base = template_name(known);
     match base
@@ -58,17 +58,17 @@ pub(crate) fn qualified(known: &str, written: &str) -> String {
     }
 }
 
-/// Gives each name once: the second of one name is `name_2`.
+/// Makes names unique: the second use of a name becomes `name_2`.
 #[derive(Debug, Default)]
 pub(crate) struct Unique(Vec<String>);
 
 impl Unique {
-    /// Names that are taken from the start.
+    /// Starts with these names taken.
     pub(crate) fn without(taken: &[&str]) -> Unique {
         Unique(taken.iter().map(|&name| name.to_string()).collect())
     }
 
-    /// The name, or one like it that is free.
+    /// The name, or a similar one that is free.
     pub(crate) fn take(&mut self, name: &str) -> String {
         let mut wanted = name.to_string();
         let mut number = 2;

@@ -1,4 +1,4 @@
-//! What can be asked for beside the kernels themselves.
+//! Options of a request.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::names::identifier;
 pub struct Instance {
     /// `fill<float, 2>`.
     pub kernel: String,
-    /// The method's name; made from the kernel's if there is none.
+    /// The method's name; if absent, it is made from the kernel's.
     pub method: Option<String>,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for OptionsError {
 impl std::error::Error for OptionsError {}
 
 impl Options {
-    /// The options there are, for messages.
+    /// The known options, for messages.
     pub const NAMES: [&str; 6] = ["instances", "defines", "include", "fmad", "arch", "library"];
 
     /// Adds one element of a list, as its text: `fill<float, 2> as f`, `TILE = 16`, `"include"`.
@@ -117,7 +117,7 @@ impl Options {
             fmad: self.fmad,
             instances: instances.collect(),
             own_names: Vec::new(),
-            // No other compiler reads these kernels.
+            // These kernels are not compiled by nvcc, so missing includes do not matter.
             warn_includes: false,
             forward_loads: true,
         }

@@ -1,4 +1,4 @@
-//! Types of C as types of Rust.
+//! Converts types of C to types of Rust.
 //!
 //! | C | Rust |
 //! |---|---|
@@ -24,13 +24,13 @@ use ir::{locate::is_library, source::SourceMap};
 
 use crate::names::{Unique, identifier, qualified};
 
-/// The types of one module: what was asked for is declared at the end.
+/// The types of one module. The requested structures are declared at the end.
 pub(crate) struct Types<'p> {
     program: &'p Program,
     library: &'p str,
     map: &'p SourceMap,
     names: Unique,
-    /// Structures in the order in which they were asked for, with their names.
+    /// Structures in the order in which they were requested, with their names.
     records: Vec<(RecordId, String)>,
 }
 
@@ -55,14 +55,14 @@ pub(crate) fn scalar(ty: &Ty) -> Option<&'static str> {
     })
 }
 
-/// The library's own type for a record, if there is one.
+/// The library's type for a record, if there is one.
 fn known(record: &Record) -> Option<&str> {
     match record.name.as_str() {
         "__half" => Some("half::f16"),
         "__nv_bfloat16" => Some("half::bf16"),
         "__half2" => Some("half2"),
         "__nv_bfloat162" => Some("bfloat162"),
-        // CUDA's vector types are there under their own names.
+        // The library has CUDA's vector types under the same names.
         name => (record.is_vector && record.span.is_none()).then_some(name),
     }
 }
@@ -113,7 +113,7 @@ impl<'p> Types<'p> {
         name
     }
 
-    /// Asks for each structure that the source itself declares outside of functions and templates: buffers of them may be wanted.
+    /// Requests each structure that the source itself declares outside functions and templates: programs may need buffers of them.
     pub(crate) fn all_of_the_source(&mut self) {
         for (index, record) in self.program.records.iter().enumerate() {
             let Some(span) = record.span else { continue };
@@ -125,7 +125,7 @@ impl<'p> Types<'p> {
         }
     }
 
-    /// Declares every structure that was asked for, and those in them.
+    /// Declares every requested structure, and the structures in them.
     pub(crate) fn declarations(&mut self) -> String {
         let mut out = String::new();
         let mut next = 0;
@@ -136,7 +136,7 @@ impl<'p> Types<'p> {
         out
     }
 
-    /// The members, as Rust; `None` where Rust would lay them out in another way.
+    /// The members, as Rust; `None` if Rust would lay them out differently.
     fn members(&mut self, record: &Record) -> Option<Vec<Member>> {
         if record.is_union || record.fields.is_empty() {
             return None;
@@ -166,7 +166,7 @@ impl<'p> Types<'p> {
         (u64::next_multiple_of(end, record.align_bytes) == record.size_bytes).then_some(members)
     }
 
-    /// Writes the Rust struct of a record, with tests of its layout; one whose members Rust cannot name is an array of bytes.
+    /// Writes the Rust struct of a record, with tests of its layout. A record whose members Rust cannot name is an array of bytes.
     fn declare(&mut self, out: &mut String, id: RecordId, name: &str) {
         let record = self.program.record(id).clone();
         let (bytes, align) = (record.size_bytes, record.align_bytes);

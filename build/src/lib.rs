@@ -8,9 +8,9 @@
 //! ```
 //!
 //! From then on `kernel!` and `include_kernel!` of the package have the command `dslc` compile their kernels, and the generated
-//! modules carry the PTX. A GPU runs the newest of it that is not newer than itself, so `sm_75` alone serves every GPU since Turing.
-//! The command is the one that the variable `DSLC` names, or the one in `PATH` (the package `dslc-cli`, which has LLVM inside). Where there
-//! is none, or it is of another version than this crate, the build goes on with a warning, and launching on a GPU says what is missing.
+//! modules contain the PTX. A GPU runs the newest of it that is not newer than itself, so `sm_75` alone serves every GPU since Turing. The
+//! command is the one that the variable `DSLC` names, or the one in `PATH` (the package `dslc-cli`, which contains LLVM). If there is none,
+//! or it has another version than this crate, the build continues with a warning, and a launch on a GPU reports what is missing.
 
 use std::{
     env,
@@ -18,11 +18,11 @@ use std::{
     process::Command,
 };
 
-/// Variables of the compiler's environment, through which the macros learn of it.
+/// Environment variables of the compiler that pass the request to the macros.
 const ARCHS: &str = "DSLC_EMBED_PTX";
 const TOOL: &str = "DSLC_EMBED_TOOL";
 
-/// Has the package's kernels carry PTX for these architectures. To be called from its build script.
+/// Makes the package's kernels contain PTX for these architectures. Call it from the package's build script.
 #[expect(
     clippy::print_stdout,
     reason = "a build script speaks to cargo through its output"
@@ -55,7 +55,7 @@ fn tool() -> Result<PathBuf, String> {
         .map_err(|why| format!("`{shown}` does not start: {why}"))?;
     let printed = String::from_utf8_lossy(&output.stdout);
     let wanted = env!("CARGO_PKG_VERSION");
-    // A release says its commit after the version.
+    // A release prints its commit after the version.
     match printed.split_whitespace().nth(1) {
         Some(version) if version == wanted => Ok(found),
         _ => Err(format!(

@@ -1,4 +1,4 @@
-//! From a macro's input to Rust tokens: the generated module, or errors on the tokens they are about.
+//! Expands a macro's input to Rust tokens: the generated module, or errors on the tokens that they are about.
 
 use std::{
     env,
@@ -19,14 +19,14 @@ use crate::{
     place::Tokens,
 };
 
-/// The front end recurses as deep as its input is nested, and is not optimised in most builds.
+/// The front end recurses as deep as its input is nested, and most builds do not optimise it.
 const STACK_BYTES: usize = 256 << 20;
 
-/// How messages get their places.
+/// Where messages are placed.
 enum Places {
     /// On the token.
     Tokens(Tokens),
-    /// All on this one; the message says where.
+    /// All on this token; the message says the place.
     At(Span),
 }
 
@@ -50,7 +50,7 @@ fn inline(input: Input) -> Result<TokenStream, Wrong> {
     let (span, places, (line, column), text) = match &input.body {
         Body::Braces(body) => {
             let text = body.span().source_text();
-            // Without the source (a macro made the tokens) there are the tokens.
+            // Without the source (a macro made the tokens), the tokens are used instead.
             let text = text
                 .as_deref()
                 .and_then(|text| text.strip_prefix('{')?.strip_suffix('}'))
@@ -148,7 +148,7 @@ fn include_folders(input: &Input) -> Vec<PathBuf> {
     folders.map(|folder| package.join(folder)).collect()
 }
 
-/// `include_str!` of a file; its path is absolute, since that of the Rust file need not be where the compiler looks from.
+/// `include_str!` of a file. The path is absolute, since the compiler may look from another folder than that of the Rust file.
 fn included(name: &str) -> String {
     format!("::core::include_str!({:?})", absolute(name))
 }
@@ -162,7 +162,7 @@ fn absolute(name: &str) -> String {
     path.display().to_string()
 }
 
-/// The text of a string literal, and how many columns it begins with before the text.
+/// The text of a string literal, and how many columns precede the text in it.
 fn string(literal: &Literal) -> Result<(String, usize), Wrong> {
     let written = literal.to_string();
     let wrong = |text: &str| {
@@ -193,7 +193,7 @@ fn string(literal: &Literal) -> Result<(String, usize), Wrong> {
     wrong("expected a string")
 }
 
-/// Runs the generator where there is room.
+/// Runs the generator on a large stack.
 fn bound(request: Request, files: Files) -> Bound {
     let spawned = thread::Builder::new()
         .stack_size(STACK_BYTES)
@@ -222,7 +222,7 @@ fn expand(
     opened.extend(bound.included.iter().map(|source| source.name.clone()));
     let Some(kernels) = bound.kernels.as_ref().filter(|_| !bound.has_errors()) else {
         out.extend(messages);
-        // The next build has to look at the files again.
+        // The next build has to check the files again.
         out.extend(opened.iter().flat_map(|name| watched(name)));
         return out;
     };
@@ -261,7 +261,7 @@ fn expand(
     out
 }
 
-/// A module with more items in it. Warnings go there: an attribute of the module silences them.
+/// Adds items to a module. Warnings go there, so that an attribute of the module silences them.
 fn with_items(module: TokenStream, items: TokenStream) -> TokenStream {
     let mut tokens: Vec<TokenTree> = module.into_iter().collect();
     if let Some(TokenTree::Group(body)) = tokens.last_mut() {
@@ -274,7 +274,7 @@ fn with_items(module: TokenStream, items: TokenStream) -> TokenStream {
     tokens.into_iter().collect()
 }
 
-/// The generated tokens; after `fn` and `mod`, names of the source stand where the source has them.
+/// The generated tokens; after `fn` and `mod`, names of the source have their place in the source.
 fn named(stream: TokenStream, names: &[(String, Span)]) -> TokenStream {
     let mut is_name = false;
     let tokens = stream.into_iter().map(|token| match token {
@@ -311,7 +311,7 @@ fn positions(map: &SourceMap, span: ir::span::Span) -> ((usize, usize), (usize, 
     (position(span.start), position(span.end))
 }
 
-/// A message as `rustc` shows it: an error, or as much of a warning as stable Rust allows.
+/// A message for `rustc` to show: an error, or the nearest to a warning that stable Rust allows.
 fn message(diagnostic: &Diagnostic, map: &SourceMap, places: &Places) -> TokenStream {
     let main = map.files().next().map(|(id, _)| id);
     let place = map.use_site(diagnostic.primary.span);
@@ -320,7 +320,7 @@ fn message(diagnostic: &Diagnostic, map: &SourceMap, places: &Places) -> TokenSt
             let (start, end) = positions(map, diagnostic.primary.span);
             (tokens.between(start, end), in_words(diagnostic, map))
         }
-        // In a header.
+        // The message is about a header.
         Places::Tokens(_) => {
             let span = Span::call_site();
             ((span, span), framed(diagnostic, map))
@@ -336,12 +336,12 @@ fn message(diagnostic: &Diagnostic, map: &SourceMap, places: &Places) -> TokenSt
 /// The message with its source, as the command line shows it.
 fn framed(diagnostic: &Diagnostic, map: &SourceMap) -> String {
     let rendered = render::render(std::slice::from_ref(diagnostic), map, false, Some(100));
-    // The frame's own title says less than the line with the place.
+    // The frame's title says less than the line with the place.
     let frame = rendered.split_once('\n').map_or("", |(_, frame)| frame);
     format!("{}\n{}", render::short(diagnostic, map), frame.trim_end())
 }
 
-/// The message, whose place `rustc` shows.
+/// The message alone; `rustc` shows the place.
 fn in_words(diagnostic: &Diagnostic, map: &SourceMap) -> String {
     let mut text = diagnostic.message.clone();
     if !diagnostic.primary.message.is_empty() {
@@ -399,7 +399,7 @@ fn warning(span: Span, text: &str) -> TokenStream {
     respanned(tokens, span)
 }
 
-/// The last `kernel_warning` of a warning stands where it is about.
+/// Places the last `kernel_warning` of a warning on the token that it is about.
 fn respanned(stream: TokenStream, span: Span) -> TokenStream {
     let tokens: Vec<TokenTree> = stream.into_iter().collect();
     let last = tokens.len().saturating_sub(1);
@@ -421,7 +421,7 @@ fn respanned(stream: TokenStream, span: Span) -> TokenStream {
     tokens.collect()
 }
 
-/// Has the compiler look at a file: a change of it is a rebuild.
+/// Makes the compiler depend on a file: a change of it causes a rebuild.
 fn watched(name: &str) -> TokenStream {
     let path = absolute(name);
     format!("const _: &[u8] = ::core::include_bytes!({path:?});")

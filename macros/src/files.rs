@@ -7,11 +7,11 @@ use std::{
 
 use ir::source::{Included, Loader};
 
-/// Files beside the including one, then in folders of the package.
+/// Finds files next to the including one, then in folders of the package.
 pub(crate) struct Files {
-    /// Where the Rust file really is, which its name in messages need not say.
+    /// The real folder of the Rust file, which may differ from its name in messages.
     pub(crate) folder: PathBuf,
-    /// The name of the first source, whose folder that is.
+    /// The name of the first source, which is in that folder.
     pub(crate) source: String,
     pub(crate) include: Vec<PathBuf>,
 }

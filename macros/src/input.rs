@@ -1,4 +1,4 @@
-//! What stands between the macro's brackets: `pub mod name(options) { C }`, or `pub mod name = "…", options`.
+//! Parses the macro's input: `pub mod name(options) { C }`, or `pub mod name = "…", options`.
 
 use bind::Options;
 use proc_macro::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
@@ -12,15 +12,15 @@ pub(crate) struct Input {
     pub(crate) body: Body,
 }
 
-/// What stands for the source.
+/// The source in the input.
 pub(crate) enum Body {
-    /// The C itself.
+    /// The C text itself.
     Braces(Group),
-    /// The C, or a path, in a string.
+    /// The C text, or a path, in a string.
     Text(Literal),
 }
 
-/// What is wrong with a macro's input.
+/// An error in a macro's input.
 pub(crate) struct Wrong {
     pub(crate) span: Span,
     pub(crate) text: String,

@@ -1,7 +1,7 @@
 //! `kernel!` and `include_kernel!`: CUDA kernels as Rust modules, checked while the Rust program is compiled.
 //!
-//! What is generated, and from what, is [`bind`]'s business; here a macro's input becomes a request, and messages become `rustc` errors
-//! on the tokens they are about. The documentation for users is the crate `dslc`'s.
+//! [`bind`] generates the module. This crate turns a macro's input into a request, and messages into `rustc` errors on the tokens that they
+//! are about. The documentation for users is in the crate `dslc`.
 
 mod expand;
 mod files;
@@ -13,8 +13,8 @@ use proc_macro::TokenStream;
 
 /// Kernels written in the Rust file: `kernel! { mod blas { __global__ void saxpy(…) { … } } }`.
 ///
-/// Makes the module `blas` with a function `load(&Device) -> Result<Kernels>` and one method of `Kernels` per kernel. Visibility
-/// and attributes before `mod` are the module's; options stand after its name:
+/// Makes the module `blas` with a function `load(&Device) -> Result<Kernels>` and one method of `Kernels` per kernel. Visibility and
+/// attributes before `mod` apply to the module; options follow its name:
 ///
 /// ```text
 /// kernel! { pub mod fills(instances = [fill<float, 2>, fill<int, 3> as fill_int], defines = [TILE = 16]) {
@@ -38,11 +38,11 @@ pub fn kernel(input: TokenStream) -> TokenStream {
     expand::kernel(input)
 }
 
-/// Kernels of a file that nvcc takes, too: `include_kernel!(pub mod transpose = "kernels/transpose.k")`.
+/// Kernels of a file that nvcc accepts, too: `include_kernel!(pub mod transpose = "kernels/transpose.k")`.
 ///
-/// The path is relative to the Rust file, as with `include_str!`. The file may hold host code: it is read for the instances of
-/// kernel templates that it launches, and not compiled. Options stand after the path: those of [`kernel!`].
-/// A change of the file, or of one that it includes, is a rebuild.
+/// The path is relative to the Rust file, as with `include_str!`. The file may contain host code: it is only read for the instances of
+/// kernel templates that it launches. Options follow the path: those of [`kernel!`]. A change of the file, or of one that it includes,
+/// causes a rebuild.
 #[proc_macro]
 pub fn include_kernel(input: TokenStream) -> TokenStream {
     expand::include_kernel(input)

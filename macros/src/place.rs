@@ -1,4 +1,4 @@
-//! From a place in the C text to the Rust token there.
+//! Finds the Rust token at a place in the C text.
 
 use proc_macro::{Delimiter, Group, Span, TokenStream, TokenTree};
 
@@ -12,7 +12,7 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
-    /// The tokens of a body, its own brackets among them.
+    /// The tokens of a body, including its brackets.
     pub(crate) fn new(body: &Group) -> Tokens {
         let mut tokens = Tokens { all: Vec::new() };
         tokens.push(body.span_open());
@@ -48,8 +48,8 @@ impl Tokens {
         ));
     }
 
-    /// The span of the first and of the last token that these positions touch. Where there is none (a missing `;` belongs behind a
-    /// token), the place behind the token before.
+    /// The span of the first and of the last token that these positions touch. If there is none (the place of a missing `;` is after a
+    /// token), the place after the token before.
     pub(crate) fn between(&self, start: Position, end: Position) -> (Span, Span) {
         let mut touched = self
             .all

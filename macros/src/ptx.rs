@@ -1,4 +1,4 @@
-//! PTX for the kernels, where the package's build script asked for it (the crate `dslc-build`).
+//! PTX for the kernels, if the package's build script requested it (the crate `dslc-build`).
 
 use std::{
     env, fs,
@@ -9,11 +9,11 @@ use std::{
 use bind::PtxText;
 use ir::source::fingerprint;
 
-/// What the build script set: the architectures, and the command `dslc`.
+/// Set by the build script: the architectures, and the command `dslc`.
 const ARCHS: &str = "DSLC_EMBED_PTX";
 const TOOL: &str = "DSLC_EMBED_TOOL";
 
-/// PTX of this IR for each architecture that was asked for; made once, and kept in the package's output folder.
+/// PTX of this IR for each requested architecture; compiled once, and cached in the package's output folder.
 pub(crate) fn embedded(ir: &str) -> Result<Vec<PtxText>, String> {
     let (Ok(archs), Ok(tool), Some(folder)) = (
         env::var(ARCHS),
@@ -38,7 +38,7 @@ fn one(ir: &str, arch: &str, tool: &str, folder: &Path) -> Result<PtxText, Strin
     let source = folder.join(format!("{name}.ir"));
     let target = folder.join(format!("{name}.{arch}.ptx"));
     if !target.is_file() {
-        // Under another name first: a build that is interrupted leaves nothing half written.
+        // Written under another name first, so that an interrupted build leaves no partial file.
         let partial = folder.join(format!("{name}.{arch}.{}.part", std::process::id()));
         let failed =
             |why: std::io::Error| format!("cannot make PTX in `{}`: {why}", folder.display());
