@@ -1,7 +1,7 @@
 //! y = a x + y, on the simulator or on a GPU: `cargo run --example saxpy`, and with `--features ptx` also `cargo run … -- --gpu`.
 //!
-//! The kernel stands in this file. What it costs is printed as `dslc run` would print it: aligned and contiguous, so that the request of
-//! a whole warp is 4 sectors of 32 bytes, and none is wasted. The last warp has 8 elements left: 1 sector.
+//! The kernel is in this file. Its costs are printed as by `dslc run`: its accesses are aligned and contiguous, so that the request of a
+//! whole warp is 4 sectors of 32 bytes, and none is wasted. The last warp has 8 elements left: 1 sector.
 #![expect(clippy::print_stdout, reason = "it shows what it found")]
 
 use dslc::{Arch, Device, Grid, kernel};

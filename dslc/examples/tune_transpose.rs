@@ -1,7 +1,7 @@
 //! A transposition that is tuned by asserting counts: `cargo run --example tune_transpose`, `cargo test --example tune_transpose`.
 //!
-//! The two kernels of `transpose.k`, a file that nvcc takes as it is, differ by one column of padding. The tests pin down what that is
-//! worth on each architecture, so that an edit that loses it fails on any machine.
+//! The two kernels of `transpose.k`, which nvcc accepts unchanged, differ by one column of padding. The tests assert what that gains
+//! on each architecture, so that an edit that loses it fails on any machine.
 #![expect(clippy::print_stdout, reason = "it shows what it found")]
 
 use dslc::{Arch, Buffer, Device, Grid, Run, include_kernel};

@@ -1,4 +1,4 @@
-//! Device memory with a type.
+//! Typed device memory.
 
 use std::{fmt, hash, marker::PhantomData, ops::Range, sync::Arc};
 
@@ -8,7 +8,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Memory of a device, given back when nobody holds it any more.
+/// Memory of a device, freed with its last owner.
 #[derive(Debug)]
 pub(crate) struct Allocation {
     device: Device,
@@ -34,7 +34,7 @@ pub struct Buffer<T> {
 }
 
 impl<T: Element> Buffer<T> {
-    /// Takes over memory for `len` elements.
+    /// Takes ownership of memory for `len` elements.
     pub(crate) fn new(device: &Device, address: u64, len: usize) -> Buffer<T> {
         let allocation = Allocation {
             device: device.clone(),
@@ -60,7 +60,7 @@ impl<T: Element> Buffer<T> {
         }
     }
 
-    /// Elements.
+    /// Number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -70,7 +70,7 @@ impl<T: Element> Buffer<T> {
         self.len == 0
     }
 
-    /// What it holds now, after all launches before. An error on the simulated device if nobody wrote some of it.
+    /// The elements, after all previous launches. An error on the simulated device if some of them are uninitialised.
     pub fn read(&self) -> Result<Vec<T>> {
         let bytes = self.device.read(
             self.address,
@@ -80,14 +80,14 @@ impl<T: Element> Buffer<T> {
         Ok(elements_of(&bytes))
     }
 
-    /// What it holds as bytes, and which of them nothing has written, in ascending ranges.
+    /// The contents as bytes, and the uninitialised bytes among them, as ascending ranges.
     #[doc(hidden)]
     pub fn read_with_unset(&self) -> Result<(Vec<u8>, Vec<Range<usize>>)> {
         let bytes = self.len as u64 * T::BYTES as u64;
         self.device.read_with_unset(self.address, bytes)
     }
 
-    /// Puts as many elements into it as it has.
+    /// Overwrites all elements; `elements` must have the same length.
     pub fn write(&mut self, elements: &[T]) -> Result<()> {
         if elements.len() != self.len {
             return Err(Error::new(format_args!(
@@ -105,8 +105,8 @@ impl<T: Element> Buffer<T> {
             .fill(self.address, 0, self.len as u64 * T::BYTES as u64)
     }
 
-    /// The same memory once more: for a kernel that gets one pointer twice, such as one that works in place. Both may be written
-    /// through; the race check tells if the kernel does not keep them apart.
+    /// The same memory once more, for a kernel that takes one pointer twice, such as one that works in place. The kernel may write through
+    /// both; the race check reports if it does not keep them apart.
     #[must_use]
     pub fn alias(&self) -> Buffer<T> {
         Buffer {
@@ -118,7 +118,7 @@ impl<T: Element> Buffer<T> {
         }
     }
 
-    /// A part of it, in the same memory. Kernels get a pointer to its first element and may reach all of the buffer.
+    /// A part of the buffer, in the same memory. Kernels get a pointer to its first element and may access the whole buffer.
     pub fn slice(&self, range: Range<usize>) -> Result<Buffer<T>> {
         if range.start > range.end || range.end > self.len {
             return Err(Error::new(format_args!(
@@ -132,7 +132,8 @@ impl<T: Element> Buffer<T> {
         Ok(part)
     }
 
-    /// Its address, for structures that hold pointers. It does not keep the memory: the buffer has to live as long as kernels use it.
+    /// Its address, for structures that contain pointers. It does not keep the memory alive: the buffer has to live as long as kernels use
+    /// it.
     pub fn pointer(&self) -> DevicePointer<T> {
         DevicePointer {
             address: self.address,
@@ -155,7 +156,7 @@ impl<T> fmt::Debug for Buffer<T> {
     }
 }
 
-/// A device address as a value: what a pointer inside of a structure, or an array of pointers, is to Rust.
+/// A device address as a value, for a pointer inside a structure or an array.
 pub struct DevicePointer<T> {
     address: u64,
     element: PhantomData<fn() -> T>,
@@ -168,13 +169,13 @@ impl<T> DevicePointer<T> {
         element: PhantomData,
     };
 
-    /// The number that kernels see.
+    /// The address as kernels see it.
     pub fn address(self) -> u64 {
         self.address
     }
 }
 
-// By hand: what is pointed to need not have these.
+// By hand: the target type need not implement these.
 impl<T> Clone for DevicePointer<T> {
     fn clone(&self) -> Self {
         *self

@@ -29,38 +29,38 @@ use crate::{
 /// The default limit of a launch, in warp instructions: minutes of work.
 const DEFAULT_LIMIT: u64 = 20_000_000_000;
 
-/// Launches that are remembered for [`Device::launches`].
+/// The number of launches that [`Device::launches`] remembers.
 const LAUNCHES_KEPT: usize = 1024;
 
-/// A program that was brought to the device.
+/// A program that is loaded on the device.
 struct Resident {
-    /// Which: a program that is a `static`, or the module itself, if it was compiled at run time.
+    /// Its identity: a program that is a `static`, or the module itself if it was compiled at run time.
     program: *const (),
     module: Arc<Module>,
-    /// Where its variables are.
+    /// The addresses of its variables.
     image: Image,
 }
 
 // SAFETY: the pointer is an identity and is never read through.
 unsafe impl Send for Resident {}
 
-/// What is behind a device.
+/// The state of a device.
 pub(crate) struct State {
     pub(crate) hardware: Box<dyn Hardware + Send>,
     pub(crate) memory: Memory,
     residents: Vec<Resident>,
-    /// The one that launched last.
+    /// The program that launched last.
     current: Option<usize>,
     runs: VecDeque<Run>,
-    /// Of all launches, remembered or not.
+    /// The number of all launches, remembered or not.
     launched: usize,
 }
 
-/// A device: memory, kernels that were brought to it, and what runs them. A copy is the same device.
+/// A device: memory, loaded kernels, and what runs them. A copy refers to the same device.
 #[derive(Clone)]
 pub struct Device(Arc<Mutex<State>>);
 
-/// A simulator before it is built: see [`Device::builder`].
+/// Settings of a simulator before it is built: see [`Device::builder`].
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Builder {
@@ -74,7 +74,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Blocks run on so many CPU threads; 0, the default, is one per core. Results, counts and findings are the same for any number.
+    /// Runs blocks on this many CPU threads; 0, the default, is one per core. Results, counts and findings do not depend on it.
     pub fn jobs(self, jobs: usize) -> Builder {
         Builder { jobs, ..self }
     }
@@ -84,12 +84,12 @@ impl Builder {
         Builder { checks, ..self }
     }
 
-    /// Which blocks, and warps of a block, run first. What changes with it depends on an order that nothing promises.
+    /// Which blocks, and which warps of a block, run first. A result that changes with it depends on an order that CUDA does not promise.
     pub fn order(self, order: Order) -> Builder {
         Builder { order, ..self }
     }
 
-    /// A launch that executes more warp instructions than this is called endless.
+    /// A launch that executes more warp instructions than this is reported as endless.
     pub fn limit(self, warp_instructions: u64) -> Builder {
         Builder {
             limit: warp_instructions,
@@ -97,10 +97,10 @@ impl Builder {
         }
     }
 
-    /// Counts a launch from some of its blocks, where they can be proved to do what all do: its counts are those of a full run, in milliseconds
-    /// for any grid. A launch that does not qualify runs in full. [`Run::counted_from`] tells which it was. Nothing is checked.
+    /// Counts a launch from some of its blocks if all blocks provably do the same: its counts are those of a full run, in milliseconds for
+    /// any grid. Any other launch runs in full. [`Run::counted_from`] tells the two apart. Nothing is checked.
     ///
-    /// What a counted launch computes is left out. Reading it back runs the launch after all; that is an error once all such results
+    /// The results of a counted launch are not computed. Reading them runs the launch after all; that is an error once all such results
     /// together take more than 67 million warp instructions.
     ///
     /// ```
@@ -169,7 +169,7 @@ impl Device {
         Device::builder(arch).build()
     }
 
-    /// A simulator of that architecture, to be told more.
+    /// A builder for a simulator of that architecture.
     pub fn builder(arch: Arch) -> Builder {
         Builder {
             arch,
@@ -182,12 +182,12 @@ impl Device {
         }
     }
 
-    /// An NVIDIA GPU of this machine, by its number. It needs the feature `gpu`, and kernels with PTX (the module docs say how).
-    /// A GPU counts and checks nothing: runs have no sites, metrics or findings.
+    /// An NVIDIA GPU of this machine, by its number. It needs the feature `gpu`, and kernels with PTX (the module docs say how). A GPU
+    /// counts and checks nothing: runs have no sites, metrics or findings.
     ///
     /// # Safety
-    /// Nothing checks what kernels do on a GPU. One that reads or writes out of bounds may reach any memory that the process maps
-    /// for the device, managed memory of other libraries too. Run the kernels in the simulator first.
+    /// Kernels on a GPU are not checked. One that reads or writes out of bounds may access any memory that the process maps for the
+    /// device, including managed memory of other libraries. Run the kernels in the simulator first.
     pub unsafe fn gpu(ordinal: u32) -> Result<Device> {
         let gpu = Gpu::open(ordinal, GpuOptions::default(), compile())?;
         Ok(Device::with(Box::new(gpu)))
@@ -211,15 +211,15 @@ impl Device {
         Ok(buffer)
     }
 
-    /// Memory for so many elements, all bytes zero.
+    /// Memory for `len` elements, all bytes zero.
     pub fn zeroed<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         let mut buffer = self.uninit(len)?;
         buffer.clear()?;
         Ok(buffer)
     }
 
-    /// Memory for so many elements that nobody has written: a kernel that reads one before it is written has a finding, and to read one
-    /// back is an error (on the simulated device, with its check of uninitialised memory).
+    /// Uninitialised memory for `len` elements. A kernel that reads an element before it is written has a finding, and reading one back is
+    /// an error (on the simulated device, with its check of uninitialised memory).
     pub fn uninit<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         let bytes = (len as u64)
             .checked_mul(T::BYTES as u64)
@@ -231,23 +231,23 @@ impl Device {
         Ok(Buffer::new(self, address, len))
     }
 
-    /// What it is: `NVIDIA H200 (simulated by dslc)`.
+    /// The device's name: `NVIDIA H200 (simulated by dslc)`.
     pub fn name(&self) -> String {
         self.lock().hardware.info().name.clone()
     }
 
-    /// Bytes of buffers that are in use.
+    /// Bytes of all live buffers.
     pub fn bytes_in_use(&self) -> u64 {
         let state = self.lock();
         state.hardware.bytes_in_use(&state.memory)
     }
 
-    /// Waits for all launches. An error if a kernel faulted on a GPU; after that CUDA serves the process no more.
+    /// Waits for all launches. An error if a kernel faulted on a GPU; after that CUDA does not work any more in this process.
     pub fn synchronize(&self) -> Result<()> {
         Ok(self.lock().hardware.synchronize()?)
     }
 
-    /// The launches so far, the last 1024 of them with what they cost and what was found: to be looked at together.
+    /// The launches so far, the last 1024 of them with their costs and findings.
     pub fn launches(&self) -> Launches {
         let state = self.lock();
         Launches::new(state.runs.iter().cloned().collect(), state.launched)
@@ -258,7 +258,7 @@ impl Device {
         self.lock().runs.clear();
     }
 
-    /// Brings a program to the device, unless it is there.
+    /// Loads a program on the device, unless it is there already.
     #[doc(hidden)]
     pub fn load(&self, program: &'static Program) -> Result<Loaded> {
         let identity = std::ptr::from_ref(program).cast();
@@ -270,7 +270,7 @@ impl Device {
         self.bring(identity, &module, &ptx.collect::<Vec<_>>())
     }
 
-    /// Brings kernels that were compiled at run time to the device, unless they are there.
+    /// Loads kernels that were compiled at run time on the device, unless they are there already.
     #[cfg(feature = "source")]
     pub(crate) fn load_compiled(&self, module: &Arc<Module>) -> Result<Loaded> {
         self.bring(Arc::as_ptr(module).cast(), module, &[])
@@ -285,7 +285,7 @@ impl Device {
 
     fn bring(&self, program: *const (), module: &Arc<Module>, ptx: &[Ptx<'_>]) -> Result<Loaded> {
         let mut state = self.lock();
-        // Another thread may have been faster.
+        // Another thread may have loaded it first.
         if let Some(loaded) = self.resident(&state, program) {
             return Ok(loaded);
         }
@@ -304,15 +304,15 @@ impl Device {
         Ok(Loaded::new(self, index, module.clone()))
     }
 
-    /// Does something while the variables of a program are the memory's.
+    /// Runs `work` while the variables of a program are mapped in the memory.
     pub(crate) fn with_image<R>(&self, resident: usize, work: impl FnOnce(&mut State) -> R) -> R {
         self.lock().with_image(resident, work)
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic in between leaves nothing half done that a later call would trip over.
+        // A panic leaves no state that would make a later call fail.
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whatever is wrong with the device, the call that follows says it.
+        // An error of the device is reported by the call that follows.
         let _: std::result::Result<(), DeviceError> = state.hardware.enter();
         state
     }
@@ -321,7 +321,7 @@ impl Device {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Bytes of memory with elements of so many bytes.
+    /// Reads bytes of memory; `element` is the size of an element.
     pub(crate) fn read(&self, address: u64, bytes: u64, element: u64) -> Result<Vec<u8>> {
         if bytes == 0 {
             return Ok(Vec::new());
@@ -347,7 +347,7 @@ impl Device {
         Ok(hardware.read(memory, address, bytes)?)
     }
 
-    /// Bytes of memory, and the ranges of them that nothing has written; none on a device that does not look.
+    /// Reads bytes of memory, with the ranges of uninitialised ones; there are none on a device without this check.
     pub(crate) fn read_with_unset(
         &self,
         address: u64,
@@ -389,7 +389,7 @@ impl Device {
         Ok(hardware.fill(memory, address, byte, bytes)?)
     }
 
-    /// Frees memory. After a kernel faulted on a GPU this fails; the error is dropped, because the owner is gone.
+    /// Frees memory. After a fault on a GPU this fails; the error is dropped, because the owner is gone.
     pub(crate) fn free(&self, address: u64) {
         let mut state = self.lock();
         let (hardware, memory) = state.parts();
@@ -398,12 +398,12 @@ impl Device {
 }
 
 impl State {
-    /// The device and its memory, which it takes as an argument.
+    /// The device and its memory, which is an argument of the device's methods.
     pub(crate) fn parts(&mut self) -> (&mut dyn Hardware, &mut Memory) {
         (&mut *self.hardware, &mut self.memory)
     }
 
-    /// As [`Device::with_image`].
+    /// Like [`Device::with_image`].
     pub(crate) fn with_image<R>(
         &mut self,
         resident: usize,
@@ -417,7 +417,8 @@ impl State {
         result
     }
 
-    /// A program is about to launch. What another one's launches were only counted for is computed now, for later it cannot be.
+    /// Prepares for a launch of a program. Results that another program's launches were only counted for are computed now, because they
+    /// cannot be later.
     pub(crate) fn enter(&mut self, resident: usize) {
         let before = self.current.replace(resident);
         if let Some(before) = before.filter(|before| *before != resident) {
@@ -429,7 +430,7 @@ impl State {
         }
     }
 
-    /// The bytes are to be read: what was to compute them runs, if it was only counted.
+    /// Prepares for reading the bytes: runs launches that compute them and were only counted.
     fn compute(&mut self, address: u64, bytes: u64) -> Result<()> {
         let Some(current) = self.current.filter(|_| self.hardware.counts_only()) else {
             return Ok(());
@@ -455,12 +456,12 @@ impl State {
         self.launched += 1;
     }
 
-    /// How many launches there were before.
+    /// The number of launches so far.
     pub(crate) fn launched(&self) -> usize {
         self.launched
     }
 
-    /// The rules that count now.
+    /// The rules that launches are counted by.
     pub(crate) fn rules(&self) -> RuleSet {
         let info = self.hardware.info();
         let arch = format!("sm_{}{}", info.major, info.minor);
@@ -480,7 +481,7 @@ pub(crate) fn bytes_of_value<T: Element>(value: &T) -> Vec<u8> {
     bytes_of(std::slice::from_ref(value))
 }
 
-/// How kernels become PTX, in a build that can make it.
+/// The PTX compiler, in a build that has one.
 fn compile() -> Option<Compile> {
     #[cfg(feature = "ptx")]
     return Some(|module, info, options| {

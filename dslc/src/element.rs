@@ -1,6 +1,6 @@
-//! What buffers hold and kernels take by value.
+//! Elements of buffers, and values that kernels take.
 
-/// A type that lies in device memory as kernels see it: numbers, arrays of them, CUDA's vector types, and the structures that the macros make.
+/// A type with a representation in device memory: numbers, arrays of them, CUDA's vector types, and the structures that the macros make.
 ///
 /// Bytes are little-endian, as on every GPU. `put` and `take` see exactly [`Element::BYTES`] bytes; padding is left alone.
 pub trait Element: Copy + 'static {
@@ -65,7 +65,7 @@ impl<T: Element, const N: usize> Element for [T; N] {
     }
 }
 
-/// The bytes of elements side by side.
+/// The bytes of consecutive elements.
 pub(crate) fn bytes_of<T: Element>(elements: &[T]) -> Vec<u8> {
     let mut bytes = vec![0; elements.len() * T::BYTES];
     if T::BYTES > 0 {

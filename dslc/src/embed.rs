@@ -1,4 +1,4 @@
-//! What generated modules call: no part of the library's promises.
+//! Functions that generated modules call; not part of the stable interface.
 
 use std::{panic::Location, sync::Arc};
 
@@ -23,26 +23,26 @@ use crate::{
 
 pub use ir::MemType as Scalar;
 
-/// Reading the IR and compiling it to bytecode recurse as deep as a kernel is nested; a test's thread has 2 MiB.
+/// Reading the IR and compiling it to bytecode recurse as deep as a kernel is nested, and a test's thread has only 2 MiB.
 const LOADING_STACK_BYTES: usize = 64 << 20;
 
 /// A source: its name, the line and column where its text begins, the text.
 pub type Source = (&'static str, u32, u32, &'static str);
 
-/// Kernels as the generated code holds them.
+/// Kernels in the generated code.
 #[derive(Debug)]
 pub struct Program {
     /// The source's name.
     pub name: &'static str,
     /// The verified IR, printed.
     pub ir: &'static str,
-    /// What reports show lines of.
+    /// The sources whose lines reports show.
     pub sources: &'static [Source],
-    /// PTX, by the least architecture that runs it: 80 is sm_80.
+    /// PTX, by the lowest architecture that runs it: 80 is sm_80.
     pub ptx: &'static [(u32, &'static str)],
 }
 
-/// Panics if a source is not the one that a module was generated from: see `dslc bind`.
+/// Panics if a source differs from the one that a module was generated from: see `dslc bind`.
 #[track_caller]
 pub fn assert_current(sources: &[(&str, &[u8], u64)], command: &str) {
     for (name, bytes, wanted) in sources {
@@ -70,7 +70,7 @@ impl Module {
         let compiled = match thread.map(|thread| thread.join()) {
             Ok(Ok(compiled)) => compiled,
             Ok(Err(payload)) => std::panic::resume_unwind(payload),
-            // No threads here: the stack there is has to do.
+            // There are no threads here, so the current stack must be enough.
             Err(_) => compile(),
         };
         let compiled = compiled.map_err(|error| {
@@ -81,7 +81,7 @@ impl Module {
         })?;
         let mut map = SourceMap::new();
         for &(name, line, column, text) in program.sources {
-            // Lines and columns are those of the file that the text stands in.
+            // Lines and columns are those of the file that contains the text.
             let mut padded = "\n".repeat(line.saturating_sub(1) as usize);
             padded += &" ".repeat(column.saturating_sub(1) as usize);
             map.add(SourceFile::new(name, padded + text));
@@ -98,7 +98,7 @@ impl Module {
 #[derive(Clone, Debug)]
 pub struct Loaded {
     device: Device,
-    /// Which of the device's programs.
+    /// Its index among the device's programs.
     resident: usize,
     module: Arc<Module>,
 }
@@ -112,7 +112,7 @@ impl Loaded {
         }
     }
 
-    /// Begins a launch of the kernel of that index.
+    /// Begins a launch of the kernel with that index.
     #[track_caller]
     pub fn call(&self, kernel: usize, grid: Grid) -> Call<'_> {
         let kernels = self.module.program.module().kernels();
@@ -132,7 +132,7 @@ impl Loaded {
         self.put(global, &bytes_of_value(value))
     }
 
-    /// What a variable holds.
+    /// The value of a variable.
     pub fn get<T: Element>(&self, global: usize) -> Result<T> {
         Ok(T::take(&self.fetch(global, T::BYTES as u64)?))
     }
@@ -150,7 +150,7 @@ impl Loaded {
         self.put(global, &bytes_of(value))
     }
 
-    /// What a large array holds.
+    /// The elements of a large array.
     pub fn elements<T: Element>(&self, global: usize, count: usize) -> Result<Vec<T>> {
         Ok(elements_of(&self.fetch(global, (count * T::BYTES) as u64)?))
     }
@@ -172,7 +172,7 @@ impl Loaded {
     }
 }
 
-/// A launch whose arguments are being given.
+/// A launch whose arguments are being added.
 #[derive(Debug)]
 pub struct Call<'a> {
     loaded: &'a Loaded,
@@ -180,7 +180,7 @@ pub struct Call<'a> {
     grid: Grid,
     args: Vec<u64>,
     caller: &'static Location<'static>,
-    /// Where the launch stands, if not there: in a program of another language.
+    /// The place of the launch if it is in a program of another language.
     from: Option<(String, u32)>,
 }
 
@@ -192,12 +192,12 @@ impl Call<'_> {
         self
     }
 
-    /// A pointer to what is only read.
+    /// A pointer to memory that the kernel only reads.
     pub fn read<T: Element>(&mut self, buffer: &Buffer<T>) -> Result<()> {
         self.pointer(buffer)
     }
 
-    /// A pointer to what may be written.
+    /// A pointer to memory that the kernel may write.
     pub fn write<T: Element>(&mut self, buffer: &mut Buffer<T>) -> Result<()> {
         self.pointer(buffer)
     }
@@ -206,7 +206,7 @@ impl Call<'_> {
         self.address(buffer.device(), buffer.pointer().address())
     }
 
-    /// An address of that device.
+    /// An address on that device.
     pub(crate) fn address(&mut self, device: &Device, address: u64) -> Result<()> {
         if !device.is_same(&self.loaded.device) {
             return Err(Error::new(format_args!(
@@ -224,7 +224,7 @@ impl Call<'_> {
         self.bytes(&bytes_of_value(value), scalars);
     }
 
-    /// The same, of a value that is bytes already.
+    /// The same for a value that is already given as bytes.
     pub(crate) fn bytes(&mut self, bytes: &[u8], scalars: &[(usize, Scalar)]) {
         let bits = scalars
             .iter()
@@ -335,7 +335,7 @@ impl Call<'_> {
     }
 }
 
-/// What a kernel prints is the program's output, as with CUDA; a test's output is caught by the test harness.
+/// A kernel's output is the program's output, as with CUDA; the test harness captures it in tests.
 #[expect(
     clippy::print_stdout,
     reason = "a kernel's printf goes to the process's output"
@@ -344,7 +344,7 @@ fn show(text: &str) {
     print!("{text}");
 }
 
-/// The bits of an argument, as the machine takes them.
+/// The bits of an argument, in the machine's form.
 fn argument(bytes: &[u8], scalar: MemType) -> u64 {
     match scalar {
         MemType::Bool => u64::from(bytes[0] != 0),

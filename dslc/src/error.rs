@@ -1,4 +1,4 @@
-//! Why something did not work.
+//! Errors of the library.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use crate::{finding::Finding, run::Run};
 /// The result of everything that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a call failed: a device that is not there, a launch that was refused, a thread that trapped.
+/// Why a call failed: a missing device, a rejected launch, a thread that trapped.
 ///
-/// `Display` and `Debug` are the text that the command line would print, with the kernel's lines, so that `?` in `main` and
-/// `unwrap` in a test both show it.
+/// `Display` and `Debug` are the text that the command line would print, with the kernel's lines, so that `?` in `main` and `unwrap` in a
+/// test both show it.
 #[derive(Clone)]
 pub struct Error(Box<Kind>);
 
@@ -18,7 +18,7 @@ pub struct Error(Box<Kind>);
 enum Kind {
     /// One sentence.
     Said(String),
-    /// A launch that was refused or trapped: what there is of a report says why.
+    /// A launch that was rejected or trapped: its partial report says why.
     Launch(Run),
 }
 
@@ -31,7 +31,7 @@ impl Error {
         Error(Box::new(Kind::Launch(run)))
     }
 
-    /// The launch that failed, with its counts up to the fault; `None` if it was not a launch that failed.
+    /// The launch that failed, with its counts up to the fault; `None` if the error is not about a launch.
     pub fn run(&self) -> Option<&Run> {
         match &*self.0 {
             Kind::Launch(run) => Some(run),
@@ -39,7 +39,7 @@ impl Error {
         }
     }
 
-    /// What was found in the launch that failed, the reason of its end among it.
+    /// The findings of the launch that failed, including the reason for its end.
     pub fn findings(&self) -> &[Finding] {
         self.run().map_or(&[], Run::findings)
     }

@@ -1,10 +1,10 @@
-//! What the checks found, for programs to look at.
+//! Findings of the checks, as values.
 
 use interp::Severity;
 use ir::Module;
 use report::findings::{Found, Side};
 
-/// Something that is wrong with a kernel, or with a launch.
+/// An error in a kernel, or in a launch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
     code: &'static str,
@@ -16,18 +16,18 @@ pub struct Finding {
     count: u64,
 }
 
-/// One of the accesses that make a finding.
+/// One of the accesses of a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
     /// `read`, `write`, `load` …
     pub op: String,
     /// The source file.
     pub file: String,
-    /// From 1; 0 where there is no place.
+    /// From 1; 0 if there is no place.
     pub line: u32,
     /// From 1, in characters.
     pub column: u32,
-    /// The source text, where it is known.
+    /// The source text, if it is known.
     pub text: String,
     /// The block's index.
     pub block: [u32; 3],
@@ -64,14 +64,14 @@ impl Finding {
         }
     }
 
-    /// The code that `dslc explain` tells more about: `R0205`.
+    /// The code to pass to `dslc explain`: `R0205`.
     pub fn code(&self) -> &str {
         self.code
     }
 
-    /// What it is, as in the JSON report: `race`, `uninitialized`, `out_of_bounds`, `barrier_divergence`, `misaligned`,
-    /// `null_pointer`, `use_after_free`, `invalid_launch`, `invalid_mask`, `deadlock`, `division_by_zero`, `assertion`,
-    /// `arithmetic`, `warp_synchronous`, `schedule_dependent`, `leak`.
+    /// Its kind, as in the JSON report: `race`, `uninitialized`, `out_of_bounds`, `barrier_divergence`, `misaligned`, `null_pointer`,
+    /// `use_after_free`, `invalid_launch`, `invalid_mask`, `deadlock`, `division_by_zero`, `assertion`, `arithmetic`, `warp_synchronous`,
+    /// `schedule_dependent`, `leak`.
     pub fn kind(&self) -> &str {
         self.kind
     }
@@ -91,12 +91,12 @@ impl Finding {
         self.advice.as_deref()
     }
 
-    /// The accesses that make it, the one that was found first.
+    /// Its accesses, in the order in which they were found.
     pub fn accesses(&self) -> &[Access] {
         &self.accesses
     }
 
-    /// The source line of the first access; 0 where there is none.
+    /// The source line of the first access; 0 if there is none.
     pub fn line(&self) -> u32 {
         self.accesses.first().map_or(0, |access| access.line)
     }

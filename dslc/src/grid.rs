@@ -1,4 +1,4 @@
-//! How many blocks, of how many threads.
+//! The shape of a launch: how many blocks, and how many threads per block.
 
 /// Up to three extents, as CUDA's `dim3`: from a number, or from an array of one to three.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -28,7 +28,7 @@ impl From<[u32; 3]> for Dim {
     }
 }
 
-/// How many elements there are in each direction: from a number, or from an array of one to three.
+/// The number of elements in each direction: from a number, or from an array of one to three.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Extent([usize; 3]);
 
@@ -56,7 +56,7 @@ impl From<[usize; 3]> for Extent {
     }
 }
 
-/// The shape of a launch: what stands between `<<<` and `>>>`.
+/// The shape of a launch: the arguments between `<<<` and `>>>`.
 ///
 /// ```
 /// use dslc::Grid;
@@ -68,13 +68,13 @@ impl From<[usize; 3]> for Extent {
 pub struct Grid {
     pub(crate) blocks: [u32; 3],
     pub(crate) threads: [u32; 3],
-    /// Bytes of dynamic shared memory, if the caller said how many.
+    /// Bytes of dynamic shared memory, if they were given.
     pub(crate) shared_bytes: Option<u64>,
     pub(crate) cooperative: bool,
 }
 
 impl Grid {
-    /// So many blocks of so many threads.
+    /// This many blocks with this many threads each.
     pub fn new(blocks: impl Into<Dim>, threads: impl Into<Dim>) -> Grid {
         Grid {
             blocks: blocks.into().0,
@@ -84,8 +84,8 @@ impl Grid {
         }
     }
 
-    /// As many blocks of that size as it takes to have a thread for each element. No elements still take one block, since CUDA
-    /// refuses an empty grid; more blocks than a `u32` counts are refused when the kernel is launched.
+    /// As many blocks of that size as needed to have a thread for each element. Zero elements still take one block, since CUDA rejects an
+    /// empty grid. More blocks than fit in a `u32` are rejected when the kernel is launched.
     pub fn cover(elements: impl Into<Extent>, threads: impl Into<Dim>) -> Grid {
         let (Extent(elements), Dim(threads)) = (elements.into(), threads.into());
         let blocks = std::array::from_fn(|axis| {
@@ -100,7 +100,7 @@ impl Grid {
         }
     }
 
-    /// With so many bytes of dynamic shared memory for each block: what `extern __shared__` arrays are in.
+    /// Adds this many bytes of dynamic shared memory for each block, for `extern __shared__` arrays.
     #[must_use]
     pub fn shared(self, bytes: usize) -> Grid {
         Grid {
@@ -109,8 +109,8 @@ impl Grid {
         }
     }
 
-    /// A cooperative launch, as `cudaLaunchCooperativeKernel` makes: all blocks are on the device at once. Kernels that call
-    /// `grid.sync()` are launched so without asking.
+    /// A cooperative launch, as by `cudaLaunchCooperativeKernel`: all blocks are resident at once. Kernels that call `grid.sync()` are
+    /// always launched cooperatively.
     #[must_use]
     pub fn cooperative(self) -> Grid {
         Grid {

@@ -1,4 +1,4 @@
-//! The launches of a device, together.
+//! The launches of a device.
 
 use std::{fmt, vec};
 
@@ -16,17 +16,17 @@ impl Launches {
         Launches { runs, total }
     }
 
-    /// How many are remembered.
+    /// The number of launches that are remembered.
     pub fn len(&self) -> usize {
         self.runs.len()
     }
 
-    /// Whether nothing was launched.
+    /// Whether there was no launch.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// How many there were, remembered or not.
+    /// The number of launches, remembered or not.
     pub fn total(&self) -> usize {
         self.total
     }

@@ -1,4 +1,4 @@
-//! Buffers from NumPy's files and to them (feature `npy`).
+//! Reads buffers from NumPy's files and writes them (feature `npy`).
 
 use std::{fs, path::Path};
 
@@ -12,8 +12,7 @@ use crate::{
 };
 
 impl Device {
-    /// A buffer with what a `.npy` file holds, in the file's order; its shape is the caller's to know. An error if its elements are
-    /// not of this type.
+    /// A buffer with the contents of a `.npy` file, in the file's order; the shape is lost. An error if its elements are not of this type.
     pub fn buffer_from_npy<T: Element + Deserialize>(
         &self,
         path: impl AsRef<Path>,
@@ -30,7 +29,7 @@ impl Device {
 }
 
 impl<T: Element + AutoSerialize> Buffer<T> {
-    /// Writes what it holds to a `.npy` file, as an array of that shape.
+    /// Writes the contents to a `.npy` file, as an array of that shape.
     pub fn save_npy(&self, path: impl AsRef<Path>, shape: &[u64]) -> Result<()> {
         let path = path.as_ref();
         let elements = self.read()?;

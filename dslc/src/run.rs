@@ -1,4 +1,4 @@
-//! What a launch cost, and what was found.
+//! The costs and findings of a launch.
 
 use std::{
     fmt, fs,
@@ -24,16 +24,16 @@ use crate::{
 
 pub use report::access::Access as Site;
 
-/// The variable that names the folder where failed assertions leave their reports.
+/// The environment variable that names the folder for reports of failed assertions.
 const REPORT_FOLDER: &str = "DSLC_REPORT_DIR";
 
 /// A launch that ran: its counts, metrics and findings.
 ///
-/// `Display` is the report that the command line prints. A copy is the same launch.
+/// `Display` is the report that the command line prints. A copy refers to the same launch.
 #[derive(Clone)]
 pub struct Run(Arc<Data>);
 
-/// What is known when a launch has ended.
+/// Everything known at the end of a launch.
 pub(crate) struct Ran {
     pub(crate) module: Arc<Module>,
     /// The GPU's name.
@@ -42,7 +42,7 @@ pub(crate) struct Ran {
     pub(crate) outcome: Outcome,
     pub(crate) printed: Vec<u8>,
     pub(crate) caller: &'static Location<'static>,
-    /// Where the launch stands, if not there.
+    /// The place of the launch if it is in a program of another language.
     pub(crate) from: Option<(String, u32)>,
     pub(crate) index: usize,
 }
@@ -69,8 +69,8 @@ impl Run {
             .iter()
             .map(|found| Finding::new(found, module))
             .collect();
-        // For the report's title; advice about the launch statement has to do without one in the kernel's source.
-        // The report would take it for a line of the kernel's file.
+        // This is for the report's title only. Without a line in the kernel's source, advice about the launch statement has no place: the
+        // report would take the line for one of the kernel's file.
         let line = if ran.from.is_some() {
             0
         } else {
@@ -101,8 +101,8 @@ impl Run {
         self.0.ran.index
     }
 
-    /// From how many of its blocks it was counted, on a device that counts only ([`Builder::count_only`](crate::Builder::count_only)): 0, if it is
-    /// like an earlier launch. `None`: all of them ran.
+    /// The number of blocks it was counted from, on a device that only counts ([`Builder::count_only`](crate::Builder::count_only)): 0 if
+    /// it repeats an earlier launch. `None` if all blocks ran.
     pub fn counted_from(&self) -> Option<u64> {
         match self.launch()?.order.counted {
             Counted::From { blocks, .. } => Some(blocks),
@@ -110,24 +110,24 @@ impl Run {
         }
     }
 
-    /// What its threads printed. It went to standard output, too. On a GPU the driver prints it, and it is not known here.
+    /// The output of its threads, which also went to standard output. On a GPU the driver prints it, and this is empty.
     pub fn printed(&self) -> String {
         String::from_utf8_lossy(&self.0.ran.printed).into_owned()
     }
 
-    /// Everything that was found, in the order of the source.
+    /// All findings, in the order of the source.
     pub fn findings(&self) -> &[Finding] {
         &self.0.findings
     }
 
-    /// Whether nothing was found that is an error or a warning.
+    /// Whether there is no finding that is an error or a warning.
     pub fn is_clean(&self) -> bool {
         let is_bad = |finding: &Finding| finding.severity() >= Severity::Warning;
         !self.findings().iter().any(is_bad)
     }
 
-    /// Panics with the messages, in colour on a terminal, if something was found that is an error or a warning. Where the variable
-    /// `DSLC_REPORT_DIR` names a folder, the whole report is left there first, as text and as JSON, under the name of the test.
+    /// Panics with the messages, in colour on a terminal, if there is a finding that is an error or a warning. If the variable
+    /// `DSLC_REPORT_DIR` names a folder, the whole report is saved there first, as text and as JSON, under the name of the test.
     #[track_caller]
     pub fn assert_clean(&self) {
         if self.is_clean() {
@@ -142,7 +142,7 @@ impl Run {
         );
     }
 
-    /// Saves the report where that is wanted; says where.
+    /// Saves the report if the user wants that; returns a sentence with the place.
     fn leave_report(&self) -> String {
         let Some(folder) = std::env::var_os(REPORT_FOLDER).map(PathBuf::from) else {
             return String::new();
@@ -167,7 +167,7 @@ impl Run {
         }
     }
 
-    /// The report as text: the messages, then each access with what it cost, as `dslc run` prints them.
+    /// The report as text: the messages, then each access with its costs, as `dslc run` prints them.
     pub fn report(&self) -> String {
         self.with_model(|model| {
             let messages = self.messages(false);
@@ -188,8 +188,8 @@ impl Run {
         })
     }
 
-    /// The report as a page, with the source, counts and pictures of the worst requests: what `dslc run --html` writes. One text that
-    /// needs no network; of a run on a GPU, which counts nothing, without counts.
+    /// The report as a page, with the source, counts and pictures of the worst requests, as written by `dslc run --html`. A single text
+    /// that needs no network. For a run on a GPU it has no counts.
     pub fn html(&self) -> String {
         self.with_model(|model| html::page(model, &self.0.ran.printed))
     }
@@ -206,8 +206,8 @@ impl Run {
             .map_err(|error| Error::new(format_args!("cannot write `{}`: {error}", path.display())))
     }
 
-    /// The messages of what was found, as the command line prints them: with the source's lines, and in colour if wanted. Empty if there is
-    /// nothing to say.
+    /// The messages of the findings, as the command line prints them: with the source's lines, and in colour if `color`. Empty if there are
+    /// none.
     pub fn messages(&self, color: bool) -> String {
         let Data { ran, found, .. } = &*self.0;
         let module = ran.module.program.module();
@@ -226,7 +226,7 @@ impl Run {
     /// model it, and on a GPU.
     ///
     /// # Panics
-    /// If there is no metric of that name; the message says which are near.
+    /// If there is no metric of that name; the message lists similar names.
     #[track_caller]
     pub fn metric(&self, name: &str) -> Option<f64> {
         let metric = match metrics::find(name) {
@@ -243,11 +243,11 @@ impl Run {
         })
     }
 
-    /// The accesses with that source text: `tile[threadIdx.x][threadIdx.y]`. White space does not matter. Where a text is both loaded and
-    /// stored, or stands on several lines, their counts are added; [`Run::load`], [`Run::store`] and [`Run::atomic`] tell them apart.
+    /// The accesses with that source text: `tile[threadIdx.x][threadIdx.y]`. White space does not matter. If a text is both loaded and
+    /// stored, or is on several lines, the counts are added; [`Run::load`], [`Run::store`] and [`Run::atomic`] separate them.
     ///
     /// # Panics
-    /// If the kernel has no access of that text, or was not counted; the message lists those it has.
+    /// If the kernel has no access with that text, or was not counted; the message lists its accesses.
     #[track_caller]
     pub fn site(&self, text: &str) -> Site {
         self.found_site(text, None)

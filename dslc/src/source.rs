@@ -1,4 +1,4 @@
-//! CUDA source that is compiled when the program runs (feature `source`), as NVRTC does it: for kernels whose text is not known before.
+//! Compiles CUDA source at run time (feature `source`), like NVRTC, for kernels whose text is not known before.
 
 use std::{
     fmt, fs,
@@ -34,7 +34,7 @@ use crate::{
 /// Columns of messages.
 const WIDTH: usize = 100;
 
-/// CUDA source, and how it is to be compiled.
+/// CUDA source, with the options to compile it.
 ///
 /// ```
 /// use dslc::{Arch, Argument, Device, Grid, Source};
@@ -59,12 +59,12 @@ pub struct Source {
     name: String,
     text: String,
     options: dsl::Options,
-    /// Where included files are looked for; the first one is the source's own, if it is a file.
+    /// The folders to search for included files; the first one is that of the source, if it is a file.
     folders: Vec<PathBuf>,
 }
 
 impl Source {
-    /// A text, with the name that messages give it. It includes files from the folders of [`Source::include`] only.
+    /// A text, with its name in messages. It includes files only from the folders of [`Source::include`].
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         Source {
             name: name.into(),
@@ -74,7 +74,7 @@ impl Source {
         }
     }
 
-    /// A file, which may include those beside it.
+    /// A file, which may include files in its folder.
     pub fn read(path: impl AsRef<Path>) -> Result<Source> {
         let path = path.as_ref();
         let text = fs::read_to_string(path).map_err(|error| {
@@ -91,28 +91,28 @@ impl Source {
         self
     }
 
-    /// Makes an instance of a kernel template: `fill<float, 4>`.
+    /// Requests an instance of a kernel template: `fill<float, 4>`.
     pub fn instance(mut self, name: impl Into<String>) -> Source {
         self.options.instances.push(name.into());
         self
     }
 
-    /// Files of this folder may be included.
+    /// Adds a folder that files may be included from.
     pub fn include(mut self, folder: impl Into<PathBuf>) -> Source {
         self.folders.push(folder.into());
         self
     }
 
-    /// The architecture that `__CUDA_ARCH__` names; sm_90 if nothing is said.
+    /// The architecture for `__CUDA_ARCH__`; sm_90 by default.
     pub fn arch(mut self, arch: Arch) -> Source {
         self.options.cuda_arch = 10 * arch.number();
         self
     }
 
-    /// Compiles the kernels. Host code in the source is read for the instances of templates that it launches; it does not run.
+    /// Compiles the kernels. Host code in the source is only read for the instances of templates that it launches; it does not run.
     ///
     /// # Errors
-    /// The messages of the compiler, with the lines they are about.
+    /// The messages of the compiler, with the lines that they are about.
     pub fn compile(&self) -> Result<Kernels> {
         let mut map = SourceMap::new();
         let file = map.add(SourceFile::new(&self.name, &self.text));
@@ -166,7 +166,7 @@ impl Source {
     }
 }
 
-/// Files beside the including one, then in the folders.
+/// Looks in the folder of the including file, then in `folders`.
 impl Loader for Source {
     fn load(&self, name: &str, from: &str) -> Option<std::result::Result<Included, String>> {
         let beside = match from == self.name {
@@ -192,30 +192,30 @@ impl Loader for Source {
 pub enum Passed {
     /// A pointer: a buffer.
     Pointer {
-        /// What it points to, if that is a number.
+        /// The type that it points to, if that is a number.
         element: Option<Number>,
-        /// Size of what it points to; 1 for `void`.
+        /// The size of the type that it points to; 1 for `void`.
         element_bytes: usize,
-        /// Whether the kernel only reads there.
+        /// Whether the kernel only reads through it.
         is_const: bool,
     },
-    /// A value of so many bytes.
+    /// A value of this size.
     Value {
         /// Its size.
         bytes: usize,
-        /// Which number it is; `None` for structures.
+        /// The kind of number; `None` for structures.
         number: Option<Number>,
     },
 }
 
-/// A number's kind; its size says the rest.
+/// A number's kind, without its size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Number {
     /// `bool`.
     Bool,
-    /// `char`, `short`, `int`, `long long` and enumerations with a sign.
+    /// `char`, `short`, `int`, `long long` and enumerations, if they are signed.
     Signed,
-    /// Those without.
+    /// The unsigned ones.
     Unsigned,
     /// `half`, `float` and `double`.
     Float,
@@ -224,17 +224,17 @@ pub enum Number {
 /// A parameter of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameter {
-    /// As it was declared; may be empty.
+    /// Its name in the declaration; may be empty.
     pub name: String,
     /// Its type as C writes it: `const float *`.
     pub c_type: String,
     /// How it is passed.
     pub passed: Passed,
-    /// A kernel takes each scalar of a value by itself: where it is in the value.
+    /// A kernel takes each scalar of a value separately: its offset in the value, and its type.
     scalars: Vec<(usize, MemType)>,
 }
 
-/// As it is declared: `const float *x`.
+/// The declaration: `const float *x`.
 impl fmt::Display for Parameter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let space = match self.name.is_empty() || self.c_type.ends_with('*') {
@@ -266,7 +266,7 @@ fn passed(program: &Program, ty: &Ty) -> Passed {
     }
 }
 
-/// Which number a type is.
+/// The kind of number that a type is.
 fn number(program: &Program, ty: &Ty) -> Option<Number> {
     Some(match ty {
         Ty::Bool => Number::Bool,
@@ -279,7 +279,7 @@ fn number(program: &Program, ty: &Ty) -> Option<Number> {
     })
 }
 
-/// Kernels that were compiled. A copy is the same kernels.
+/// Compiled kernels. A copy refers to the same kernels.
 #[derive(Clone, Debug)]
 pub struct Kernels {
     module: Arc<Module>,
@@ -288,17 +288,17 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// Their names, as declared; of an instance `fill<float, 4>`.
+    /// Their names, as declared; for an instance `fill<float, 4>`.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.signatures.iter().map(|(name, _)| name.as_str())
     }
 
-    /// What the compiler warned of; empty if nothing.
+    /// The compiler's warnings; empty if there are none.
     pub fn warnings(&self) -> &str {
         &self.warnings
     }
 
-    /// A kernel by its name. Spaces in an instance's do not matter.
+    /// A kernel by its name. Spaces in the name of an instance do not matter.
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
         let known = |(known, _): &(String, _)| letters(known) == letters(name);
         let Some(index) = self.signatures.iter().position(known) else {
@@ -316,7 +316,7 @@ impl Kernels {
     }
 }
 
-/// One kernel that was compiled.
+/// One compiled kernel.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     kernels: Kernels,
@@ -337,15 +337,15 @@ impl Kernel {
     /// Launches it.
     ///
     /// # Errors
-    /// An argument that is not what the parameter is: a value for a pointer, one of another size, too few or too many. And what any launch
-    /// may fail with: see [`Run`].
+    /// If an argument does not fit its parameter: a value for a pointer, a wrong size, too few or too many arguments. And for the same
+    /// reasons as any launch: see [`Run`].
     #[track_caller]
     pub fn launch(&self, device: &Device, grid: Grid, arguments: &[Argument<'_>]) -> Result<Run> {
         let caller = Location::caller();
         self.launch_from(device, grid, arguments, (caller.file(), caller.line()))
     }
 
-    /// The same, for a program in another language: its file and line are what messages name as the place of the launch.
+    /// The same, for a program in another language: messages name its file and line as the place of the launch.
     #[doc(hidden)]
     pub fn launch_from(
         &self,
@@ -415,7 +415,7 @@ impl Kernel {
     }
 }
 
-/// What is passed for a parameter of a [`Kernel`]: a buffer for a pointer, else a value.
+/// An argument for a parameter of a [`Kernel`]: a buffer for a pointer, else a value.
 #[derive(Clone, Debug)]
 pub struct Argument<'a>(Given<'a>);
 
@@ -433,7 +433,7 @@ struct Pointer<'a> {
 }
 
 impl<'a> Argument<'a> {
-    /// A number, a vector or a structure, of the parameter's size: 1 for an `int` is `1i32`.
+    /// A number, a vector or a structure, with the parameter's size: `1i32` for an `int`.
     pub fn value<T: Element>(value: &T) -> Argument<'a> {
         Argument(Given::Value(bytes_of_value(value)))
     }
@@ -443,7 +443,7 @@ impl<'a> Argument<'a> {
         Argument(Given::Value(bytes))
     }
 
-    /// A buffer, whatever its elements are: these have so many bytes.
+    /// A buffer of any elements, which have this size.
     pub fn buffer_of(buffer: &'a Buffer<u8>, element_bytes: usize) -> Argument<'a> {
         Argument(Given::Pointer(Pointer {
             device: buffer.device(),
@@ -469,7 +469,7 @@ impl<'a, T: Element> From<&'a mut Buffer<T>> for Argument<'a> {
     }
 }
 
-/// Without its white space.
+/// The text without its white space.
 fn letters(text: &str) -> String {
     text.split_whitespace().collect()
 }

@@ -1,6 +1,7 @@
-//! CUDA's vector types, under their own names: `float4`, `int2`, `uchar4` …
+//! CUDA's vector types, under the same names: `float4`, `int2`, `uchar4` …
 //!
-//! Sizes and alignments are those of CUDA's headers: a vector of 2 or 4 is aligned to its size (at most 16 bytes), one of 3 or 1 to its component.
+//! Sizes and alignments are those of CUDA's headers: a vector of 2 or 4 components is aligned to its size (at most 16 bytes), one of 3 or 1
+//! to its component.
 
 use crate::element::Element;
 

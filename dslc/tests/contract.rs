@@ -1,4 +1,4 @@
-//! The program that README begins with, as it stands there.
+//! The program at the beginning of the README, unchanged.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use dslc::{Arch, Device, Grid, include_kernel, kernel};

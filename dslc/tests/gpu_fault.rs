@@ -1,4 +1,4 @@
-//! A kernel that faults on an NVIDIA GPU. CUDA serves a process no more after that: this is its own process.
+//! A kernel that faults on an NVIDIA GPU. CUDA does not work any more in the process after that, so this test has a separate process.
 #![cfg(feature = "gpu")]
 #![expect(clippy::print_stderr, reason = "a test that was skipped says so")]
 
@@ -10,7 +10,7 @@ kernel! { mod k {
 
 #[test]
 fn a_fault_is_the_error_of_the_call_that_waits_for_it() -> dslc::Result<()> {
-    // SAFETY: the addresses are mapped nowhere.
+    // SAFETY: the addresses are not mapped.
     let gpu = match unsafe { Device::gpu(0) } {
         Ok(gpu) => gpu,
         Err(why) => {

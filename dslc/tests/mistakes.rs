@@ -1,5 +1,5 @@
-//! Mistakes in kernels and in their use are errors of `rustc` in their place. Each file in `mistakes` is compiled by itself, in both editions; a line
-//! with `//~ COLUMN TEXT` has an error that begins in that column and says that text (several are divided by `;`), and there are no others.
+//! Mistakes in kernels and in their use are errors of `rustc` at their place. Each file in `mistakes` is compiled alone, in both editions.
+//! A line with `//~ COLUMN TEXT` has an error that begins there and contains the text (several are separated by `;`); there are no others.
 
 use std::{
     fs,
@@ -31,7 +31,7 @@ fn library() -> (PathBuf, PathBuf) {
     (newest.expect("the library is there"), folder)
 }
 
-/// What `rustc` says of a file.
+/// The errors of `rustc` for a file.
 fn errors(case: &Path, edition: &str) -> Vec<Place> {
     let (library, folder) = library();
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
@@ -80,7 +80,7 @@ fn errors(case: &Path, edition: &str) -> Vec<Place> {
     messages.filter_map(place).collect()
 }
 
-/// What the file says that there is.
+/// The errors that the file declares.
 fn wanted(text: &str) -> Vec<Place> {
     let mut places = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {

@@ -1,4 +1,4 @@
-//! `DSLC_REPORT_DIR`: its own process, since the environment is one for all tests.
+//! `DSLC_REPORT_DIR`. It is a separate process, since all tests of a process share the environment.
 
 use dslc::{Arch, Device, Grid, kernel};
 

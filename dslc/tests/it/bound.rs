@@ -1,5 +1,5 @@
-//! A module that `dslc bind` wrote: `cd dslc/tests/bound && dslc bind ../kernels/particles.k > particles.rs`. It has a test of its own, which says when
-//! the kernels are newer; `tests/it/bind.rs` holds that the command still writes this.
+//! Tests the output of `dslc bind`: `cd dslc/tests/bound && dslc bind ../kernels/particles.k > particles.rs`. The module has a test that
+//! fails if the kernels are newer; `tests/it/bind.rs` checks that the command still writes this.
 
 use dslc::{Arch, Device, Grid, float3};
 

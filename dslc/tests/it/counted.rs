@@ -1,4 +1,4 @@
-//! A device that counts launches from some of their blocks: the counts are those of a full run, and what is read was computed.
+//! A device that counts launches from some of their blocks: the counts are those of a full run, and results that are read are computed.
 
 use dslc::{Arch, Device, Grid, Run, kernel};
 
@@ -22,13 +22,13 @@ kernel! { mod second {
     }
 } }
 
-/// A counting device, and one that runs all.
+/// A counting device, and one that runs every launch.
 fn devices() -> dslc::Result<[Device; 2]> {
     let builder = Device::builder(Arch::SM_90).checks(dslc::Checks::NONE);
     Ok([builder.clone().count_only(true).build()?, builder.build()?])
 }
 
-/// Launches of both modules, what they left, and how many elements are large.
+/// Launches of both modules, their results, and how many elements are large.
 fn launches(device: &Device) -> dslc::Result<(Vec<Run>, Vec<f32>, i32)> {
     let n = 5000;
     let elements: Vec<f32> = (0..n).map(|i| i as f32).collect();

@@ -1,4 +1,4 @@
-//! What is wrong is said: as an error where nothing can go on, as findings of the run where it can.
+//! Errors are reported: as an error if nothing can continue, as findings of the run otherwise.
 
 use dslc::{Arch, Buffer, Checks, Device, Grid, Order, Severity, kernel};
 
@@ -61,7 +61,7 @@ fn an_access_out_of_bounds_is_an_error_with_its_line() {
         (finding.line(), finding.accesses()[0].thread),
         (6, [31, 0, 0])
     );
-    // The device goes on.
+    // The device still works.
     kernels
         .beyond(Grid::new(1, 32), &mut x, 0)
         .unwrap()
@@ -200,7 +200,7 @@ fn other_findings() {
     let device = device();
     let kernels = k::load(&device).unwrap();
     let mut x = device.zeroed::<f32>(64).unwrap();
-    // The threads that do not wait end: below sm_70 and above, CUDA leaves it open.
+    // The threads that do not wait end, which CUDA leaves undefined, below sm_70 and above.
     let run = kernels.some_wait(Grid::new(1, 64), &mut x);
     let findings = match &run {
         Ok(run) => run.findings(),

@@ -1,4 +1,4 @@
-//! The same program on an NVIDIA GPU as in the simulator: the same calls, the same bits.
+//! Runs the same program on an NVIDIA GPU and in the simulator: the same calls, the same bits.
 #![expect(clippy::print_stderr, reason = "a test that was skipped says so")]
 
 use dslc::{Arch, Device, Grid, float3, kernel};
@@ -46,7 +46,7 @@ mod second {
     dslc::kernel! { pub mod kernels { __global__ void add(int *x, int value) { x[threadIdx.x] += value; } } }
 }
 
-/// The GPU, or `None` where there is none, which is said.
+/// The GPU, or `None` with a message if there is none.
 fn on_gpu() -> Option<Device> {
     // SAFETY: the kernels above stay within their buffers.
     match unsafe { Device::gpu(0) } {
@@ -68,7 +68,7 @@ fn work(device: &Device) -> dslc::Result<Vec<Vec<u64>>> {
     let ints: Vec<i32> = (0..n as i32).map(|i| i % 31 - 7).collect();
     let (numbers, mut total) = (device.buffer(&ints)?, device.zeroed::<i32>(1)?);
     kernels.set_table(&[5, 9, 2, 6])?;
-    // More shared memory than a launch has without asking for it.
+    // More shared memory than a launch has by default.
     kernels.sum(
         Grid::cover(n, 128).shared(60 << 10),
         &numbers,

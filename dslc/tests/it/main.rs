@@ -1,4 +1,4 @@
-//! The library from outside, as one program. What changes its process (the environment, a GPU that has faulted) has a program to itself.
+//! Tests of the library from outside, as one program. Tests that change their process (environment, a faulted GPU) are separate programs.
 
 mod bound;
 mod counted;

@@ -1,4 +1,4 @@
-//! Source that is compiled when the program runs.
+//! Source that is compiled at run time.
 
 use dslc::{Arch, Argument, Device, Grid, Kernels, Number, Passed, Source};
 

@@ -1,11 +1,11 @@
-//! What goes in and comes out: numbers, vectors, structures, variables, templates, parts of buffers.
+//! Inputs and outputs: numbers, vectors, structures, variables, templates, parts of buffers.
 
 use dslc::{Arch, Buffer, Device, Grid, float2, float3, float4, include_kernel, kernel, uchar4};
 
 include_kernel!(mod particles = "../kernels/particles.k");
 
 kernel! { mod scalars {
-    // Each parameter arrives as its own type; what does not fit into 32 bits shows it.
+    // Each parameter arrives with its type; values that do not fit into 32 bits show it.
     __global__ void gather(double *out, bool b, char c, unsigned char uc, short s, unsigned short us, int i, unsigned u,
                            long l, unsigned long long ull, size_t z, float f, double d)
     {
@@ -104,7 +104,7 @@ fn vectors_flags_rows_and_bytes() -> dslc::Result<()> {
     let add = float4::new(0.5, 1.5, 2.5, 3.5);
     let run = kernels.vectors(Grid::new(1, 2), &mut out, &colours, add)?;
     assert_eq!(out.read()?[1], float4::new(9.5, 9.5, 9.5, 9.5));
-    // One lane each 16 bytes: one request, one sector.
+    // Each lane 16 bytes: one request, one sector.
     assert_eq!(run.store("out[threadIdx.x]").sectors(), Some(1));
 
     let flags = device.buffer(&[true, false, true])?;
@@ -159,9 +159,9 @@ fn structures_have_the_kernels_layout() -> dslc::Result<()> {
     assert_eq!((after[0].kind, after[2].kind), (0, 1));
     assert_eq!(kernels.collisions()?, 5);
     kernels.set_collisions(7)?;
-    // The same kernels: their variables are the device's.
+    // The same kernels: their variables belong to the device.
     assert_eq!(particles::load(&device)?.collisions()?, 7);
-    // Another device has its own.
+    // Another device has separate variables.
     let other = Device::simulator(Arch::SM_90)?;
     assert_eq!(particles::load(&other)?.collisions()?, 3);
     Ok(())

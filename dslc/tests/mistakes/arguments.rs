@@ -1,4 +1,4 @@
-// Launches have the kernels' types.
+// Launches take arguments of the kernels' types.
 use dslc::{Arch, Device, Grid};
 
 dslc::kernel! { mod k {

@@ -1,4 +1,4 @@
-// One buffer for what is read and what is written has to be an alias.
+// A buffer that is both read and written has to be an alias.
 dslc::kernel! { mod k { __global__ void copy(const float *x, float *y) { y[threadIdx.x] = x[threadIdx.x]; } } }
 
 pub fn wrong(device: &dslc::Device) -> dslc::Result<()> {

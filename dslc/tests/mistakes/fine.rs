@@ -1,4 +1,4 @@
-// Nothing is wrong here.
+// A program without mistakes.
 dslc::kernel! {
     /// Kernels.
     #[allow(dead_code)]

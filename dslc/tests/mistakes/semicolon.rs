@@ -1,4 +1,4 @@
-// The place of what is missing is behind what comes before.
+// The place of a missing token is after the token before it.
 dslc::kernel! { mod k {
     __global__ void k(float *x)
     {

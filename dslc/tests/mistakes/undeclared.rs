@@ -1,4 +1,4 @@
-// A name that nothing declares, behind a comment with letters of more than one byte; and another one.
+// An undeclared name, after a comment with letters of more than one byte; and another one.
 dslc::kernel! { mod k {
     __global__ void scale(float *x, int n)
     {
