@@ -1,8 +1,8 @@
 //! Finds exchanges whose mask comes from `__activemask()` after a branch or a loop where lanes diverged.
 //!
 //! ```text
-//! if (v % 2) v = v * 3; else v = v / 2;      the lanes part
-//! unsigned m = __activemask();               CUDA does not promise that they have met again: any of them may be missing
+//! if (v % 2) v = v * 3; else v = v / 2;      the lanes diverge
+//! unsigned m = __activemask();               CUDA does not promise that they have reconverged: any of them may be missing
 //! v += __shfl_xor_sync(m, v, 1);             may read a lane that is not there
 //! ```
 //!

@@ -13,7 +13,7 @@
 //! condition is
 //! thread-dependent in form only (`threadIdx.x < 1024`), and an unreported barrier may still diverge: the machine's own check finds those.
 //!
-//! The walk tracks, at each place, which threads are [`Gone`]: the jumps that took some threads away and where these rejoin the others. It
+//! The walk tracks, at each place, which threads are `Gone`: the jumps that took some threads away and where these rejoin the others. It
 //! repeats until it knows, for each loop, which threads are gone at the beginning of a later round.
 
 use super::{

@@ -6,9 +6,9 @@
 //! /// `%2 = cmp.slt.i32 %0, %1`
 //! Compare(op: CompareOp, ty: Type, a: Operand, b: Operand)     the variant; every `Operand` in it is an operand, in this order
 //!     ["cmp".op.ty (a: ty, b: ty)]                             its text
-//!     -> Type::I1,                                             what it gives: a type, several, or none: `()`
+//!     -> Type::I1,                                             its result: a type, several, or none: `()`
 //!     Pure,                                                    its effect
-//!     Anywhere;                                                the functions that it may stand in
+//!     Anywhere;                                                the functions that may contain it
 //! ```
 //!
 //! The text is a word and its suffixes, each either literal or a field, then the remaining fields, separated by commas. After an operand's

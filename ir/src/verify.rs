@@ -3,17 +3,17 @@
 //! In the order of the code:
 //! 1. Places: files and `via` exist, no `via` leads back to itself.
 //! 2. Globals: alignment a power of two, elements not empty, no more initial bytes than bytes, relocations inside and to strings or
-//! globals. Names of functions are unique among kernels and among host functions.
+//!    globals. Names of functions are unique among kernels and among host functions.
 //! 3. Functions: parameters' slots exist and differ; kernels return nothing; host functions have no shared variables and only generic
-//! pointers. Shared and local variables have the size of their dimensions; shared ones the offsets of
-//! [`layout_shared`]; dynamic ones no size.
+//!    pointers. Shared and local variables have the size of their dimensions; shared ones the offsets of
+//!    [`layout_shared`]; dynamic ones no size.
 //! 4. Structure: a label names one `loop` or `scope`; `break` and `continue` lead to an enclosing one, `continue` to a loop and not from its
-//! own `step`; conditions are `i1`; a returned value has the type of the function's result.
+//!    own `step`; conditions are `i1`; a returned value has the type of the function's result.
 //! 5. Temporaries are assigned once, before their uses, in the same block or one around it. Constants fit their type.
 //! 6. Routines: a kernel's body begins with their code, each once and in order. Parameters and results are different slots. Slots and
-//! local variables of a routine are not named elsewhere; no lane ends in a routine.
+//!    local variables of a routine are not named elsewhere; no lane ends in a routine.
 //! 7. Instructions (`verify/inst.rs`): operands and results have the instruction's types, everything named exists, host-only ones are in
-//! host functions, device-only ones in kernels.
+//!    host functions, device-only ones in kernels.
 
 mod inst;
 mod routine;
