@@ -6,7 +6,7 @@
 //! case 1: case 2: A; break; default: D; break; case 3: B;   →   if v == 1 | v == 2 { A } else { if v == 3 { B } else { D } }
 //! ```
 //!
-//! Otherwise the sections follow each other in a scope, each behind `if entered | v == case …`, where `entered` is a slot that
+//! Otherwise the sections follow each other in a scope, each in an `if entered | v == case …`, where `entered` is a slot that
 //! says that an earlier section was entered and not left. `default` is entered when no case of any section matches.
 
 use crate::sema::typed::{Stmt, StmtKind, SwitchSection, Value};

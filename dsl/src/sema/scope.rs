@@ -96,7 +96,7 @@ pub(crate) struct Scope {
     class: Option<RecordId>,
 }
 
-/// The blocks around a generic lambda, kept for its instances, which have this innermost block.
+/// The blocks around a generic lambda, kept for its instances. The innermost block is an additional one, for names of the instances.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks(Vec<Scope>);
 

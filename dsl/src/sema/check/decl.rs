@@ -180,7 +180,7 @@ fn local_prototype(
     span: Span,
 ) {
     if params.is_empty() && cx.body.id.is_some() {
-        // `dim3 grid();` declares a function in C++ too, but nobody means that.
+        // `dim3 grid();` declares a function in C++ too, but that is never intended.
         cx.error(
             declarator.span,
             DeclError::DeclaredAsFunction {

@@ -43,7 +43,7 @@ pub(crate) fn all<T>(
     results.into_iter().collect()
 }
 
-/// The type that a parameter, a member or a function keeps. An invalid one becomes [`Ty::Error`], so that its uses are [`Reported`].
+/// The type that a parameter, a member or a function keeps. An invalid one becomes `Ty::Error`, so that its uses are [`Reported`].
 pub(crate) fn marked(ty: Result<QualTy, Reported>) -> QualTy {
     ty.unwrap_or_else(|Reported(())| Ty::Error.into())
 }

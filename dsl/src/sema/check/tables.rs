@@ -39,7 +39,7 @@ pub(crate) struct Tables {
     pub(crate) lambdas: HashMap<(Option<FunctionId>, Span), lambda::LambdaFacts>,
     /// The classes of generic lambdas, each with the class around it.
     pub(crate) generic_lambdas: HashMap<RecordId, Option<RecordId>>,
-    /// The same with their names, for users of [`Program`].
+    /// The same with their names, for users of `Program`.
     pub(crate) named_generic_lambdas: Vec<GenericLambda>,
     /// The classes of lambdas, each with its function.
     pub(crate) lambda_functions: Vec<(RecordId, FunctionId)>,

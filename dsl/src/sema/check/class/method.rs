@@ -451,7 +451,7 @@ pub(crate) fn as_number(cx: &mut Checker<'_>, value: Value) -> Result<Value, Rep
     }
 }
 
-/// A place read as a whole, so that [`as_place`] can recover it.
+/// A place read as a whole, so that `as_place` can recover it.
 pub(crate) fn place_value(place: Place) -> Value {
     let span = place.span;
     Value::load(place, span)

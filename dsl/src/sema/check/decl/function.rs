@@ -170,7 +170,7 @@ fn declare_as(
         return Some(id);
     }
     let callable = Callable::Function(id);
-    // Functions in the library's namespaces do not hide its templates, and rank after the program's names.
+    // Functions in the library's namespaces go next to the templates there, and are found after the program's names.
     let of_library = !cx.scopes.namespace().is_empty() && cx.in_prelude(function.name.span);
     cx.scopes.add_function(
         function.name.node.clone(),
