@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what building dslc needs and is not there yet: a C linker, a Rust toolchain, LLVM 22; and ptxas, which tests use. Safe to run again;
-# quick when all is there. DSLC_WITHOUT_CLANG=1 leaves clang out, which `dslc nvcc` needs, with OpenBLAS and FFTW; DSLC_WITHOUT_LLVM=1 leaves both out: `cargo build --no-default-features` needs none.
+# Installs the missing tools for building dslc: a C linker, a Rust toolchain, LLVM 22; and ptxas, which tests use. Safe to run again, and
+# quick if nothing is missing. DSLC_WITHOUT_CLANG=1 omits clang (which `dslc nvcc` needs), OpenBLAS and FFTW. DSLC_WITHOUT_LLVM=1 omits
+# both: `cargo build --no-default-features` needs neither.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -22,17 +23,17 @@ as_root() {
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
 export PATH="$PATH:$cargo_home/bin"
 
-# Where the tests look for ptxas if it is not in PATH.
+# The tests look for ptxas here if it is not in PATH.
 ptxas_folder=target/ptxas
 
 packages=()
 wants_llvm=1
 [ "${DSLC_WITHOUT_LLVM:-0}" = 0 ] || wants_llvm=0
 if [ $wants_llvm = 1 ]; then
-    # The static libraries, and what they are linked with.
+    # The static libraries, and the libraries that they are linked with.
     llvm_config=$(command -v llvm-config-22 || true)
     [ -n "$llvm_config" ] && "$llvm_config" --link-static --libs core >/dev/null 2>&1 || packages+=(llvm-22-dev libpolly-22-dev)
-    # `dslc nvcc` has it compile host code; everything else works without.
+    # `dslc nvcc` compiles host code with it; everything else works without.
     if [ "${DSLC_WITHOUT_CLANG:-0}" = 0 ]; then
         has clang++-22 || packages+=(clang-22 libomp-22-dev)
         # Programs with cuBLAS and cuFFT are faster with them.
@@ -42,7 +43,7 @@ if [ $wants_llvm = 1 ]; then
         # For host code with -fsanitize=address.
         find /usr/lib/llvm-22/lib/clang -name 'libclang_rt.asan*' 2>/dev/null | grep -q . || packages+=(libclang-rt-22-dev)
     fi
-    # Python's module is tested in an environment of its own.
+    # Python's module is tested in a virtual environment.
     python3 -c 'import ensurepip' 2>/dev/null || packages+=(python3-venv)
     for pair in libffi-dev:ffi.h libzstd-dev:zstd.h zlib1g-dev:zlib.h; do
         find /usr/include -maxdepth 2 -name "${pair#*:}" 2>/dev/null | grep -q . || packages+=("${pair%:*}")
@@ -78,7 +79,7 @@ if ! has cargo; then
     curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal --no-modify-path
 fi
 
-# The toolchain and components of rust-toolchain.toml, where rustup manages them; elsewhere the version has to be new enough.
+# The toolchain and components of rust-toolchain.toml, if rustup manages them; otherwise the version has to be new enough.
 if has rustup; then
     rustup show active-toolchain >/dev/null 2>&1 || rustup toolchain install >/dev/null
 fi
@@ -89,7 +90,7 @@ if [ "$(printf '%s\n%s\n' "$wanted" "$found" | sort -V | head -n1)" != "$wanted"
     exit 1
 fi
 
-# NVIDIA's assembler checks the PTX in the tests; without it they say that they were skipped.
+# NVIDIA's assembler checks the PTX in the tests; without it they are skipped with a message.
 if [ $wants_llvm = 1 ] && ! has ptxas && [ -z "$(find "$ptxas_folder" -name ptxas -type f 2>/dev/null)" ]; then
     say "fetching ptxas (the Python package nvidia-cuda-nvcc)"
     if ! python3 -m pip install --quiet --disable-pip-version-check --no-deps --target "$ptxas_folder" 'nvidia-cuda-nvcc==13.*' >&2; then
