@@ -1,4 +1,4 @@
-//! Links the programs: at a fixed address where that saves time, and in a release with one copy of like functions. Says which commit a
+//! Links the programs: at a fixed address if that saves time, and in a release with one copy of identical functions. Sets the commit that a
 //! release is made from.
 
 use std::{env, path::Path, process::Command};
@@ -6,13 +6,13 @@ use std::{env, path::Path, process::Command};
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let target = |what: &str| env::var(format!("CARGO_CFG_TARGET_{what}"));
-    // Tables have pointers: LLVM's 50,000, dslc's own 14,000. In a program that may lie anywhere the system writes each of them at every
-    // start: a millisecond and a half, and one of the ten that a small run takes.
+    // Tables contain pointers: LLVM's 50,000, dslc's own 14,000. In a position-independent program the system writes each of them at every
+    // start, which takes a millisecond and a half, and one of the ten that a small run takes.
     if target("OS").as_deref() == Ok("linux") && target("ENV").as_deref() == Ok("gnu") {
         println!("cargo:rustc-link-arg-bins=-no-pie");
     }
     if is_release() && has_own_linker() {
-        // One copy of functions whose code is the same: many of LLVM's, and of generic code.
+        // Many functions of LLVM, and of generic code, have identical code: keep one copy.
         println!("cargo:rustc-link-arg-bins=-Wl,--icf=all");
     }
     println!("cargo:rustc-env=DSLC_VERSION={}", version());
@@ -42,8 +42,8 @@ fn has_own_linker() -> bool {
     })
 }
 
-/// The version, with the commit in a release build. Other builds leave it out: with it, every commit would compile them again, and
-/// what is built in between has changes that no commit has.
+/// The version, with the commit in a release build. Other builds omit it: otherwise every commit would compile them again, and builds in
+/// between have changes that are in no commit.
 fn version() -> String {
     let plain = env::var("CARGO_PKG_VERSION").unwrap_or_default();
     match is_release().then(commit).flatten() {
@@ -52,8 +52,8 @@ fn version() -> String {
     }
 }
 
-/// The short hash and the date of the commit, if this folder is a repository's root. A package from a registry, or one that is
-/// unpacked inside a foreign repository, has none.
+/// The short hash and the date of the commit, if this folder is a repository's root. A package from a registry, or one that is unpacked
+/// inside another repository, has none.
 fn commit() -> Option<String> {
     let root = env::var("CARGO_MANIFEST_DIR").ok()?;
     let found = git(&["rev-parse", "--show-toplevel"])?;
@@ -78,7 +78,7 @@ fn commit() -> Option<String> {
     git(&["log", "-1", "--format=%h %cs", "--abbrev=10"])
 }
 
-/// What git prints, if there is a git and it succeeds.
+/// The output of git, if git is installed and succeeds.
 fn git(args: &[&str]) -> Option<String> {
     let output = Command::new("git").args(args).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
