@@ -1,4 +1,4 @@
-//! Has the kernels carry PTX: with `DSLC_BENCH_WITHOUT_PTX=1` they do not, to see what is said then.
+//! Adds PTX to the kernels. With `DSLC_BENCH_WITHOUT_PTX=1` it does not, to show the resulting message.
 
 fn main() {
     println!("cargo::rerun-if-env-changed=DSLC_BENCH_WITHOUT_PTX");
