@@ -23,7 +23,7 @@ const FINGERPRINT: &str = "dslcFinding/v1";
 /// The rule of a requirement that is not met.
 const REQUIREMENT: &str = "requirement";
 
-/// The log of a run: what the front end said and what was found.
+/// The log of a run: the front end's messages and the findings.
 pub fn of_run(model: &Model<'_>, diagnostics: &[Diagnostic]) -> Value {
     let input = model.input;
     let mut rules = Rules::default();

@@ -10,7 +10,7 @@ use crate::Edit;
 /// Most lines of a diff.
 const MAX_LINES: usize = 40;
 
-/// The lines that edits change, old and new; empty if there are no edits or they do not fit the text.
+/// The lines that edits change, old and new; empty without edits, or if they do not fit the text.
 pub(super) fn diff(edits: &[Edit], map: &SourceMap) -> String {
     let mut names: Vec<&str> = edits.iter().map(|edit| edit.file.as_str()).collect();
     names.dedup();
