@@ -128,7 +128,7 @@ pub(crate) fn with_help(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
-/// Whether the command line contains `run --metrics list`.
+/// Whether the command line is `run --metrics list`, possibly with other words.
 pub(crate) fn lists_metrics(args: impl Iterator<Item = OsString>) -> bool {
     let args: Vec<OsString> = args.skip(1).take_while(|arg| arg != "--").collect();
     let is_run = args.iter().any(|arg| arg == "run");
