@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Everything that README.md has tables of, in one go (some minutes): bench/all.sh
+# Makes all measurements in README.md's tables (some minutes): bench/all.sh
 #
-# Large sizes on one thread and on two, small sizes beside Oclgrind, most memory of a run. On a machine that does nothing else.
+# Large sizes on one thread and on two, small sizes next to Oclgrind, peak memory of a run. The machine should do nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What all checks cost, by kernel of bench/checks.k: bench/checks.sh [DSLC …]
+# The cost of all checks, by kernel of bench/checks.k: bench/checks.sh [DSLC …]
 #
 #   ELEMENTS=8388608 LAUNCHES=5 ROUNDS=5 JOBS=1
 #
-# Milliseconds of user and system time of a launch (so many launches less none, best of the rounds) without checks and with.
+# Milliseconds of user and system time of a launch (LAUNCHES launches minus none, best of the rounds) without checks and with.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 n=${ELEMENTS:-8388608} launches=${LAUNCHES:-5} rounds=${ROUNDS:-5} jobs=${JOBS:-1}

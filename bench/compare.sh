@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Two dslc binaries on the kernels of bench/run.sh, in turns: bench/compare.sh OLD NEW
+# Compares two dslc binaries on the kernels of bench/run.sh, in turns: bench/compare.sh OLD NEW
 #
 #   ROUNDS=7      rounds; medians over them are reported
 #   LAUNCHES=5    extra launches that the time of a launch is taken from, as in bench/run.sh
 #
-# Milliseconds of a launch at SIZE=large, on one thread, without checks and with all of them; then of a whole small run, and of the
-# front end alone on 9,000 functions.
+# Milliseconds of a launch at SIZE=large, on one thread, without checks and with all of them; then of a whole small run, and of
+# only the front end on 9,000 functions.
 set -euo pipefail
 [ $# = 2 ] || { sed -n 2p "$0"; exit 2; }
 binaries=("$(realpath "$1")" "$(realpath "$2")")

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# How launches speed up with CPU threads: bench/cores.sh DSLC [KERNEL:SIZE …]
+# The speed-up of launches with CPU threads: bench/cores.sh DSLC [KERNEL:SIZE …]
 #
 #   JOBS="2 4 8 16"  numbers of threads beside one; those beyond the machine's processors are left out
 #   ROUNDS=3         rounds; medians over them are reported
 #   LAUNCHES=6       extra launches for each thread that the time of a launch is taken from, as in bench/run.sh: on 16 threads 96
 #   APART=1          also: the most that this machine could give, from one-thread processes side by side
 #
-# Milliseconds of a launch on one thread and on the most, and how many times faster it is on more, without checks and with all of them.
-# Each round measures one thread and more of them behind each other; the medians of the rounds' ratios are reported, since machines that others
-# use change from one second to the next. "apart" is how much more launches a second so many processes of one thread do than one: what
-# shared caches, memory and cores leave.
+# Milliseconds of a launch on one thread and on the most, and the speed-up on more threads, without checks and with all of them.
+# Each round measures one thread and then more of them. The medians of the rounds' ratios are reported, because the speed of shared
+# machines changes from one second to the next. "apart" is the throughput of that many one-thread processes relative to one: the limit
+# that shared caches, memory and cores set.
 set -euo pipefail
 [ $# -ge 1 ] || { sed -n 2p "$0"; exit 2; }
 dslc=$(realpath "$1")

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/count"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The launch of a program as JSON, without how it was counted.
+# The launch of a program as JSON, without the way it was counted.
 launch() {
     "$dslc" run --cures never --format json "$@" | python3 -c '
 import json, sys

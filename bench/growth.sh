@@ -2,7 +2,7 @@
 # Shows that cost grows linearly with the threads of the grid: bench/growth.sh [KERNEL [LOG2-OF-MOST]]
 #
 # CPU time of a launch of reduce (or transpose32, transpose33) from 2^16 to 2^26 threads, the best of three, small grids launched
-# several times; the last column should stay where it is (but for what no longer fits the CPU's caches).
+# several times. The last column should stay constant (except where data no longer fits the CPU's caches).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

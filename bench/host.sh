@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Host code of compiled programs: bench/host.sh DSLC
+# Speed of the host code of compiled programs: bench/host.sh DSLC
 #
 #   ROUNDS=5      rounds of the loops, in turns; the least time of each counts
 #   STARTS=40     starts of the small program

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Host code that `dslc run` interprets: bench/interpreted.sh DSLC
+# Speed of host code that `dslc run` interprets: bench/interpreted.sh DSLC
 #
 #   ROUNDS=3      measurements of each program, in turns; the least counts
-#   PROGRAMS=aside    those that were never looked at while the host was made faster
+#   PROGRAMS=aside    those that were never used while the host was made faster
 #
-# Ten programs that C++ and dslc both take. Each repeats its loop as often as its argument says. What it takes is the CPU time of the
-# process with the number below, less that with 0; for g++ -O2 (CXX) with twenty times the number. Checksums must be equal.
+# Ten programs that both C++ and dslc accept. Each repeats its loop as often as its argument says. Its time is the CPU time of the
+# process with the number below, minus that with 0; for g++ -O2 (CXX) with twenty times the number. Checksums must be equal.
 set -euo pipefail
 [ $# = 1 ] || { sed -n 2p "$0"; exit 2; }
 dslc=$(realpath "$1")

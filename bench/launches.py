@@ -22,7 +22,7 @@ ASIDE = (
     "dgemm_register layer_norm spmv_ell jacobi3d radix_split hash_table lennard_jones monte_carlo bilateral"
     " edit_distance"
 ).split()
-# Written after the changes that they were to judge; see bench/later.
+# Written after the changes that they judge; see bench/later.
 LATER = [path.stem for path in sorted((HERE / "later").glob("*.cu"))]
 # Sizes as in bench/run.sh.
 TUNED = {
@@ -35,7 +35,7 @@ TUNED = {
     "gemv_half": 2048,
     "mandel": 1024,
 }
-# Milliseconds that all launches of a process should take, about.
+# Approximate time of all launches of a process, in milliseconds.
 WANTED_MS = 400
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Times dslc beside Oclgrind and PoCL on the same eight kernels: bench/run.sh [KERNEL …]
+# Times dslc, Oclgrind and PoCL on the same eight kernels: bench/run.sh [KERNEL …]
 #
 #   ROUNDS=5      rounds; in each round every tool runs every kernel once, and medians over the rounds are reported, and the least
 #   THREADS=1     CPU threads for every tool
@@ -9,7 +9,7 @@
 #
 # The time is that of one launch. The OpenCL driver measures it around the launch; for dslc, whose clock does not exist inside the
 # simulated program, it is (time of a run with 1 + LAUNCHES launches - time of a run with 1) / LAUNCHES.
-# The last columns are how many times as fast as that tool dslc is: at 0.5 it takes twice the tool's time.
+# The last columns are the speed of dslc relative to the other tool: at 0.5 it takes twice the tool's time.
 # Every tool's result is checked against the host once before anything is timed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -39,7 +39,7 @@ size_of() {
     esac
 }
 
-# What is counted per second: threads, multiply-adds, or rounds of the loop.
+# The unit that is counted per second: threads, multiply-adds, or rounds of the loop.
 work_of() {
     local n
     n=$(size_of "$1")
@@ -124,7 +124,7 @@ done
 
 median() { sort -g "$1" | awk '$1 != "nan" { v[++n] = $1 } END { if (n) print v[int((n + 1) / 2)]; else print "nan" }'; }
 
-# What other processes on the machine do only adds. Of two times that are subtracted, each has to be the least by itself.
+# Other processes on the machine can only increase a time. Of two times that are subtracted, each has to be its own minimum.
 least() { # kernel tool
     case $2 in
         dslc*) { sort -g "$work/$1-$2-one" | head -1; sort -g "$work/$1-$2-many" | head -1; } | awk -v n="$launches" 'NR == 1 { one = $1 } END { t = ($1 - one) / n; print (t > 0 ? t : "nan") }' ;;

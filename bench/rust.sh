@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What the Rust library costs who uses it: `cargo check` of a fresh project with one kernel (cold, and after an edit), with ten and with forty
-# kernels after an edit of one, and the size of a program, release and stripped. Seconds by the wall, in this order of builds; ROUNDS=3 of each edit.
+# The cost of the Rust library for its users: `cargo check` of a fresh project with one kernel (cold, and after an edit), with ten and
+# with forty kernels after an edit of one, and the size of a program, release and stripped. Wall-clock seconds, in this order of builds;
+# ROUNDS=3 of each edit.
 #
 #     bench/rust.sh [FOLDER]       the project is made in FOLDER, a temporary one without it
 set -euo pipefail
@@ -9,7 +10,7 @@ folder=${1:-$(mktemp -d)}
 rounds=${ROUNDS:-3}
 export CARGO_TARGET_DIR=$folder/target CARGO_TERM_QUIET=true
 
-# A project with N kernels, each different, in N modules. $2: a number in the first of them, the edit.
+# A project with N different kernels in N modules. $2: a number in the first of them, the edit.
 project() {
     mkdir -p "$folder/src"
     cat > "$folder/Cargo.toml" <<END

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# 10,080 configurations of three kernels in one process: bench/sweep.sh [DSLC]. Says how much of the threads' time was simulation. PARTS=1: also
-# as four parts, one after the other, and merged; the results have to be the same.
+# 10,080 configurations of three kernels in one process: bench/sweep.sh [DSLC]. Reports which share of the threads' time was simulation.
+# PARTS=1: also as four parts, one after the other, and merged; the results have to be equal.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dslc=${1:-target/release/dslc}

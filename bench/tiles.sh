@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Products with tiles in registers, as courses write them: bench/tiles.sh DSLC…
+# Times products with tiles in registers, as courses write them: bench/tiles.sh DSLC…
 #
 #   ROUNDS=3     rounds, in which the binaries take turns; the least user time is reported
 #   N=512        rows of the matrices

@@ -11,7 +11,7 @@ import statistics
 
 import launches
 
-# Milliseconds that all launches of a process should take, about.
+# Approximate time of all launches of a process, in milliseconds.
 WANTED_MS = 250
 
 

@@ -1,4 +1,4 @@
-//! Makes programs ask for the library by its own name, whatever name they were linked with.
+//! Sets the library's soname, so that programs load it by that name, whatever name they were linked with.
 
 fn main() {
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libdslcrt.so");

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import zopfli.zlib
 
-#: Of a zlib stream: two bytes before the deflate stream, four behind it.
+#: The bytes of a zlib stream before and after the deflate stream.
 _HEAD, _TAIL = 2, 4
-#: More rounds take minutes and gain a thousandth.
+#: More rounds take minutes and save a thousandth.
 _ROUNDS = 1
 
 

@@ -1,4 +1,4 @@
-//! The command line as plain data. What an option means is decided where it is used.
+//! The command line as plain data. The code that uses an option decides what it means.
 
 mod banks;
 pub(crate) mod before;
@@ -621,7 +621,7 @@ impl RunArgs {
     /// Which launches run in the other order, too.
     pub(crate) fn wanted_orders(&self) -> interp::BothOrders {
         match self.checking.order {
-            // Random schedules have the other order among them.
+            // The other order is among the random schedules.
             None if self.wanted_schedules() > 0 || self.checking.count_only => {
                 interp::BothOrders::Never
             }

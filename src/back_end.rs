@@ -1,6 +1,7 @@
-//! The PTX back end: the program `dslc-ptx` beside this one, which has LLVM inside. `src/bin/dslc-ptx.rs` says why it is a program of its own.
+//! The PTX back end: it runs the program `dslc-ptx`, which is next to this one and contains LLVM. `src/bin/dslc-ptx.rs` says why it is a
+//! separate program.
 //!
-//! It gets IR as text and gives PTX or one sentence.
+//! `dslc-ptx` reads IR as text and answers with PTX or with one sentence.
 
 use std::{
     env::{self, consts::EXE_SUFFIX},
@@ -23,7 +24,7 @@ pub(crate) struct Options {
     pub(crate) arch: Target,
     /// LLVM's optimisation level, 0 to 3.
     pub(crate) opt_level: u8,
-    /// With a `.loc` for every instruction.
+    /// Emit a `.loc` for every instruction.
     pub(crate) lines: bool,
     pub(crate) emit: Emit,
 }
@@ -46,7 +47,7 @@ pub(crate) fn compile(module: &Module, options: Options) -> Result<String, Failu
     let said = String::from_utf8_lossy(&output.stderr);
     match output.status.code() {
         Some(0) => {
-            // LLVM's warnings: a loop that was to be unrolled and was not.
+            // LLVM's warnings: a loop that should have been unrolled and was not.
             output::err(&said);
             String::from_utf8(output.stdout).map_err(Failure::from)
         }
@@ -59,7 +60,7 @@ pub(crate) fn compile(module: &Module, options: Options) -> Result<String, Failu
     }
 }
 
-/// What it is, as in `dslc-ptx 0.1.0 with LLVM 22.1.8`; `None` if it is not there or does not start.
+/// Its version, as in `dslc-ptx 0.1.0 with LLVM 22.1.8`; `None` if it is missing or does not start.
 pub(crate) fn version() -> Option<String> {
     let output = Command::new(program().ok()?)
         .arg("--version")
@@ -69,7 +70,7 @@ pub(crate) fn version() -> Option<String> {
     output.status.success().then(|| text.trim_end().to_string())
 }
 
-/// Where it is. A link to `dslc` may lie anywhere; the file that it leads to is the one with `dslc-ptx` beside it.
+/// Where `dslc-ptx` is. A link to `dslc` may be anywhere; the file that the link leads to has `dslc-ptx` next to it.
 fn program() -> Result<PathBuf, Failure> {
     let dslc = env::current_exe()?;
     let dslc = dslc.canonicalize().unwrap_or(dslc);
@@ -84,14 +85,14 @@ fn program() -> Result<PathBuf, Failure> {
     )))
 }
 
-/// Runs the command with that input. What it says is told even if it does not read all.
+/// Runs the command with that input. Its messages are shown even if it does not read all of the input.
 fn answer(mut command: Command, input: &[u8]) -> io::Result<Output> {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    // It writes nothing before it has read everything, so that neither waits for the other.
+    // The child writes nothing before it has read everything, so neither process waits for the other.
     let sent = match child.stdin.take() {
         Some(mut stdin) => stdin.write_all(input),
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! `--baseline` and `--write-baseline`: the files behind [`Baseline`].
+//! `--baseline` and `--write-baseline`: reads and writes the files of a [`Baseline`].
 
 use std::path::Path;
 

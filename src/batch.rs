@@ -1,6 +1,6 @@
-//! Many runs in one process, for `test` and `sweep`: each quiet, within its time, and with its end as a value.
+//! Many runs in one process, for `test` and `sweep`. Each run is quiet, has a time limit, and returns how it ended as a value.
 //!
-//! A run takes one thread, so that many run at one time. What a program prints is kept, up to a bound. A panic ends its run alone.
+//! A run takes one thread, so that many can run at one time. A program's output is kept up to a limit. A panic ends only its own run.
 
 use std::{
     panic::{self, AssertUnwindSafe},
@@ -28,19 +28,19 @@ use crate::{
     failure::Failure,
 };
 
-/// Most bytes of what a program prints that are kept.
+/// Most bytes of a program's output that are kept.
 const MAX_KEPT: usize = 1 << 20;
 
-/// How often somebody looks at the time.
+/// How often the time limits are checked.
 const TICK: Duration = Duration::from_millis(10);
 
 /// A run that ended.
 pub(crate) struct Ran {
     pub(crate) outcome: Outcome,
     pub(crate) found: Vec<Found>,
-    /// What it printed, or the beginning of that.
+    /// Its output, or the beginning of that.
     pub(crate) stdout: Vec<u8>,
-    /// The rules it was counted by: a program may choose another bank width.
+    /// The rules by which the run was counted: a program may choose another bank width.
     pub(crate) rules: RuleSet,
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn run(
     })
 }
 
-/// Keeps the beginning of what a program prints.
+/// Keeps the beginning of a program's output.
 struct Kept(Vec<u8>);
 
 impl Io for Kept {
@@ -92,13 +92,13 @@ impl Io for Kept {
     fn note(&mut self, _: &Note) {}
 }
 
-/// Asks runs to stop when their time is over.
+/// Asks runs to stop when their time is up.
 pub(crate) struct Deadlines(Arc<Running>);
 
 type Running = Mutex<Vec<(Instant, Duration, StopFlag)>>;
 
 impl Deadlines {
-    /// `interrupted`: whether all are to stop at once.
+    /// `interrupted` asks all runs to stop at once.
     pub(crate) fn start(interrupted: Arc<AtomicBool>) -> Deadlines {
         let running = Arc::new(Running::default());
         let watched = Arc::downgrade(&running);
@@ -106,14 +106,14 @@ impl Deadlines {
         Deadlines(running)
     }
 
-    /// A flag for a run that begins now.
+    /// A stop flag for a run that starts now.
     pub(crate) fn flag(&self, time: Duration) -> StopFlag {
         let flag = StopFlag::with_time(time);
         lock(&self.0).push((Instant::now(), time, flag.clone()));
         flag
     }
 
-    /// The run of that flag has ended.
+    /// The run with this flag has ended.
     pub(crate) fn ended(&self, flag: &StopFlag) {
         lock(&self.0).retain(|(_, _, known)| !Arc::ptr_eq(&known.number(), &flag.number()));
     }
@@ -137,7 +137,7 @@ fn watch(running: &Weak<Running>, interrupted: &AtomicBool) {
     }
 }
 
-/// How many run at one time. 0: one per core.
+/// How many runs go on at one time. With `jobs` 0, one per core.
 pub(crate) fn workers(jobs: usize) -> usize {
     let cores = thread::available_parallelism().map_or(1, |n| n.get());
     if jobs == 0 {
@@ -147,8 +147,8 @@ pub(crate) fn workers(jobs: usize) -> usize {
     }
 }
 
-/// Does pieces of work on threads of their own, and hands their results over as they come, with their numbers. The error of a piece is what
-/// a panic said. Nothing more is begun once it is `interrupted`.
+/// Does pieces of work on separate threads, and hands over each result with its number as soon as it is there. The error of a piece is the
+/// message of its panic. Once `interrupted` is set, no further piece is started.
 pub(crate) fn each<T: Send>(
     count: usize,
     workers: usize,

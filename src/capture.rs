@@ -1,4 +1,5 @@
-//! Keeps what the process writes to its standard output, whoever writes it: a GPU's driver prints what kernels print there itself.
+//! Captures everything that the process writes to its standard output, not only Rust's output: a GPU's driver prints there itself what
+//! kernels print.
 
 use std::{
     fs::{self, File},
@@ -13,7 +14,7 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// From now on nothing is shown.
+    /// Starts: nothing is shown from now on.
     pub(crate) fn start() -> io::Result<Capture> {
         let path = std::env::temp_dir().join(format!("dslc-stdout-{}", std::process::id()));
         let file = File::options()
@@ -21,7 +22,7 @@ impl Capture {
             .write(true)
             .create_new(true)
             .open(&path)?;
-        // The open file stays when its name goes.
+        // The open file stays valid after its name is removed.
         fs::remove_file(&path)?;
         io::stdout().flush()?;
         #[cfg(unix)]
@@ -39,7 +40,7 @@ impl Capture {
         }
     }
 
-    /// What was written; from now on it is shown again.
+    /// Ends: returns what was written. From now on output is shown again.
     pub(crate) fn end(mut self) -> io::Result<Vec<u8>> {
         io::stdout().flush()?;
         #[cfg(unix)]

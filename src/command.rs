@@ -1,4 +1,4 @@
-//! The subcommands, one file each. A command gives its exit code, or the reason why dslc could not work.
+//! The subcommands, one file each. A command returns its exit code, or the reason why dslc could not work.
 
 mod banks;
 mod bind;

@@ -29,16 +29,16 @@ use crate::{
     system,
 };
 
-/// Warp instructions of one launch, and instructions of the host program, when `--limit` says nothing: minutes of work.
+/// The default limits of warp instructions in one launch, and of instructions in the host program: minutes of work.
 const DEFAULT_LIMIT: u64 = 20_000_000_000;
 
-/// More threads than these only wait for one another, and each has its own counters.
+/// Most jobs per core: more threads only wait for one another, and each has its own counters.
 const MAX_JOBS_PER_CORE: usize = 4;
-/// Instructions of a run when `--limit` says nothing. Each launch has its own limit by then, so that an endless one is told of in
-/// minutes; this is for programs that launch forever, and beyond what anybody waits for of others.
+/// The default limit of instructions in a run. Each launch has its own limit, so an endless one is reported within minutes. This one is for
+/// programs that launch forever, and longer than a user would wait for any other.
 const DEFAULT_RUN_LIMIT: u64 = 1_000_000_000_000;
 
-/// The machine of the options, with all checks on. `jobs` 0 means one per core.
+/// The machine that the options describe, with all checks on. `jobs` 0 means one per core.
 pub(crate) fn machine(rules: RuleSet, args: &ProgramArgs, stop: &StopFlag) -> MachineConfig {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     MachineConfig {
@@ -63,7 +63,7 @@ pub(crate) fn machine(rules: RuleSet, args: &ProgramArgs, stop: &StopFlag) -> Ma
     }
 }
 
-/// The GPU, or one sentence.
+/// The GPU, or an error in one sentence.
 pub(crate) fn open_gpu(options: GpuOptions) -> Result<Gpu, Failure> {
     Gpu::open(0, options, Some(compile)).map_err(no_gpu)
 }
@@ -79,20 +79,20 @@ fn compile(module: &Module, info: &DeviceInfo, options: &GpuOptions) -> Result<S
     back_end::compile(module, options).map_err(|why| why.to_string())
 }
 
-/// Why there is no GPU, and what would tell more.
+/// Why there is no GPU, and how to find out more.
 pub(crate) fn no_gpu(error: GpuError) -> Failure {
     Failure::new(format!(
         "no GPU to run on: {error}; `dslc doctor` says more"
     ))
 }
 
-/// What of a program is run.
+/// What to run of a program.
 #[derive(Clone, Copy)]
 pub(crate) struct What<'a> {
     pub(crate) program: &'a ProgramArgs,
     /// Buffers to save.
     pub(crate) save: &'a [String],
-    /// Go on after accesses that are not allowed.
+    /// Whether to go on after accesses that are not allowed.
     pub(crate) keep_going: bool,
     pub(crate) stop: &'a StopFlag,
 }
@@ -106,7 +106,7 @@ impl What<'_> {
                     all_bytes: Some(bytes),
                     heap_bytes: None,
                 },
-                // What the host allocates is written as a rule; device memory that is not touched takes none.
+                // Programs usually write to all host memory that they allocate; untouched device memory takes no memory.
                 None => MemoryLimits {
                     all_bytes: None,
                     heap_bytes: system::memory_bytes().map(|bytes| bytes / 2),
@@ -116,7 +116,7 @@ impl What<'_> {
     }
 }
 
-/// What came of it.
+/// The result of a run.
 pub(crate) struct Ran {
     pub(crate) outcome: Outcome,
     /// Why a buffer was not saved.
@@ -203,35 +203,35 @@ fn launches(
 
 /// Where the program's standard output goes.
 pub(crate) enum ProgramOut {
-    /// To ours.
+    /// To dslc's own.
     Through,
     /// Into the JSON report.
     Kept(Vec<u8>),
-    /// To stderr: stdout holds nothing but the log.
+    /// To stderr: stdout contains only the log.
     Talk,
 }
 
-/// The program's streams; and a record of the run, if one is wanted.
+/// The program's streams, and a record of the run if requested.
 pub(crate) struct Streams {
     pub(crate) module: Arc<Module>,
     pub(crate) program_out: ProgramOut,
     pub(crate) record: Option<Record>,
-    /// Remarks that are not errors are left out.
+    /// Whether to leave out remarks that are not errors.
     pub(crate) is_quiet: bool,
-    /// Most bytes of what the program prints that are kept.
+    /// Most bytes of the program's output that are kept.
     pub(crate) most_kept: usize,
-    /// What it printed beyond that.
+    /// The number of bytes printed beyond that.
     pub(crate) lost_bytes: u64,
-    /// What it printed, if runs with cures are to be compared with it and it is not too much.
+    /// The output, if it is compared with runs with cures and not too long.
     pub(crate) compared: Option<Vec<u8>>,
-    /// The beginning of what it printed, for a page.
+    /// The beginning of the output, for a page.
     pub(crate) page: Option<Vec<u8>>,
 }
 
-/// Output of the program that is kept for a report.
+/// Most bytes of output that are kept for a report.
 pub(crate) const MAX_KEPT: usize = 64 << 20;
 
-/// Of which a page has the beginning.
+/// Most bytes of it on a page.
 const MAX_ON_PAGE: usize = 1 << 20;
 
 impl Streams {
@@ -282,7 +282,7 @@ impl Io for Streams {
     }
 
     fn note(&mut self, note: &Note) {
-        // Faults are shown with the other findings.
+        // Faults are shown among the findings.
         if note.fault.is_none() && (note.is_error || !self.is_quiet) {
             output::err(&fault::note(note, &self.module));
         }

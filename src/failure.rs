@@ -14,7 +14,7 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A name may have several lines, and the sentence is one.
+        // A name may contain several lines, but the sentence is one line.
         for (at, part) in self.0.split('`').enumerate() {
             let quote = if at > 0 { "`" } else { "" };
             match at % 2 {
@@ -32,7 +32,7 @@ impl<E: std::error::Error> From<E> for Failure {
     }
 }
 
-/// What an error of the system says, as the end of a sentence: `no space left on device`.
+/// The message of a system error, as the end of a sentence: `no space left on device`.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_string(),

@@ -1,4 +1,4 @@
-//! The user's files: read within bounds, written whole or not at all, and never over what the same run reads.
+//! The user's files: they are read up to a size limit, written completely or not at all, and never over a file that the same run reads.
 
 #[cfg(unix)]
 mod pipe;
@@ -14,12 +14,11 @@ use crate::{
     output,
 };
 
-/// Most bytes of a text that is read: a program with all that it includes, or a baseline. The largest of real programs have some
-/// hundred KiB.
+/// Most bytes of text that are read: of a program with all its includes, or of a baseline. The largest real programs have some hundred KiB.
 pub(crate) const TEXT_BYTES: u64 = 64 << 20;
 
-/// A file to be read, and how many bytes it has, 0 for a pipe. A device or a named pipe may never end, or never begin: these are
-/// refused. A pipe that a shell made, `/dev/stdin` or `/dev/fd/63`, is read like a file where `pipes` says so.
+/// Opens a file to read, and returns its size, 0 for a pipe. Devices and named pipes are refused, because they may never end or never
+/// begin. A pipe that a shell made, `/dev/stdin` or `/dev/fd/63`, is read like a file if `pipes` is set.
 pub(crate) fn open(path: &Path, pipes: bool) -> Result<(File, u64), String> {
     let facts = fs::metadata(path).map_err(|error| reason(&error))?;
     let is_pipe = pipes && is_of_shell(path) && is_pipe(&facts);
@@ -30,7 +29,7 @@ pub(crate) fn open(path: &Path, pipes: bool) -> Result<(File, u64), String> {
     Ok((file, facts.len()))
 }
 
-/// The bytes of a file, if it has no more than `most`.
+/// The bytes of a file, if there are no more than `most`.
 pub(crate) fn read(path: &Path, pipes: bool, most: u64) -> Result<Vec<u8>, String> {
     let too_large = || {
         Err(format!(
@@ -51,7 +50,7 @@ pub(crate) fn read(path: &Path, pipes: bool, most: u64) -> Result<Vec<u8>, Strin
     Ok(content)
 }
 
-/// A number of bytes that people gave: `64 MiB`.
+/// A number of bytes for a message: `64 MiB`.
 fn size(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
     let unit = units.iter().find(|(shift, _)| bytes >> shift > 0);
@@ -60,14 +59,14 @@ fn size(bytes: u64) -> String {
     })
 }
 
-/// Whether a path stands for what a shell connected.
+/// Whether a path means something that a shell connected.
 pub(crate) fn is_of_shell(path: &Path) -> bool {
     path == Path::new("/dev/stdin")
         || path.starts_with("/dev/fd")
         || path.starts_with("/proc/self/fd")
 }
 
-/// What is no file, in a word.
+/// What a path is if it is not a file, in a word.
 fn kind(facts: &Metadata) -> &'static str {
     #[cfg(unix)]
     {
@@ -91,7 +90,7 @@ fn is_pipe(facts: &Metadata) -> bool {
     let file_type = facts.file_type();
     file_type.is_fifo()
         || file_type.is_socket()
-        // Somebody types it.
+        // The user types it.
         || file_type.is_char_device() && io::stdin().is_terminal()
 }
 
@@ -100,7 +99,7 @@ fn is_pipe(_: &Metadata) -> bool {
     false
 }
 
-/// Whether there is a folder for a file that is written after long work.
+/// Checks that the folder of a file exists, before the long work that writes the file.
 pub(crate) fn has_folder(path: &Path) -> Result<(), String> {
     let folder = path
         .parent()
@@ -115,13 +114,13 @@ pub(crate) fn has_folder(path: &Path) -> Result<(), String> {
     }
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file completely or not at all.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     write_with(path, |out| out.write_all(bytes))
 }
 
-/// Writes a file whole or not at all: into one without a name beside it, which then takes its place. What is no regular file (a device,
-/// a pipe) is written as it is, and so is a file whose folder takes no other.
+/// Writes a file completely or not at all: into an unnamed file next to it, which then replaces it. Anything but a regular file (a device,
+/// a pipe) is written in place, and so is a file whose folder does not allow new files.
 pub(crate) fn write_with(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -157,14 +156,14 @@ fn directly(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     out.flush()
 }
 
-/// Writes a file that is renamed to `path` when it is complete.
+/// Makes a file that is renamed to `path` when it is complete.
 fn in_place_of(
     path: &Path,
     there: Option<&Metadata>,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     if there.is_some() {
-        // A file that must not be written stays as it is, though its folder would let it be replaced.
+        // A read-only file is not replaced, though its folder would allow it.
         File::options().write(true).open(path)?;
     }
     let folder = match path.parent() {
@@ -176,7 +175,7 @@ fn in_place_of(
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file: what the user's mask leaves of it.
+        // The permissions of any new file: reduced by the user's mask.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let mut part = match builder.tempfile_in(folder) {
@@ -193,7 +192,7 @@ fn in_place_of(
     }
     match part.persist(path) {
         Ok(_) => Ok(()),
-        // A file that is mounted by itself cannot be replaced.
+        // A file that is a mount point cannot be replaced.
         Err(refused) if there.is_some() => directly(path, |out| {
             let mut part = refused.file.reopen()?;
             io::copy(&mut part, out).map(drop)
@@ -202,10 +201,10 @@ fn in_place_of(
     }
 }
 
-/// The file that is meant: links are followed, also one to a file that is not there yet.
+/// The file that is meant: links are followed, including one to a file that does not exist yet.
 fn destination(path: &Path) -> PathBuf {
     let mut path = path.to_path_buf();
-    // As many as Linux follows.
+    // Linux follows as many.
     for _ in 0..40 {
         let Ok(next) = fs::read_link(&path) else {
             break;
@@ -216,7 +215,7 @@ fn destination(path: &Path) -> PathBuf {
     path
 }
 
-/// Our own standard output or standard error, named as a file. To open it again would be to write over what is there already.
+/// Our own standard output or standard error, given as a file. Opening it again would overwrite what it already contains.
 enum Stream {
     Out,
     Err,
@@ -246,7 +245,7 @@ impl Write for Stream {
     }
 }
 
-/// Which file a path means, whatever the path looks like. `None` for what is not a regular file.
+/// Identifies the file of a path, however the path is spelled. `None` if it is not a regular file.
 #[derive(PartialEq)]
 enum Identity {
     #[cfg(unix)]
@@ -287,19 +286,19 @@ impl Identity {
     }
 }
 
-/// What a run reads and writes: no file is written that is read, and none twice.
+/// The files that a run reads and writes: no file is written that is also read, and none twice.
 #[derive(Default)]
 pub(crate) struct Claims(Vec<(String, Identity)>);
 
 impl Claims {
-    /// Enters a file that is read, with what it is.
+    /// Records a file that is read, with its role.
     pub(crate) fn reads(&mut self, path: &Path, what: &str) {
         if let Some(identity) = Identity::of(path) {
             self.0.push((what.to_string(), identity));
         }
     }
 
-    /// Enters a program and what it includes.
+    /// Records a program and its includes.
     pub(crate) fn reads_program(&mut self, read: &[PathBuf]) {
         for (index, path) in read.iter().enumerate() {
             let what = match index {
@@ -310,7 +309,7 @@ impl Claims {
         }
     }
 
-    /// Enters a file that an option names, unless it is already read or written.
+    /// Records a file that an option writes, unless it is already read or written.
     pub(crate) fn writes(&mut self, path: &Path, option: &str) -> Result<(), Failure> {
         let Some(identity) = Identity::of(path) else {
             return Ok(());
@@ -327,7 +326,7 @@ impl Claims {
     }
 }
 
-/// An absolute path without `.` and `..`, from its text alone.
+/// An absolute path without `.` and `..`, computed only from its text.
 pub(crate) fn normalized(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {

@@ -1,6 +1,6 @@
-//! `dslc`: parse the arguments, run the command, turn the outcome into an exit code.
+//! `dslc`: parses the arguments, runs the command, and turns the result into an exit code.
 //!
-//! 0: it worked and nothing was found; 1: the user's program is wrong; 2: dslc could not work.
+//! 0: it worked and found nothing; 1: the user's program is wrong; 2: dslc could not work.
 
 mod args;
 mod back_end;
@@ -31,19 +31,19 @@ use std::{
 
 use clap::Parser;
 
-/// Deeply nested programs recurse deeply; the parser's limits are set for less than this.
+/// Deeply nested programs need deep recursion; the parser's limits are set for less than this.
 pub(crate) const STACK_BYTES: usize = 256 << 20;
 
-/// What the first panic said, and where it was.
+/// The message of the first panic, and its place.
 static PANIC: Mutex<Option<String>> = Mutex::new(None);
 
 fn main() -> ExitCode {
     ExitCode::from(output::exit_code(run()))
 }
 
-/// Runs the command in another thread, which ends the process: returns an exit code where that did not happen.
+/// Runs the command in another thread, which ends the process; returns an exit code if that did not happen.
 fn run() -> u8 {
-    // A list needs no program.
+    // The list needs no program.
     if args::before::lists_metrics(std::env::args_os()) {
         output::out(report::nvprof::list().as_bytes());
         return 0;
@@ -55,18 +55,18 @@ fn run() -> u8 {
         Err(error) => return output::of_command_line(&error),
     };
     system::keep_memory();
-    // A panic's message is printed once, below, with what to do about it.
+    // A panic's message is printed once, below, with advice.
     panic::set_hook(Box::new(keep_panic));
     let started = thread::Builder::new()
         .stack_size(STACK_BYTES)
         .spawn(move || {
             let code = output::exit_code(outcome(cli));
-            // To end the thread first would only give back its memory piece by piece.
+            // Ending the thread first would only free its memory piece by piece.
             process::exit(code.into());
         });
     match started {
         Ok(thread) => {
-            // It returns only if the thread panicked on its way to the end of the process.
+            // It returns only if the thread panicked before it ended the process.
             let _ = thread.join();
             internal_error()
         }
@@ -92,7 +92,7 @@ fn outcome(cli: args::Cli) -> u8 {
     }
 }
 
-/// Says what the first panic said; returns the exit code.
+/// Prints the message of the first panic; returns the exit code.
 fn internal_error() -> u8 {
     let text = panic_text();
     output::err(&format!(
@@ -101,13 +101,13 @@ fn internal_error() -> u8 {
     2
 }
 
-/// What the first panic said that nobody has asked for yet.
+/// The message of the first panic since the last call.
 pub(crate) fn panic_text() -> String {
     let kept = PANIC.lock().ok().and_then(|mut kept| kept.take());
     kept.unwrap_or_else(|| "unknown".to_string())
 }
 
-/// The first panic is the cause; others follow from it.
+/// Keeps the message of the first panic: it is the cause, later ones follow from it.
 fn keep_panic(info: &PanicHookInfo<'_>) {
     let payload = info.payload();
     let text = payload.downcast_ref::<String>().map(String::as_str);

@@ -1,7 +1,7 @@
 //! The only code that writes to stdout and stderr.
 //!
-//! Writing never ends the run: what cannot be written is dropped from then on, files that were asked for are still made, and the end
-//! of the program ([`exit_code`]) says what became of the streams. A closed pipe is the reader's wish and no error; a full disk is one.
+//! A write error never ends the run. After one, output to that stream is dropped, requested files are still made, and the exit code
+//! ([`exit_code`]) tells the state of the streams. A closed pipe is the reader's wish and not an error; a full disk is an error.
 
 use std::{
     borrow::Cow,
@@ -16,15 +16,15 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::{args::Color, failure, progress};
 
-/// What became of a stream.
+/// The state of a stream.
 struct Stream {
-    /// Nobody reads it any more, or writing failed.
+    /// Whether its reader is gone, or writing failed.
     ended: AtomicBool,
     /// Why writing failed.
     failure: Mutex<Option<String>>,
 }
 
-/// Something is written in colours.
+/// Whether anything is written in colour.
 static IS_COLORED: AtomicBool = AtomicBool::new(false);
 
 static STDOUT: Stream = Stream::new();
@@ -38,7 +38,7 @@ impl Stream {
         }
     }
 
-    /// The stream is locked in here: whoever draws progress locks it, too.
+    /// Locks the stream: the progress line locks it, too.
     fn write<W: Write>(&self, open: impl FnOnce() -> W, bytes: &[u8]) {
         if self.ended.load(Ordering::Relaxed) {
             return;
@@ -62,12 +62,12 @@ impl Stream {
     }
 }
 
-/// Writes the product.
+/// Writes to stdout.
 pub(crate) fn out(bytes: &[u8]) {
     STDOUT.write(|| io::stdout().lock(), bytes);
 }
 
-/// The product, piece by piece.
+/// Stdout, for writing piece by piece.
 pub(crate) struct Product;
 
 impl Write for Product {
@@ -81,12 +81,12 @@ impl Write for Product {
     }
 }
 
-/// Writes a product that people read.
+/// Writes a text for people to stdout.
 pub(crate) fn out_text(text: &str) {
     out(without_control(text).as_bytes());
 }
 
-/// Writes text that is a file's, for a program to read: a pipe gets each byte as it is.
+/// Writes the text of a file, for a program to read: a pipe gets each byte unchanged.
 pub(crate) fn out_of_file(text: &str) {
     match io::stdout().is_terminal() {
         true => out_text(text),
@@ -94,7 +94,7 @@ pub(crate) fn out_of_file(text: &str) {
     }
 }
 
-/// Writes why dslc could not work, on a terminal in lines that fit it.
+/// Writes why dslc could not work; on a terminal, in lines that fit it.
 pub(crate) fn err_failure(why: &str) {
     let style = report::text::Style {
         columns: message_columns(),
@@ -106,7 +106,7 @@ pub(crate) fn err_failure(why: &str) {
     }
 }
 
-/// Writes talk, a sentence a line, on a terminal in lines that fit it.
+/// Writes messages, one sentence per line; on a terminal, in lines that fit it.
 pub(crate) fn err_sentences(text: &str) {
     if !io::stderr().is_terminal() {
         return err(text);
@@ -119,13 +119,13 @@ pub(crate) fn err_sentences(text: &str) {
     err(&lines.collect::<String>());
 }
 
-/// Writes talk.
+/// Writes a message to stderr.
 pub(crate) fn err(text: &str) {
     err_bytes(without_control(text).as_bytes());
 }
 
-/// The text without what a terminal would take for commands: names of files and a program's own words may hold anything. Lines, tabs and
-/// our colours stay.
+/// The text without control characters, which a terminal would take for commands: file names and a program's own words may contain
+/// anything. Line breaks, tabs and our colours stay.
 fn without_control(text: &str) -> Cow<'_, str> {
     let is_command = |c: char| c.is_control() && c != '\n' && c != '\t';
     if !text.contains(is_command) {
@@ -151,24 +151,24 @@ fn without_control(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// How long the colour is that a text begins with: `ESC [ 1 ; 31 m`.
+/// The length of the colour escape at the beginning of a text: `ESC [ 1 ; 31 m`.
 fn color_bytes(text: &str) -> Option<usize> {
     let numbers = text.strip_prefix("\u{1b}[")?;
     let end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     numbers[end..].starts_with('m').then_some(2 + end + 1)
 }
 
-/// A name as a line of text shows it.
+/// A name as shown in a line of text.
 pub(crate) fn shown_name(name: impl Display) -> String {
     name.to_string().replace(|c: char| c.is_control(), "?")
 }
 
-/// Writes what a program says on its stderr.
+/// Writes a program's stderr.
 pub(crate) fn err_bytes(bytes: &[u8]) {
     STDERR.write(|| io::stderr().lock(), bytes);
 }
 
-/// The exit code of a command that wanted this one: 2 if its product, or its messages, could not be written.
+/// The exit code of a command that wanted `wanted`: 2 if its output or its messages could not be written.
 pub(crate) fn exit_code(wanted: u8) -> u8 {
     if let Some(why) = STDOUT.failure() {
         err(&format!("dslc: cannot write to standard output: {why}\n"));
@@ -190,7 +190,7 @@ pub(crate) fn use_color_out(choice: Color) -> bool {
     colored(choice, &io::stdout())
 }
 
-/// Prints what clap has to say: help and the version are products, complaints are talk. Gives the exit code.
+/// Prints clap's output: help and the version to stdout, errors to stderr. Returns the exit code.
 pub(crate) fn of_command_line(error: &clap::Error) -> u8 {
     if let Some(file) = file_for_command(error) {
         err(&format!(
@@ -216,7 +216,7 @@ pub(crate) fn of_command_line(error: &clap::Error) -> u8 {
     }
 }
 
-/// What to write instead of an option that nvcc or `dslc run` has.
+/// What to write instead of an option of nvcc or of `dslc run`.
 fn hint(error: &clap::Error) -> Option<&'static str> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
@@ -239,7 +239,7 @@ fn hint(error: &clap::Error) -> Option<&'static str> {
     })
 }
 
-/// The file that stands where a command should.
+/// The file that is written where a command should be.
 fn file_for_command(error: &clap::Error) -> Option<&str> {
     if error.kind() != ErrorKind::InvalidSubcommand {
         return None;

@@ -1,4 +1,4 @@
-//! How far a long run is: a line on stderr, if that is a terminal, after the first second.
+//! The progress of a long run: a line on stderr, if that is a terminal, after the first second.
 
 use std::{
     io::{self, IsTerminal},
@@ -10,14 +10,14 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use interp::{Progress, progress::Moment};
 
-/// Runs that are over by then have no line.
+/// Shorter runs show no line.
 const QUIET: Duration = Duration::from_secs(1);
-/// Between two looks at the machine.
+/// Time between two looks at the machine.
 const EACH: Duration = Duration::from_millis(100);
 
 const TEMPLATE: &str = "launch {prefix}  {bar:24} {human_pos} of {human_len} blocks{msg}";
 
-/// The line, while there is one.
+/// The line, while it is shown.
 static LINE: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Shows the line until it is dropped.
@@ -26,7 +26,7 @@ pub(crate) struct Shown {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Shows how far the machine is; `None` where nobody would see it.
+/// Shows the machine's progress; `None` if stderr is not a terminal.
 pub(crate) fn show(progress: &Progress) -> Option<Shown> {
     if !io::stderr().is_terminal() {
         return None;
@@ -50,7 +50,7 @@ fn watch(progress: &Progress, is_over: &mpsc::Receiver<()>) {
         let now = progress.now();
         // Before the first launch there is nothing to count.
         if now.launches > launch {
-            // The first one is as old as the run, about.
+            // The first launch begins about when the run begins.
             if launch > 0 {
                 (began, before) = (Instant::now(), Duration::ZERO);
             }
@@ -67,7 +67,7 @@ fn watch(progress: &Progress, is_over: &mpsc::Receiver<()>) {
     }
 }
 
-/// `  1520 a second, 12 s left`; nothing before the first block.
+/// `  1520 a second, 12 s left`; empty before the first block.
 fn rate(now: Moment, time: Duration) -> String {
     let rate = now.blocks_done as f64 / time.as_secs_f64();
     if now.blocks_done == 0 || rate <= 0.0 {
@@ -77,7 +77,7 @@ fn rate(now: Moment, time: Duration) -> String {
     format!("  {rate:.0} a second, {left:.0} s left")
 }
 
-/// Says what takes so long, and for how long already, until it is dropped: for work whose end is not known.
+/// Says what takes so long, and for how long already, until it is dropped: for work of unknown length.
 pub(crate) fn busy(what: &'static str) -> Option<Shown> {
     if !io::stderr().is_terminal() {
         return None;
@@ -95,7 +95,7 @@ pub(crate) fn busy(what: &'static str) -> Option<Shown> {
         line.set_message(what);
         line.enable_steady_tick(EACH);
         set(Some(line));
-        // Ends when the sender is dropped.
+        // Returns when the sender is dropped.
         let _ = is_over.recv();
         set(None);
     });
@@ -105,13 +105,13 @@ pub(crate) fn busy(what: &'static str) -> Option<Shown> {
     })
 }
 
-/// The line of many runs, until it is dropped.
+/// The progress line of many runs, until it is dropped.
 pub(crate) struct Counted {
     begin: Instant,
     is_seen: bool,
 }
 
-/// Shows how many of so many runs have ended, if somebody sees it.
+/// Shows how many of `total` runs have ended, if stderr is a terminal.
 pub(crate) fn counted(what: &str, total: u64, things: &str) -> Counted {
     let is_seen = io::stderr().is_terminal();
     if is_seen {
@@ -129,7 +129,7 @@ pub(crate) fn counted(what: &str, total: u64, things: &str) -> Counted {
 }
 
 impl Counted {
-    /// One more has ended; so many did not end well.
+    /// One more run has ended; `bad` is the number of failed ones so far.
     pub(crate) fn step(&self, bad: usize) {
         if let Some(bar) = &*lock() {
             bar.inc(1);
@@ -176,7 +176,7 @@ fn lock() -> std::sync::MutexGuard<'static, Option<ProgressBar>> {
     LINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes something else without the line in between.
+/// Writes other output while the line is hidden.
 pub(crate) fn without_bar<T>(write: impl FnOnce() -> T) -> T {
     match &*lock() {
         Some(bar) => bar.suspend(write),

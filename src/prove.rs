@@ -1,4 +1,4 @@
-//! Runs the program with other texts, sizes and data, to find cures.
+//! Runs the program with other texts, sizes and data, to look for cures.
 
 use std::sync::Arc;
 
@@ -24,22 +24,22 @@ use crate::{
     source::{self, Files},
 };
 
-/// Warp instructions of a run up to which cures are looked for unasked: a small part of a second for each of them.
+/// Most warp instructions of a run after which cures are looked for without a request: a small part of a second for each cure.
 const FEW_INSTRUCTIONS: u64 = 1_000_000;
 
-/// What a program may print for its cures to be proved: they are compared with it, byte for byte.
+/// Most bytes that a program may print for its cures to be proved: outputs are compared byte for byte.
 pub(crate) const MAX_COMPARED: usize = 1 << 20;
 
-/// A run with edits may take so many times the instructions of the first, and so many more.
+/// A run with edits may take this many times the instructions of the first run, plus a constant.
 const MAX_TIMES: u64 = 8;
 const SOME_MORE: u64 = 1_000_000;
 
-/// What an unasked search may take in all: about a second. A compilation counts as so many instructions.
+/// The limit of a search without a request: about a second. A compilation counts as a number of instructions.
 const SEARCH_INSTRUCTIONS: u64 = 16_000_000;
 const COMPILATION: u64 = 100_000;
-/// What a search that is asked for may take: so many times the run, and so much more.
+/// The limit of a search on request: this many times the run, plus a constant.
 const SEARCH_TIMES: u64 = 200;
-/// A round of clocks over all blocks takes as long as so many instructions for each pair of blocks.
+/// A round of clocks over all blocks takes as long as this many instructions for each pair of blocks.
 const PAIRS_OF_BLOCKS: u64 = 16;
 
 /// How the first run was made.
@@ -50,11 +50,11 @@ pub(crate) struct Prover<'a> {
     pub(crate) map: &'a SourceMap,
     pub(crate) machine: MachineConfig,
     pub(crate) what: What<'a>,
-    /// What further runs may take in all; `None`: as much as it takes.
+    /// The instructions that further runs may still take; `None`: unlimited.
     pub(crate) left: Option<u64>,
 }
 
-/// Whether cures are looked for after a run.
+/// Whether to look for cures after a run.
 pub(crate) fn is_wanted(wanted: Cures, outcome: &Outcome) -> bool {
     match wanted {
         Cures::Always => true,
@@ -72,7 +72,7 @@ fn instructions(outcome: &Outcome) -> u64 {
     all.fold(0, u64::saturating_add)
 }
 
-/// Cures of a run, which printed this; the instructions of the first run bound those of the others, and of all together.
+/// The cures of a run, which printed `stdout`. The first run's instructions limit those of each other run, and of all together.
 pub(crate) fn cures(
     model: &Model<'_>,
     stdout: &[u8],
@@ -81,7 +81,7 @@ pub(crate) fn cures(
 ) -> Vec<Suggestion> {
     let own = instructions(model.input.outcome);
     let most = own.saturating_mul(MAX_TIMES).saturating_add(SOME_MORE);
-    // No cure is for memory that is read again.
+    // No cure is for memory that is read again, so this need not be counted.
     prover.machine.reuse = false;
     prover.machine.limit = Some(prover.machine.limit.map_or(most, |limit| limit.min(most)));
     prover.left = Some(match wanted {
@@ -91,8 +91,8 @@ pub(crate) fn cures(
     cure::cures(model, stdout, &mut prover)
 }
 
-/// Leaves out that elements end up in other places under a schedule, where the program prints the same under it: a list in another order, that
-/// is sorted or added up afterwards.
+/// Drops findings that elements end up in other places under a schedule, if the program prints the same under it: a list in another order
+/// that is sorted or added up afterwards.
 pub(crate) fn leave_out_like(
     found: &mut Vec<Found>,
     (stdout, code): (&[u8], i32),
@@ -176,7 +176,7 @@ impl Prover<'_> {
         self.left = self.left.map(|left| left.saturating_sub(instructions));
     }
 
-    /// The program as it is. An error if it cannot be run, or prints so much that runs cannot be compared.
+    /// Runs the unchanged program. An error if it cannot be run, or prints too much to compare runs.
     pub(crate) fn first_run(&mut self) -> Result<Run, Failure> {
         let too_much =
             "it prints more than 1 MB, so that runs with and without a cure cannot be compared";
@@ -241,7 +241,7 @@ impl Prover<'_> {
     }
 }
 
-/// The files of the first run, some with other texts.
+/// The files of the first run, some of them with other texts.
 struct Edited<'a> {
     files: &'a Files,
     map: &'a SourceMap,
@@ -270,7 +270,7 @@ impl Loader for Edited<'_> {
     }
 }
 
-/// Keeps what the program prints.
+/// Keeps the program's output.
 struct Kept {
     stdout: Vec<u8>,
     is_too_much: bool,

@@ -1,7 +1,8 @@
-//! What of a run can be seen from outside: the bytes that reach the host, in order, what it prints to `stderr`, how it ends.
+//! What can be observed of a run: the bytes that reach the host, in order, the output to `stderr`, and how it ends.
 //!
-//! `verify` runs a program twice and compares two of these. The run on the GPU is another process (its driver prints to the process's
-//! standard output, and a profiler wants a process), which writes its record to a file; [`write()`] and [`read()`] know the file's form.
+//! `verify` runs a program twice and compares two of these. The run on the GPU is another process, because its driver prints to the
+//! process's standard output and because a profiler needs a process. It writes its record to a file; [`write()`] and [`read()`] define the
+//! file's format.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -12,19 +13,19 @@ use report::findings::Found;
 
 use crate::{failure::Failure, files};
 
-/// A run.
+/// The record of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Record {
     /// What happened, in order.
     pub(crate) entries: Vec<Entry>,
-    /// How it ended; `None` if it did not come so far.
+    /// How it ended; `None` if it did not end.
     pub(crate) end: Option<End>,
 }
 
-/// Something that happened.
+/// An observable event.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Entry {
-    /// Device memory was given out: address, bytes.
+    /// Device memory was allocated: address, bytes.
     Allocated(u64, u64),
     /// Bytes came from the device.
     Arrived {
@@ -44,7 +45,7 @@ pub(crate) enum Entry {
 pub(crate) struct End {
     /// What `main` returned.
     pub(crate) exit_code: i32,
-    /// Sentences about faults.
+    /// Messages about faults.
     pub(crate) faults: Vec<String>,
     /// Notes that are errors.
     pub(crate) errors: Vec<String>,
@@ -55,7 +56,7 @@ pub(crate) struct End {
 }
 
 impl End {
-    /// From an outcome and what was found.
+    /// From an outcome and its findings.
     pub(crate) fn new(outcome: &Outcome, found: &[Found]) -> End {
         let faults = found.iter().filter(|found| found.is_error());
         let errors = outcome.notes.iter().filter(|note| note.is_error);
@@ -71,7 +72,7 @@ impl End {
 }
 
 impl Record {
-    /// Enters bytes that came from the device.
+    /// Adds bytes that came from the device.
     pub(crate) fn arrived(&mut self, arrival: &Arrival<'_>, line: u32) {
         self.entries.push(Entry::Arrived {
             line,
@@ -80,7 +81,7 @@ impl Record {
         });
     }
 
-    /// Enters text for `stderr`.
+    /// Adds text for `stderr`.
     pub(crate) fn stderr(&mut self, bytes: &[u8]) {
         match self.entries.last_mut() {
             Some(Entry::Stderr(text)) => text.extend_from_slice(bytes),
@@ -88,7 +89,7 @@ impl Record {
         }
     }
 
-    /// Bytes that came from the device, and in how many arrivals.
+    /// The number of bytes that came from the device, and of arrivals.
     pub(crate) fn arrived_bytes(&self) -> (u64, usize) {
         let arrived = self.entries.iter().filter_map(|entry| match entry {
             Entry::Arrived { bytes, .. } => Some(bytes.len() as u64),
@@ -97,7 +98,7 @@ impl Record {
         arrived.fold((0, 0), |(sum, count), bytes| (sum + bytes, count + 1))
     }
 
-    /// Allocations by address, each with its number; of one address given out twice, the later.
+    /// Allocations by address, each with its number; if an address was allocated twice, the later one.
     pub(crate) fn allocations(&self) -> BTreeMap<u64, (usize, u64)> {
         let allocated = self.entries.iter().filter_map(|entry| match entry {
             Entry::Allocated(address, bytes) => Some((*address, *bytes)),
@@ -110,10 +111,10 @@ impl Record {
     }
 }
 
-/// Begins every file.
+/// The first bytes of every file.
 const MAGIC: &[u8] = b"dslc-record/1\n";
 
-/// Writes a record: after the magic, entries of a kind byte, numbers as little-endian `u64`, and bytes behind their number.
+/// Writes a record: after the magic come entries of a kind byte, numbers as little-endian `u64`, and bytes after their length.
 pub(crate) fn write(record: &Record, path: &Path) -> Result<(), Failure> {
     let mut out = MAGIC.to_vec();
     let number = |out: &mut Vec<u8>, value: u64| out.extend_from_slice(&value.to_le_bytes());

@@ -1,4 +1,4 @@
-//! `--require`: reads requirements, and says what came of them.
+//! `--require`: parses requirements, and shows the results.
 
 use report::{
     Model,
@@ -9,7 +9,7 @@ use report::{
 
 use crate::{args::Color, output};
 
-/// The requirements of the command line; `None` if one of them is wrong, which is said then.
+/// The requirements of the command line; `None` if one of them is invalid, which is shown.
 pub(crate) fn parse(texts: &[String], color: Color) -> Option<Vec<Requirement>> {
     let (mut all, mut is_wrong) = (vec![], false);
     for text in texts {
@@ -39,7 +39,7 @@ pub(crate) fn judge(requirements: &[Requirement], model: &Model<'_>) -> Vec<Judg
     each.collect()
 }
 
-/// Says what came of them.
+/// Shows the results.
 pub(crate) fn show(model: &Model<'_>, color: Color) {
     let style = Style {
         columns: output::message_columns(),

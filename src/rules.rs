@@ -1,6 +1,6 @@
-//! Whose rules count: `--arch`, `--bank-width`, `--rules FILE`.
+//! The choice of rules: `--arch`, `--bank-width`, `--rules FILE`.
 //!
-//! What a file of rules says is in [`runtime::rules`].
+//! [`runtime::rules`] describes the content of a file of rules.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::{args::RulesArgs, failure::Failure, files};
 /// The architecture whose counts are measured.
 pub(crate) const DEFAULT_ARCH: &str = "sm_90";
 
-/// The most that is read of a file of rules.
+/// Size limit of a file of rules.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The rule set that counts.
+/// The rule set that the options choose.
 pub(crate) fn rules(arch: Option<&str>, args: &RulesArgs) -> Result<RuleSet, Failure> {
     match &args.rules {
         Some(path) => from_file(path, arch),

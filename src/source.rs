@@ -21,25 +21,25 @@ use crate::{
 
 pub(crate) use include::{Files, texts};
 
-/// What the front end made of a file.
+/// The front end's result for a file.
 pub(crate) struct Loaded {
     pub(crate) map: SourceMap,
     pub(crate) module: Option<Module>,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// With `--kernels`: what is understood.
+    /// With `--kernels`: which kernels are understood.
     pub(crate) kernels: Vec<dsl::KernelVerdict>,
-    /// With `--kernels`: included files that are not there.
+    /// With `--kernels`: included files that are missing.
     pub(crate) missing: Vec<Diagnostic>,
     /// The files that were read, the program first.
     pub(crate) read: Vec<PathBuf>,
 }
 
-/// Reads and compiles.
+/// Reads and compiles the program.
 pub(crate) fn load(args: &SourceArgs) -> Result<Loaded, Failure> {
     load_for(args, dsl::Options::default().cuda_arch)
 }
 
-/// Reads and compiles with that value of `__CUDA_ARCH__`.
+/// The same with this value of `__CUDA_ARCH__`.
 pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Failure> {
     let name = args.file.display().to_string();
     let (text, loader) = read_program(args)?;
@@ -85,7 +85,7 @@ fn options(args: &SourceArgs, cuda_arch: u32) -> Result<dsl::Options, Failure> {
     })
 }
 
-/// Compiles texts that are there already; `None` if they are no program.
+/// Compiles texts that are already in memory; `None` if they have errors.
 pub(crate) fn compile(
     args: &SourceArgs,
     cuda_arch: u32,
@@ -105,7 +105,7 @@ pub(crate) fn compile(
     Ok(module.filter(|_| !diagnostics.iter().any(is_error)))
 }
 
-/// The program's text, and who reads what it includes.
+/// The program's text, and the reader of its includes.
 pub(crate) fn read_program(args: &SourceArgs) -> Result<(String, Files), Failure> {
     let files = Files::new(&args.file, &args.include);
     let text = files
@@ -133,7 +133,7 @@ pub(crate) fn defines(defines: &[String]) -> Result<Vec<(String, Option<String>)
     defines.iter().map(split).collect()
 }
 
-/// Prints the messages that are at least this bad to stderr.
+/// Prints the messages of at least this severity to stderr.
 pub(crate) fn show(diagnostics: &[Diagnostic], map: &SourceMap, color: Color, least: Severity) {
     let shown = diagnostics.iter().filter(|d| d.severity >= least);
     let shown: Vec<Diagnostic> = shown.cloned().collect();
@@ -148,7 +148,7 @@ pub(crate) fn show(diagnostics: &[Diagnostic], map: &SourceMap, color: Color, le
 }
 
 impl Loaded {
-    /// Prints the messages that are at least this bad to stderr. True if there is an error among all.
+    /// Prints the messages of at least this severity to stderr. Returns whether any message is an error.
     pub(crate) fn report(&self, color: Color, least: Severity) -> bool {
         show(&self.diagnostics, &self.map, color, least);
         self.has_errors()
@@ -171,7 +171,7 @@ impl Loaded {
         }
     }
 
-    /// The program, of a file without errors.
+    /// The program of a file without errors.
     pub(crate) fn program(&self) -> Result<Program, Failure> {
         let module = self.module.clone();
         let module = module.ok_or_else(|| Failure::new("the front end made no program"))?;

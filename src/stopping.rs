@@ -1,8 +1,7 @@
-//! What ends a run from outside: Ctrl-C, SIGTERM, and `--timeout`.
+//! Ends a run from outside: Ctrl-C, SIGTERM, and `--timeout`.
 //!
-//! The program is asked to stop, and what ran so far is reported as ever. A second signal, half a second later or
-//! more, ends the process at once. What cannot be asked
-//! (the front end, a GPU) is ended with the process.
+//! The program is asked to stop, and what ran so far is reported as usual. A second signal, half a second later or more, ends the process
+//! at once. Work that cannot be asked to stop (the front end, a GPU) ends with the process.
 
 use std::{
     process,
@@ -19,18 +18,18 @@ use interp::{StopFlag, StopReason};
 
 use crate::{failure::Failure, output};
 
-/// How long a program that was asked to stop may take to do so: one kernel of a GPU, or one long call of the host's.
+/// How long a program may take to stop when it was asked to: the time of one kernel on a GPU, or of one long call of the host.
 const GRACE_PERIOD: Duration = Duration::from_secs(10);
 
-/// Signals within this time of the first one are one.
+/// Signals within this time after the first one count as one.
 #[cfg(unix)]
 const TOGETHER: Duration = Duration::from_millis(500);
 
-/// What asks the command to stop: where it waits for others, it looks here.
+/// Asks the command to stop. The command also looks at it while it waits for others.
 static FLAG: OnceLock<StopFlag> = OnceLock::new();
 static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// How far a command is.
+/// The phase of a command.
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
     Compiling,
@@ -42,14 +41,14 @@ enum Phase {
 pub(crate) struct Watch {
     flag: StopFlag,
     phase: Arc<Mutex<Phase>>,
-    /// When it began, and its time.
+    /// When the run began, and its time limit.
     time: Option<(Instant, Duration)>,
-    /// Dropped when the run is over: nobody waits for the time any more.
+    /// Dropped when the run is over, so that the waiting thread ends.
     _over: mpsc::Sender<()>,
 }
 
 impl Watch {
-    /// The time begins now.
+    /// Starts the time limit.
     pub(crate) fn start(timeout: Option<Duration>) -> Watch {
         let flag = timeout.map_or_else(StopFlag::default, StopFlag::with_time);
         let _ = FLAG.set(flag.clone());
@@ -67,15 +66,15 @@ impl Watch {
         }
     }
 
-    /// What the machine looks at.
+    /// The flag that the machine looks at.
     pub(crate) fn flag(&self) -> &StopFlag {
         &self.flag
     }
 
-    /// The program runs from now on, in the simulator or on a GPU, which listens to no signal.
+    /// The program starts to run, in the simulator or on a GPU, which reacts to no signal.
     pub(crate) fn runs(&self, on_gpu: bool) -> Result<(), Failure> {
         let mut phase = lock(&self.phase);
-        // The thread that waits may not have had its turn on a busy machine.
+        // On a busy machine, the waiting thread may not have run yet.
         if let Some((begin, time)) = self.time
             && begin.elapsed() >= time
         {
@@ -89,7 +88,7 @@ impl Watch {
         }
     }
 
-    /// It has ended.
+    /// The program has ended.
     pub(crate) fn reports(&self) {
         *lock(&self.phase) = Phase::Reporting;
     }
@@ -99,14 +98,14 @@ fn lock(phase: &Mutex<Phase>) -> MutexGuard<'_, Phase> {
     phase.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Asks the program to stop when its time is over.
+/// Asks the program to stop when its time is up.
 fn wait(time: Duration, flag: &StopFlag, phase: &Mutex<Phase>, is_over: &mpsc::Receiver<()>) {
     let passes = |time| is_over.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout);
     if !passes(time) {
         return;
     }
     let seconds = time.as_secs_f64();
-    // Held until the process ends: the command does not go on meanwhile.
+    // Held until the process ends, so that the command does not go on meanwhile.
     let now = lock(phase);
     if *now == Phase::Compiling {
         end_before_run(time);
@@ -136,7 +135,7 @@ fn end(why: &str) {
     process::exit(output::exit_code(1).into());
 }
 
-/// The first signal asks the program to stop.
+/// Asks the program to stop at the first signal.
 #[cfg(unix)]
 fn listen(flag: &StopFlag) -> Result<(), Failure> {
     use signal_hook::{
@@ -169,7 +168,7 @@ pub(crate) fn interrupted() -> Result<Arc<AtomicBool>, Failure> {
     Ok(is_asked)
 }
 
-/// A later signal ends the process as it would have without us. Those that come with the first one do not: `timeout` and a terminal that
+/// Lets a later signal end the process as it would by default. A signal together with the first one does not: `timeout` and a terminal that
 /// closes send two at once, and the report would be lost.
 #[cfg(unix)]
 fn later_ends() -> Result<(), Failure> {
@@ -200,7 +199,7 @@ fn later_ends() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether the time is over, or a signal came.
+/// Whether the time is up, or a signal arrived.
 pub(crate) fn is_asked() -> bool {
     let is_over = FLAG.get().is_some_and(|flag| flag.asked().is_some());
     is_over

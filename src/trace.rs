@@ -1,4 +1,4 @@
-//! `dslc run --trace FILE`: all that the launches of a run did, a line for each event.
+//! `dslc run --trace FILE`: writes everything that the launches of a run did, one line per event.
 //!
 //! ```text
 //! launch BLOCKS THREADS             a launch begins: blocks of the grid, threads of a block

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# nvcc -O3 and dslc on the same source, on this machine's GPU: medians of events, runs of the two interleaved.
+# Compares nvcc -O3 and dslc on the same source, on this machine's GPU: medians of events, runs of the two interleaved.
 #
 #   bench/gpu/compare.sh [DSLC] [ROUNDS]      default: target/release/dslc, 3
 #
-# Prints a Markdown table: per kernel the median of the rounds' medians, the ratio dslc/nvcc (below 1: dslc is faster), whether
-# both gave the same bits, and the geometric mean. Fails if a checksum differs.
+# Prints a Markdown table: for each kernel the median of the rounds' medians, the ratio dslc/nvcc (below 1: dslc is faster), whether
+# both results have the same bits, and the geometric mean. Fails if a checksum differs.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dslc=${1:-$here/../../target/release/dslc}

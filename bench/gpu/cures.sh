@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Are proved cures the hardware's, too? Each program is cured by `dslc fix --apply` in a copy, and `dslc verify` holds the cured program
-# against the GPU here: every byte that reaches the host, and the counts with ncu's where ncu may count.
+# Checks that proved cures also help on hardware. Each program is cured by `dslc fix --apply` in a copy, and `dslc verify` compares the
+# cured program with this GPU: every byte that reaches the host, and the counts with ncu's if ncu may read counters.
 #   bench/gpu/cures.sh DSLC PROGRAM.k...
 set -u
 dslc=$(realpath "$1"); shift

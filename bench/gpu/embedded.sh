@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The Rust library on an NVIDIA GPU beside the simulator: the package's GPU tests with LLVM inside, and a program without LLVM whose kernels
-# carry PTX (and the same without any, which has to say what is missing).
+# The Rust library on an NVIDIA GPU and on the simulator: the package's GPU tests with LLVM, and a program without LLVM whose kernels
+# contain PTX (and the same without PTX, which has to say what is missing).
 #
 #     bench/gpu/embedded.sh            builds and runs
 #     bench/gpu/embedded.sh FOLDER     only builds, and puts the programs there: for a machine that has a GPU but no Rust; FOLDER/run runs them

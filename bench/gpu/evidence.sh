@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Everything that can be shown on a machine with an NVIDIA GPU, as one Markdown page.
+# All comparisons on a machine with an NVIDIA GPU, as one Markdown page.
 #
 #   bench/gpu/evidence.sh [DSLC] [PAGE] [OPTIONS]      default: target/release/dslc, evidence.md
 #
 # Options (bench/gpu/evidence.py --help): --speed (needs nvcc), --kernels FOLDER (more programs to verify), --jobs N, --only PART,…
-# Needs a driver and a GPU; ncu and compute-sanitizer where they are installed, and says so where they are not. Python 3 without packages.
+# Needs a driver and a GPU. Uses ncu and compute-sanitizer if they are installed, and says so if not. Python 3 without packages.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dslc=${1:-$here/../../target/release/dslc}

@@ -12,7 +12,7 @@ import sys
 
 BLOCKS, THREADS = 3, (32, 64, 96, 128, 256)
 
-# name, bytes, components, how a component is made from an int, what holds a sum of them
+# Name, bytes, components, how a component is made from an int, the type for sums of components.
 TYPES = [
     ("char", 1, 1), ("unsigned char", 1, 1), ("short", 2, 1), ("int", 4, 1), ("unsigned", 4, 1), ("float", 4, 1),
     ("long long", 8, 1), ("double", 8, 1), ("int2", 8, 2), ("float2", 8, 2), ("int4", 16, 4), ("float4", 16, 4), ("double2", 16, 2),

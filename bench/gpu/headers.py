@@ -9,7 +9,7 @@ name, so that one compilation answers for all of them.
 import concurrent.futures, pathlib, re, subprocess, sys, tempfile
 
 TABLE = pathlib.Path(__file__).parents[2] / "dsl/library/headers.txt"
-LINES = 5  # of a program, per name
+LINES = 5  # Of a program, per name.
 
 
 def program(header, names):
@@ -50,7 +50,7 @@ def main():
         sys.exit(f"nvcc knows no <{header}>")
     out = comment + ["headers: " + " ".join(headers)]
     for names, (first, *others) in rows:
-        # The samples' own headers are not nvcc's to ask about.
+        # The samples' own headers are not part of nvcc.
         if first not in headers:
             out.append(f"{' '.join(names)}: {' '.join([first, *others])}")
             continue

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# 40 kernels of many fields, built by nvcc -O3 and by dslc, on this machine's GPU: how long each takes, and whether the bits are the same.
+# 40 kernels of many fields, built by nvcc -O3 and by dslc, on this machine's GPU: the time of each, and whether the bits are equal.
 #
 #   bench/gpu/kernels.sh [DSLC]      default: target/release/dslc
 #
@@ -7,9 +7,9 @@
 #   ROUNDS=3 RUNS=11                 processes of each compiler, in turns, and timed launches of each
 #   CSV=FILE                         also the numbers alone
 #
-# Prints two tables, of the kernels that may be looked at when the code generator changes, and of ten that are kept aside: nobody tunes for
-# those. A kernel is a program in kernels/; its second line has the size that fills the chip. "bits" compares the results at the small size on
-# the simulator, and on the GPU from both compilers, and at the large size from both. Fails if a program's own check does.
+# Prints two tables: of the kernels that guide changes of the code generator, and of ten that are kept aside and never tuned for. A
+# kernel is a program in kernels/; its second line has the size that fills the GPU. "bits" compares the results at the small size on the
+# simulator, and on the GPU from both compilers, and at the large size from both. Fails if a program's own check fails.
 set -uo pipefail
 cd "$(dirname "$0")/kernels"
 dslc=${1:-../../../target/release/dslc}
@@ -26,7 +26,7 @@ done
 arch=sm_$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n1 | tr -d .)
 export dslc arch scratch
 
-# Both builds' registers and, at the small size, all three results.
+# The registers of both builds and, at the small size, all three results.
 prepare() {
     local k=$1
     nvcc -std=c++17 -O3 -arch=native -w -o "$scratch/$k" "$k.cu" 2>"$scratch/$k.log" || { echo "$k: nvcc: $(head -n1 "$scratch/$k.log")"; return; }
@@ -53,7 +53,7 @@ done
 
 median() { field "$1" time_ms "$rounds" | sort -n | sed -n "$((rounds / 2 + 1))p"; }
 
-# Whose bits are equal: a word for the table.
+# Which bits are equal: a word for the table.
 bits() {
     local nvcc gpu sim large
     nvcc=$(field "$scratch/$1.small.nvcc" bits) gpu=$(field "$scratch/$1.small.gpu" bits) sim=$(field "$scratch/$1.small.sim" bits)

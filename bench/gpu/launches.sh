@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a launch costs, and what a small program's process takes, by nvcc and by each dslc named: on a machine with nvcc and a GPU.
+# The cost of a launch, and the time of a small program's process, by nvcc and by each given dslc, on a machine with nvcc and a GPU.
 #
 #   bench/gpu/launches.sh DSLC…      BUILT="./old/prog ./new/prog": also these builds of launches.cu by `dslc nvcc`
 #   RUNS=20                          processes of each, in turns; the table has the median
@@ -19,7 +19,7 @@ for command in "${commands[@]}"; do
     $command 20 1000
 done
 
-# One launch and one row: nearly all of the time is the process's.
+# One launch and one row: nearly all of the time is that of the process.
 for run in $(seq "$runs"); do
     for at in "${!commands[@]}"; do
         begin=${EPOCHREALTIME/./}

@@ -4,8 +4,8 @@
 #   bench/gpu/litmus.sh build DSLC INTO            anywhere: builds tests/litmus with `dslc nvcc`, with libdslcrt.so beside them
 #   bench/gpu/litmus.sh run INTO [RUNS] > counts   on a machine with nvcc and a GPU; RUNS launches of 1024 groups each (200)
 #
-# A row is a test, what the model says of its outcome, and the times that nvcc's and dslc's program showed it. The last line says how often a
-# forbidden outcome was seen: that has to be 0.
+# A row has a test, the model's verdict on its outcome, and how often nvcc's and dslc's programs showed it. The last line has the
+# number of forbidden outcomes, which has to be 0.
 set -u
 tests=$(dirname "$0")/../../tests/litmus
 case "${1:-} $#" in

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds whole programs with nvcc, runs them on this machine's GPU, and compares what they print with the simulator's and with
+# Builds whole programs with nvcc, runs them on this machine's GPU, and compares their output with the simulator's and with that of
 # dslc's own PTX on the same GPU: bench/gpu/nvcc.sh FILE.cu [FILE.cu …]
 #
 #   DSLC=target/release/dslc   the program to compare
 #   JOBS=8                     programs at a time
 #   NVCC_FLAGS="-arch=native"  more for nvcc
 #
-# One line per program: same, or what differs. A `.k` file is CUDA by another name. Exit code 1 if one differs.
+# One line per program: same, or the difference. A `.k` file is CUDA by another name. Exit code 1 if one differs.
 set -uo pipefail
 
 dslc=${DSLC:-target/release/dslc}

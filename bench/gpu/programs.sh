@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Whole programs as `dslc nvcc` builds them, beside nvcc's builds of the same files on a GPU: does each print the same?
+# Compares the output of whole programs built by `dslc nvcc` with nvcc's builds of the same files on a GPU.
 #
 #     bench/gpu/programs.sh build DSLC FOLDER      here: builds every program into FOLDER, with libdslcrt.so
 #     bench/gpu/programs.sh compare FOLDER         on a machine with nvcc and a GPU: builds with nvcc, runs both, compares
 #     bench/gpu/programs.sh build DSLC FOLDER ROOT and `compare FOLDER ROOT`: instead of the repository's programs those of ROOT, a folder
 #                                                  each, with a file BUILD and a file RUN (shell lines; `$NVCC` is the compiler)
 #
-# A program of dslc's runs twice: on the simulator, and on the GPU (`DSLC_DEVICE=gpu`). What both print on standard output and the exit codes are compared. Standard error, where times and reports go, is not.
+# A program of dslc's runs twice: on the simulator, and on the GPU (`DSLC_DEVICE=gpu`). The standard outputs and exit codes are compared, but not standard error, which has times and reports.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 programs=(tests/features/*.k tests/programs/*.k examples/*.k native/tests/programs/*.cu)
@@ -28,7 +28,7 @@ build() {
     echo "built ${#programs[@]} less $failed"
 }
 
-# run NAME HOW COMMAND...: what it prints and its exit code, in NAME.HOW
+# run NAME HOW COMMAND...: writes the output and the exit code to NAME.HOW
 run() {
     local to=$1.$2
     shift 2
@@ -36,7 +36,7 @@ run() {
     echo "ended with $?" >>"$to"
 }
 
-# judge NAME PROGRAM: holds both of dslc's against nvcc's
+# judge NAME PROGRAM: compares both of dslc's with nvcc's
 same=0 differs=0 gpu_same=0 gpu_differs=0 unbuilt=0
 judge() {
     if cmp -s "$1.nvcc.out" "$1.sim"; then same=$((same + 1)); else
@@ -54,7 +54,7 @@ judge() {
 
 arch() { echo "sm_$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n1 | tr -d .)"; }
 
-# Of what runs in the background no more than there are cores.
+# Runs no more jobs in the background than there are cores.
 in_turn() { while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done; }
 
 compare() {

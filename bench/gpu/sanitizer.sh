@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What compute-sanitizer's four tools say of the labelled programs, beside what dslc says of them.
+# What compute-sanitizer's four tools report on the labelled programs, next to dslc's findings.
 #
 #   bench/gpu/sanitizer.sh [DSLC] > sanitizer.csv
 #
-# One row a program of tests/findings (faults and sound): the kinds its labels plant, the kinds dslc reports, and each tool's count of
-# errors (racecheck: hazards) on the code dslc compiles, run on this machine's GPU. `timeout`: not done after 30 s, as when threads
-# wait for ever. `refused`: dslc would not launch it.
+# One row for each program of tests/findings (faults and sound): the kinds in its labels, the kinds that dslc reports, and each tool's
+# count of errors (racecheck: hazards) on the code that dslc compiles, run on this machine's GPU. `timeout`: not done after 30 s, for
+# example because threads wait forever. `refused`: dslc would not launch it.
 set -uo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 dslc=${1:-$here/target/release/dslc}

@@ -4,7 +4,7 @@
 #   bench/gpu/verdicts.sh build DSLC FOLDER INTO      anywhere: builds FOLDER's programs with `dslc nvcc`, with libdslcrt.so beside them
 #   bench/gpu/verdicts.sh run FOLDER INTO > verdicts  on a machine with nvcc and a GPU
 #
-# A verdict is the last line that the program prints. One that runs for 6 seconds hangs.
+# A verdict is the last line that the program prints. A program that runs for 6 seconds hangs.
 set -u
 case "${1:-} $#" in
 "build 4")

@@ -1,4 +1,5 @@
-//! IR to LLVM IR text: the module's frame. Kernels are in `kernel`, instructions in `inst`, variables in `global`, lines in `debug`.
+//! Translates IR to LLVM IR text: this is the module's frame. Kernels are in `kernel`, instructions in `inst`, variables in `global`, lines
+//! in `debug`.
 
 mod call;
 mod counted;
@@ -38,23 +39,23 @@ pub(crate) fn module(module: &Module, options: &Options) -> Result<String, Error
     Ok(emitter.finish())
 }
 
-/// What has been written so far.
+/// The text written so far.
 struct Emitter<'m> {
     module: &'m Module,
     /// 90 for `sm_90`.
     arch: u32,
-    /// Line information, if wanted.
+    /// Line information, if requested.
     lines: Option<debug::Lines>,
-    /// `declare` lines of intrinsics and of functions of the driver.
+    /// `declare` lines of intrinsics and of the driver's functions.
     declarations: BTreeSet<&'static str>,
     /// Strings that kernels or variables point to.
     strings: BTreeSet<StringId>,
-    /// Texts of our own: names of files and kernels.
+    /// Strings that are not in the program: names of files and kernels.
     texts: Vec<String>,
     has_dynamic_shared: bool,
     /// Shared variables of all kernels.
     shared: String,
-    /// Attribute groups; kernels of equal bounds share one.
+    /// Attribute groups; kernels with equal bounds share one.
     attributes: Vec<String>,
     /// Kernels.
     body: String,
@@ -64,12 +65,12 @@ struct Emitter<'m> {
 }
 
 impl Emitter<'_> {
-    /// Makes sure that the function of this `declare` line is known.
+    /// Adds the function of this `declare` line, if it is missing.
     fn declare(&mut self, line: &'static str) {
         self.declarations.insert(line);
     }
 
-    /// A new metadata node; `{id}` cannot be known before, so `text` gets it.
+    /// A new metadata node. Its number is known only now, so `text` gets it as argument.
     fn metadata(&mut self, text: impl FnOnce(u32) -> String) -> u32 {
         let id = self.next_metadata;
         self.next_metadata += 1;

@@ -1,10 +1,10 @@
-//! The PTX back end: verified IR in, LLVM IR or PTX text out. The only room that knows LLVM.
+//! The PTX back end: translates verified IR to LLVM IR text or PTX. Only this crate depends on LLVM.
 //!
-//! Stages: `emit` writes the module as LLVM IR text; `llvm` has LLVM read it, run its pipeline for the level asked for, and print PTX. That
-//! the step in between is text costs a few milliseconds and buys that everything LLVM has (synchronisation scopes, metadata,
-//! line-only debug information) can be said, that LLVM's own reader checks it, and that it can be looked at.
+//! It has two stages. `emit` writes the module as LLVM IR text. `llvm` makes LLVM parse it, runs the pipeline of the requested level, and
+//! prints PTX. The text between the stages takes a few milliseconds. In return everything in LLVM can be used (synchronisation scopes,
+//! metadata, line-only debug information), LLVM's own parser checks it, and people can read it.
 //!
-//! What each operation of the IR becomes, and why the bits then agree with `ir::eval`, is in this crate's README.
+//! This crate's README lists the translation of each operation of the IR, and why the bits agree with `ir::eval`.
 
 mod emit;
 mod llvm;
@@ -34,31 +34,31 @@ impl Default for Options {
     }
 }
 
-/// Why there is no PTX. None of these is the fault of a program that passed the front end.
+/// Why there is no PTX. A program that passed the front end causes none of these errors itself.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Error {
-    /// The program uses something that this back end has no translation for.
+    /// The program uses a construct that this back end cannot translate.
     #[error("{file}:{line}: {what} has no translation to PTX")]
     Unsupported {
         /// The construct.
         what: String,
-        /// The file it stands in.
+        /// The file that contains it.
         file: String,
         /// Its line, from 1; 0 if unknown.
         line: u32,
     },
-    /// LLVM was built without the NVPTX back end or does not know the processor.
+    /// LLVM was built without the NVPTX back end, or does not know the processor.
     #[error("LLVM cannot compile for {target}: {message}")]
     Target {
-        /// The target asked for.
+        /// The requested target.
         target: String,
-        /// LLVM's words.
+        /// LLVM's message.
         message: String,
     },
-    /// LLVM refused the module: a bug of ours.
+    /// LLVM rejected the module: a bug of this crate.
     #[error("LLVM refused the module (a bug in dslc): {message}")]
     Llvm {
-        /// LLVM's words.
+        /// LLVM's message.
         message: String,
     },
 }
@@ -71,7 +71,7 @@ pub fn ptx(module: &Module, options: &Options) -> Result<String, Error> {
     llvm::ptx(&llvm_text(module, options)?, options)
 }
 
-/// The module as PTX for a GPU of that name and compute capability. The error is one sentence.
+/// The module as PTX for a GPU with this name and compute capability. The error is one sentence.
 pub fn ptx_for(
     module: &Module,
     gpu: (&str, u32, u32),
@@ -97,7 +97,7 @@ pub fn llvm_version() -> String {
     format!("{major}.{minor}.{patch}")
 }
 
-/// The module as we write it, for LLVM to read.
+/// The module's text before LLVM reads it.
 fn llvm_text(module: &Module, options: &Options) -> Result<String, Error> {
     if options.opt_level < 2 {
         return emit::module(module, options);

@@ -1,4 +1,4 @@
-//! Everything that is asked of LLVM: reading a module, the pipeline, printing PTX.
+//! All uses of LLVM: parsing a module, running the pipeline, printing PTX.
 
 mod bit;
 mod frame;
@@ -32,7 +32,7 @@ pub(crate) fn ptx(text: &str, options: &Options) -> Result<String, Error> {
         .map_err(refused)?;
     let bytes = buffer.as_slice();
     let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
-    // LLVM writes this empty section wherever there are lines.
+    // LLVM writes this empty section for every module with lines.
     let text = String::from_utf8_lossy(bytes);
     let text = text.replace("\t.section\t.debug_macinfo\t{\t}\n", "");
     Ok(bit::in_place(&frame::named(&text)).into_owned())
@@ -113,10 +113,10 @@ fn machine(options: &Options) -> Result<TargetMachine, Error> {
         .ok_or_else(|| unusable("no machine of that name".to_string()))
 }
 
-/// Sets LLVM up once per process: the NVPTX back end, and shared, constant and local pointers of 32 bits, which is what the
-/// hardware has. Index arithmetic on them then needs no widening. Without loop strength reduction: it makes all addresses of a round sums of
-/// one register and offsets that change, and ptxas, which reduces by itself, then leaves loads where they stand. Loops are unrolled whole up to
-/// twice LLVM's own size, as nvcc does about; in part as far as LLVM does by itself.
+/// Sets up LLVM once per process: the NVPTX back end, and 32-bit pointers for shared, constant and local memory, which the hardware has.
+/// Index arithmetic on such pointers needs no widening. Loop strength reduction is off: it would turn all addresses of a round into sums of
+/// one register and changing offsets, and ptxas, which reduces strength itself, then does not move loads. Loops are fully unrolled up to
+/// twice LLVM's default size, about as nvcc does; partial unrolling has LLVM's default.
 fn start() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
@@ -128,7 +128,7 @@ fn start() {
             c"-unroll-threshold-aggressive=600".as_ptr(),
             c"-unroll-partial-threshold=75".as_ptr(),
         ];
-        // SAFETY: the array holds as many NUL-terminated strings as the count says, and `Once` keeps other threads out.
+        // SAFETY: the array contains as many NUL-terminated strings as the count says, and `Once` excludes other threads.
         unsafe {
             inkwell::llvm_sys::support::LLVMParseCommandLineOptions(
                 arguments.len() as i32,

@@ -1,4 +1,4 @@
-//! Atomics of a whole warp on one word: the warp adds up first, and one lane updates the word.
+//! Cures atomics of a whole warp on one word: the warp adds up first, and one lane updates the word.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::{
     text::{NodeKind, Text},
 };
 
-/// What may cure atomics that wait for each other, where the text shows that the word is one for all lanes.
+/// Candidates for atomics that wait for each other, if the text shows that the word is the same for all lanes.
 pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], spot: &HotSpot) -> Vec<Candidate> {
     let text = texts.iter().find(|text| text.file.name == spot.file);
     let found = text.and_then(|text| Some((text, Call::find(text, spot)?)));
@@ -50,7 +50,7 @@ pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], spot: &HotSpot) -> 
             ),
         );
     }
-    // Older architectures have no such instruction.
+    // Older architectures do not have that instruction.
     if base.input.rules.arch.number() >= 80 {
         add(
             &format!("with `{reduce}` (sm_80 and later)"),
@@ -88,7 +88,7 @@ impl<'a> Call<'a> {
             .find(|&at| matches!(text.word(at), "atomicAdd" | "atomicMax" | "atomicMin"))?;
         let node = text.statements(first).last().copied()?;
         let close = text.close(first + 1)?;
-        // The old value is not used.
+        // The old value is unused.
         if node.kind != NodeKind::Plain || node.first != first || close + 1 != node.last {
             return None;
         }
@@ -116,8 +116,8 @@ impl<'a> Call<'a> {
         (is_free && call.is_uniform(text)).then_some(call)
     }
 
-    /// Whether the target's text names only what is one for all threads of a block: parameters and variables outside of functions, which
-    /// nobody changes, shared variables, numbers, the block's number.
+    /// Whether the target's text names only values that are the same for all threads of a block: unmodified parameters and global
+    /// variables, shared variables, numbers, and the block's index.
     fn is_uniform(&self, text: &Text<'_>) -> bool {
         let Some(function) = text.function(self.target.start) else {
             return false;
@@ -169,7 +169,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Whether all threads come to a statement, as far as the text shows: it is in no branch or loop, and none returns before it.
+/// Whether all threads reach a statement, as far as the text shows: it is in no branch or loop, and no thread returns before it.
 fn comes_by_whole(text: &Text<'_>, at: usize) -> bool {
     let Some(function) = text.function(at) else {
         return false;
@@ -178,7 +178,7 @@ fn comes_by_whole(text: &Text<'_>, at: usize) -> bool {
     text.statements(at).len() == 1 && !before.any(|at| text.word(at) == "return")
 }
 
-/// The lane's number, by the dimensions that the kernel's text uses.
+/// The lane's number, computed from the dimensions that the kernel's text uses.
 fn lane(text: &Text<'_>, at: usize) -> &'static str {
     let body = text.function(at).map(|function| text.body(function));
     let uses = |member: &str| {

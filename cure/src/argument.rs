@@ -1,8 +1,8 @@
-//! Arguments: why edits hold for all sizes and data, from the IR of the program and of the edited one.
+//! Arguments why edits hold for all sizes and data, from the IR of the program and of the edited one.
 //!
-//! In: what kind of edit it is, and both modules. Out: the argument in one sentence, or nothing. What is not recognised is not proved;
-//! the further runs then say how far it holds. `skeleton` makes a row of what a function does, with `term`s for values; `layout`, `order`
-//! and `atomic` compare two such rows; `equations` says when two places mean one thread.
+//! An argument takes the kind of the edit and both modules, and gives one sentence, or nothing. An edit that is not recognised is not
+//! proved; further runs then show for which runs it holds. `skeleton` turns a function into a row of its effects, with `term`s for values.
+//! `layout`, `order` and `atomic` compare two such rows. `equations` finds out when two places belong to the same thread.
 
 mod atomic;
 mod equations;
@@ -22,7 +22,7 @@ use crate::{Base, candidate::Candidate};
 use skeleton::{What, row};
 use term::{Kind, Shape, Terms};
 
-/// Why edits against a waste hold for all sizes and data. `aliased`: kernels whose pointers are not to separate buffers.
+/// Why edits against a waste hold for all sizes and data. `aliased`: kernels whose pointers do not lead to separate buffers.
 pub(crate) fn proof(
     base: Base<'_>,
     candidate: &Candidate,
@@ -51,7 +51,7 @@ pub(crate) fn proof(
     }
 }
 
-/// Why edits leave none of these findings, for all sizes and data.
+/// Why edits remove all of these findings, for all sizes and data.
 pub(crate) fn proof_for_findings(
     old: &Module,
     new: &Module,
@@ -59,7 +59,7 @@ pub(crate) fn proof_for_findings(
     found: &[&Found],
     aliased: &[String],
 ) -> Option<String> {
-    // In global memory other blocks may meet, too, in a larger grid.
+    // In global memory, accesses of other blocks may conflict, too, in a larger grid.
     let is_shared_race = |found: &Found| {
         matches!(
             found.code,
@@ -74,7 +74,7 @@ pub(crate) fn proof_for_findings(
     }
 }
 
-/// The sentence that proves that a choice without a branch is the same one.
+/// The sentence that proves that a choice without a branch is equivalent.
 fn chosen(old: &Module, new: &Module) -> Option<String> {
     if old.functions.len() != new.functions.len() {
         return None;

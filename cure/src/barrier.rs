@@ -1,4 +1,4 @@
-//! Missing barriers: where one could stand.
+//! Candidates for missing barriers: where one could be inserted.
 
 use report::SuggestionKind;
 
@@ -7,11 +7,11 @@ use crate::{
     text::{Node, NodeKind, Text},
 };
 
-/// Places that are tried for one group of findings.
+/// Most places that are tried for one group of findings.
 const MAX_PLACES: usize = 12;
 
-/// Where a barrier could order accesses: between them first, then at the end or the beginning of a loop around both, then elsewhere beside
-/// each of them. Where only some threads come by is tried last.
+/// Where a barrier could order accesses: between them first, then at the end or the beginning of a loop around both, then elsewhere next to
+/// each of them. Places that only some threads reach come last.
 pub(crate) fn candidates(
     text: &Text<'_>,
     accesses: &[usize],
@@ -40,14 +40,14 @@ pub(crate) fn candidates(
     all.take(MAX_PLACES).collect()
 }
 
-/// Where a barrier could stand.
+/// A place for a barrier.
 #[derive(Clone, Copy)]
 struct Place {
     node: Node,
     side: Side,
-    /// Only some threads may come by.
+    /// Whether only some threads may reach it.
     in_branch: bool,
-    /// What it stands before then.
+    /// What follows the barrier there.
     next: Next,
 }
 
@@ -55,7 +55,7 @@ struct Place {
 enum Side {
     Before,
     Behind,
-    /// In brackets with the statement: the body of a loop without any.
+    /// Inside new braces, together with the statement: the body of a loop without braces.
     With,
 }
 
@@ -63,7 +63,7 @@ enum Side {
 enum Next {
     Unknown,
     Statement(Node),
-    /// The loop begins again in that line.
+    /// Before the next round of the loop on that line.
     Loop(u32),
 }
 
@@ -111,7 +111,7 @@ impl Place {
     }
 }
 
-/// A statement that shares its line with another one: its text, of a long one the beginning.
+/// A statement that shares its line with another one: its text, or the beginning of a long one.
 fn quoted(text: &Text<'_>, node: Node) -> String {
     const MOST: usize = 32;
     let whole = text.between(node.first..node.last + 1);
@@ -132,7 +132,7 @@ fn named(text: &Text<'_>, node: Node) -> String {
     }
 }
 
-/// Whether a branch is around the nodes of a chain from one on.
+/// Whether a branch is among the nodes of a chain from one node on.
 fn in_branch(chain: &[Node]) -> bool {
     chain.iter().any(|node| node.kind == NodeKind::If)
 }
@@ -185,7 +185,7 @@ fn loops(text: &Text<'_>, chain: &[Node], places: &mut Vec<Place>) {
     }
 }
 
-/// Before and behind each statement around an access that stands in a block, and at the ends of the loops around it.
+/// Before and after each enclosing statement of an access that is in a block, and at the ends of the loops around it.
 fn around(text: &Text<'_>, chain: &[Node], places: &mut Vec<Place>) {
     loops(text, chain, places);
     for (at, node) in chain.iter().enumerate() {

@@ -1,14 +1,14 @@
-//! Edits that may help.
+//! Candidates: edits that may help.
 
 use report::{Edit, SuggestionKind};
 
-/// Edits that may help, and what they are in one sentence.
+/// Edits that may help, with a description in one sentence.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) kind: SuggestionKind,
     pub(crate) text: String,
     pub(crate) edits: Vec<Edit>,
-    /// Runs cannot show that it is right: types decide, which the text does not tell.
+    /// Whether only a proof can show that it is right, because it depends on types that the text does not tell.
     pub(crate) needs_proof: bool,
 }
 
@@ -26,7 +26,7 @@ impl Candidate {
         }
     }
 
-    /// The same, which only an argument can show to be right.
+    /// The same edits, accepted only with a proof.
     pub(crate) fn proved_only(self) -> Candidate {
         Candidate {
             needs_proof: true,
@@ -34,7 +34,7 @@ impl Candidate {
         }
     }
 
-    /// Both; `None` if one of the edits is in both already, or they meet.
+    /// Both together; `None` if they share an edit or overlap.
     pub(crate) fn and(&self, other: &Candidate) -> Option<Candidate> {
         let place = |edit: &Edit| {
             (

@@ -1,18 +1,18 @@
-//! Which kernels edits change: those whose code is different, with what they call and use.
+//! Which kernels edits change: those whose code differs, including what they call and use.
 
 use std::collections::{HashMap, HashSet};
 
 use ir::{FunctionKind, Module, print};
 
-/// A part of a module's text: what it is called there, its words without places, and what it is.
+/// A part of a module's text: its name there, its words without places, and what it is.
 struct Part {
     key: String,
     words: String,
-    /// Of a kernel: its name.
+    /// The name of a kernel.
     kernel: Option<String>,
 }
 
-/// The names of the kernels that are not the same in the edited module, or are there only.
+/// The names of the kernels that differ in the edited module, or exist only there.
 pub(crate) fn kernels(old: &Module, new: &Module) -> Vec<String> {
     let old: HashMap<String, Part> = parts(old)
         .into_iter()
@@ -27,7 +27,7 @@ pub(crate) fn kernels(old: &Module, new: &Module) -> Vec<String> {
         })
         .map(|part| part.key.as_str())
         .collect();
-    // What calls or uses something that is changed is changed.
+    // A function that calls or uses something changed is changed, too.
     loop {
         let uses = |part: &&Part| {
             !changed.contains(part.key.as_str())
@@ -89,7 +89,7 @@ fn parts(module: &Module) -> Vec<Part> {
     parts
 }
 
-/// Words with one space behind each; brackets and commas separate them, too.
+/// Appends words with one space after each; brackets and commas separate words, too.
 fn push(text: &mut String, words: &[&str]) {
     for word in words.iter().flat_map(|word| word.split(['(', ')', ','])) {
         text.push_str(word);

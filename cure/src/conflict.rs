@@ -1,7 +1,7 @@
-//! Bank conflicts: how the array could lie otherwise.
+//! Candidates for bank conflicts: other layouts of the array.
 //!
-//! Rows of two-dimensional arrays are made wider, by what the machine's rule says costs least, or their columns are permuted. Where rows
-//! are computed (`s[y * 32 + x]`, and all dynamic arrays) the width of a row is made larger wherever it stands, or each index is spread or
+//! The rows of two-dimensional arrays are widened by the number that costs least by the machine's rule, or their columns are permuted.
+//! Where rows are computed (`s[y * 32 + x]`, and all dynamic arrays) the width of a row is increased everywhere, or each index is spread or
 //! permuted.
 
 use ir::symbol::template_name;
@@ -16,24 +16,24 @@ use crate::{Base, candidate::Candidate, structs, text::Text, tree};
 /// Words of a row of banks.
 const BANKS: u64 = 32;
 
-/// Pads of a matrix that are tried.
+/// Most pads of a matrix that are tried.
 const MAX_PADS: usize = 2;
 
-/// A shared array and where it stands in the text.
+/// A shared array and its place in the text.
 pub(crate) struct Array<'a, 't> {
     pub(crate) var: &'a SharedVar,
     pub(crate) text: &'t Text<'a>,
     /// Its name in the declaration.
     pub(crate) name: usize,
-    /// Of which kernel, without template arguments.
+    /// The name of its kernel, without template arguments.
     kernel: &'a str,
     /// The threads of a row of the kernel's blocks.
     block_x: u32,
-    /// Its name wherever its elements are accessed: before as many subscripts as it has dimensions.
+    /// The places where its name has as many subscripts as the array has dimensions.
     pub(crate) uses: Vec<usize>,
 }
 
-/// What may cure the conflicts of a hot spot, for each array it is about, the one that wastes most first.
+/// Candidates for the conflicts of a hot spot, for each array it is about, the one that wastes most first.
 pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], spot: &HotSpot) -> Vec<Candidate> {
     let find = |&(at, site): &(usize, usize)| {
         let launch = base.input.outcome.launches.get(at)?;
@@ -113,7 +113,7 @@ pub(crate) fn array<'a, 't>(
     })
 }
 
-/// A dimension or factor that is larger by so much: `32` becomes `33`, `TILE` becomes `TILE + 1`.
+/// A dimension or factor increased by `by`: `32` becomes `33`, `TILE` becomes `TILE + 1`.
 pub(crate) fn larger(words: &str, by: u64) -> String {
     // `N + 1` becomes `N + 2`.
     if let Some((before, last)) = words.rsplit_once('+')
@@ -129,7 +129,7 @@ pub(crate) fn larger(words: &str, by: u64) -> String {
     }
 }
 
-/// Whether an operator in it binds less than `+`.
+/// Whether it contains an operator with lower precedence than `+`.
 fn is_sum(words: &str) -> bool {
     words.contains(['<', '>', '&', '|', '^', '?', ',', '='])
 }
@@ -208,7 +208,7 @@ fn vector(array: &Array<'_, '_>, texts: &[Text<'_>]) -> Vec<Candidate> {
         .iter()
         .filter_map(|&at| text.subscripts(at).pop())
         .collect();
-    // An index that changes something is not to be written twice.
+    // An index with side effects must not be written twice.
     let changes = |index: &Range<usize>| {
         let mut words = index.clone().map(|at| text.word(at));
         words.any(|word| matches!(word, "++" | "--" | "=" | "+=" | "-="))
@@ -248,7 +248,7 @@ fn vector(array: &Array<'_, '_>, texts: &[Text<'_>]) -> Vec<Candidate> {
     all
 }
 
-/// The edits that give an array more room: its size, or the third argument of the launches if it is dynamic.
+/// The edits that give an array more room: in its size, or in the third argument of the launches if it is dynamic.
 fn room(
     array: &Array<'_, '_>,
     texts: &[Text<'_>],
@@ -276,7 +276,7 @@ fn room(
     (!edits.is_empty()).then_some(edits)
 }
 
-/// Words before `<<<` that a kernel's template arguments may take.
+/// Most words of a kernel's template arguments before `<<<`.
 const MAX_TEMPLATE_WORDS: usize = 16;
 
 /// The third arguments of a kernel's launches in a file.
@@ -309,7 +309,7 @@ pub(crate) fn third_arguments(text: &Text<'_>, kernel: &str) -> Vec<Range<usize>
     all
 }
 
-/// Whether the kernel's name stands before `<<<`.
+/// Whether the kernel's name is before `<<<`.
 pub(crate) fn launches(text: &Text<'_>, arrows: usize, kernel: &str) -> bool {
     let ends = |word: &str| matches!(word, ";" | "{" | "}");
     let mut before = (arrows.saturating_sub(MAX_TEMPLATE_WORDS)..arrows).rev();
@@ -317,7 +317,7 @@ pub(crate) fn launches(text: &Text<'_>, arrows: usize, kernel: &str) -> bool {
     name.is_some_and(|at| text.word(at) == kernel)
 }
 
-/// An index, and the expression that it is: itself, or what the variable that it is begins with.
+/// An index, and its expression: the index itself, or the initial value of the variable that it is.
 struct Index {
     words: Range<usize>,
     value: Range<usize>,
@@ -334,7 +334,7 @@ fn index(text: &Text<'_>, words: &Range<usize>) -> Index {
     }
 }
 
-/// The factors of an index: `y * W`, `(y + 1) * W`, `W * y`: the words beside the stars.
+/// The factors of an index: for `y * W`, `(y + 1) * W`, `W * y`, the words next to the stars.
 fn factors(text: &Text<'_>, value: &Range<usize>) -> Vec<Range<usize>> {
     let stars = value.clone().filter(|&at| text.word(at) == "*");
     let beside = stars.flat_map(|star| {
@@ -346,7 +346,7 @@ fn factors(text: &Text<'_>, value: &Range<usize>) -> Vec<Range<usize>> {
     beside.flatten().collect()
 }
 
-/// Which factor of each index is the width of a row: one that all have, or else the one behind the only star of each.
+/// The factor of each index that is the width of a row: the one that all indices have, or else the one after the only star of each.
 fn widths(text: &Text<'_>, indices: &[Index]) -> Option<Vec<Range<usize>>> {
     let all: Vec<Vec<Range<usize>>> = indices
         .iter()
@@ -376,7 +376,7 @@ fn widths(text: &Text<'_>, indices: &[Index]) -> Option<Vec<Range<usize>>> {
     common.or_else(behind)
 }
 
-/// Rows that are computed: their width becomes larger in all indices, and there is room for them.
+/// Computed rows: increases their width in all indices, and makes room for them.
 fn pitch(
     array: &Array<'_, '_>,
     texts: &[Text<'_>],
@@ -404,7 +404,7 @@ fn pitch(
         });
         for (text, words) in all {
             let bytes = single(text.between(words.clone()));
-            // What a kernel computes from its block is not known where it is launched.
+            // A width that a kernel computes from its block is unknown where it is launched.
             let by = match width.contains("blockDim") {
                 true => array.block_x.to_string(),
                 false => single(&width),
@@ -432,7 +432,7 @@ fn pitch(
     ))
 }
 
-/// A factor that is larger by so much.
+/// A factor increased by `by`.
 fn wider(width: &str, by: u64) -> String {
     match width.parse::<u64>() {
         Ok(number) => (number + by).to_string(),
@@ -461,7 +461,7 @@ fn factor_before(text: &Text<'_>, star: usize, start: usize) -> Option<Range<usi
     Some(open..star)
 }
 
-/// The one word, or the words in brackets, behind a star.
+/// The one word, or the words in brackets, after a star.
 fn factor_behind(text: &Text<'_>, star: usize, end: usize) -> Option<Range<usize>> {
     let first = star + 1;
     if first >= end {

@@ -1,4 +1,4 @@
-//! Constant memory whose lanes read different words: global memory serves neighbouring words at once.
+//! Candidates for constant memory whose lanes read different words: global memory serves neighbouring words at once.
 
 use report::{SuggestionKind, model::HotSpot};
 

@@ -1,4 +1,4 @@
-//! Branches at which the lanes of a warp diverge: conditions that keep whole warps together, and choices without a branch.
+//! Candidates for divergent branches: conditions that keep whole warps together, and choices without a branch.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::{
     tree::{self, Doubling},
 };
 
-/// What may cure a divergent branch.
+/// Candidates for a divergent branch.
 pub(crate) fn candidates(texts: &[Text<'_>], spot: &HotSpot) -> Vec<Candidate> {
     let text = texts.iter().find(|text| text.file.name == spot.file);
     let Some((text, at)) = text.and_then(|text| Some((text, text.at(spot.line, spot.column)?)))
@@ -18,7 +18,7 @@ pub(crate) fn candidates(texts: &[Text<'_>], spot: &HotSpot) -> Vec<Candidate> {
         return vec![];
     };
     let chain = text.statements(at);
-    // The place may be the condition's or the statement's.
+    // The place may be that of the condition or of the statement.
     let is_if = |node: &&Node| node.kind == NodeKind::If && text.word(node.first) == "if";
     let Some(branch) = chain.iter().rev().find(is_if) else {
         return vec![];
@@ -42,7 +42,7 @@ fn condition(text: &Text<'_>, branch: Node) -> Option<Range<usize>> {
     (text.word(open) == "(").then_some(open + 1..text.close(open)?)
 }
 
-/// `t % (2 * s) == 0` in a loop that doubles `s`: the first threads work instead, on the same elements or with the loop turned round.
+/// For `t % (2 * s) == 0` in a loop that doubles `s`: the first threads work instead, on the same elements, or with the loop reversed.
 fn kept_threads(
     text: &Text<'_>,
     branch: Node,
@@ -59,7 +59,7 @@ fn kept_threads(
     let line = text.line(branch.first);
     let halves = format!("{step} = {0} / 2; {step} > 0; {step} /= 2", loop_.limit);
     let mut all = vec![];
-    // A condition that says more is for other numbers of elements than powers of two, which halving would lose.
+    // A longer condition is for numbers of elements that are not powers of two, of which halving would lose some.
     if test == *condition {
         let what = format!(
             "halve the distance instead, and let the first threads work: `for (int {halves}) if ({thread} < {step})` in lines {} and {line}",
@@ -67,7 +67,7 @@ fn kept_threads(
         );
         all.push(Candidate::new(SuggestionKind::Branch, what, turned));
     }
-    // The same sums in the same order, by the first threads: for types whose sums depend on it.
+    // The same sums in the same order, by the first threads: for types where the order of a sum matters.
     let mut same: Vec<Edit> = (condition.start..branch.last)
         .filter(|at| !test.contains(at))
         .filter(|&at| text.word(at) == thread && text.word(at - 1) != ".")
@@ -87,7 +87,7 @@ fn kept_threads(
     all
 }
 
-/// `t % (2 * s) == 0` or `(t & (2 * s - 1)) == 0` in a condition: the words of the test, and of the thread's number.
+/// For `t % (2 * s) == 0` or `(t & (2 * s - 1)) == 0` in a condition: the words of the test, and of the thread's number.
 fn every_nth(
     text: &Text<'_>,
     condition: &Range<usize>,
@@ -153,7 +153,7 @@ struct Assignment<'a> {
     value: Range<usize>,
 }
 
-/// The one assignment that a statement consists of, and the word behind the statement.
+/// The one assignment that a statement consists of, and the word after the statement.
 fn assignment<'a>(text: &Text<'a>, at: usize) -> Option<(Assignment<'a>, usize)> {
     let is_block = text.word(at) == "{";
     let start = if is_block { at + 1 } else { at };
@@ -173,7 +173,7 @@ fn assignment<'a>(text: &Text<'a>, at: usize) -> Option<(Assignment<'a>, usize)>
     (!declares && sign > start && sign + 1 < end).then_some((one, behind))
 }
 
-/// `threadIdx.x % 2` decides by lane: `threadIdx.x / 32 % 2` by warp. Only where it does not matter which thread does what.
+/// `threadIdx.x % 2` decides by lane, `threadIdx.x / 32 % 2` by warp. This is right only where it does not matter which thread does what.
 fn by_warp(text: &Text<'_>, condition: &Range<usize>) -> Option<Candidate> {
     let at = condition.clone().find(|&at| {
         let words: Vec<&str> = (at..at + 4).map(|at| text.word(at)).collect();

@@ -1,4 +1,4 @@
-//! What edits did: the run with them beside the first.
+//! The effect of edits: compares the run with them with the first run.
 
 use ir::symbol::template_name;
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use runtime::launches::Kept;
 
 use crate::{Base, Run, candidate::Candidate, text};
 
-/// What makes two findings of two runs one: what is wrong, in which kernel, at which lines.
+/// The key of equal findings in two runs: what is wrong, in which kernel, at which lines.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     code: &'static str,
@@ -31,7 +31,7 @@ fn key(found: &Found, module: &Module, place: &dyn Fn(&Module, LocId) -> (String
     lines.sort();
     lines.dedup();
     let code = match found.code {
-        // What lockstep alone orders is a race in blocks of other rows.
+        // Accesses that only lockstep orders are a race in blocks with other row lengths.
         Code::SameValueRace | Code::WarpSynchronousCode => Code::DataRace,
         code => code,
     };
@@ -43,7 +43,7 @@ fn key(found: &Found, module: &Module, place: &dyn Fn(&Module, LocId) -> (String
     }
 }
 
-/// Where a place is, by file and line.
+/// A place by file and line.
 fn place(module: &Module, loc: LocId) -> (String, u32) {
     let loc = module.loc(loc);
     let file = module.files.get(loc.file as usize);
@@ -69,7 +69,7 @@ fn moved(map: &SourceMap, edits: &[Edit], module: &Module, loc: LocId) -> (Strin
     (name, u32::try_from(new_line).unwrap_or(line))
 }
 
-/// The keys of findings, as they are called after edits of the texts they were found in.
+/// The keys of findings, after edits of the texts they were found in.
 pub(crate) fn keys(
     findings: &[Found],
     (module, map): (&Module, &SourceMap),
@@ -85,7 +85,7 @@ fn base_keys(base: Base<'_>, edits: &[Edit]) -> Vec<Key> {
     keys(input.findings, (input.module, input.map), edits)
 }
 
-/// The keys of a run's findings that are at least so grave.
+/// The keys of a run's findings that have at least this severity.
 fn new_keys(run: &Run, least: Severity) -> BTreeSet<Key> {
     let findings = run.findings.iter().filter(|found| found.severity >= least);
     findings
@@ -93,7 +93,7 @@ fn new_keys(run: &Run, least: Severity) -> BTreeSet<Key> {
         .collect()
 }
 
-/// Which findings of a group are still there; `None` if another one is new, or nothing ran.
+/// Which findings of a group remain; `None` if there is a new one, or nothing ran.
 pub(crate) fn remaining(
     base: Base<'_>,
     run: &Run,
@@ -102,7 +102,7 @@ pub(crate) fn remaining(
 ) -> Option<Vec<usize>> {
     let old = base_keys(base, &candidate.edits);
     let new = new_keys(run, Severity::Note);
-    // A note is harmless, and often was only hidden by what is gone.
+    // A note is harmless, and often was only hidden by the removed findings.
     let grave = new_keys(run, Severity::Warning);
     let is_run = !run.outcome.launches.is_empty() || base.input.outcome.launches.is_empty();
     let is_known = grave.iter().all(|key| old.contains(key));
@@ -114,7 +114,7 @@ pub(crate) fn remaining(
     Some(still.filter(|&at| new.contains(&old[at])).collect())
 }
 
-/// What a site costs.
+/// The cost of a site.
 fn cost(site: &Site) -> u64 {
     match site.space {
         Space::Global => site.counts.sectors,
@@ -122,7 +122,7 @@ fn cost(site: &Site) -> u64 {
     }
 }
 
-/// What a launch costs beside its accesses, for a kind of waste.
+/// The cost of a launch that is not in its accesses, for a kind of waste.
 fn own_cost(kept: &Kept, waste: Waste) -> u64 {
     let counts = &kept.report.counts;
     match waste {
@@ -132,7 +132,7 @@ fn own_cost(kept: &Kept, waste: Waste) -> u64 {
     }
 }
 
-/// What a kind of waste costs in all launches of a run.
+/// The cost of a kind of waste in all launches of a run.
 pub(crate) fn total(run: &Run, waste: Waste) -> u64 {
     let of = |kept: &Kept| {
         let sites = kept.report.sites.iter().map(cost);
@@ -143,7 +143,7 @@ pub(crate) fn total(run: &Run, waste: Waste) -> u64 {
     kept.map(of).fold(0, u64::saturating_add)
 }
 
-/// Whether the saving is stated for the launch, because the edits change which accesses there are, or there are none.
+/// Whether the saving is stated for the launch, because the edits change the set of accesses, or the waste has no accesses.
 pub(crate) fn is_of_launch(waste: Waste) -> bool {
     matches!(
         waste,
@@ -158,15 +158,15 @@ pub(crate) fn is_of_launch(waste: Waste) -> bool {
 /// What edits saved.
 pub(crate) struct Saved<'a> {
     waste: Waste,
-    /// What all launches cost then.
+    /// The cost of all launches with the edits.
     pub(crate) total: u64,
-    /// The lines that cost more, in words.
+    /// The lines that became more expensive, in words.
     costlier: Vec<String>,
     /// The launches' sites, before and after.
     pairs: Vec<(&'a Kept, &'a Kept)>,
 }
 
-/// What edits against a kind of waste saved; `None` if they are no cure.
+/// What edits against a kind of waste saved; `None` if they are not a cure.
 pub(crate) fn saved<'a>(
     base: Base<'a>,
     run: &'a Run,
@@ -204,7 +204,7 @@ pub(crate) fn saved<'a>(
                 accesses.add(what, cost(old) * a.times(), cost(new) * b.times());
             }
         } else {
-            // What the edits are about has other accesses then: kinds of them are compared.
+            // The edits change the set of accesses, so the sums by kind of access are compared.
             let what = |site: &Site| format!("{} of {} memory", site.op, site.space);
             for site in old {
                 accesses.add(|| what(site), cost(site) * a.times(), 0);
@@ -226,7 +226,7 @@ pub(crate) fn saved<'a>(
     })
 }
 
-/// Whether two launches have the same accesses; constant memory may have become global memory.
+/// Whether two launches have the same accesses, where constant memory may have become global memory.
 fn has_like_sites(a: &Kept, b: &Kept) -> bool {
     let (a, b) = (&a.report.sites, &b.report.sites);
     let like = |(a, b): (&Site, &Site)| {
@@ -236,7 +236,7 @@ fn has_like_sites(a: &Kept, b: &Kept) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(like)
 }
 
-/// What accesses cost before and after, by a name of each.
+/// The cost of accesses before and after, by name.
 #[derive(Default)]
 struct Accesses {
     all: Vec<(String, u64, u64)>,
@@ -266,7 +266,7 @@ impl Saved<'_> {
         Some((old, pair.1.report.sites.get(site)?))
     }
 
-    /// Whether no site of a hot spot has anything left to save.
+    /// Whether every site of a hot spot has its ideal cost.
     pub(crate) fn is_ideal(&self, spot: &HotSpot) -> bool {
         let is_ideal = |&place: &(usize, usize)| {
             self.sites(place).is_some_and(|(_, new)| match spot.waste {
@@ -277,7 +277,7 @@ impl Saved<'_> {
         !is_of_launch(spot.waste) && spot.sites.iter().all(is_ideal)
     }
 
-    /// For a hot spot: what its site that saves most cost, and costs with the edits.
+    /// For a hot spot: the cost of the site with the largest saving, before and with the edits.
     pub(crate) fn suggestion(&self, spot: &HotSpot, candidate: &Candidate) -> Option<Suggestion> {
         if is_of_launch(spot.waste) {
             return self.of_launch(spot, candidate);
@@ -309,7 +309,7 @@ impl Saved<'_> {
         })
     }
 
-    /// For what is not a site: what the launch that saves most did, and does with the edits.
+    /// For a waste without a site: the cost of the launch with the largest saving, before and with the edits.
     fn of_launch(&self, spot: &HotSpot, candidate: &Candidate) -> Option<Suggestion> {
         let count = |kept: &Kept| {
             let counts = &kept.report.counts;
@@ -387,13 +387,14 @@ impl Saved<'_> {
     }
 }
 
-/// Whether edits of this kind could change what the findings do not make undefined. What only orders accesses cannot.
+/// Whether edits have to leave memory as it was: their kind could change values that the findings leave defined. Edits that only order
+/// accesses cannot.
 pub(crate) fn keeps_memory(kind: SuggestionKind, found: &[&Found]) -> bool {
     let changes = matches!(
         kind,
         SuggestionKind::Guard | SuggestionKind::Bound | SuggestionKind::Index
     );
-    // What is read where nothing is may go anywhere.
+    // A value read from outside of an object may be stored anywhere.
     let writes = |found: &&Found| {
         let mut sides = found.sides.iter();
         sides.all(|side| matches!(side.op, FindingOp::Write | FindingOp::Atomic))
@@ -401,8 +402,8 @@ pub(crate) fn keeps_memory(kind: SuggestionKind, found: &[&Found]) -> bool {
     changes && found.iter().all(writes)
 }
 
-/// Whether the cause of findings is still there: lanes or threads that do not synchronise as the program means them to bring accesses out
-/// of order, and stores that go nowhere leave memory unset.
+/// Whether the cause of findings remains: invalid synchronisation of lanes or threads causes races, and skipped stores leave memory
+/// uninitialised.
 pub(crate) fn leaves_cause(found: &[&Found], all: &[Found], run: &Run) -> bool {
     let is_cause = |of: Code, other: &Found| match of {
         Code::DataRace | Code::SameValueRace | Code::WarpSynchronousCode => {

@@ -1,4 +1,4 @@
-//! Cures of findings: what could be forgotten there.
+//! Candidates for findings other than missing barriers: common omissions.
 
 use ir::{LocId, diagnostic::Code};
 use report::{Edit, SuggestionKind, findings::Found};
@@ -12,12 +12,12 @@ use crate::{
     text::{Node, NodeKind, Text},
 };
 
-/// Accesses of a group of findings that are looked at.
+/// Most accesses of a group of findings that are looked at.
 const MAX_ACCESSES: usize = 16;
-/// Guards and bounds that are tried.
+/// Most guards and bounds that are tried.
 const MAX_GUARDS: usize = 8;
 
-/// What may cure findings of one group.
+/// Candidates for the findings of one group.
 pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], members: &[usize]) -> Vec<Candidate> {
     let found: Vec<&Found> = members.iter().map(|&at| &base.input.findings[at]).collect();
     let Some((text, accesses)) = accesses(base, texts, &found) else {
@@ -71,7 +71,7 @@ pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], members: &[usize]) 
     all
 }
 
-/// The words where the findings' accesses are, in the file of the first.
+/// The words of the findings' accesses, in the file of the first one.
 fn accesses<'a, 't>(
     base: Base<'a>,
     texts: &'t [Text<'a>],
@@ -98,7 +98,7 @@ fn accesses<'a, 't>(
     Some((text, all))
 }
 
-/// A barrier in a branch, moved behind it.
+/// A barrier in a branch, moved after the branch.
 fn moved_barriers(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
     let mut all = vec![];
     for &at in accesses {
@@ -130,13 +130,13 @@ fn moved_barriers(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
                 ],
             ));
         }
-        // Where what comes behind needs what stands before.
+        // For code after the barrier that depends on code before it.
         all.extend(split_branch(text, &chain, *own));
     }
     all
 }
 
-/// A branch around a barrier, ended before it and begun again behind it.
+/// A branch around a barrier, ended before the barrier and started again after it.
 fn split_branch(text: &Text<'_>, chain: &[Node], barrier: Node) -> Option<Candidate> {
     let [.., branch, block, last] = chain else {
         return None;
@@ -163,7 +163,7 @@ fn split_branch(text: &Text<'_>, chain: &[Node], barrier: Node) -> Option<Candid
     ))
 }
 
-/// A local array that was meant to be shared.
+/// A local array that should be shared.
 fn shared_instead(text: &Text<'_>, found: &[&Found], accesses: &[usize]) -> Vec<Candidate> {
     let mut all = vec![];
     for name in found
@@ -195,13 +195,13 @@ fn shared_instead(text: &Text<'_>, found: &[&Found], accesses: &[usize]) -> Vec<
     all
 }
 
-/// Whether a type stands before a name.
+/// Whether a type is before a name.
 fn is_declared(text: &Text<'_>, at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |before| text.word(before));
     before.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && before != "return"
 }
 
-/// Whether the function of a variable, named at a word, changes it by what it was: `s[i] += x`, `atomicAdd(&s[i], x)`.
+/// Whether the function updates a variable, named at a word, from its old value: `s[i] += x`, `atomicAdd(&s[i], x)`.
 fn is_added_to(text: &Text<'_>, at: usize) -> bool {
     const CHANGES: [&str; 10] = ["+=", "-=", "*=", "/=", "|=", "&=", "^=", "++", "--", "%="];
     let Some(function) = text.function(at) else {
@@ -220,7 +220,7 @@ fn is_added_to(text: &Text<'_>, at: usize) -> bool {
     })
 }
 
-/// Shared memory that is added to and was never set: set to 0 by all threads, and a barrier.
+/// For shared memory that is added to without being initialised: all threads set it to 0, then a barrier.
 fn set_first(base: Base<'_>, text: &Text<'_>, found: &[&Found]) -> Vec<Candidate> {
     let mut all = vec![];
     for found in found {
@@ -239,11 +239,11 @@ fn set_first(base: Base<'_>, text: &Text<'_>, found: &[&Found]) -> Vec<Candidate
         let Some(&node) = text.statements(at).last() else {
             continue;
         };
-        // What no thread writes is missing, and not 0.
+        // If no thread writes the element, its value is missing, and 0 would be wrong.
         if !is_added_to(text, at) {
             continue;
         }
-        // As it is written: a template's or a macro's size is another one elsewhere.
+        // The size as written: in another instance of a template or macro it may be another one.
         let sizes = text.subscripts(at);
         let sizes: Vec<String> = sizes
             .into_iter()
@@ -295,11 +295,11 @@ fn bounds(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
     all.take(MAX_GUARDS).map(change).collect()
 }
 
-/// A variable that is a thread's number: its name, and the first and last words of its declaration.
+/// A variable with a thread's number: its name, and the first and last words of its declaration.
 type Number = (usize, (usize, usize));
 
-/// A test that stops the threads that are too many: a thread's number against a parameter. In a kernel without barriers such threads
-/// return; else the statement is for the others alone.
+/// A test that stops surplus threads: it compares a thread's number with a parameter. In a kernel without barriers such threads return; in
+/// others the statement is only for the remaining threads.
 fn guards(
     texts: &[Text<'_>],
     text: &Text<'_>,
@@ -332,7 +332,7 @@ fn guards(
     };
     let mut all = vec![];
     let numbers = thread_numbers(text, body, own.first);
-    // Those that the statement names come first.
+    // Variables that the statement names come first.
     let named = |name: &str| (own.first..own.last).any(|at| text.word(at) == name);
     let (near, far): (Vec<_>, Vec<_>) = numbers
         .into_iter()
@@ -383,7 +383,7 @@ fn guards(
     all
 }
 
-/// Which parameter a name in a function's brackets is.
+/// The index of a parameter in a function's brackets.
 fn position(text: &Text<'_>, open: usize, name: usize) -> usize {
     let mut before = 0;
     let mut at = open + 1;
@@ -414,7 +414,8 @@ fn parameters(text: &Text<'_>, open: usize) -> Vec<usize> {
     names.filter(is_name).collect()
 }
 
-/// Variables that are declared before a word from the thread's index: the name, and the first and last words of the declaration.
+/// Variables that are declared before a word and computed from the thread's index: the name, and the first and last words of the
+/// declaration.
 fn thread_numbers(text: &Text<'_>, body: std::ops::Range<usize>, end: usize) -> Vec<Number> {
     let mut all = vec![];
     for at in body.start..end.min(body.end) {
@@ -435,7 +436,7 @@ fn thread_numbers(text: &Text<'_>, body: std::ops::Range<usize>, end: usize) -> 
     all
 }
 
-/// Double buffers: what is written now is not what is read now. The first subscript is a variable that the function turns over.
+/// For double buffers: reads the buffer that is not being written. The first subscript is a variable that the function toggles.
 fn other_buffer(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
     let mut all = vec![];
     for &at in accesses {
@@ -476,7 +477,7 @@ fn other_buffer(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
     all
 }
 
-/// Lanes of one warp that only lockstep orders: a barrier of the warp after each statement, or between its reads and its write too.
+/// For lanes of one warp that only lockstep orders: a barrier of the warp after each statement, or also between its reads and its write.
 fn in_warp(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
     let (kind, barrier) = (SuggestionKind::SyncWarp, "__syncwarp();");
     let mut nodes: Vec<Node> = accesses
@@ -493,7 +494,7 @@ fn in_warp(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
             .collect();
         lines.join(", ")
     };
-    // Outside of loops nothing comes after the last one.
+    // Outside of loops nothing comes after the last statement.
     let but_last = &nodes[..nodes.len().saturating_sub(1)];
     for nodes in [but_last, &nodes] {
         if !nodes.is_empty() {

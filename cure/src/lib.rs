@@ -1,16 +1,16 @@
-//! Cures: edits for what a run found or wasted, and how far they hold.
+//! Cures: edits that remove a finding or a waste, and for which runs they hold.
 //!
-//! In: a [`Model`] of a run, and a [`Runner`], which runs the program with other texts, sizes and data. Out: [`Suggestion`]s. Edits are thought of,
-//! applied, compiled and run; only what is better then goes on. [`Holds`](report::Holds) says how far: an argument from the IR
-//! (module `argument`) proves it for all sizes and data, or further runs (`trial`) have shown it. What a further run contradicts is an
-//! idea at most.
+//! The input is a [`Model`] of a run, and a [`Runner`], which runs the program with other texts, sizes and data. The output is
+//! [`Suggestion`]s. Candidate edits are applied, compiled and run; only those that improve the run are kept. [`Holds`](report::Holds) says
+//! for which runs they are right: an argument from the IR (module `argument`) proves it for all sizes and data, or further runs (`trial`)
+//! have shown it. Edits that a further run contradicts are at most an idea.
 //!
-//! A cure of a waste prints the same bytes and ends with the same exit code, its kernels compute the same, no finding is new, the hot spot costs
-//! less, and all launches together cost less; where another line or a further run costs more the suggestion says so. A cure of a finding
-//! leaves none of its group and brings nothing graver than a note.
+//! A cure of a waste prints the same bytes and ends with the same exit code, and its kernels compute the same. It causes no new finding,
+//! the hot spot costs less, and all launches together cost less. If another line or a further run costs more, the suggestion says so. A
+//! cure of a finding removes its whole group and causes nothing graver than a note.
 //!
-//! Edits are made in the text as it is written, before macros (module `text`): a guess about the program's shape may be wrong, which the
-//! runs show.
+//! Edits are made in the text as written, before macros are expanded (module `text`). A guess about the program's shape may be wrong, which
+//! the runs show.
 
 mod aggregate;
 mod argument;
@@ -41,25 +41,25 @@ use runtime::host::Outcome;
 pub use text::edited;
 pub use trial::Further;
 
-/// A run of the program, with edits or without.
+/// A run of the program, with or without edits.
 pub struct Run {
-    /// What was compiled.
+    /// The compiled program.
     pub module: Arc<Module>,
     /// Its texts.
     pub map: SourceMap,
-    /// How it went.
+    /// How it ended.
     pub outcome: Outcome,
-    /// What it printed.
+    /// Its output.
     pub stdout: Vec<u8>,
-    /// What was found.
+    /// Its findings.
     pub findings: Vec<Found>,
-    /// A hash of what its kernels computed, as far as the program shows it.
+    /// A hash of what its kernels computed, as far as the program uses it.
     pub digest: u64,
     /// A hash of device memory after each launch.
     pub memory_digest: u64,
     /// Kernels, by name, that were launched with two pointers into one buffer.
     pub aliased: Vec<String>,
-    /// A further run met something that it changes.
+    /// Whether a further run met something that it changes.
     pub has_varied: bool,
 }
 
@@ -68,13 +68,13 @@ pub trait Runner {
     /// The program's module.
     fn module(&self) -> Arc<Module>;
 
-    /// Compiles and runs as the first run was, with these texts in the place of the files of these names. `None` if that is not a program.
+    /// Compiles and runs like the first run, with these texts replacing the files of these names. `None` if the result does not compile.
     fn run(&mut self, texts: &[(String, String)]) -> Option<Run>;
 
-    /// Runs this module in the place of the program's, whose places it has; nothing is compiled.
+    /// Runs this module instead of the program's, with the same places; nothing is compiled.
     fn run_module(&mut self, module: Module) -> Option<Run>;
 
-    /// Runs what was compiled from these texts with other sizes or data.
+    /// Runs the program compiled from these texts with other sizes or data.
     fn run_further(
         &mut self,
         module: &Arc<Module>,
@@ -82,16 +82,16 @@ pub trait Runner {
         further: &Further,
     ) -> Option<Run>;
 
-    /// Whether its runs find all races: only then a barrier can be shown to be needless.
+    /// Whether its runs find all races: only then can a barrier be shown to be unneeded.
     fn finds_races(&self) -> bool;
 
     /// Whether it may run more.
     fn has_more(&self) -> bool;
 
-    /// Whether it may run work that grows with the square of the number of blocks, so many times the usual.
+    /// Whether it may run `times` the usual work, for work that grows with the square of the number of blocks.
     fn affords(&self, times: u64) -> bool;
 
-    /// The arguments that the program's `main` is given; `None` if launches are given instead.
+    /// The arguments of the program's `main`; `None` if launches are given instead.
     fn arguments(&self) -> Option<Vec<String>>;
 }
 
@@ -102,7 +102,7 @@ struct Base<'a> {
     stdout: &'a [u8],
 }
 
-/// Cures of what a run wasted and found; `stdout` is what it printed.
+/// Cures for the waste and the findings of a run, which printed `stdout`.
 pub fn cures(model: &Model<'_>, stdout: &[u8], runner: &mut dyn Runner) -> Vec<Suggestion> {
     let base = Base {
         input: model.input,

@@ -1,6 +1,6 @@
-//! Barriers that order nothing. That a run goes well without one proves little: another number of threads or rounds may need it. So what is
-//! left out is what a run can speak for: all barriers of a kernel, none of whose threads takes anything from another one; all of a loop
-//! that went round more than once; one behind another one.
+//! Candidates for unneeded barriers. A correct run without a barrier proves little, because another number of threads or rounds may need
+//! it. So only barriers of which a run can tell something are left out: all barriers of a kernel whose threads take nothing from each
+//! other; all barriers of a loop with more than one round; one of two consecutive barriers.
 
 use std::collections::BTreeSet;
 
@@ -15,17 +15,17 @@ use crate::{
 
 /// Barriers that are left out together.
 pub(crate) struct Group {
-    /// The hot spots: indices into those that were given.
+    /// The hot spots: indices into the given ones.
     pub(crate) spots: Vec<usize>,
     pub(crate) candidate: Candidate,
-    /// The kernels must meet no barrier then.
+    /// Whether the kernels must meet no barrier afterwards.
     is_all: bool,
-    /// Where they are: file, line, column.
+    /// The barriers' places: file, line, column.
     places: Vec<(String, u32, u32)>,
 }
 
 impl Group {
-    /// The module without them; `None` if they are not in it.
+    /// The module without them; `None` if it does not contain them.
     pub(crate) fn without(&self, module: &Module) -> Option<Module> {
         let mut edited = module.clone();
         let mut removed = BTreeSet::new();
@@ -44,7 +44,7 @@ impl Group {
         (removed.len() == self.places.len()).then_some(edited)
     }
 
-    /// Whether a run met no barrier where all were to be left out.
+    /// Whether a run met no barrier, if all were to be left out.
     pub(crate) fn is_whole(&self, run: &Run, kernels: &[String]) -> bool {
         !self.is_all || meets_none(run, kernels)
     }
@@ -72,11 +72,11 @@ struct Barrier<'t, 'a> {
     /// The innermost loop around it, if a warp met it there more than once.
     loop_: Option<text::Node>,
     in_loop: bool,
-    /// The statement before it is a barrier, too.
+    /// Whether the statement before it is a barrier, too.
     is_second: bool,
 }
 
-/// The groups of barriers that may go, the largest first.
+/// The groups of barriers that may be removed, the largest first.
 pub(crate) fn groups(texts: &[Text<'_>], spots: &[HotSpot]) -> Vec<Group> {
     let barriers: Vec<Barrier<'_, '_>> = spots
         .iter()
@@ -92,7 +92,7 @@ pub(crate) fn groups(texts: &[Text<'_>], spots: &[HotSpot]) -> Vec<Group> {
             all.push(group);
         }
     };
-    // One in a loop that went round once would have to stay.
+    // A barrier in a loop with one round would have to stay.
     for one in &barriers {
         let has_unknown = barriers
             .iter()
@@ -121,7 +121,7 @@ fn barrier<'t, 'a>(texts: &'t [Text<'a>], at: usize, spot: &HotSpot) -> Option<B
             && text.word(node.first) == "__syncthreads"
             && node.last == node.first + 3
     };
-    // The body of a loop or branch stays one.
+    // The body of a loop or branch remains a statement.
     let around = chain.len().checked_sub(2).map(|at| chain[at]);
     if !is_call(&node) || around.is_some_and(|around| around.kind != NodeKind::Block) {
         return None;
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(left(&[(5, 26)]), Some(2));
         assert_eq!(left(&[(5, 9), (5, 26)]), Some(1));
         assert_eq!(left(&[(5, 9), (5, 26), (7, 5)]), Some(0));
-        // One that is not there: the text says more than the IR.
+        // A barrier that is not in the IR: the text has more than the IR.
         assert_eq!(left(&[(6, 5)]), None);
         assert_eq!(left(&[(7, 5), (6, 5)]), None);
     }

@@ -1,4 +1,5 @@
-//! What blocks tell each other through global memory: fences before the word that announces it, and `volatile` for that word.
+//! Candidates for communication between blocks through global memory: fences before the word that announces data, and `volatile` for that
+//! word.
 
 use ir::diagnostic::Code;
 use report::{SuggestionKind, findings::Found};
@@ -9,7 +10,7 @@ use crate::{
     text::{FunctionText, NodeKind, Text},
 };
 
-/// What may cure a race between blocks.
+/// Candidates for a race between blocks.
 pub(crate) fn candidates(
     base: Base<'_>,
     texts: &[Text<'_>],
@@ -18,7 +19,7 @@ pub(crate) fn candidates(
 ) -> Vec<Candidate> {
     let mut all = fences(text, accesses);
     let function = accesses.first().and_then(|&at| text.function(at));
-    // Who waits for a word waits for what it announces, too: that word first.
+    // A thread that waits for a word also waits for the data it announces, so that word comes first.
     let mut names: Vec<(bool, &str)> = vec![];
     let is_race = |found: &&Found| {
         matches!(found.code, Code::DataRace | Code::SameValueRace)
@@ -48,7 +49,7 @@ pub(crate) fn candidates(
     all
 }
 
-/// `__threadfence();` behind an access: what was done before is seen by whoever sees what comes next.
+/// `__threadfence();` after an access: a thread that sees later writes also sees the earlier ones.
 fn fences(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = vec![];
     for &at in accesses {
@@ -80,7 +81,7 @@ fn fences(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
     all
 }
 
-/// The parameter of that name, as a pointer to `volatile`.
+/// The parameter with that name as a pointer to `volatile`.
 fn volatile_parameter(text: &Text<'_>, function: FunctionText, name: &str) -> Option<Candidate> {
     let params = function.params..text.body(function).start;
     let at = params
@@ -94,7 +95,7 @@ fn volatile_parameter(text: &Text<'_>, function: FunctionText, name: &str) -> Op
     (!is_volatile).then(|| volatile(text, first, name))
 }
 
-/// The variable of that name outside of functions, declared as `volatile`.
+/// The global variable with that name, declared as `volatile`.
 fn volatile_variable(text: &Text<'_>, name: &str) -> Option<Candidate> {
     let at = (0..text.len()).find(|&at| {
         text.word(at) == "__device__"

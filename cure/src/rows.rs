@@ -1,4 +1,4 @@
-//! Shared arrays whose rows or room are not what the accesses need.
+//! Candidates for shared arrays whose row width or size does not fit the accesses.
 
 use ir::SharedVar;
 use ir::symbol::template_name;
@@ -11,12 +11,12 @@ use crate::{
     text::Text,
 };
 
-/// Rows are made wider by at most so many elements, so that wide accesses are aligned in each.
+/// Rows are widened by at most this many elements, so that wide accesses are aligned in each.
 const MAX_ELEMENTS: u64 = 3;
-/// Dynamic shared memory is made so many times larger.
+/// Dynamic shared memory is enlarged by at most this factor.
 const MAX_TIMES: u64 = 4;
 
-/// Rows whose wide accesses are not aligned: a little wider.
+/// For rows whose wide accesses are misaligned: slightly wider rows.
 pub(crate) fn aligned(base: Base<'_>, texts: &[Text<'_>], found: &[&Found]) -> Vec<Candidate> {
     let mut all = vec![];
     for var in vars(base, found) {
@@ -47,7 +47,7 @@ pub(crate) fn aligned(base: Base<'_>, texts: &[Text<'_>], found: &[&Found]) -> V
     all
 }
 
-/// The shared matrices that findings name, or those of their kernel where an address has no name.
+/// The shared matrices that findings name, or those of their kernel if an address has no name.
 fn vars<'a>(base: Base<'a>, found: &[&Found]) -> Vec<&'a SharedVar> {
     let is_named = |var: &SharedVar| {
         let mut objects = found
@@ -72,7 +72,7 @@ fn vars<'a>(base: Base<'a>, found: &[&Found]) -> Vec<&'a SharedVar> {
     all
 }
 
-/// Dynamic shared memory of which the launch gives too little, or none.
+/// For dynamic shared memory of which the launch gives too little, or none.
 pub(crate) fn more_room(base: Base<'_>, texts: &[Text<'_>], found: &[&Found]) -> Vec<Candidate> {
     let kernel = found.iter().find_map(|found| found.kernel.as_deref());
     let Some(kernel) = kernel.map(template_name) else {
@@ -88,7 +88,7 @@ pub(crate) fn more_room(base: Base<'_>, texts: &[Text<'_>], found: &[&Found]) ->
     let mut all = vec![];
     for text in texts {
         let arguments = third_arguments(text, kernel);
-        // A number of elements, where bytes are meant.
+        // The argument is a number of elements where bytes are needed.
         let has_size =
             |words: &std::ops::Range<usize>| words.clone().any(|at| text.word(at) == "sizeof");
         if let Some(first) = arguments
@@ -136,7 +136,7 @@ pub(crate) fn more_room(base: Base<'_>, texts: &[Text<'_>], found: &[&Found]) ->
     all
 }
 
-/// A launch without a third argument: an element for each thread, or several.
+/// For a launch without a third argument: an element for each thread, or several.
 fn given(text: &Text<'_>, kernel: &str, var: &SharedVar) -> Vec<Candidate> {
     let arrows = |&at: &usize| text.word(at) == "<<<" && launches(text, at, kernel);
     let Some(open) = (0..text.len()).find(arrows) else {

@@ -1,4 +1,4 @@
-//! Scattered accesses to global memory: which threads could take which elements.
+//! Candidates for scattered accesses to global memory: another assignment of elements to threads.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use report::{Edit, SuggestionKind, model::HotSpot};
 
 use crate::{candidate::Candidate, text::Text};
 
-/// What may cure the scattered accesses of a hot spot: threads numbered the other way round.
+/// Candidates for the scattered accesses of a hot spot: exchanged numbering of the threads.
 pub(crate) fn candidates(texts: &[Text<'_>], spot: &HotSpot) -> Vec<Candidate> {
     let Some(text) = texts.iter().find(|text| text.file.name == spot.file) else {
         return vec![];

@@ -1,4 +1,4 @@
-//! The search: for each group of findings and each hot spot the candidates in turn, until one is good.
+//! The search: for each group of findings and each hot spot, tries the candidates in turn until one is good.
 
 use report::{
     Holds, Model, Suggestion, SuggestionKind,
@@ -16,32 +16,32 @@ use crate::{
     trial::{Aim, Trials},
 };
 
-/// Hot spots and groups of findings that cures are looked for.
+/// Most hot spots, and most groups of findings, for which cures are searched.
 const MAX_SPOTS: usize = 6;
 const MAX_GROUPS: usize = 6;
-/// Candidates that are run.
+/// Most candidates that are run.
 const MAX_RUNS: usize = 60;
-/// Edits of a group of findings, one after the other, each of which removes some.
+/// Most edits of a group of findings, one after the other, each of which removes some.
 const MAX_STEPS: usize = 3;
 
-/// What is looked for.
+/// The state of a search.
 pub(crate) struct Search<'a, 'r> {
     base: Base<'a>,
     texts: Vec<Text<'a>>,
     runner: &'r mut dyn Runner,
     left: usize,
     found: Vec<Suggestion>,
-    /// The program without edits, once it was needed: `None` if it does not run.
+    /// The run without edits, once it was needed: the inner `None` if the program does not run.
     plain: Option<Option<Run>>,
     trials: Trials,
 }
 
-/// How far edits hold.
+/// For which runs edits hold.
 struct Held {
     holds: Holds,
     because: String,
     runs: usize,
-    /// What else is to be said of further runs.
+    /// What else to say about further runs.
     warning: Option<String>,
 }
 
@@ -81,7 +81,7 @@ impl<'a, 'r> Search<'a, 'r> {
             self.group(&group.members);
         }
         self.spread(model);
-        // What a fault spoils is not to be tuned.
+        // The cost of a run with faults is not worth improving.
         let has_errors = self.base.input.findings.iter().any(Found::is_error);
         if !has_errors {
             for at in 0..model.hot_spots.len().min(MAX_SPOTS) {
@@ -94,9 +94,9 @@ impl<'a, 'r> Search<'a, 'r> {
         self.found
     }
 
-    /// Applies edits and runs.
+    /// Applies the edits of a candidate and runs the program.
     fn try_one(&mut self, candidate: &Candidate) -> Option<Run> {
-        // Fences have each block hear of what all others did before.
+        // With fences, each block has to track what all others did before.
         let is_quadratic = matches!(
             candidate.kind,
             SuggestionKind::Fence | SuggestionKind::Volatile
@@ -111,7 +111,7 @@ impl<'a, 'r> Search<'a, 'r> {
         self.runner.run(&texts)
     }
 
-    /// A cure of one group may be one of others.
+    /// Finds other groups that a cure of one group removes, too.
     fn spread(&mut self, model: &Model<'_>) {
         for at in 0..self.found.len() {
             let has = |found: &[Suggestion], members: &[usize]| {
@@ -137,7 +137,7 @@ impl<'a, 'r> Search<'a, 'r> {
         }
     }
 
-    /// Cures of a group of findings: edits until all of them are gone.
+    /// Searches a cure of a group of findings: edits until all of them are gone.
     fn group(&mut self, members: &[usize]) {
         let mut done: Option<Candidate> = None;
         let mut left = members.to_vec();
@@ -200,7 +200,7 @@ impl<'a, 'r> Search<'a, 'r> {
         }
     }
 
-    /// Whether edits that remove findings keep all that the findings do not make undefined, here and in further runs.
+    /// Whether edits that remove findings keep everything that the findings leave defined, in this run and in further ones.
     fn holds_for_findings(
         &mut self,
         candidate: &Candidate,
@@ -256,12 +256,12 @@ impl<'a, 'r> Search<'a, 'r> {
         self.plain.get_or_insert_with(|| runner.run(&[])).as_ref()
     }
 
-    /// Whether the kernels of an edited program computed what they did without edits.
+    /// Whether the kernels of an edited program computed the same as without edits.
     fn computes_the_same(&mut self, run: &Run) -> bool {
         self.plain().is_some_and(|plain| plain.digest == run.digest)
     }
 
-    /// How far edits against a waste hold; `None` if not beyond this run.
+    /// For which runs edits against a waste hold; `None` if only for this run.
     fn holds_for_waste(
         &mut self,
         candidate: &Candidate,
@@ -271,7 +271,7 @@ impl<'a, 'r> Search<'a, 'r> {
         let plain = self.plain.get_or_insert_with(|| self.runner.run(&[]));
         let aliased = plain.as_ref().map_or(&[][..], |plain| &plain.aliased);
         let proof = argument::proof(self.base, candidate, &run.module, aliased);
-        // An index that comes from memory or an argument may be another one in runs that were not made.
+        // In runs that were not made, an index that comes from memory or an argument may have another value.
         let may_need_others = candidate.kind == SuggestionKind::NoBarrier
             && argument::depends_on_data(self.base.input.module, kernels);
         if proof.is_none() && (candidate.needs_proof || may_need_others) {
@@ -308,7 +308,7 @@ impl<'a, 'r> Search<'a, 'r> {
         })
     }
 
-    /// Barriers that no access needs: one group of them in each function.
+    /// Searches barriers that no access needs: one group of them in each function.
     fn barriers(&mut self, model: &Model<'_>) {
         let spots = &model.barriers;
         let mut done: Vec<usize> = vec![];
@@ -335,7 +335,7 @@ impl<'a, 'r> Search<'a, 'r> {
                 .iter()
                 .filter_map(|&at| saved.suggestion(&spots[at], candidate));
             let own: Vec<Suggestion> = own.collect();
-            // A barrier is no place for ideas.
+            // For barriers, ideas without a proof are not reported.
             let Ok(held) = self.holds_for_waste(candidate, &run, (Waste::Barriers, kernels)) else {
                 continue;
             };
@@ -344,7 +344,8 @@ impl<'a, 'r> Search<'a, 'r> {
         }
     }
 
-    /// Whether barriers may be needless, as far as a run of the IR without them tells. Most are needed, and that is seen without a compilation.
+    /// Whether barriers may be unneeded, as far as a run of the IR without them tells. Most are needed, which this shows without a
+    /// compilation.
     fn may_go(&mut self, group: &needless::Group, kernels: &[String]) -> bool {
         let Some(module) = group.without(self.base.input.module) else {
             return true;
@@ -356,10 +357,10 @@ impl<'a, 'r> Search<'a, 'r> {
         })
     }
 
-    /// Looks for cures of a hot spot. Each says what it does for other hot spots.
+    /// Searches cures of a hot spot. Each also says what it does for other hot spots.
     fn cure_hot_spot(&mut self, model: &Model<'_>, at: usize) {
         let spot = &model.hot_spots[at];
-        // A cure of another hot spot may have cured this one.
+        // A cure of another hot spot may cure this one, too.
         let is_cured = |one: &Suggestion| one.verified && spot.is_of(one, self.base.input);
         if self.found.iter().any(is_cured) {
             return;
@@ -413,7 +414,7 @@ impl<'a, 'r> Search<'a, 'r> {
     }
 }
 
-/// That launches need more dynamic shared memory than they did: a larger one may not fit any more.
+/// A warning that launches need more dynamic shared memory than before: a larger launch may not fit any more.
 fn grown(base: Base<'_>, run: &Run) -> Option<String> {
     let most = |launches: &Launches| {
         let kept = launches.kept().iter();
@@ -432,7 +433,7 @@ fn grown(base: Base<'_>, run: &Run) -> Option<String> {
     })
 }
 
-/// The hot spots of the same waste behind one.
+/// The hot spots of the same waste after one.
 fn others<'m>(model: &'m Model<'_>, at: usize) -> impl Iterator<Item = &'m HotSpot> {
     let spot = &model.hot_spots[at];
     model.hot_spots[at + 1..]
@@ -440,7 +441,7 @@ fn others<'m>(model: &'m Model<'_>, at: usize) -> impl Iterator<Item = &'m HotSp
         .filter(move |other| other.waste == spot.waste && !effect::is_of_launch(other.waste))
 }
 
-/// What helps in this run alone: said without numbers and without edits, with what speaks against it.
+/// A cure that helps only in this run: reported without numbers and edits, with the objection.
 fn as_idea(suggestion: Suggestion, objection: String) -> Suggestion {
     Suggestion {
         text: format!("{}; but {objection}", suggestion.text),

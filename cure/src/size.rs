@@ -1,7 +1,7 @@
-//! The numbers of elements that a program gives its buffers, as it writes them.
+//! The numbers of elements of a program's buffers, as the source writes them.
 //!
-//! A guard that tests a thread's number against a parameter is right only if the parameter is that number: `width` may be equal to the
-//! number of rows today. So the factors of each allocation's size are compared with what is passed for the parameter.
+//! A guard that compares a thread's number with a parameter is right only if the parameter is the number of elements: `width` may be equal
+//! to the number of rows just in this run. So the factors of each allocation's size are compared with the argument for the parameter.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use ir::symbol::template_name;
 
 use crate::{conflict::launches, text::Text};
 
-/// How often a variable's value is looked up for what it begins with.
+/// How often a variable is replaced by its initial value.
 const MAX_STEPS: usize = 3;
 
-/// The sizes of buffers: each the factors of a product, sorted, without `sizeof`.
+/// The sizes of buffers: each is the factors of a product, sorted, without `sizeof`.
 pub(crate) struct Sizes(Vec<Vec<String>>);
 
 impl Sizes {
-    /// Of all allocations and arrays of the host. `None` if the program has none: its launches are given elsewhere.
+    /// The sizes of all allocations and host arrays. `None` if the program has none, because its launches are given elsewhere.
     pub(crate) fn of(texts: &[Text<'_>]) -> Option<Sizes> {
         let mut all = vec![];
         for text in texts {
@@ -37,7 +37,7 @@ impl Sizes {
         (!all.is_empty()).then_some(Sizes(all))
     }
 
-    /// Whether a buffer has as many elements as the product of what is passed for these parameters of a kernel, in a launch.
+    /// Whether some buffer has as many elements as the product of these parameters' arguments, in a launch of a kernel.
     pub(crate) fn has(&self, texts: &[Text<'_>], kernel: &str, params: &[usize]) -> bool {
         let kernel = template_name(kernel);
         let is_size = |text: &Text<'_>, arguments: &[Range<usize>]| {
@@ -52,7 +52,7 @@ impl Sizes {
                 }
                 product.push(steps);
             }
-            // Each parameter may be written as the allocation has it, or as what it begins with.
+            // Each argument may be written as in the allocation, or as its initial value.
             (0..=MAX_STEPS).any(|step| {
                 let mut all: Vec<String> = product
                     .iter()
@@ -75,7 +75,7 @@ impl Sizes {
     }
 }
 
-/// The arguments between brackets.
+/// The arguments inside brackets.
 fn arguments(text: &Text<'_>, open: usize) -> Vec<Range<usize>> {
     let Some(close) = text.close(open).filter(|_| text.word(open) == "(") else {
         return vec![];
@@ -83,7 +83,7 @@ fn arguments(text: &Text<'_>, open: usize) -> Vec<Range<usize>> {
     split(text, open + 1..close, ",")
 }
 
-/// Words between separators that are in no brackets.
+/// Words between separators outside of brackets.
 fn split(text: &Text<'_>, words: Range<usize>, separator: &str) -> Vec<Range<usize>> {
     let mut all = vec![];
     let (mut start, mut at) = (words.start, words.start);
@@ -104,7 +104,7 @@ fn split(text: &Text<'_>, words: Range<usize>, separator: &str) -> Vec<Range<usi
     all
 }
 
-/// The factors of a size. A variable is what it begins with, so many times over; `sizeof h` of an array is its dimensions.
+/// The factors of a size. A variable is replaced by its initial value, up to `steps` times; `sizeof h` of an array is its dimensions.
 fn factors(text: &Text<'_>, words: Range<usize>, steps: usize) -> Vec<String> {
     let mut all = vec![];
     for factor in split(text, words, "*") {
@@ -152,14 +152,14 @@ fn without_cast(text: &Text<'_>, factor: Range<usize>) -> Range<usize> {
     }
 }
 
-/// The dimensions of the array that `sizeof h` or `sizeof(h)` names; nothing of a type.
+/// The dimensions of the array that `sizeof h` or `sizeof(h)` names; empty for a type.
 fn dimensions(text: &Text<'_>, factor: Range<usize>, steps: usize) -> Vec<String> {
     let mut names = factor.clone().skip(1).filter(|&at| text.word(at) != "(");
     let Some(name) = names.next() else {
         return vec![];
     };
     let word = text.word(name);
-    // Its declaration is before it.
+    // The declaration is before the use.
     let declaration = (0..factor.start).rev().find(|&at| {
         let before = at.checked_sub(1).map_or("", |at| text.word(at));
         text.word(at) == word

@@ -1,10 +1,10 @@
-//! Arrays of structs in shared memory: a struct of arrays instead.
+//! Candidates for arrays of structs in shared memory: a struct of arrays instead.
 
 use report::{Edit, SuggestionKind};
 
 use crate::{candidate::Candidate, conflict::Array, text::Text};
 
-/// `s[i].x` becomes `s.x[i]`, or the struct gets a member more, if the array's elements are structs whose text is there.
+/// `s[i].x` becomes `s.x[i]`, or the struct gets another member, if the program's text defines the struct.
 pub(crate) fn candidates(texts: &[Text<'_>], array: &Array<'_, '_>) -> Vec<Candidate> {
     let name = array.var.c_type.trim_start_matches("struct ").trim();
     let Some((home, open)) = texts
@@ -31,7 +31,7 @@ pub(crate) fn candidates(texts: &[Text<'_>], array: &Array<'_, '_>) -> Vec<Candi
     all
 }
 
-/// The brace behind `struct NAME`.
+/// The brace after `struct NAME`.
 fn definition(text: &Text<'_>, name: &str) -> Option<usize> {
     let is_definition = |&at: &usize| {
         text.word(at) == "{"
@@ -69,7 +69,7 @@ fn struct_of_arrays(
             }
         }
     }
-    // `__shared__ Body bodies[N];`: the type is the words between.
+    // In `__shared__ Body bodies[N];` the type is the word between.
     let node = text.statements(array.name).last().copied()?;
     let shared = (node.first..array.name).find(|&at| text.word(at) == "__shared__")?;
     if shared + 1 >= array.name || size.end + 2 != node.last + 1 {

@@ -1,6 +1,6 @@
-//! A program's text as it is written: its words, brackets and statements, and edits of it.
+//! A program's text as written: its words, brackets and statements, and edits of it.
 //!
-//! Nothing here knows types, and macros stay as they are. That is enough for guesses about where something belongs: each is compiled and run.
+//! Nothing here knows types, and macros are not expanded. That is enough to guess where an edit belongs, because each is compiled and run.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use report::Edit;
 /// A file of the program.
 pub(crate) struct Text<'a> {
     pub(crate) file: &'a SourceFile,
-    /// Without directives.
+    /// Its words, without directives.
     words: Vec<Word>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Node {
     pub(crate) last: usize,
 }
 
-/// What a statement is.
+/// The kind of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeKind {
     Block,
@@ -67,18 +67,18 @@ impl<'a> Text<'a> {
         Text { file, words: kept }
     }
 
-    /// How many words there are.
+    /// The number of words.
     pub(crate) fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// A word; nothing beyond the last.
+    /// A word; empty after the last one.
     pub(crate) fn word(&self, at: usize) -> &'a str {
         let found = self.words.get(at);
         found.map_or("", |word| &self.file.text[word.range.clone()])
     }
 
-    /// The text from a word up to another one, which is not in it.
+    /// The text from a word up to, but without, another one.
     pub(crate) fn between(&self, words: Range<usize>) -> &'a str {
         if words.is_empty() || words.end > self.words.len() {
             return "";
@@ -91,20 +91,20 @@ impl<'a> Text<'a> {
         self.place(at).0
     }
 
-    /// Where a word begins: line and column, from 1.
+    /// The place of a word: line and column, from 1.
     pub(crate) fn place(&self, at: usize) -> (u32, u32) {
         let start = self.words.get(at).map_or(0, |word| word.range.start);
         self.file.line_column(start as u32)
     }
 
-    /// The word at a place, or the next.
+    /// The word at a place, or the next one.
     pub(crate) fn at(&self, line: u32, column: u32) -> Option<usize> {
         let offset = self.file.offset(line, column) as usize;
         let at = self.words.partition_point(|word| word.range.end <= offset);
         (at < self.words.len()).then_some(at)
     }
 
-    /// The first word with that text at or behind a place, on the same line.
+    /// The first word with that text at or after a place, on the same line.
     pub(crate) fn name_at(&self, line: u32, column: u32, name: &str) -> Option<usize> {
         let first = self.at(line, column)?;
         (first..self.words.len())
@@ -112,7 +112,7 @@ impl<'a> Text<'a> {
             .find(|&at| self.word(at) == name)
     }
 
-    /// The bracket that closes one.
+    /// The bracket that closes a bracket.
     pub(crate) fn close(&self, open: usize) -> Option<usize> {
         let mut depth = 0usize;
         for at in open..self.words.len() {
@@ -130,7 +130,7 @@ impl<'a> Text<'a> {
         None
     }
 
-    /// The subscripts behind a name: the words of each, without brackets.
+    /// The subscripts after a name: the words of each, without brackets.
     pub(crate) fn subscripts(&self, name: usize) -> Vec<Range<usize>> {
         let mut all = vec![];
         let mut next = name + 1;
@@ -143,7 +143,7 @@ impl<'a> Text<'a> {
         all
     }
 
-    /// What a variable of the function begins with, if nothing else is ever assigned to it.
+    /// The initial value of a variable of the function, if nothing else is ever assigned to it.
     pub(crate) fn initial_value(&self, name: usize) -> Option<Range<usize>> {
         let body = self.body(self.function(name)?);
         let variable = self.word(name);
@@ -167,7 +167,7 @@ impl<'a> Text<'a> {
         (first + 2 < end).then_some(first + 2..end)
     }
 
-    /// The text of words with another text for some of them.
+    /// The text of words, where `new` replaces some of them.
     pub(crate) fn spliced(&self, all: &Range<usize>, part: &Range<usize>, new: &str) -> String {
         let start = |at: usize| self.words[at].range.start;
         let end = |at: usize| self.words[at - 1].range.end;
@@ -179,7 +179,7 @@ impl<'a> Text<'a> {
         )
     }
 
-    /// The function that a word is in.
+    /// The function that contains a word.
     pub(crate) fn function(&self, at: usize) -> Option<FunctionText> {
         let mut open: Vec<usize> = vec![];
         for here in 0..at.min(self.words.len()) {
@@ -213,7 +213,7 @@ impl<'a> Text<'a> {
         function.body + 1..end
     }
 
-    /// The statements around a word, from the function's outermost to the innermost.
+    /// The statements around a word, outermost first.
     pub(crate) fn statements(&self, at: usize) -> Vec<Node> {
         let Some(function) = self.function(at) else {
             return vec![];
@@ -266,7 +266,7 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// The statement that begins with a word, and where the statements in it are.
+    /// The statement that begins with a word, and the places of the statements in it.
     fn statement(&self, first: usize) -> Option<(Node, Vec<Range<usize>>)> {
         let node = |kind, last| Node { kind, first, last };
         let one = |part: Range<usize>| std::iter::once(part).collect::<Vec<_>>();
@@ -317,19 +317,19 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Puts a text in the place of words.
+    /// Replaces words by a text.
     pub(crate) fn replace(&self, words: Range<usize>, text: impl Into<String>) -> Edit {
         let end = self.words[words.end - 1].range.end;
         self.edit(self.words[words.start].range.start..end, text)
     }
 
-    /// Puts a text before a word.
+    /// Inserts a text before a word.
     pub(crate) fn before(&self, word: usize, text: impl Into<String>) -> Edit {
         let start = self.words[word].range.start;
         self.edit(start..start, text)
     }
 
-    /// Puts a text behind a word.
+    /// Inserts a text after a word.
     pub(crate) fn behind(&self, word: usize, text: impl Into<String>) -> Edit {
         let end = self.words[word].range.end;
         self.edit(end..end, text)
@@ -347,7 +347,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Inserts one or more lines behind a statement from a first to a last word.
+    /// Inserts one or more lines after a statement, given by its first and last words.
     pub(crate) fn line_behind(&self, first: usize, last: usize, text: &str) -> Edit {
         let ends_line = self.words.get(last + 1).is_none_or(|next| next.starts_line);
         if !ends_line {
@@ -362,7 +362,7 @@ impl<'a> Text<'a> {
         self.edit(end..end, lines.collect::<String>())
     }
 
-    /// Puts lines in the place of a statement, indented as the line of another word is.
+    /// Replaces a statement by lines, indented like the line of another word.
     pub(crate) fn instead(&self, node: Node, like: usize, lines: &str) -> Edit {
         let (line_end, indentation) = (self.line_end(), self.indentation(like));
         let text = lines.replace('\n', &format!("{line_end}{indentation}"));
@@ -374,7 +374,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Leaves a statement out, with its line if nothing else is there.
+    /// Removes a statement, with its line if that has nothing else.
     pub(crate) fn without(&self, node: Node) -> Edit {
         let (first, last) = (self.line(node.first), self.line(node.last));
         let start = self.file.offset(first, 1) as usize;
@@ -390,7 +390,7 @@ impl<'a> Text<'a> {
         self.edit(words.start - blanks..words.end, "")
     }
 
-    /// How the file's lines end.
+    /// The file's line ending.
     fn line_end(&self) -> &'static str {
         if self.file.text.contains("\r\n") {
             "\r\n"
@@ -399,7 +399,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// What stands before the first word of a word's line.
+    /// The text before the first word of a word's line.
     fn indentation(&self, word: usize) -> &'a str {
         let line = self.file.line(self.line(word));
         &line[..line.len() - line.trim_start().len()]
@@ -419,7 +419,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// The texts of the files with edits; `None` if two meet or one is of another file.
+/// The texts of the edited files; `None` if two edits overlap or one is for an unknown file.
 pub fn edited(map: &SourceMap, edits: &[Edit]) -> Option<Vec<(String, String)>> {
     let mut names: Vec<&str> = edits.iter().map(|edit| edit.file.as_str()).collect();
     names.sort_unstable();

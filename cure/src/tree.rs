@@ -1,4 +1,5 @@
-//! Trees whose stride grows: `for (s = 1; s < n; s *= 2)`. The other way round, threads side by side take elements side by side.
+//! Candidates for tree reductions whose stride grows: `for (s = 1; s < n; s *= 2)`. Reversed, neighbouring threads access neighbouring
+//! elements.
 
 use report::{Edit, SuggestionKind, model::HotSpot};
 
@@ -7,7 +8,7 @@ use crate::{
     text::{Node, NodeKind, Text},
 };
 
-/// The loop around a hot spot, the other way round, if it is such a tree with the index `2 * s * t`.
+/// The loop around a hot spot, reversed, if it is such a tree with the index `2 * s * t`.
 pub(crate) fn candidates(text: &Text<'_>, spot: &HotSpot) -> Vec<Candidate> {
     reversed(text, spot).into_iter().collect()
 }
@@ -18,7 +19,7 @@ pub(crate) struct Doubling<'a> {
     pub(crate) step: &'a str,
     /// The limit, in brackets unless it is a name.
     pub(crate) limit: String,
-    /// Where it begins.
+    /// The line where it begins.
     pub(crate) line: u32,
     /// The word `1`, the sign `<`, and the brackets' end.
     one: usize,
@@ -86,7 +87,7 @@ fn reversed(text: &Text<'_>, spot: &HotSpot) -> Option<Candidate> {
     let loop_ = doubling(text, *node)?;
     let (s, limit) = (loop_.step, &loop_.limit);
     let is = |at: usize, word: &str| text.word(at) == word;
-    // `at = 2 * s * t` is the thread's number then.
+    // With these edits `at = 2 * s * t` becomes the thread's number.
     let index = (loop_.close..node.last).find_map(|at| {
         let product = (at + 2..at + 7).map(|at| text.word(at)).collect::<Vec<_>>();
         let thread = match product[..] {
@@ -102,7 +103,7 @@ fn reversed(text: &Text<'_>, spot: &HotSpot) -> Option<Candidate> {
         is(at, text.word(name)) && is(at + 1, "<") && is(at - 1, "(") && text.word(at - 2) == "if"
     })?;
     let end = text.close(condition - 1)?;
-    // A condition that says more is for numbers of elements that halving would lose some of.
+    // A longer condition is for numbers of elements of which halving would lose some.
     if (condition..end).any(|at| text.word(at) == "&&") {
         return None;
     }

@@ -1,8 +1,8 @@
-//! Further runs: the program with other sizes and data, without the edits and with them.
+//! Further runs: the program with other sizes and data, with and without the edits.
 //!
-//! One run says little of others: a barrier that other index data needs, a tree that loses elements at 200 threads, room for the usual
-//! block. So what an edit did in the program's own run it has to do in these, too. A further run counts where the program itself is right in it:
-//! many kernels are for one size of block, and none of them is to blame for 224 threads.
+//! One run says little about others: other index data may need a barrier, a tree may lose elements at 200 threads, an array may have room
+//! only for the usual block. So the effect of an edit in the program's own run has to be the same in these. A further run counts only if
+//! the unedited program is right in it: many kernels are for one block size, and the edits are not to blame if they fail with 224 threads.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -24,18 +24,18 @@ use crate::{
     effect::{self, Key},
 };
 
-/// Kernels that are run in the place of a launched one.
+/// Most kernels that are run instead of a launched one.
 const MAX_KERNELS: usize = 4;
-/// Numbers that a kernel compares with.
+/// Most numbers that a kernel compares with.
 const MAX_KNOWN: usize = 4;
-/// The largest of them: what is larger is a size.
+/// The largest of them: a larger number is a size.
 const MOST_KNOWN: i64 = 100;
-/// Parameters of a kernel that get other values.
+/// Most parameters of a kernel that get other values.
 const MAX_SCALARS: usize = 4;
-/// Arguments of the program that get other values.
+/// Most arguments of the program that get other values.
 const MAX_ARGUMENTS: usize = 3;
 
-/// Arguments for a program that was given none: sizes that are no power of two, a warp and one, little and much.
+/// Arguments for a program that was given none: sizes that are not powers of two, a warp and one more, small and large numbers.
 const NUMBERS: [u32; 6] = [200, 1, 33, 16, 96, 1000];
 
 /// What a further run changes.
@@ -47,7 +47,7 @@ pub enum Further {
     Launches(Variation),
 }
 
-/// What a further run is called in a reason.
+/// The name of a further run in a reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Label {
     Arguments(String),
@@ -57,60 +57,61 @@ enum Label {
     Kernel(String),
 }
 
-/// A further run: what it changes, in the order of what is tried; without scaling of dynamic shared memory if the first is not right.
+/// A further run: its changes, in the order in which they are tried. If the first is not right, it is tried without scaling of dynamic
+/// shared memory.
 #[derive(Clone, Debug)]
 struct Trial {
     ways: Vec<Further>,
     label: Label,
 }
 
-/// The further runs of a program, of which those without edits are kept.
+/// The further runs of a program. Those without edits are kept.
 #[derive(Default)]
 pub(crate) struct Trials {
-    /// Those that are worth comparing: the program itself is right in them.
+    /// The runs that are worth comparing: the program itself is right in them.
     plain: HashMap<Further, Option<Plain>>,
 }
 
 /// A further run without edits.
 struct Plain {
     run: Run,
-    /// It has findings of its own kernels, all of which the first run has, too.
+    /// Whether all findings of its kernels are also in the first run.
     is_clean: bool,
 }
 
-/// What is compared.
+/// The aim of the edits.
 #[derive(Clone, Copy)]
 pub(crate) enum Aim<'a> {
     /// Less waste of a kind, with the same results.
     Waste(Waste),
-    /// These findings gone.
+    /// Removal of these findings.
     Findings(&'a [usize]),
 }
 
-/// How further runs went.
+/// The result of further runs.
 #[derive(Debug, Default)]
 pub(crate) struct Verdict {
     labels: Vec<Label>,
-    /// The first in which the edits were wrong.
+    /// The first run in which the edits were wrong.
     failed: Option<Label>,
-    /// The first in which the edits cost more.
+    /// The first run in which the edits cost more.
     dearer: Option<Label>,
-    /// Kernels that ran with the edits in the runs that were compared.
+    /// Kernels that ran with the edits in the compared runs.
     kernels: BTreeSet<String>,
 }
 
 impl Verdict {
-    /// In how many runs the edits were right.
+    /// The number of runs in which the edits were right.
     pub(crate) fn runs(&self) -> usize {
         self.labels.len()
     }
 
-    /// Whether they were wrong in none.
+    /// Whether they were wrong in no run.
     pub(crate) fn is_right(&self) -> bool {
         self.failed.is_none()
     }
 
-    /// A kernel that the edits change and that ran in no run which was compared.
+    /// A kernel that the edits change and that no compared run executed.
     pub(crate) fn not_run(&self, base: Base<'_>, edited: &Module) -> Option<String> {
         let kept = base.input.outcome.launches.kept().iter();
         let launched: Vec<&str> = kept.map(|kept| kept.report.kernel_name.as_str()).collect();
@@ -127,20 +128,20 @@ impl Verdict {
         format!("the same in {runs}: {}", listed(&self.labels))
     }
 
-    /// What speaks against the edits.
+    /// The objection to the edits.
     pub(crate) fn objection(&self) -> Option<String> {
         let label = self.failed.clone()?;
         Some(format!("the results differ with {}", listed(&[label])))
     }
 
-    /// That another run gets dearer.
+    /// The warning that another run costs more.
     pub(crate) fn warning(&self) -> Option<String> {
         let label = self.dearer.clone()?;
         Some(format!("it costs more with {}", listed(&[label])))
     }
 }
 
-/// Labels in words: those of a kind together.
+/// Labels in words, grouped by kind.
 fn listed(labels: &[Label]) -> String {
     let (mut arguments, mut threads, mut data, mut kernels) = (vec![], vec![], vec![], vec![]);
     let mut scalars: Vec<(&str, Vec<String>)> = vec![];
@@ -190,7 +191,7 @@ fn and(words: &[String]) -> String {
 }
 
 impl Trials {
-    /// Runs the program with edits as `run` did, in further ways.
+    /// Makes further runs of the program with edits, whose usual run is `run`.
     pub(crate) fn of(
         &mut self,
         base: Base<'_>,
@@ -233,7 +234,7 @@ impl Trials {
         verdict
     }
 
-    /// The way in which the program itself is right in a trial; run once.
+    /// The variant of a trial in which the program itself is right; it runs once.
     fn way(
         &mut self,
         base: Base<'_>,
@@ -259,7 +260,7 @@ impl Trials {
     }
 }
 
-/// The program without edits in a further run, if it is worth comparing.
+/// The program without edits in a further run, if the run is worth comparing.
 fn plain(base: Base<'_>, runner: &mut dyn Runner, way: &Further) -> Option<Plain> {
     let input = base.input;
     let module = runner.module();
@@ -282,14 +283,14 @@ fn plain(base: Base<'_>, runner: &mut dyn Runner, way: &Further) -> Option<Plain
     })
 }
 
-/// Whether a run with edits is right beside one without; `None` if the run says nothing of it.
+/// Whether a run with edits is right compared with one without; `None` if the run does not tell.
 fn is_right(
     base: Base<'_>,
     plain: &Plain,
     (candidate, edited): (&Candidate, &Run),
     (aim, further): (Aim<'_>, &Further),
 ) -> Option<bool> {
-    // That it takes long says nothing.
+    // A long run time tells nothing.
     let is_limit = |fault: &Fault| matches!(fault, Fault::Trap { trap, .. } if matches!(trap.kind, TrapKind::Limit { .. }));
     if edited.outcome.faults.iter().any(is_limit) {
         return None;
@@ -313,7 +314,7 @@ fn is_right(
     if edited.outcome.stopped().is_some() {
         return Some(false);
     }
-    // Where the program itself goes wrong, one cannot see whether its kernel is for such sizes at all.
+    // If the program itself is wrong, its kernel may not be meant for such sizes at all.
     let is_resized = matches!(
         further,
         Further::Launches(Variation::Block { .. } | Variation::Scalar { .. })
@@ -335,14 +336,14 @@ fn is_right(
     let is_same = plain.run.stdout == edited.stdout
         && plain.run.outcome.exit_code == edited.outcome.exit_code
         && plain.run.digest == edited.digest;
-    // What was wrong may have any result; the rest has to stay.
+    // Results that were wrong may change; all others have to stay.
     Some(match aim {
         Aim::Waste(_) => is_same,
         Aim::Findings(_) => is_same || !plain.run.findings.is_empty(),
     })
 }
 
-/// What is tried, what users change most first.
+/// The trials, in the order of what users change most.
 fn trials(
     (base, run): (Base<'_>, &Run),
     runner: &dyn Runner,
@@ -366,7 +367,8 @@ fn trials(
     all
 }
 
-/// Kernels that the edits change and that the program launches in other runs only, each in the place of one that it launches in this one.
+/// For kernels that the edits change and that the program launches only in other runs: each runs instead of one that it launches in this
+/// run.
 fn others(base: Base<'_>, run: &Run) -> Vec<Trial> {
     let module = base.input.module;
     let kept = base.input.outcome.launches.kept().iter();
@@ -375,7 +377,7 @@ fn others(base: Base<'_>, run: &Run) -> Vec<Trial> {
     let changed = changed::kernels(module, &run.module);
     let trial = |name: String| {
         let other = module.function(module.find(&name, FunctionKind::Kernel)?);
-        // An instance of the same template is most like it.
+        // An instance of the same template is the most similar one.
         let is_near = |report: &&&interp::LaunchReport| {
             template_name(&report.kernel_name) == template_name(&name)
         };
@@ -396,7 +398,7 @@ fn others(base: Base<'_>, run: &Run) -> Vec<Trial> {
     changed.filter_map(trial).take(MAX_KERNELS).collect()
 }
 
-/// Other arguments of the program: numbers near those that were given, or some where none was, and words that it looks for.
+/// Other arguments of the program: numbers near the given ones, or some numbers if none were given, and words that the program looks for.
 fn arguments(module: &Module, runner: &dyn Runner) -> Vec<Trial> {
     let main = module
         .find("main", FunctionKind::Host)
@@ -471,7 +473,7 @@ fn launches<'a>(
     })
 }
 
-/// Other blocks.
+/// Trials with other blocks.
 fn blocks(base: Base<'_>, edited: &Run, kernels: &[String]) -> Vec<Trial> {
     let mut names: Vec<String> = vec![];
     for report in launches(base, kernels) {
@@ -519,8 +521,8 @@ fn dimensions(block: [u32; 3]) -> String {
     words.join(" x ")
 }
 
-/// Numbers that a kernel compares with, and those by which a loop's counter gets beyond them: a parameter that chooses what the kernel
-/// does, or how many rounds it makes, gets them.
+/// Numbers that a kernel compares with, and slightly larger ones, with which a loop's counter passes them. They are for parameters that
+/// choose what the kernel does, or how many rounds it makes.
 fn known(function: &Function) -> Vec<i64> {
     let mut all = vec![];
     function.body.for_each_inst(&mut |inst| {
@@ -544,8 +546,8 @@ fn known(function: &Function) -> Vec<i64> {
         .collect()
 }
 
-/// Other integer arguments of kernels. Where there are faults already, one more is beyond what there is, and is no blame for edits; and to
-/// test a number that was too large is another thing where it was not.
+/// Other integer arguments of kernels. Where there are faults already, one more element is beyond the memory, which does not speak against
+/// the edits; and testing a number that was too large has another effect where it was not.
 fn scalars(
     base: Base<'_>,
     kernels: &[String],

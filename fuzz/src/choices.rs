@@ -1,21 +1,21 @@
-//! Choices that a generator makes, read from an input's bytes.
+//! Choices of a generator, read from an input's bytes.
 //!
-//! Any bytes are choices; when they end, all further choices are the first alternative. So generators put what ends things first, and a
-//! shorter input is a smaller program.
+//! Any bytes are choices. After the last byte, every choice is the first alternative. So generators put the alternative that ends something
+//! first, and a shorter input is a smaller program.
 
-/// The choices that are left.
+/// The remaining choices.
 #[derive(Clone, Debug)]
 pub struct Choices<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> Choices<'a> {
-    /// Those of an input.
+    /// The choices of an input.
     pub fn new(bytes: &'a [u8]) -> Choices<'a> {
         Choices { bytes }
     }
 
-    /// Whether all are made.
+    /// Whether no choices remain.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -53,7 +53,7 @@ impl<'a> Choices<'a> {
         value % n
     }
 
-    /// Whether the rarer thing happens.
+    /// Whether an event with probability `1 / n` happens.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == n - 1
     }

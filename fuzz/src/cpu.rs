@@ -1,8 +1,8 @@
-//! C functions that compute: run by the machine (in a kernel of one thread, and by the host program) they print what they print when a C
-//! compiler has translated them for the CPU.
+//! C functions that compute: they have to print the same on the machine (in a kernel of one thread, and in the host program) as after a C
+//! compiler has compiled them for the CPU.
 //!
-//! An input is as many functions as its bytes give, so that the C compiler starts once for all of them. Where there is none (`cc` cannot be
-//! started) nothing is tested, see [`has_compiler`].
+//! An input becomes as many functions as its bytes allow, so that the C compiler starts once for all of them. If `cc` cannot be started,
+//! nothing is tested, see [`has_compiler`].
 
 mod function;
 
@@ -25,10 +25,10 @@ use crate::{
     support::{has_errors, machine, map_of, run},
 };
 
-/// Functions of an input.
+/// Most functions of an input.
 const MAX_FUNCTIONS: usize = 24;
 
-/// Whether C can be compiled here.
+/// Whether this machine can compile C.
 pub fn has_compiler() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| {
@@ -70,7 +70,7 @@ pub fn target(data: &[u8]) {
     }
 }
 
-/// What the functions print on the machine: each in a kernel, and on the host.
+/// The functions' output on the machine: each runs in a kernel and on the host.
 fn on_machine(functions: &[String]) -> String {
     let mut source = format!(
         "#define FN __host__ __device__ static\n{}",
@@ -89,7 +89,7 @@ fn on_machine(functions: &[String]) -> String {
     source += &main;
     source += "    return 0;\n}\n";
     let (mut map, file) = map_of(&source);
-    // The C compiler is told not to fuse either.
+    // The C compiler has the option not to fuse either.
     let options = dsl::Options {
         fmad: false,
         ..dsl::Options::default()
@@ -119,7 +119,7 @@ fn on_machine(functions: &[String]) -> String {
     String::from_utf8(printed.stdout).expect("numbers")
 }
 
-/// What they print on the CPU.
+/// Their output on the CPU.
 fn on_cpu(functions: &[String]) -> String {
     let mut source = format!(
         "#include <stdio.h>\n#include <stdbool.h>\n#define FN static\n{}",
@@ -141,7 +141,7 @@ fn on_cpu(functions: &[String]) -> String {
             "-std=gnu11",
             "-fwrapv",
             "-ffp-contract=off",
-            // Else GCC takes 0.0 - (double)i for -(double)i, which is -0.0 for 0.
+            // Otherwise GCC turns 0.0 - (double)i into -(double)i, which is -0.0 for 0.
             "-frounding-math",
             "-fno-strict-aliasing",
             "-o",
@@ -156,7 +156,7 @@ fn on_cpu(functions: &[String]) -> String {
     String::from_utf8(output.stdout).expect("numbers")
 }
 
-/// Files of a name that nobody else has, removed at the end.
+/// Files with a unique name, removed at the end.
 struct Files(String);
 
 impl Files {

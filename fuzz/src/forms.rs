@@ -1,9 +1,9 @@
-//! Loops of the host in both forms of their bytecode: the fused one, which does what is usual, and the plain one, which knows
-//! every finding. What the program prints, what is found, where it stops and what counts as executed are the same. A third time memory is
-//! read at every load of the source (`ir::forward_loads`): what is printed and the kinds of what is found are the same.
+//! Host loops in both forms of their bytecode: the fused form, which executes the usual case, and the plain form, which detects every
+//! finding. The program's output, the findings, the place where it stops and the counted instructions have to be the same. In a third run,
+//! memory is read at every load of the source (`ir::forward_loads`): the output and the kinds of findings have to be the same.
 //!
-//! The generated programs (`text`) walk through arrays of every type by every kind of index. They may leave an array, read what nobody
-//! wrote, divide by zero or run into the limit: that is where one form hands over to the other.
+//! The generated programs (`text`) access arrays of every type with every kind of index. They may access out of bounds, read uninitialised
+//! memory, divide by zero or reach the limit: in these cases one form hands over to the other.
 
 mod text;
 
@@ -23,7 +23,7 @@ use crate::{
 pub fn target(data: &[u8]) {
     let mut choices = Choices::new(data);
     let how = choices.byte();
-    // Mostly enough; else the end comes anywhere.
+    // Usually enough; otherwise the program may stop anywhere.
     let limit = match choices.below(4) {
         3 => 100 + choices.word() % 6000,
         _ => 150_000,
@@ -50,7 +50,7 @@ pub fn target(data: &[u8]) {
     assert_eq!(printed, plain_printed, "what is printed\n{source}");
     assert_eq!(outcome, plain, "what is found\n{source}");
 
-    // Loads that were done once only say less often what is wrong.
+    // With forwarded loads, findings only occur less often.
     let (every, every_printed) = in_form(Program::new(module_of(&source, false)));
     if outcome.faults.is_empty() && every.faults.is_empty() {
         assert_eq!(printed, every_printed, "with every load\n{source}");
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use crate::mutate::Random;
 
-    /// Long programs, which a mutator would have to find first.
+    /// Long programs, which a mutator would take long to find.
     #[test]
     fn both_forms_agree() {
         let mut random = Random::new(7);
@@ -93,7 +93,7 @@ mod tests {
         }
     }
 
-    /// What goes wrong in the programs is rare enough that most run to the end, and frequent enough that each kind is met.
+    /// Errors are rare enough that most programs run to the end, and frequent enough that each kind occurs.
     #[test]
     fn programs_end_in_every_way() {
         let mut random = Random::new(11);

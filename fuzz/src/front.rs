@@ -1,11 +1,11 @@
-//! Any text as a program, whole and with `--kernels`: the front end answers in time, its messages can be shown, and what it accepts is
-//! sound IR whose text reads back.
+//! Any text as a program, as a whole and with `--kernels`: the front end answers in time, its messages can be rendered, and accepted
+//! programs give valid IR whose text can be read back.
 
 use dsl::{embed, survey};
 
 use crate::support::{Files, has_errors, map_of, show, sound};
 
-/// Longer texts are cut off.
+/// Longer texts are truncated.
 const MAX_BYTES: usize = 64 << 10;
 
 /// See the module.
@@ -50,7 +50,7 @@ pub fn target(data: &[u8]) {
     }
 }
 
-/// What programs are made of.
+/// Words for mutations.
 pub const WORDS: &[&str] = &[
     "__global__ void k(int *p) { ",
     "__device__ ",

@@ -1,8 +1,8 @@
-//! Host programs that call CUDA's runtime and C's library with any arguments: freed and wild pointers, sizes without bound, streams and
-//! events that are none. They end, the same each time, and every report can be made of it.
+//! Host programs that call CUDA's runtime and C's library with any arguments: freed and wild pointers, unlimited sizes, invalid streams and
+//! events. They end, with the same result each time, and every report can be made of them.
 //!
-//! Two generators: `calls` writes IR, where every call of the runtime may have any argument of its type; `text` writes C, which goes
-//! through what the language's own library makes of the others.
+//! There are two generators. `calls` writes IR, in which every call of the runtime may have any argument of its type. `text` writes C,
+//! which tests the language's own library functions.
 
 mod calls;
 mod text;
@@ -18,7 +18,7 @@ use crate::{
     support::{has_errors, machine, map_of, reports, run},
 };
 
-/// Instructions of the host and of each launch.
+/// The limit of instructions on the host, and of each launch.
 const LIMIT: u64 = 50_000;
 
 /// See the module.
@@ -34,7 +34,7 @@ pub fn target(data: &[u8]) {
         let compiled = dsl::compile(&mut map, file, &dsl::Options::default(), &NoFiles);
         match compiled.module {
             Some(module) => (module, map),
-            // A few of the arguments are refused where they stand.
+            // The compiler rejects some of the arguments.
             None => {
                 assert!(has_errors(&compiled.diagnostics), "{source}");
                 return;
@@ -71,7 +71,7 @@ pub fn target(data: &[u8]) {
             outcome.exit_code
         );
     } else {
-        // `main` returns 0 here; else it was `exit`, which keeps a byte.
+        // `main` returns 0 here; another value is from `exit`, which keeps a byte.
         assert!(
             (0..256).contains(&outcome.exit_code),
             "{}",

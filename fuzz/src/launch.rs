@@ -1,4 +1,5 @@
-//! Descriptions on the command line: `--launch`, `--buffer`, `--print`, `--save`. Any text is answered; what is accepted runs to an end.
+//! Descriptions on the command line: `--launch`, `--buffer`, `--print`, `--save`. Every text gets an answer, and accepted launches run to
+//! an end.
 //!
 //! Each line of the input is one option: `L`, `B`, `P` or `S` and its text.
 
@@ -19,7 +20,7 @@ use crate::{
     support::{Printed, budget, machine, map_of, npy},
 };
 
-/// Larger buffers are not made: they are accepted, and need what they say.
+/// Larger buffers are accepted, but not made, because they take as much memory as they say.
 const MAX_BYTES: u64 = 1 << 20;
 
 const KERNELS: &str = "
@@ -136,7 +137,7 @@ fn is_small(spec: &BufferSpec) -> bool {
     }
 }
 
-/// What options are made of.
+/// Words for mutations.
 pub const WORDS: &[&str] = &[
     "\nL",
     "\nB",

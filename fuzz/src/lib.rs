@@ -1,8 +1,8 @@
-//! Fuzz targets: each a function of bytes that panics if dslc breaks a promise.
+//! Fuzz targets: each is a function of bytes that panics if dslc breaks a promise.
 //!
-//! In: any bytes. What they stand for is the target's business: a text, or choices that a generator makes ([`choices::Choices`]). A target
-//! never fails on bytes alone; a panic is a bug in dslc (or in the target). Who calls them: libFuzzer (`fuzz_targets`), the program `night` on a
-//! stable compiler, which mutates inputs by itself ([`mutate`]), and the test that runs the kept corpus.
+//! Any bytes are valid input. A target decides what they mean: a text, or the choices of a generator ([`choices::Choices`]). The bytes
+//! alone never make a target fail; a panic is a bug in dslc (or in the target). The targets are run by libFuzzer (`fuzz_targets`), by the
+//! program `night`, which needs only a stable compiler and mutates inputs itself ([`mutate`]), and by the test of the kept corpus.
 
 pub mod choices;
 pub mod cpu;
@@ -23,22 +23,22 @@ use std::{cell::RefCell, hash::Hasher};
 
 use rustc_hash::FxHasher;
 
-/// One of the functions.
+/// A fuzz target.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// Its name: the module's, the corpus folder's and the libFuzzer program's.
     pub name: &'static str,
     /// Panics on a bug.
     pub run: fn(&[u8]),
-    /// Inputs are texts: they are mutated by tokens and lines, too.
+    /// Whether inputs are texts, which are also mutated by tokens and lines.
     pub is_text: bool,
-    /// Words that inputs are made of.
+    /// Words for mutations.
     pub words: &'static [&'static str],
-    /// Seconds of the CPU that an input may take.
+    /// The CPU time in seconds that an input may take.
     pub seconds: f64,
 }
 
-/// All of them.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     Target {
         name: "front",
@@ -77,7 +77,7 @@ pub const TARGETS: &[Target] = &[
     choosing("forms", forms::target),
 ];
 
-/// A target whose bytes are a generator's choices.
+/// A target whose bytes are the choices of a generator.
 const fn choosing(name: &'static str, run: fn(&[u8])) -> Target {
     Target {
         name,
@@ -88,19 +88,20 @@ const fn choosing(name: &'static str, run: fn(&[u8])) -> Target {
     }
 }
 
-/// The target of that name.
+/// The target with that name.
 pub fn find(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)
 }
 
-/// What dslc's own command gives its work: the parser's limits on nesting are set for less.
+/// The stack size of dslc's own command: the parser's limits on nesting are set for less.
 pub const STACK_BYTES: usize = 256 << 20;
 
 thread_local! {
     static NOTICED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Says that an input led here: one that leads somewhere new is worth mutating. The words up to what is quoted count, numbers do not.
+/// Notes that an input reached a place: an input that reaches a new one is worth mutating. Only the words before quoted text count, without
+/// numbers.
 pub(crate) fn notice(what: &str) {
     let mut hasher = FxHasher::default();
     let words = what.bytes().take_while(|byte| !b"`'\":".contains(byte));
@@ -109,7 +110,7 @@ pub(crate) fn notice(what: &str) {
     NOTICED.with_borrow_mut(|noticed| noticed.push(hasher.finish()));
 }
 
-/// Where inputs led since the last call, as hashes.
+/// The places that inputs reached since the last call, as hashes.
 pub fn take_noticed() -> Vec<u64> {
     NOTICED.take()
 }

@@ -1,7 +1,8 @@
-//! Random modules on the machine: results and counts are the same with and without checks, at any number of jobs, and however often.
+//! Random modules on the machine: results and counts are the same with and without checks, with any number of jobs, and in every
+//! repetition.
 //!
-//! Kernels of `ir::random` follow wild pointers, so most of the accesses are told of and skipped; what is printed, what the launches leave
-//! in memory and what ends them is compared.
+//! Kernels of `ir::random` use wild pointers, so most of their accesses are reported and skipped. The output, the memory after the launches
+//! and the errors are compared.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use ir::{
 
 use crate::{choices::Choices, notice, support};
 
-/// What can be seen of a launch.
+/// The observable results of a launch.
 #[derive(PartialEq, Debug)]
 struct Seen {
     result: Result<LaunchReport, LaunchFailure>,
@@ -80,14 +81,14 @@ pub fn target(data: &[u8]) {
     same(&plain, &run(Checks::NONE, 1, BothOrders::Never), "again");
     let checked = run(Checks::ALL, 1, BothOrders::Never);
     same(&plain, &without_findings(&checked), "with checks");
-    // Both orders leave what the first left.
+    // A run in both orders leaves the memory of the first one.
     let both = run(Checks::ALL, 1, BothOrders::Always);
     same(&plain, &without_findings(&both), "in both orders");
     for (checks, one_job) in [(Checks::NONE, &plain), (Checks::ALL, &checked)] {
         let mut two_jobs = run(checks, 2, BothOrders::Never);
         match &two_jobs.result {
             Err(LaunchFailure::Invalid(InvalidLaunch::LeftAllocation)) => continue,
-            // Memory that the kernel only writes may hold results of later blocks.
+            // Memory that the kernel only writes may have results of later blocks.
             Err(LaunchFailure::Trap { .. }) => two_jobs.buffers.clone_from(&one_job.buffers),
             Err(LaunchFailure::Invalid(_)) | Ok(_) => {}
         }
@@ -109,7 +110,7 @@ fn run(
         let bytes: Vec<u8> = (0..BUFFER_BYTES)
             .map(|at| (seed.rotate_left((at % 64) as u32) as usize + index) as u8)
             .collect();
-        // The last one stays unset.
+        // The last one stays uninitialised.
         if index + 1 < BUFFERS {
             memory.write_bytes(address, &bytes).expect("its own size");
         }
@@ -152,7 +153,7 @@ fn run(
     }
 }
 
-/// What checks add taken away.
+/// The result without what checks add.
 fn without_findings(seen: &Seen) -> Seen {
     let plain = |report: &LaunchReport| LaunchReport {
         findings: Vec::new(),

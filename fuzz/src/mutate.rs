@@ -1,18 +1,18 @@
-//! New inputs from old ones, for where no compiler instruments dslc: bytes, tokens of a dictionary, lines, pieces of other inputs.
+//! New inputs from old ones, if no compiler instruments dslc: mutates bytes, tokens of a dictionary, lines, and pieces of other inputs.
 //!
-//! What is worth keeping is decided by where an input led ([`crate::take_noticed`]): one that led somewhere new joins the pool that the next
-//! ones are made from. All follows from a seed and the inputs at the start, but for what is kept.
+//! Inputs are kept by the places that they reach ([`crate::take_noticed`]): one that reaches a new place joins the pool from which the next
+//! ones are made. Everything except what is kept follows from a seed and the initial inputs.
 
 use std::collections::HashSet;
 
 use crate::Target;
 
-/// A small generator of random numbers (xorshift64*).
+/// A small random number generator (xorshift64*).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// Any seed will do.
+    /// Accepts any seed.
     pub fn new(seed: u64) -> Random {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         (0..8).for_each(|_| _ = random.word());
@@ -37,11 +37,11 @@ impl Random {
     }
 }
 
-/// Inputs in the pool; more push out others.
+/// Most inputs in the pool; further ones replace others.
 const MAX_KEPT: usize = 4096;
-/// Bytes of an input.
+/// Most bytes of an input.
 const MAX_BYTES: usize = 64 << 10;
-/// Bytes of an input that a generator reads.
+/// Most bytes of an input for a generator.
 const MAX_CHOICES: usize = 4 << 10;
 
 /// Makes inputs.
@@ -55,7 +55,7 @@ pub struct Mutator {
 }
 
 impl Mutator {
-    /// Starts from these inputs.
+    /// Starts with these inputs.
     pub fn new(target: &Target, seed: u64, pool: Vec<Vec<u8>>) -> Mutator {
         Mutator {
             random: Random::new(seed),
@@ -66,12 +66,12 @@ impl Mutator {
         }
     }
 
-    /// Inputs that are to be mutated, wherever they led.
+    /// Adds inputs to mutate, wherever they led.
     pub fn add(&mut self, inputs: Vec<Vec<u8>>) {
         self.pool.extend(inputs);
     }
 
-    /// Keeps an input that led somewhere new.
+    /// Keeps an input that reached a new place.
     pub fn learn(&mut self, input: &[u8], noticed: &[u64]) {
         let before = self.seen.len();
         self.seen.extend(noticed);
@@ -86,7 +86,7 @@ impl Mutator {
         }
     }
 
-    /// How many places inputs led to.
+    /// The number of places that inputs reached.
     pub fn places(&self) -> usize {
         self.seen.len()
     }
@@ -109,7 +109,7 @@ impl Mutator {
         input
     }
 
-    /// An input from nothing.
+    /// A new input.
     fn fresh(&mut self) -> Vec<u8> {
         if self.is_text {
             let count = 1 + self.random.below(60);
@@ -121,7 +121,7 @@ impl Mutator {
         (0..length).map(|_| self.random.word() as u8).collect()
     }
 
-    /// Some range, mostly a short one.
+    /// Any range, usually a short one.
     fn range(&mut self, length: usize) -> (usize, usize) {
         let start = self.random.below(length + 1);
         let bits = self.random.below(10);
@@ -264,7 +264,7 @@ impl Mutator {
     }
 }
 
-/// Where names, numbers and signs stand.
+/// The places of names, numbers and signs.
 fn tokens(text: &[u8]) -> Vec<(usize, usize)> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
     let mut tokens = Vec::new();

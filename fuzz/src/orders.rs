@@ -1,4 +1,5 @@
-//! Kernels without races, by construction: results do not depend on the order of blocks and warps nor on jobs, and nothing is found in them.
+//! Kernels that have no races by construction: results depend neither on the order of blocks and warps nor on jobs, and there are no
+//! findings.
 
 mod kernel;
 
@@ -44,7 +45,7 @@ pub fn target(data: &[u8]) {
         let (report, bytes) = run(&program, &kernel, &machine)
             .unwrap_or_else(|why| panic!("{how} it fails: {why}\n{source}"));
         for finding in &report.findings {
-            // Its numbers are random, and nothing keeps sums of them small.
+            // The numbers are random, and sums of them may overflow.
             let overflows = finding.code == Code::SignedOverflow;
             assert!(
                 overflows || finding.severity < Severity::Warning,
@@ -75,7 +76,7 @@ pub fn target(data: &[u8]) {
     }
 }
 
-/// Other ways to run a kernel, which must give the same.
+/// Other ways to run a kernel, which must give the same result.
 fn other_ways(base: MachineConfig, checked: MachineConfig) -> [(&'static str, MachineConfig); 5] {
     let descending = MachineConfig {
         order: Order::Descending,
@@ -99,7 +100,7 @@ fn other_ways(base: MachineConfig, checked: MachineConfig) -> [(&'static str, Ma
     ]
 }
 
-/// Gives what all memory holds afterwards.
+/// Returns the content of all memory afterwards.
 fn run(
     program: &Program,
     kernel: &kernel::Kernel,
@@ -155,7 +156,7 @@ mod tests {
     use super::*;
     use crate::mutate::Random;
 
-    /// The kernels' threads do communicate: most of them are wrong without their barriers.
+    /// The kernels' threads do communicate: most kernels are wrong without their barriers.
     #[test]
     fn barriers_matter() {
         let mut random = Random::new(3);

@@ -1,5 +1,5 @@
-//! Any text as a program that is run: whatever the front end accepts runs to an end, the same at any number of jobs, and every report can
-//! be made of it.
+//! Any text as a program that runs: programs that the front end accepts run to an end, with the same result for any number of jobs, and
+//! every report can be made of them.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use runtime::host::find_main;
 
 use crate::support::{Files, machine, map_of, reports, run};
 
-/// Instructions of the host and of each launch.
+/// The limit of instructions on the host, and of each launch.
 const LIMIT: u64 = 20_000;
 
-/// See the module. The text's length says how it is run.
+/// See the module. The text's length decides how it is run.
 pub fn target(data: &[u8]) {
     let text = String::from_utf8_lossy(&data[..data.len().min(32 << 10)]);
     let files = Files::split(&text);

@@ -1,4 +1,4 @@
-//! Random modules through the PTX back end: LLVM takes what is written for it, and each kernel is in the text.
+//! Random modules through the PTX back end: LLVM accepts its text, and each kernel is in the PTX.
 
 use codegen_ptx::{Error, Options, Target, ptx};
 use ir::{Module, Object, infer_spaces, random, simplify, symbol::kernel_symbol};
@@ -33,7 +33,7 @@ pub fn target(data: &[u8]) {
                 );
             }
         }
-        // Old architectures lack some instructions; newer ones have a translation for everything.
+        // Older architectures do not have some instructions; newer ones have a translation for everything.
         Err(error @ Error::Unsupported { .. }) => {
             notice(&error.to_string());
             assert!(matches!(arch, "sm_50" | "sm_60"), "{arch}: {error}");
@@ -42,7 +42,7 @@ pub fn target(data: &[u8]) {
     }
 }
 
-/// Of random initial addresses, PTX takes those into variables that are already there.
+/// Of random initial addresses, keeps those of variables that are already defined, which PTX accepts.
 fn addresses_that_ptx_has(module: &mut Module) {
     for (index, global) in module.globals.iter_mut().enumerate() {
         global.relocations.retain(|(_, object, _)| match object {

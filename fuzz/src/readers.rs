@@ -1,7 +1,7 @@
-//! Whatever is read from a file that somebody else may have written: any bytes are answered, and what is accepted is written back so that
-//! it reads the same.
+//! Readers of files that may come from other people: any bytes get an answer, and accepted content is written so that it reads back the
+//! same.
 //!
-//! The first line says which reader: `ir`, `baseline`, `npy`, `arch`.
+//! The first line names the reader: `ir`, `baseline`, `npy`, `arch`.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ fn ir(text: &str) {
     let again = parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}"));
     assert_eq!(print(&again), printed, "it reads back");
     match verify(&module) {
-        // What is verified the machine can compile: it may come from a file that `dslc` reads when a Rust program starts.
+        // The machine can compile verified IR: it may come from a file that `dslc` reads when a Rust program starts.
         Ok(()) => {
             let program = Program::new(Arc::new(module));
             notice(&format!("{} functions", program.module().functions.len()));
@@ -73,7 +73,7 @@ fn npy(file: &[u8]) {
     }
 }
 
-/// What such files are made of.
+/// Words for mutations.
 pub const WORDS: &[&str] = &[
     "ir\n",
     "baseline\n",

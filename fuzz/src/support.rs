@@ -1,4 +1,4 @@
-//! What targets share: compiling a text, running a module, making every report of a run.
+//! Functions that targets share: compiling a text, running a module, making every report of a run.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use runtime::{
 
 use crate::notice;
 
-/// A machine for small programs, that looks for nothing and goes on after nothing.
+/// A machine for small programs, without checks, that stops at the first fault.
 pub(crate) fn machine(limit: u64) -> MachineConfig {
     MachineConfig {
         rules: RuleSet::for_arch(Arch::SM_90),
@@ -91,7 +91,7 @@ pub(crate) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     severities.any(|severity| severity == Severity::Error)
 }
 
-/// Renders messages in every way there is.
+/// Renders messages in every way.
 pub(crate) fn show(diagnostics: &[Diagnostic], map: &SourceMap) {
     for diagnostic in diagnostics {
         assert!(!diagnostic.message.is_empty(), "a message without words");
@@ -108,7 +108,7 @@ pub(crate) fn show(diagnostics: &[Diagnostic], map: &SourceMap) {
     assert!(left.is_empty(), "its own baseline does not mute {left:?}");
 }
 
-/// A module of ours is right, and its text reads back.
+/// Checks that a generated module is valid, and that its text reads back.
 pub(crate) fn sound(module: &Module, who: &str) {
     verify::assert_verified(module, who);
     let printed = print(module);
@@ -117,7 +117,7 @@ pub(crate) fn sound(module: &Module, who: &str) {
     assert_eq!(print(&again), printed, "{who}");
 }
 
-/// What a program prints, and what is said of it.
+/// A program's output, and the notes about it.
 #[derive(Default, PartialEq, Debug)]
 pub(crate) struct Printed {
     pub(crate) stdout: Vec<u8>,
@@ -141,7 +141,7 @@ impl Io for Printed {
 /// Most memory of a program.
 pub(crate) const MEMORY_BYTES: u64 = 256 << 20;
 
-/// As `--limit` and `--memory` bound a run.
+/// The budget that `--limit` and `--memory` give a run.
 pub(crate) fn budget(instructions: u64) -> Budget {
     Budget {
         instructions: Some(instructions),
@@ -152,7 +152,7 @@ pub(crate) fn budget(instructions: u64) -> Budget {
     }
 }
 
-/// Runs `main`, with no more work than `machine.limit`, as `--limit` bounds it.
+/// Runs `main` with at most `machine.limit` instructions, as `--limit` does.
 pub(crate) fn run(
     program: &Program,
     main: FuncId,

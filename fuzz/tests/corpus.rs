@@ -1,4 +1,4 @@
-//! The kept inputs of every target, and some that follow from a fixed seed: seconds, in every build.
+//! Runs the kept inputs of every target, and some that follow from a fixed seed: it takes seconds, and runs in every build.
 
 #![expect(
     clippy::print_stdout,
@@ -10,7 +10,7 @@ use std::{fs, path::Path, thread};
 
 use fuzz::{STACK_BYTES, mutate::Mutator, take_noticed};
 
-/// Runs what is kept of a target, then so many inputs of a mutator.
+/// Runs the kept inputs of a target, then `mutated` inputs of a mutator.
 fn run(name: &str, mutated: usize) {
     let target = fuzz::find(name).expect("a target");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -29,7 +29,7 @@ fn run(name: &str, mutated: usize) {
         let mut pool = Vec::new();
         for path in &kept {
             let input = fs::read(path).expect("an input");
-            // It is shown where a test fails.
+            // Shown only where a test fails.
             println!("{}", path.display());
             (target.run)(&input);
             pool.push(input);

@@ -1,5 +1,5 @@
-//! CUDA's arrays: boxes of elements that only copies reach, since kernels read them through textures and surfaces. Those cannot be made
-//! here, and the calls that would make them say so.
+//! CUDA's arrays: boxes of elements that are accessible only to copies, because kernels read them through textures and surfaces. Those are
+//! not supported, and the calls that would make them say so.
 
 use std::{
     collections::HashMap,
@@ -15,7 +15,7 @@ use crate::{
     stream::Stream,
 };
 
-/// `cudaChannelFormatDesc`: bits of each channel, and what they are.
+/// `cudaChannelFormatDesc`: the bits of each channel, and their kind.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Format {
@@ -31,7 +31,7 @@ pub(crate) struct Array {
     extent: Extent,
     flags: c_uint,
     pub(crate) element_bytes: u64,
-    /// Bytes from a row to the next.
+    /// The distance of rows in bytes.
     pub(crate) pitch: u64,
 }
 
@@ -41,19 +41,19 @@ impl Array {
         self.address + z * self.slice() + y * self.pitch + x_bytes
     }
 
-    /// Bytes from a slice to the next.
+    /// The distance of slices in bytes.
     pub(crate) fn slice(&self) -> u64 {
         self.pitch * self.extent.height.max(1) as u64
     }
 
-    /// Whether rows of these bytes lie in it.
+    /// Whether the array contains these bytes of each row.
     fn holds(&self, (x, y): (usize, usize), width: usize, height: usize) -> bool {
         let rows = self.extent.height.max(1);
         x as u64 + width as u64 <= self.pitch && y + height <= rows * self.extent.depth.max(1)
     }
 }
 
-/// All arrays, by their handles.
+/// All arrays, by handle.
 #[derive(Default)]
 pub(crate) struct Arrays {
     arrays: HashMap<usize, Array>,
@@ -74,7 +74,7 @@ impl State {
         extent: Extent,
         flags: c_uint,
     ) -> Result<usize, CudaError> {
-        // SAFETY: the program hands in a description, or null.
+        // SAFETY: the program passes a pointer to a description, or null.
         let format = *unsafe { format.as_ref() }.ok_or(CudaError::InvalidValue)?;
         let bits: c_int = format.bits.iter().sum();
         let element_bytes = u64::try_from(bits / 8).map_err(|_| CudaError::InvalidValue)?;
@@ -101,7 +101,7 @@ impl State {
 }
 
 fn put<T>(target: *mut T, value: T) -> Result<(), CudaError> {
-    // SAFETY: the program hands in a place for a `T`, or null.
+    // SAFETY: the program passes a pointer to a `T`, or null.
     *unsafe { target.as_mut() }.ok_or(CudaError::InvalidValue)? = value;
     Ok(())
 }
@@ -176,10 +176,10 @@ extern "C" fn cudaGetChannelDesc(format: *mut Format, array: usize) -> c_int {
     call(|state| put(format, state.given.arrays.get(array)?.format))
 }
 
-/// Rows of an array, from a byte of a row on.
+/// Rows of an array, starting at a byte of each row.
 type Part = (usize, (usize, usize));
 
-/// Copies rows between memory and an array, or between two.
+/// Copies rows between memory and an array, or between two arrays.
 fn copy(
     stream: Option<Stream>,
     kind: c_int,
@@ -289,7 +289,7 @@ extern "C" fn cudaMemcpy2DArrayToArray(
     copy(None, kind, (width, height), to, from)
 }
 
-/// Bytes in a row go on in the array's next row.
+/// Bytes past the end of a row continue in the array's next row.
 fn flat(
     array: usize,
     (x, y): (usize, usize),
@@ -345,7 +345,7 @@ extern "C" fn cudaMemcpyFromArray(
     })
 }
 
-/// What kernels would read through.
+/// The objects through which kernels would read arrays.
 macro_rules! not_there {
     ($($name:ident($($param:ident: $ty:ty),*): $why:literal;)*) => {$(
         #[unsafe(no_mangle)]

@@ -1,4 +1,4 @@
-//! Copies and fills, of bytes, rows and boxes, and of variables.
+//! Copies and fills: of bytes, rows and boxes, and of variables.
 
 use std::{
     ffi::{c_int, c_void},
@@ -92,7 +92,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// From the sides' addresses and pitches, and the extent.
+    /// Makes one from the sides' addresses and pitches, and the extent.
     fn of(
         (to, to_pitch): (*mut c_void, usize),
         (from, from_pitch): (*const c_void, usize),
@@ -115,7 +115,7 @@ impl Rows {
 }
 
 impl State {
-    /// Copies bytes between any two places.
+    /// Copies bytes between any two addresses.
     pub(crate) fn copy(
         &mut self,
         to: u64,
@@ -161,7 +161,7 @@ impl State {
         }
         let result = match (to_device, from_device) {
             (true, true) => self.device.copy(&mut self.memory, to, from, bytes),
-            // SAFETY: the program says that these bytes are there.
+            // SAFETY: the program guarantees that these bytes exist.
             (true, false) => self.device.write(&mut self.memory, to, unsafe {
                 slice::from_raw_parts(from as *const u8, length)
             }),
@@ -174,7 +174,7 @@ impl State {
             }
             (false, true) => match self.memory.read_bytes(from, bytes) {
                 Ok(found) => {
-                    // SAFETY: as above; device memory is nowhere in the process.
+                    // SAFETY: as above; device memory is not mapped in the process.
                     unsafe { std::ptr::copy(found.as_ptr(), to as *mut u8, length) };
                     self.memory.note_read(from, bytes);
                     Ok(())
@@ -182,7 +182,7 @@ impl State {
                 Err(fault) => Err(fault.into()),
             },
             (false, false) => {
-                // A kernel may still work on memory that both sides see.
+                // A kernel may still use memory that both sides access.
                 self.wait()?;
                 // SAFETY: as above; the two may overlap.
                 unsafe { std::ptr::copy(from as *const u8, to as *mut u8, length) };
@@ -200,7 +200,7 @@ impl State {
         CopyEnd { address, is_device }
     }
 
-    /// Keeps for the report that a copy's kind does not fit its pointers.
+    /// Adds a note to the report that a copy's kind does not match its pointers.
     fn note_wrong_kind(&mut self, copy: &WrongKind) {
         let loc = self.place_of_current_call();
         self.note(copy.note(loc));
@@ -220,7 +220,7 @@ impl State {
         Ok(())
     }
 
-    /// Sets bytes of any memory kernels reach.
+    /// Sets bytes of any memory that kernels can access.
     pub(crate) fn fill(&mut self, address: u64, byte: u8, bytes: u64) -> Result<(), CudaError> {
         if bytes == 0 {
             return Ok(());
@@ -309,7 +309,7 @@ extern "C" fn cudaMemcpy2D(
 
 fn copy_3d(copy: *const Copy3D, stream: Option<Stream>) -> c_int {
     call(|state| {
-        // SAFETY: the program hands in a description, or null.
+        // SAFETY: the program passes a pointer to a description, or null.
         let copy = unsafe { copy.as_ref() }.ok_or(CudaError::InvalidValue)?;
         for rows in copy.slices(&state.given.arrays)? {
             state.submit(stream, Op::Copy(rows, Kind::of(copy.kind)?))?;
@@ -332,7 +332,7 @@ extern "C" fn cudaMemcpy3D(copy: *const Copy3D) -> c_int {
 struct Side {
     start: u64,
     pitch: u64,
-    /// Bytes from a slice to the next.
+    /// The distance of slices in bytes.
     slice: u64,
     element_bytes: Option<u64>,
 }
@@ -368,7 +368,7 @@ impl Side {
 }
 
 impl Copy3D {
-    /// Slice by slice. Where an array takes part, the extent counts its elements, and so do places in it.
+    /// The copy as slices. If an array takes part, the extent and the positions in it count elements.
     pub(crate) fn slices(&self, arrays: &Arrays) -> Result<Vec<Rows>, CudaError> {
         let from = Side::of(self.from_array, &self.from, &self.from_pos, arrays)?;
         let to = Side::of(self.to_array, &self.to, &self.to_pos, arrays)?;
@@ -392,7 +392,7 @@ impl Copy3D {
     }
 }
 
-/// Sets rows of bytes: their width and number.
+/// Sets the bytes of rows, given their width and number.
 fn fill_rows(
     (pointer, pitch): (*mut c_void, usize),
     value: c_int,
@@ -481,7 +481,7 @@ extern "C" fn cudaMemset3D(pitched: PitchedPtr, value: c_int, extent: Extent) ->
     fill_slices(&pitched, value, extent, None)
 }
 
-/// A part of a variable; what is not within it is told.
+/// A part of a variable; a part beyond the variable is an error.
 fn within(
     state: &mut State,
     call: &str,
@@ -495,7 +495,7 @@ fn within(
     if end as u64 <= size {
         return Ok(part);
     }
-    // On a GPU the simulator's memory does not hold the variable.
+    // On a GPU, the simulator's memory does not contain the variable.
     if !state.options.on_gpu
         && let Err(fault) = state.memory.read_bytes(part, bytes as u64)
     {
@@ -580,7 +580,7 @@ extern "C" fn cudaMemcpyFromSymbol(
 extern "C" fn cudaGetSymbolAddress(pointer: *mut *mut c_void, symbol: *const c_void) -> c_int {
     call(|state| {
         let (address, _) = state.symbol(symbol)?;
-        // SAFETY: the program hands in where it wants the address.
+        // SAFETY: the program passes a pointer for the address.
         let target = unsafe { pointer.as_mut() }.ok_or(CudaError::InvalidValue)?;
         *target = address as *mut c_void;
         Ok(())
@@ -591,7 +591,7 @@ extern "C" fn cudaGetSymbolAddress(pointer: *mut *mut c_void, symbol: *const c_v
 extern "C" fn cudaGetSymbolSize(bytes: *mut usize, symbol: *const c_void) -> c_int {
     call(|state| {
         let (_, size) = state.symbol(symbol)?;
-        // SAFETY: the program hands in where it wants the size.
+        // SAFETY: the program passes a pointer for the size.
         *unsafe { bytes.as_mut() }.ok_or(CudaError::InvalidValue)? = size as usize;
         Ok(())
     })

@@ -1,6 +1,7 @@
-//! `--count-only`: what launches did not compute that were only counted, where the program asks for it.
+//! `--count-only`: handles results of launches that were only counted, when the program needs them.
 //!
-//! Nothing follows what compiled code does with a number, so it never gets one that was not computed. A copy to the host has the launches run that
+//! Compiled code cannot be followed, so it never gets a number that was not computed. A copy to the host runs the launches that should have
+//! computed the copied bytes. If that takes too long or is no longer possible, the process ends there, with its report.
 //! were to compute what it copies. If that takes too long, or cannot be done any more, the process ends there, with its report.
 
 use interp::{NotComputed, Uncomputed};
@@ -9,7 +10,7 @@ use runtime::host::sentence;
 use crate::{exit::end_counted, launch::print, state::State};
 
 impl State {
-    /// The host is to get these bytes of the device.
+    /// Called before the host gets these bytes of the device.
     pub(crate) fn compute(&mut self, address: u64, bytes: u64) {
         self.show_managed();
         if let Err(why) = self.try_compute(address, bytes) {
@@ -17,7 +18,7 @@ impl State {
         }
     }
 
-    /// They are copied on the device. What was not computed stays so in the copy.
+    /// Called before bytes are copied on the device. Bytes that were not computed stay so in the copy.
     pub(crate) fn compute_if_quick(&mut self, address: u64, bytes: u64) {
         let _ = self.try_compute(address, bytes);
     }
@@ -40,7 +41,7 @@ impl State {
         }
     }
 
-    /// Another module's variables are to be the memory's: launches of this one run now, if that does not take long.
+    /// Called before memory gets another module's variables: runs launches of this module now, if that does not take long.
     pub(crate) fn settle(&mut self, index: usize) {
         let State {
             device,
@@ -53,7 +54,7 @@ impl State {
         }
     }
 
-    /// From here on the host may look at managed and pinned memory.
+    /// Called before the host may read managed and pinned memory.
     pub(crate) fn show_managed(&mut self) {
         if let Some(why) = self.device.unseen(&self.memory) {
             self.end_uncomputed("may read", &why);
@@ -67,7 +68,7 @@ impl State {
         end_counted(self, &sentence)
     }
 
-    /// A launch can neither be counted nor run.
+    /// Ends the process because a launch can neither be counted nor run.
     pub(crate) fn end_not_computed(&mut self, module: usize, why: &NotComputed) -> ! {
         let is_alone = self.modules.len() == 1;
         let module = self.loaded(module).program.module().clone();

@@ -1,4 +1,4 @@
-//! What a program may ask of the device, and calls that change nothing here.
+//! Queries about the device, and calls that have no effect here.
 
 use std::{
     ffi::{c_char, c_int, c_uint, c_void},
@@ -11,16 +11,16 @@ use runtime::{error::CudaError, host::device_property};
 
 use crate::state::{State, call, last_error, remember};
 
-/// CUDA 12.4, as the headers say.
+/// CUDA 12.4, as in the headers.
 const VERSION: c_int = 12040;
 
 fn put<T>(target: *mut T, value: T) -> Result<(), CudaError> {
-    // SAFETY: the program hands in a place for a `T`, or null.
+    // SAFETY: the program passes a pointer to a `T`, or null.
     *unsafe { target.as_mut() }.ok_or(CudaError::InvalidValue)? = value;
     Ok(())
 }
 
-/// There is one device.
+/// Checks that the device exists: there is only one.
 fn check(device: c_int) -> Result<(), CudaError> {
     match device {
         0 => Ok(()),
@@ -82,14 +82,14 @@ extern "C" fn cudaPeekAtLastError() -> c_int {
     last_error(false)
 }
 
-/// What an error is called and what it says, each with a NUL.
+/// The name and the text of an error, each with a NUL.
 struct ErrorText {
     error: CudaError,
     name: Vec<u8>,
     sentence: Vec<u8>,
 }
 
-/// All of them; they live as long as the process.
+/// The texts of all errors; they live as long as the process.
 fn texts() -> &'static [ErrorText] {
     static TEXTS: OnceLock<Vec<ErrorText>> = OnceLock::new();
     TEXTS.get_or_init(|| {
@@ -121,7 +121,7 @@ extern "C" fn cudaGetErrorString(error: c_int) -> *const c_char {
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaDriverGetVersion(version: *mut c_int) -> c_int {
-    // It begins nothing.
+    // This call does not open the device.
     remember(put(version, VERSION).err().unwrap_or(CudaError::Success))
 }
 
@@ -130,7 +130,7 @@ extern "C" fn cudaRuntimeGetVersion(version: *mut c_int) -> c_int {
     call(|_| put(version, VERSION))
 }
 
-/// A number of the device, for the headers' `cudaGetDeviceProperties`.
+/// A property of the device as a number, for `cudaGetDeviceProperties` in the headers.
 #[unsafe(no_mangle)]
 extern "C" fn __dslcDeviceProperty(index: c_int) -> u64 {
     let mut state = crate::state::state();
@@ -139,14 +139,14 @@ extern "C" fn __dslcDeviceProperty(index: c_int) -> u64 {
         .map_or(0, |property| device_property(state.device.info(), property))
 }
 
-/// The device's name; gives whether there is such a device.
+/// Writes the device's name; returns whether there is such a device.
 #[unsafe(no_mangle)]
 extern "C" fn __dslcDeviceName(name: *mut c_char, bytes: usize, device: c_int) -> c_int {
     call(|state| {
         check(device)?;
         let text = state.device.info().name.as_bytes();
         let length = text.len().min(bytes.saturating_sub(1));
-        // SAFETY: the program hands in that many bytes.
+        // SAFETY: the program passes a buffer of that many bytes.
         unsafe {
             std::ptr::copy_nonoverlapping(text.as_ptr(), name.cast(), length);
             name.add(length).write(0);
@@ -155,16 +155,16 @@ extern "C" fn __dslcDeviceName(name: *mut c_char, bytes: usize, device: c_int) -
     })
 }
 
-/// Remembers an error that the headers found; gives it.
+/// Remembers an error that the headers found; returns it.
 #[unsafe(no_mangle)]
 extern "C" fn __dslcError(error: c_int) -> c_int {
     remember(CudaError::from_code(error).unwrap_or(CudaError::Unknown))
 }
 
-/// A library of CUDA's was called: the report says how often.
+/// Counts a call of one of CUDA's libraries: the report shows how often each was called.
 #[unsafe(no_mangle)]
 extern "C" fn __dslcLibraryCall(library: *const c_char) {
-    // SAFETY: the libraries hand over a literal.
+    // SAFETY: the libraries pass a literal.
     let name = unsafe { std::ffi::CStr::from_ptr(library) }.to_string_lossy();
     let mut state = crate::state::state();
     *state
@@ -182,7 +182,7 @@ extern "C" fn cudaDeviceGetPCIBusId(text: *mut c_char, bytes: c_int, device: c_i
         if text.is_null() || (bytes as usize) < id.len() {
             return Err(CudaError::InvalidValue);
         }
-        // SAFETY: the program hands in that many bytes.
+        // SAFETY: the program passes a buffer of that many bytes.
         unsafe { std::ptr::copy_nonoverlapping(id.as_ptr(), text.cast(), id.len()) };
         Ok(())
     })
@@ -191,7 +191,7 @@ extern "C" fn cudaDeviceGetPCIBusId(text: *mut c_char, bytes: c_int, device: c_i
 #[unsafe(no_mangle)]
 extern "C" fn cudaDeviceSetLimit(limit: c_int, value: usize) -> c_int {
     call(|state| {
-        // Of the limits only the stack's and the heap's are ones here.
+        // The only limits with an effect here are those of the stack and the heap.
         if limit == 0 && !state.device.set_stack(&mut state.memory, value as u64) {
             return Err(CudaError::InvalidValue);
         }
@@ -236,7 +236,7 @@ extern "C" fn cudaDeviceSetSharedMemConfig(config: c_int) -> c_int {
             2 => BankWidth::Eight,
             _ => return Err(CudaError::InvalidValue),
         };
-        // Only Kepler's banks can be wider: elsewhere the call changes nothing, as in CUDA.
+        // Only Kepler has wider banks: on other devices the call has no effect, as in CUDA.
         state.device.set_bank_width(width);
         Ok(())
     })

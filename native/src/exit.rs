@@ -1,4 +1,4 @@
-//! The report at the end of the process.
+//! Makes the report at the end of the process.
 
 use std::{
     collections::BTreeMap,
@@ -23,14 +23,14 @@ use crate::{
     state::{State, Story, eprintln_all, try_state},
 };
 
-/// Columns where standard error is no terminal.
+/// The width if standard error is not a terminal.
 const COLUMNS: usize = 120;
 
-/// The process that loaded the library, or the child of it that this is. One that was made otherwise than by `fork` reports nothing.
+/// The process that loaded the library, or a child of it that `fork` made. A process that was made in another way reports nothing.
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 
-/// Runs when the library is loaded, before the program registers anything: so the report comes after all that the program does
-/// at its exit.
+/// Runs when the library is loaded, before the program registers anything. So the report comes after everything that the program does at
+/// its exit.
 #[unsafe(link_section = ".init_array")]
 #[used]
 static AT_LOAD: extern "C" fn() = {
@@ -48,22 +48,22 @@ static AT_LOAD: extern "C" fn() = {
     at_load
 };
 
-/// This process has a report of its own.
+/// Makes this process report itself.
 pub(crate) fn is_new_process() {
-    // SAFETY: it only asks.
+    // SAFETY: `getpid` has no preconditions.
     PROCESS.store(unsafe { libc::getpid() }, Ordering::Relaxed);
 }
 
 extern "C" fn at_exit(status: c_int, _: *mut c_void) {
-    // SAFETY: it only asks.
+    // SAFETY: `getpid` has no preconditions.
     if unsafe { libc::getpid() } != PROCESS.load(Ordering::Relaxed) {
         return;
     }
-    // What the program printed comes first.
-    // SAFETY: null stands for all streams.
+    // The program's output comes first.
+    // SAFETY: null means all streams.
     unsafe { libc::fflush(std::ptr::null_mut()) };
     if report() && status == 0 {
-        // SAFETY: all streams are flushed, and this is the last of the exit's functions.
+        // SAFETY: all streams are flushed, and this is the last exit function.
         unsafe {
             libc::fflush(std::ptr::null_mut());
             libc::_exit(1);
@@ -71,9 +71,9 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     }
 }
 
-/// Ends the process when its time is over, with a report of what ran until then. A launch that runs ends where it is.
+/// Ends the process when its time is up, with a report of what ran until then. A running launch is interrupted.
 pub(crate) fn end_after(time: Duration, stop: StopFlag) {
-    /// How long a launch may take to notice.
+    /// How long a launch may take to stop.
     const GRACE: Duration = Duration::from_secs(2);
     let end = move || {
         std::thread::sleep(time);
@@ -109,7 +109,8 @@ pub(crate) fn end_now(state: &mut State, why: StopReason) -> ! {
     end_with(state, why.exit_code().into())
 }
 
-/// The same where the program asks for what `--count-only` left out: a sentence says what, and the exit code is 0 unless something was found.
+/// Ends the process when the program needs results that `--count-only` left out. `sentence` says which; the exit code is 0 unless there are
+/// findings.
 pub(crate) fn end_counted(state: &mut State, sentence: &str) -> ! {
     flush_printed();
     eprintln_all(&format!("dslc: {sentence}\n"));
@@ -126,16 +127,17 @@ fn end_with(state: &mut State, code: c_int) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// What the program printed comes before what is said of it. Other streams stay as they are: a thread that waits for input holds one.
+/// Flushes the program's output, which comes before messages about it. Other streams stay as they are: a thread that waits for input holds
+/// the lock of one.
 fn flush_printed() {
     unsafe extern "C" {
         static stdout: *mut libc::FILE;
     }
-    // SAFETY: C's standard output is there as long as the process.
+    // SAFETY: C's standard output exists as long as the process.
     unsafe { libc::fflush(stdout) };
 }
 
-/// Reports what the kernels of all modules did; gives whether that makes the process fail.
+/// Reports what the kernels of all modules did; returns whether that makes the process fail.
 pub(crate) fn report() -> bool {
     try_state().is_some_and(|mut state| report_of(&mut state))
 }
@@ -151,7 +153,7 @@ fn report_of(state: &mut State) -> bool {
     };
     let times = state.device.finish();
     let times = state.device_result(times, "a kernel").unwrap_or_default();
-    // The device numbers launches of all modules in one row.
+    // The device numbers the launches of all modules together.
     state.story.outcome.times_ms = times;
     let name = state.device.info().name.clone();
     let gpu = state.options.on_gpu.then_some(name.as_str());
@@ -171,7 +173,7 @@ fn report_of(state: &mut State) -> bool {
     let outcome = &state.story.outcome;
     let has_fault = outcome.notes.iter().any(|note| note.fault.is_some());
     let has_run = !outcome.launches.is_empty() || !outcome.faults.is_empty() || has_fault;
-    // A requirement that looked at nothing is not met; a child of the process may launch nothing.
+    // A requirement that looked at nothing is not met, but a child of the process may launch nothing.
     let is_asked = !reporter.options.checking.requirements.is_empty();
     let has_gate = is_asked && process.is_none() && reporter.number == 1;
     let fails = (has_run || has_gate) && reporter.report_all(&state.story);
@@ -181,7 +183,7 @@ fn report_of(state: &mut State) -> bool {
     fails
 }
 
-/// What the program called of CUDA's libraries, which run on the CPU.
+/// A line about the calls of CUDA's libraries, which run on the CPU.
 fn library_line(calls: &BTreeMap<String, u64>) -> String {
     if calls.is_empty() {
         return String::new();
@@ -199,18 +201,18 @@ fn library_line(calls: &BTreeMap<String, u64>) -> String {
     )
 }
 
-/// The number of this report among those of the process, of which each copy of this library makes one: the environment is theirs in
-/// common.
+/// The number of this report among those of the process. Each copy of this library makes one report; they share the environment, which has
+/// the number.
 fn next_number() -> u32 {
     let name = format!("DSLC_REPORTS_OF_{}", std::process::id());
     let before = std::env::var(&name).ok().and_then(|text| text.parse().ok());
     let number = before.unwrap_or(0u32) + 1;
-    // SAFETY: the process ends; whoever still reads the environment in another thread does it at the end of `main`, as with any exit handler.
+    // SAFETY: the process is ending. A thread that still reads the environment does so after the end of `main`, as with any exit handler.
     unsafe { std::env::set_var(name, number.to_string()) };
     number
 }
 
-/// What findings are known, from a file; a file that cannot be read is told, and then nothing is known.
+/// The known findings in a file. If the file cannot be read, that is reported, and no finding is known.
 fn known(path: &Path) -> Option<Baseline> {
     let text = std::fs::read_to_string(path).map_err(|why| why.to_string());
     let baseline = text.and_then(|text| Baseline::parse(&text).map_err(|why| why.to_string()));
@@ -219,21 +221,21 @@ fn known(path: &Path) -> Option<Baseline> {
         .ok()
 }
 
-/// What a report is made with.
+/// The data for a report.
 struct Reporter<'a> {
     options: &'a Options,
     rules: &'a RuleSet,
     /// The GPU's name, if kernels ran on one.
     gpu: Option<&'a str>,
-    /// Its number, if it is a child that `fork` made: files of its own are named for it.
+    /// Its number, if it is a child that `fork` made: its own files are named after it.
     process: Option<u32>,
-    /// Which report of the process it is: a shared object may have a library of its own in itself.
+    /// The number of this report in the process: a shared object may contain its own copy of the library.
     number: u32,
     baseline: Option<Baseline>,
 }
 
 impl Reporter<'_> {
-    /// Reports all launches; gives whether they make the process fail.
+    /// Reports all launches; returns whether they make the process fail.
     fn report_all(&self, story: &Story) -> bool {
         let Options {
             checking, output, ..
@@ -265,7 +267,7 @@ impl Reporter<'_> {
         model.requirements = requirements
             .map(|requirement| requirement.judge(&outcome.launches, self.rules))
             .collect();
-        // `show` says what is wrong with their names.
+        // `show` reports unknown names.
         model.metrics = nvprof::resolve(&output.metrics).unwrap_or_default();
         self.show(&model);
         if let Some(path) = &output.html {
@@ -306,7 +308,7 @@ impl Reporter<'_> {
         write(&path, bytes);
     }
 
-    /// Prints what was found, then the report that the options ask for.
+    /// Prints the findings, then the report that the options request.
     fn show(&self, model: &Model<'_>) {
         let output = &self.options.output;
         let input = model.input;

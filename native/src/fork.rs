@@ -1,8 +1,8 @@
-//! Processes that fork. A child goes on where its parent stood: with its memory, on one thread, for the others stayed behind, and with a report
-//! of what it launches itself.
+//! Processes that fork. A child continues where its parent was: with the parent's memory, with only one thread, and with its own report of
+//! what it launches itself.
 //!
-//! A GPU is opened by the first call, so a child that forks before it has one of its own. One that forks after it has lost the GPU, as
-//! with CUDA itself: every call fails, and a sentence says why.
+//! A GPU is opened by the first call, so a child that forks before it opens the GPU itself. A child that forks after it has lost the GPU,
+//! as with CUDA itself: every call fails, and a sentence says why.
 
 use std::{
     cell::RefCell,
@@ -17,22 +17,22 @@ use runtime::error::CudaError;
 use crate::state::{STATE, State, eprintln_all};
 
 thread_local! {
-    /// The lock, while this thread forks: nobody else may hold it at that moment, for in the child it would stay held.
+    /// The lock, while this thread forks. No other thread may hold it at that moment, because it would stay locked in the child.
     static HELD: RefCell<Option<MutexGuard<'static, State>>> = const { RefCell::new(None) };
 }
 
-/// What the library knows of the process's descent.
+/// What the library knows about forks of the process.
 #[derive(Debug, Default)]
 pub(crate) struct Descent {
-    /// Another process made this one.
+    /// Whether `fork` made this process.
     pub(crate) is_child: bool,
-    /// The thread that watches the time stayed behind.
+    /// Whether the thread that watches the time is missing, because it exists only in the parent.
     is_unwatched: bool,
-    /// The GPU is its parent's.
+    /// Whether the GPU belongs to the parent.
     pub(crate) has_lost_gpu: bool,
 }
 
-/// Has the system tell of forks.
+/// Registers handlers for forks.
 pub(crate) fn watch() {
     // SAFETY: the functions live as long as the process.
     unsafe { libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child)) };
@@ -58,14 +58,14 @@ extern "C" fn in_child() {
             has_lost_gpu: state.options.on_gpu && state.is_open,
         };
         state.device.set_jobs(1);
-        // What was launched before is the parent's to tell.
+        // Earlier launches are in the parent's report.
         state.story.outcome = Default::default();
         state.story.library_calls.clear();
     }
 }
 
 impl State {
-    /// Before a call: what a child has to make up for. The error is that of all its calls.
+    /// Before a call: redoes in a child what `fork` did not copy. The error is the result of all calls in such a child.
     pub(crate) fn check_descent(&mut self) -> Result<(), CudaError> {
         static IS_SAID: AtomicBool = AtomicBool::new(false);
         if self.descent.has_lost_gpu {

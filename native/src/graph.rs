@@ -1,7 +1,7 @@
-//! Graphs: work that is kept, and done when the graph is launched. A node keeps what it does and which nodes it follows; a launch does the
-//! nodes one after another, in an order that their edges allow.
+//! Graphs: work that is recorded, and done when the graph is launched. A node has its work, and the nodes that it follows. A launch does
+//! the nodes one after another, in an order that their edges allow.
 //!
-//! Handles are numbers that look like pointers. An executable graph is a copy, whose nodes keep the handles of the graph's own.
+//! Handles are numbers that look like pointers. An executable graph is a copy, whose nodes keep the handles of the original graph.
 
 mod conditional;
 mod node;
@@ -32,11 +32,11 @@ pub(crate) enum Op {
     Conditional(Conditional),
 }
 
-/// A graph, also while a stream is captured into it.
+/// A graph, possibly one that a stream is captured into.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct CaptureId(pub(crate) usize);
 
-/// What kind of node it is; the numbers are `cudaGraphNodeType`'s.
+/// The kind of a node; the numbers are those of `cudaGraphNodeType`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NodeKind {
     Kernel = 0,
@@ -52,11 +52,11 @@ pub(crate) enum NodeKind {
     Conditional = 13,
 }
 
-/// A node: what it does, and the parameters that the program gave it, for the calls that read them.
+/// A node: its work, and the parameters that the program gave it, for calls that read them.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) kind: NodeKind,
-    /// One piece of work, or a copy's slices, or a child graph's nodes.
+    /// One piece of work, or the slices of a copy, or the nodes of a child graph.
     pub(crate) ops: Vec<Op>,
     /// The nodes that it follows.
     after: Vec<usize>,
@@ -64,12 +64,12 @@ pub(crate) struct Node {
     pub(crate) inputs: Inputs,
 }
 
-/// The parameters that the program gave a node: the bytes of CUDA's struct. Pointers in them to a kernel's arguments lead to copies.
+/// The parameters that the program gave a node: the bytes of CUDA's struct. Pointers in them to a kernel's arguments point to copies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inputs {
     pub(crate) params: Vec<u8>,
     pub(crate) args: Vec<Argument>,
-    /// A child graph's handle, an event's, an address.
+    /// The handle of a child graph or an event, or an address.
     pub(crate) handle: usize,
 }
 
@@ -84,7 +84,7 @@ impl Node {
         }
     }
 
-    /// A node that a stream's work becomes.
+    /// The node for a stream's captured work.
     fn captured(op: Op) -> Node {
         let kind = match op {
             Op::Copy(..) => NodeKind::Copy,
@@ -97,16 +97,16 @@ impl Node {
     }
 }
 
-/// A graph's nodes by their handles, which grow in the order in which nodes were added.
+/// A graph's nodes by handle. Handles increase in the order in which nodes were added.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Graph {
     pub(crate) nodes: BTreeMap<usize, Node>,
-    /// Of a clone: its nodes by those of the graph that it was made of.
+    /// For a clone: its nodes by those of the original graph.
     originals: HashMap<usize, usize>,
 }
 
 impl Graph {
-    /// The nodes in an order that the edges allow, the first added first; `None` if edges go round in a circle.
+    /// The nodes in an order that the edges allow, the first added first; `None` if the edges have a cycle.
     pub(crate) fn order(&self) -> Option<Vec<usize>> {
         let mut order: Vec<usize> = Vec::new();
         while order.len() < self.nodes.len() {
@@ -137,7 +137,7 @@ impl Graph {
 pub(crate) struct Graphs {
     graphs: HashMap<usize, Graph>,
     executable: HashMap<usize, Graph>,
-    /// Of each condition its value at a launch, if that is said.
+    /// The value of each condition at a launch, if it has a default.
     conditions: HashMap<u64, Option<u32>>,
     handles: usize,
 }
@@ -154,7 +154,7 @@ impl Graphs {
         0x9000_0000 + 0x10 * self.handles
     }
 
-    /// Adds a stream's work to a graph, behind what the stream did before; gives its node.
+    /// Adds a stream's work to a graph, after the stream's earlier work; returns its node.
     pub(crate) fn capture(&mut self, graph: CaptureId, after: &[usize], op: Op) -> usize {
         let handle = self.handle();
         let mut node = Node::captured(op);
@@ -168,7 +168,7 @@ impl Graphs {
         self.graphs.get_mut(&graph).ok_or(CudaError::InvalidValue)
     }
 
-    /// The graph that a node is of.
+    /// The graph that contains a node.
     fn of_node(&mut self, node: usize) -> Result<&mut Graph, CudaError> {
         let mut graphs = self.graphs.values_mut();
         graphs
@@ -192,7 +192,7 @@ impl Graphs {
         exec.nodes.get_mut(&node).ok_or(CudaError::InvalidValue)
     }
 
-    /// Adds a node behind others of its graph.
+    /// Adds a node after others of its graph.
     pub(crate) fn add(
         &mut self,
         graph: usize,
@@ -224,7 +224,7 @@ impl State {
 }
 
 pub(crate) fn put<T>(target: *mut T, value: T) -> Result<(), CudaError> {
-    // SAFETY: the program hands in a place for a `T`, or null.
+    // SAFETY: the program passes a pointer to a `T`, or null.
     *unsafe { target.as_mut() }.ok_or(CudaError::InvalidValue)? = value;
     Ok(())
 }
@@ -233,14 +233,14 @@ pub(crate) fn put<T>(target: *mut T, value: T) -> Result<(), CudaError> {
 pub(crate) fn listed<'l>(nodes: *const usize, count: usize) -> &'l [usize] {
     match nodes.is_null() || count == 0 {
         true => &[],
-        // SAFETY: the program hands in that many handles.
+        // SAFETY: the program passes that many handles.
         false => unsafe { std::slice::from_raw_parts(nodes, count) },
     }
 }
 
-/// Hands out a list: how long it is, if there is no place for it; else as much as there is place for.
+/// Returns a list to the program: its length, if `places` are null; otherwise as much as fits.
 fn put_list(all: &[usize], places: &[*mut usize], count: *mut usize) -> Result<(), CudaError> {
-    // SAFETY: the program hands in where the number is.
+    // SAFETY: the program passes a pointer to the number.
     let count = unsafe { count.as_mut() }.ok_or(CudaError::InvalidValue)?;
     let wide = places.len();
     let there = all.len() / wide;
@@ -252,7 +252,7 @@ fn put_list(all: &[usize], places: &[*mut usize], count: *mut usize) -> Result<(
     for index in 0..room {
         for (number, place) in places.iter().enumerate() {
             let value = all.get(index * wide + number).copied().unwrap_or(0);
-            // SAFETY: the program says that there is place for that many.
+            // SAFETY: the program guarantees room for that many.
             unsafe { place.add(index).write(value) };
         }
     }
@@ -449,7 +449,7 @@ pub(crate) struct UpdateResult {
     from: usize,
 }
 
-/// Gives an executable graph the work of another graph of the same shape: the same kinds of nodes in the same order.
+/// Replaces the work of an executable graph by that of another graph of the same shape: the same kinds of nodes in the same order.
 #[unsafe(no_mangle)]
 extern "C" fn cudaGraphExecUpdate(exec: usize, graph: usize, info: *mut UpdateResult) -> c_int {
     /// `cudaGraphExecUpdateErrorTopologyChanged`, `…NodeTypeChanged`.
@@ -486,7 +486,7 @@ extern "C" fn cudaGraphExecUpdate(exec: usize, graph: usize, info: *mut UpdateRe
         if result != 0 {
             return Err(CudaError::GraphExecUpdateFailure);
         }
-        // The program knows the nodes by the handles of the graph that the executable one was made of.
+        // The program knows the nodes by the handles of the graph from which the executable one was made.
         for (before, after) in old.nodes.values_mut().zip(new.nodes.values()) {
             before.ops = after.ops.clone();
             before.inputs = after.inputs.clone();
@@ -523,7 +523,7 @@ extern "C" fn cudaGraphLaunch(exec: usize, stream: Stream) -> c_int {
     let Some(graph) = graph else {
         return crate::state::remember(CudaError::InvalidValue);
     };
-    // A graph that is launched in a captured stream becomes a part of what is captured.
+    // A graph that is launched in a captured stream becomes a part of the captured graph.
     let mut captured = false;
     let error = call(|state| {
         captured = state.streams.capture_of(stream)?.is_some();
@@ -548,7 +548,7 @@ extern "C" fn cudaGraphLaunch(exec: usize, stream: Stream) -> c_int {
     }
 }
 
-/// Does work in its order, up to the first error.
+/// Does work in its order, until the first error.
 fn run(ops: &[Op], stream: Stream, is_captured: bool) -> c_int {
     for op in ops {
         let error = match op {

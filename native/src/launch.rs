@@ -1,4 +1,4 @@
-//! Launches: what `k<<<grid, block>>>(…)` becomes in the host's code, and `cudaLaunchKernel`.
+//! Launches: the calls that a compiler makes of `k<<<grid, block>>>(…)`, and `cudaLaunchKernel`.
 
 use std::{
     cell::{Cell, RefCell},
@@ -33,21 +33,21 @@ pub(crate) struct Dim3 {
     z: u32,
 }
 
-/// A launch with the bits of its arguments.
+/// A launch, with the bits of its arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     module: usize,
     kernel: FuncId,
-    /// The kernel as the host knows it.
+    /// The kernel's address on the host.
     function: usize,
     config: LaunchConfig,
     args: Vec<u64>,
 }
 
-/// An argument's bytes, as far as its scalars reach, aligned like any argument.
+/// An argument's bytes, up to the end of its scalars, aligned like any argument.
 pub(crate) type Argument = Vec<u128>;
 
-/// What stands between `<<<` and `>>>`, until the kernel's stub asks for it.
+/// The values between `<<<` and `>>>`, until the kernel's stub asks for them.
 struct Configuration {
     grid: Dim3,
     block: Dim3,
@@ -58,7 +58,7 @@ struct Configuration {
 
 thread_local! {
     static CONFIGURATIONS: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
-    /// Line and file of the launch that is being made.
+    /// Line and file of the current launch.
     static PLACE: Cell<Option<Place>> = const { Cell::new(None) };
 }
 
@@ -94,7 +94,7 @@ extern "C" fn __cudaPopCallConfiguration(
         return CudaError::InvalidConfiguration.code();
     };
     PLACE.set(Some(configuration.place));
-    // SAFETY: the stub, which the compiler made, hands in places for all of them.
+    // SAFETY: the stub, which the compiler made, passes pointers for all of them.
     unsafe {
         grid.write(configuration.grid);
         block.write(configuration.block);
@@ -153,7 +153,7 @@ fn bits(bytes: &[u8], ty: MemType) -> u64 {
 }
 
 impl State {
-    /// The kernel behind an address of the host, and the module it is of, which is entered.
+    /// Finds the kernel for a host address, and the module that contains it; enters that module.
     pub(crate) fn kernel(
         &mut self,
         function: *const c_void,
@@ -184,7 +184,7 @@ impl State {
         Ok((module, id, place))
     }
 
-    /// Takes a launch's arguments from where the host has them.
+    /// Reads a launch's arguments from the host.
     pub(crate) fn prepare(
         &mut self,
         function: *const c_void,
@@ -201,7 +201,7 @@ impl State {
             .enumerate()
         {
             for &(offset, ty) in scalars {
-                // SAFETY: the program hands in the address of each argument, and each has the parameter's type.
+                // SAFETY: the program passes the address of each argument, and each has the parameter's type.
                 let bytes = unsafe {
                     let argument = args.add(number).read().cast::<u8>().cast_const();
                     slice::from_raw_parts(argument.add(offset as usize), ty.bytes() as usize)
@@ -226,7 +226,7 @@ impl State {
         })
     }
 
-    /// A launch's arguments as the host hands them over.
+    /// A launch's arguments in the host's layout.
     pub(crate) fn arguments(&mut self, launch: &Launch) -> Vec<Argument> {
         let ids = &self.loaded(launch.module).kernels;
         let number = ids.iter().position(|id| *id == launch.kernel);
@@ -252,7 +252,7 @@ impl State {
         params.iter().map(argument).collect()
     }
 
-    /// Runs a kernel, and what its threads launch. What goes wrong in it shows at the next call.
+    /// Runs a kernel, and the kernels that its threads launch. Its errors show at the next call.
     pub(crate) fn launch(&mut self, launch: &Launch) -> Result<(), CudaError> {
         self.enter(launch.module);
         if let Err(why) = self.check_dynamic_shared(launch) {
@@ -264,7 +264,7 @@ impl State {
         while let Some(next) = queue.next() {
             match self.launch_one(launch.module, &next) {
                 Ok(children) => queue.add(children),
-                // What a kernel could not launch is an error of the kernel's.
+                // A failed launch inside a kernel is the kernel's error.
                 Err(_) if next.config.depth > 0 => {}
                 Err(error) => return Err(error),
             }
@@ -272,7 +272,7 @@ impl State {
         Ok(())
     }
 
-    /// Runs a kernel; gives what its threads launched.
+    /// Runs a kernel; returns the launches of its threads.
     fn launch_one(
         &mut self,
         module: usize,
@@ -420,19 +420,19 @@ impl State {
     }
 }
 
-/// What kernels print goes where the host's `printf` goes, in order with it.
+/// Prints a kernel's output to the same stream as the host's `printf`, in order with it.
 pub(crate) fn print(bytes: &[u8]) {
     unsafe extern "C" {
         static stdout: *mut libc::FILE;
     }
-    // SAFETY: C's standard output is there as long as the process.
+    // SAFETY: C's standard output exists as long as the process.
     unsafe {
         libc::fwrite(bytes.as_ptr().cast(), 1, bytes.len(), stdout);
     }
 }
 
 fn put(target: *mut c_int, value: u64) -> Result<(), CudaError> {
-    // SAFETY: the program hands in where it wants the number.
+    // SAFETY: the program passes a pointer for the number.
     *unsafe { target.as_mut() }.ok_or(CudaError::InvalidValue)? = value as c_int;
     Ok(())
 }
@@ -493,7 +493,7 @@ extern "C" fn cudaFuncGetAttributes(
             Some(&dynamic) => dynamic,
             None => info.block.shared_bytes.saturating_sub(fixed),
         };
-        // SAFETY: the program hands in where it wants them.
+        // SAFETY: the program passes a pointer for the result, or null.
         *unsafe { attributes.as_mut() }.ok_or(CudaError::InvalidValue)? = FunctionAttributes {
             shared_bytes: fixed as usize,
             threads_per_block: most as c_int,
@@ -568,7 +568,7 @@ extern "C" fn __dslcPotentialBlockSize(
         if let Ok(limit @ 1..) = u64::try_from(limit) {
             most = most.min(limit);
         }
-        // As CUDA's own does: from large blocks to small ones, and only more resident threads are better.
+        // Like CUDA's implementation: from large blocks to small ones, where only more resident threads are better.
         let (mut best, mut threads) = ((0, 0), most);
         while threads > 0 {
             let blocks = state.resident_blocks((module, kernel), threads, shared_bytes as u64);

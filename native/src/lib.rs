@@ -1,8 +1,8 @@
 //! `libdslcrt`: the functions of CUDA's runtime in C, for programs whose host code a host compiler compiled.
 //!
-//! In: the calls of such a program, and the images of its kernels ([`dsl::image`]) that its objects register before `main`. Out: what the
-//! calls give, and a report at the end of the process. Kernels run on the simulator, at once: a call has done its work when it
-//! returns. One lock guards all that is here, so that any thread may call.
+//! It answers the calls of such a program. The program's objects register the images of their kernels ([`dsl::image`]) before `main`. At
+//! the end of the process it makes a report. Kernels run on the simulator at once: the work of a call is done when it returns. One lock
+//! guards all state, so that any thread may call.
 
 mod array;
 mod copy;

@@ -1,7 +1,7 @@
-//! Memory: `cudaMalloc` and its like, copies, fills, variables.
+//! Memory: `cudaMalloc` and similar calls, copies, fills, variables.
 //!
-//! Device memory lies in the simulator; its addresses are reserved in the process, so that a host that touches one ends with a sentence
-//! ([`crate::reserve`]). Managed and pinned memory is the process's own, which kernels reach at the same address.
+//! Device memory is in the simulator. Its addresses are reserved in the process, so that a host access to one ends the process with a
+//! message ([`crate::reserve`]). Managed and pinned memory belongs to the process, and kernels access it at the same address.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -16,13 +16,13 @@ use crate::{
     stream::Stream,
 };
 
-/// How many remarks are kept: more say no more.
+/// Most notes that are kept: more would not be more helpful.
 const MAX_NOTES: usize = 1000;
 
-/// Rows of `cudaMallocPitch` begin at multiples of this.
+/// Rows of `cudaMallocPitch` start at multiples of this.
 const PITCH_BYTES: u64 = 512;
 
-/// A place in the program's text: what headers of ours hand to calls.
+/// A place in the program's text, which dslc's headers pass to calls.
 #[derive(Clone, Copy)]
 pub(crate) struct Site {
     pub(crate) file: *const c_char,
@@ -30,19 +30,19 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Where the call of this thread is that runs, if the program said so.
+    /// The place of the current call of this thread, if the program gave it.
     pub(crate) fn current() -> Option<Site> {
         SITE.get()
     }
 
-    /// The next call is at another place.
+    /// Forgets the place after a call.
     pub(crate) fn leave() {
         SITE.set(None);
     }
 }
 
 thread_local! {
-    /// Where the next call stands, if the program said so.
+    /// The place of the next call, if the program gave it.
     static SITE: std::cell::Cell<Option<Site>> = const { std::cell::Cell::new(None) };
 }
 
@@ -55,7 +55,7 @@ impl State {
             || kind == AddressKind::Unknown && crate::reserve::is_reserved(address)
     }
 
-    /// Managed or pinned memory that holds the address.
+    /// The managed or pinned memory that contains the address.
     pub(crate) fn shared_at(&self, address: u64) -> Option<(u64, Shared)> {
         let (&base, &shared) = self.visible.shared.range(..=address).next_back()?;
         (address < base + shared.bytes.max(1)).then_some((base, shared))
@@ -77,7 +77,7 @@ impl State {
     fn name(&mut self, address: u64, call: &str, bytes: u64) {
         self.given.allocations += 1;
         let name = match Site::current() {
-            // SAFETY: headers of ours hand over the literal `__FILE__`.
+            // SAFETY: dslc's headers pass the literal `__FILE__`.
             Some(site) if !site.file.is_null() => unsafe {
                 let file = std::ffi::CStr::from_ptr(site.file).to_string_lossy();
                 format!("the allocation of {file}:{}", site.line)
@@ -90,7 +90,7 @@ impl State {
         self.memory.set_name(address, &name);
     }
 
-    /// Memory of the process that kernels reach, too.
+    /// Allocates memory of the process that kernels can access, too.
     fn allocate_shared(&mut self, bytes: u64, kind: SharedKind) -> Result<u64, CudaError> {
         if kind == SharedKind::Managed && self.options.on_gpu {
             let result = self.device.malloc(&mut self.memory, bytes, true);
@@ -108,7 +108,7 @@ impl State {
         let address = pointer as u64;
         let shared = self.device.share(address, bytes);
         self.device_result(shared, "cudaMallocHost")?;
-        // SAFETY: the block lives until `free_shared` takes it out.
+        // SAFETY: the block lives until `free_shared` removes it.
         unsafe { self.memory.add_managed(address, bytes) };
         self.visible.shared.insert(address, Shared { bytes, kind });
         let call = match kind {
@@ -131,7 +131,7 @@ impl State {
             .remove_foreign(address)
             .map_err(|_| CudaError::InvalidValue)?;
         if shared.kind != SharedKind::Registered {
-            // SAFETY: `allocate_shared` made it with this layout, and it is out of the tables.
+            // SAFETY: `allocate_shared` allocated it with this layout, and it was removed from the tables.
             unsafe { std::alloc::dealloc(address as *mut u8, layout(shared.bytes)?) };
         }
         Ok(())
@@ -157,7 +157,7 @@ impl State {
         })
     }
 
-    /// A call was given memory that is not there: kept for the report, with the place of the call where the program said it.
+    /// Adds the fault of a call with memory that does not exist to the report, with the place of the call if the program gave it.
     pub(crate) fn report_fault(&mut self, call: &str, fault: MemoryFault) {
         let text = format!("{call}: {fault}");
         let loc = self.place_of_current_call();
@@ -167,7 +167,7 @@ impl State {
         });
     }
 
-    /// Keeps a remark for the report.
+    /// Adds a note to the report.
     pub(crate) fn note(&mut self, note: Note) {
         let notes = &mut self.story.outcome.notes;
         if notes.len() < MAX_NOTES {
@@ -175,13 +175,13 @@ impl State {
         }
     }
 
-    /// Where the call is that runs; unknown where the program did not say so.
+    /// The place of the current call; unknown if the program did not give it.
     pub(crate) fn place_of_current_call(&mut self) -> LocId {
         Site::current().map_or(LocId::default(), |site| self.place_of_call(site))
     }
 
-    /// Does the work now, or keeps it for the graph that the stream is captured into. Without a stream it is of a call that returns when
-    /// all is done.
+    /// Does the work now, or adds it to the graph that the stream is captured into. Without a stream, the call returns when all work is
+    /// done.
     pub(crate) fn submit(&mut self, stream: Option<Stream>, op: Op) -> Result<(), CudaError> {
         let Some(stream) = stream else {
             return self.within_stream(None, |state| state.perform(&op));
@@ -203,7 +203,7 @@ fn layout(bytes: u64) -> Result<std::alloc::Layout, CudaError> {
     std::alloc::Layout::from_size_align(size, 4096).map_err(|_| CudaError::MemoryAllocation)
 }
 
-/// Gives out memory through a pointer that the program hands in.
+/// Allocates memory and writes its address through the program's pointer.
 fn give(
     pointer: *mut *mut c_void,
     bytes: usize,
@@ -214,13 +214,13 @@ fn give(
             return Err(CudaError::InvalidValue);
         }
         let address = if bytes == 0 { 0 } else { make(state)? };
-        // SAFETY: the program hands in where it wants the address.
+        // SAFETY: the program passes a pointer for the address.
         unsafe { pointer.write(address as *mut c_void) };
         Ok(())
     })
 }
 
-/// Where the next call of this thread stands.
+/// Sets the place of the next call of this thread.
 #[unsafe(no_mangle)]
 extern "C" fn __dslcAt(line: c_int, file: *const c_char) {
     SITE.set(Some(Site { file, line }));
@@ -289,7 +289,7 @@ extern "C" fn cudaMallocPitch(
         if pitch.is_null() {
             return Err(CudaError::InvalidValue);
         }
-        // SAFETY: the program hands in where it wants the pitch.
+        // SAFETY: the program passes a pointer for the pitch.
         unsafe { pitch.write(row as usize) };
         state.allocate_device(bytes)
     })
@@ -297,7 +297,7 @@ extern "C" fn cudaMallocPitch(
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaMalloc3D(pitched: *mut PitchedPtr, extent: Extent) -> c_int {
-    // SAFETY: the program hands in where it wants them.
+    // SAFETY: the program passes a pointer for the result, or null.
     let Some(pitched) = (unsafe { pitched.as_mut() }) else {
         return crate::state::remember(CudaError::InvalidValue);
     };
@@ -364,7 +364,7 @@ extern "C" fn cudaHostRegister(pointer: *mut c_void, bytes: usize, _flags: c_uin
         }
         let result = state.device.share(address, bytes as u64);
         state.device_result(result, "cudaHostRegister")?;
-        // SAFETY: the program promises that the memory lives until `cudaHostUnregister`.
+        // SAFETY: the program guarantees that the memory lives until `cudaHostUnregister`.
         unsafe { state.memory.add_managed(address, bytes as u64) };
         let shared = Shared {
             bytes: bytes as u64,
@@ -397,7 +397,7 @@ extern "C" fn cudaHostGetDevicePointer(
         if device.is_null() || state.shared_at(host as u64).is_none() {
             return Err(CudaError::InvalidValue);
         }
-        // SAFETY: the program hands in where it wants the address.
+        // SAFETY: the program passes a pointer for the address.
         unsafe { device.write(host) };
         Ok(())
     })
@@ -409,7 +409,7 @@ extern "C" fn cudaHostGetFlags(flags: *mut c_uint, host: *mut c_void) -> c_int {
         if flags.is_null() || state.shared_at(host as u64).is_none() {
             return Err(CudaError::InvalidValue);
         }
-        // SAFETY: the program hands in where it wants the flags. All pinned memory is mapped.
+        // SAFETY: the program passes a pointer for the flags. All pinned memory is mapped.
         unsafe { flags.write(2) };
         Ok(())
     })
@@ -420,7 +420,7 @@ extern "C" fn cudaMemGetInfo(free: *mut usize, total: *mut usize) -> c_int {
     call(|state| {
         let all = state.device.info().global_bytes;
         let used = state.device.bytes_in_use(&state.memory);
-        // SAFETY: the program hands in where it wants the numbers.
+        // SAFETY: the program passes a pointer for the numbers.
         let (free, total) = unsafe { (free.as_mut(), total.as_mut()) };
         *free.ok_or(CudaError::InvalidValue)? = all.saturating_sub(used) as usize;
         *total.ok_or(CudaError::InvalidValue)? = all as usize;
@@ -467,7 +467,7 @@ pub(crate) struct PointerAttributes {
     host_pointer: *mut c_void,
 }
 
-/// Where the allocation begins that an address is in, and how large it is; either may be null.
+/// The start and size of the allocation that contains an address; either pointer may be null.
 #[unsafe(no_mangle)]
 extern "C" fn __dslcAddressRange(base: *mut u64, bytes: *mut u64, address: u64) -> c_int {
     call(|state| {
@@ -476,7 +476,7 @@ extern "C" fn __dslcAddressRange(base: *mut u64, bytes: *mut u64, address: u64) 
         let bounds = shared.or_else(|| state.memory.bounds(address));
         let (start, size) = bounds.ok_or(CudaError::InvalidValue)?;
         for (to, value) in [(base, start), (bytes, size)] {
-            // SAFETY: the program hands in where it wants them.
+            // SAFETY: the program passes a pointer for the result, or null.
             if let Some(to) = unsafe { to.as_mut() } {
                 *to = value;
             }
@@ -507,7 +507,7 @@ extern "C" fn cudaPointerGetAttributes(
                 std::ptr::null_mut()
             }
         };
-        // SAFETY: the program hands in where it wants them.
+        // SAFETY: the program passes a pointer for the result, or null.
         *unsafe { attributes.as_mut() }.ok_or(CudaError::InvalidValue)? = PointerAttributes {
             kind,
             device,

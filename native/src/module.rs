@@ -1,6 +1,6 @@
-//! Modules that a program loads by itself, for the driver's functions: what `dslc nvcc -ptx`, `-cubin` and `-fatbin` write.
+//! Modules that a program loads itself, for the driver's functions: files that `dslc nvcc -ptx`, `-cubin` and `-fatbin` write.
 //!
-//! PTX of another compiler cannot run on the simulator, which reads IR: such a module is refused, and a sentence says why.
+//! PTX of another compiler cannot run on the simulator, which needs IR: such a module is refused, and a sentence says why.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_void},
@@ -12,7 +12,7 @@ use runtime::error::CudaError;
 
 use crate::state::{KernelRef, State, call, eprintln_all};
 
-/// The image behind a pointer: an image itself, or PTX with one in its comments.
+/// The image at a pointer: an image itself, or PTX with one in its comments.
 fn image_at(data: *const u8) -> Result<Image, CudaError> {
     if data.is_null() {
         return Err(CudaError::InvalidValue);
@@ -20,7 +20,7 @@ fn image_at(data: *const u8) -> Result<Image, CudaError> {
     // SAFETY: both forms are longer than the magic, or end with a zero before that.
     let is_image = (0..MAGIC.len()).all(|at| unsafe { data.add(at).read() } == MAGIC[at]);
     if is_image {
-        // SAFETY: an image tells its length in its first 16 bytes.
+        // SAFETY: an image has its length in its first 16 bytes.
         let bytes = unsafe {
             let head: &[u8; 16] = &*data.cast();
             let length = Image::length(head).map_err(|_| CudaError::InvalidKernelImage)?;
@@ -28,7 +28,7 @@ fn image_at(data: *const u8) -> Result<Image, CudaError> {
         };
         return Image::from_bytes(bytes).map_err(|why| refused(&why.to_string()));
     }
-    // SAFETY: what is no image has to be text that ends with a zero, as CUDA's interface says.
+    // SAFETY: data other than an image has to be text that ends with a zero, as CUDA's interface requires.
     let text = unsafe { CStr::from_ptr(data.cast()) }.to_string_lossy();
     match Image::in_ptx(&text) {
         Some(Ok(image)) => Ok(image),
@@ -51,19 +51,19 @@ fn name_of(name: *const c_char) -> Result<String, CudaError> {
     if name.is_null() {
         return Err(CudaError::InvalidValue);
     }
-    // SAFETY: the program hands in a text that ends with a zero.
+    // SAFETY: the program passes a text that ends with a zero.
     Ok(unsafe { CStr::from_ptr(name) }
         .to_string_lossy()
         .into_owned())
 }
 
 fn put<T>(target: *mut T, value: T) -> Result<(), CudaError> {
-    // SAFETY: the program hands in a place for a `T`, or null.
+    // SAFETY: the program passes a pointer to a `T`, or null.
     *unsafe { target.as_mut() }.ok_or(CudaError::InvalidValue)? = value;
     Ok(())
 }
 
-/// The module of a handle; handles are modules' numbers plus one.
+/// The module of a handle; a handle is the module's number plus one.
 fn number(state: &State, handle: usize) -> Result<usize, CudaError> {
     let number = handle.wrapping_sub(1);
     match number < state.modules.len() {
@@ -80,7 +80,7 @@ extern "C" fn __dslcModuleLoad(module: *mut usize, data: *const u8) -> c_int {
     })
 }
 
-/// A kernel by its name in the object or in the source; what it gives stands for the kernel in the runtime's calls.
+/// Finds a kernel by its name in the object or in the source; the result represents the kernel in the runtime's calls.
 #[unsafe(no_mangle)]
 extern "C" fn __dslcModuleFunction(
     function: *mut *const c_void,
@@ -108,7 +108,7 @@ extern "C" fn __dslcModuleFunction(
         let address = match known {
             Some((address, _)) => *address,
             None => {
-                // An address that nothing else has.
+                // A unique address.
                 let address = std::ptr::from_ref(Box::leak(Box::new(0u64))) as usize;
                 let kernel = KernelRef { module, mangled };
                 state.kernels.insert(address, kernel);
@@ -137,8 +137,8 @@ extern "C" fn __dslcModuleVariable(
     })
 }
 
-/// Where a kernel's arguments are in one buffer, as the driver's `CU_LAUNCH_PARAM_BUFFER_POINTER` hands them over. A parameter of several
-/// scalars may be aligned to more than they are, which an image does not say: there the call fails.
+/// Finds a kernel's arguments in one buffer, as the driver's `CU_LAUNCH_PARAM_BUFFER_POINTER` passes them. A parameter of several scalars
+/// may be aligned to more than they are, which an image does not record: the call fails then.
 #[unsafe(no_mangle)]
 extern "C" fn __dslcUnpack(
     args: *mut *mut c_void,
@@ -166,7 +166,7 @@ extern "C" fn __dslcUnpack(
             if at + size > bytes {
                 return Err(CudaError::InvalidValue);
             }
-            // SAFETY: the buffer is that long, and the caller has that many places.
+            // SAFETY: the buffer is that long, and the caller has room for that many pointers.
             unsafe { args.add(number).write(buffer.add(at).cast()) };
             at += size;
         }

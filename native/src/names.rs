@@ -1,6 +1,6 @@
-//! Names of variables: the IR's and an object's, which may be mangled.
+//! Names of variables in the IR and in objects, where they may be mangled.
 
-/// Whether a variable of the IR is the one that the object names: the object's name may be mangled or lack its namespaces.
+/// Whether a variable of the IR is the one with the object's name, which may be mangled or without its namespaces.
 pub(crate) fn same_name(known: &str, registered: &str) -> bool {
     let last = |name: &str| {
         let (name, args) = name.split_at(name.find('<').unwrap_or(name.len()));
@@ -10,7 +10,7 @@ pub(crate) fn same_name(known: &str, registered: &str) -> bool {
     known == registered || last(known) == last(&demangled(registered))
 }
 
-/// Template arguments without what is written in more than one way: spaces, and the letters behind a number.
+/// Template arguments without the parts that have several spellings: spaces, and suffixes of numbers.
 fn plain_arguments(args: &str) -> String {
     let mut out = String::new();
     let mut in_number = false;

@@ -1,4 +1,4 @@
-//! What the environment variable `DSLC` asks for: `DSLC="--arch sm_80 --html out.html"`.
+//! Parses the environment variable `DSLC`: `DSLC="--arch sm_80 --html out.html"`.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -9,64 +9,64 @@ use interp::{
 use report::{Tables, require::Requirement};
 use runtime::words;
 
-/// Warp instructions of one launch, when nothing says how many: minutes of work.
+/// The default limit of warp instructions in one launch: minutes of work.
 const DEFAULT_LIMIT: u64 = 20_000_000_000;
 
-/// The names of all options, for the message about one that is not there.
+/// The names of all options, for the message about an unknown one.
 const NAMES: &str = "--arch, --bank-width, --rules, --device, --jobs, --limit, --timeout, --memory, --checks, --no-checks, --count-only, --order, --stop-at-first, --fail-on, \
     --require, --baseline, --write-baseline, --quiet, --kernel, --launches, --metrics, --html, --json and --sarif";
 
 /// The options of a process.
 #[derive(Debug)]
 pub(crate) struct Options {
-    /// Else that of the first source, else sm_90.
+    /// `None`: that of the first source, or sm_90.
     pub(crate) arch: Option<Arch>,
     bank_width: BankWidth,
-    /// A GPU instead of the simulator.
+    /// Whether to use a GPU instead of the simulator.
     pub(crate) on_gpu: bool,
     pub(crate) jobs: usize,
     limit: u64,
-    /// When the process ends at the latest, and what tells running launches.
+    /// The time limit of the process, and what stops running launches.
     pub(crate) timeout: Option<Duration>,
     pub(crate) stop: StopFlag,
     /// A file of rules: its name and text.
     rules: Option<(String, String)>,
-    /// The most memory that the device gives out.
+    /// The most memory that the device allocates.
     pub(crate) memory_bytes: Option<u64>,
     pub(crate) checking: Checking,
     pub(crate) output: Output,
 }
 
-/// What is looked for, and what comes of it.
+/// What is checked, and with which consequences.
 #[derive(Debug)]
 pub(crate) struct Checking {
     checks: Checks,
     order: Order,
     both_orders: BothOrders,
     schedule: Option<Schedule>,
-    /// Under how many random ones each launch runs besides, and their seed.
+    /// The number of random schedules in which each launch also runs, and their seed.
     schedules: (u32, u64),
     memory_order: MemoryOrder,
-    /// Launches are counted from some of their blocks.
+    /// Whether launches are counted from some of their blocks.
     pub(crate) counts_only: bool,
     pub(crate) stops_at_first: bool,
-    /// The mildest finding that makes the process end with exit code 1.
+    /// The mildest finding that makes the exit code 1.
     pub(crate) fail_on: Option<Severity>,
-    /// A file of findings that are known.
+    /// A file of known findings.
     pub(crate) baseline: Option<PathBuf>,
     pub(crate) write_baseline: Option<PathBuf>,
-    /// What each launch has to meet.
+    /// The requirements for each launch.
     pub(crate) requirements: Vec<Requirement>,
 }
 
 /// The reports at the end.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
-    /// No report but of what was found.
+    /// Whether to report only findings.
     pub(crate) is_quiet: bool,
     pub(crate) kernel: Option<String>,
     pub(crate) tables: Tables,
-    /// nvprof's table of these metrics instead of the report.
+    /// Show nvprof's table of these metrics instead of the report.
     pub(crate) metrics: Vec<String>,
     pub(crate) html: Option<PathBuf>,
     pub(crate) json: Option<PathBuf>,
@@ -105,7 +105,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What the environment asks for: `DSLC`, and `DSLC_DEVICE`, which names the device alone.
+    /// The options in the environment: `DSLC`, and `DSLC_DEVICE`, which gives only the device.
     pub(crate) fn of_environment() -> Result<Options, String> {
         let mut options = Options::parse(&std::env::var("DSLC").unwrap_or_default())?;
         if let Ok(device) = std::env::var("DSLC_DEVICE") {
@@ -122,7 +122,7 @@ impl Options {
         ))
     }
 
-    /// Reads the variable's text: words as in a shell, quotes included. The error is one sentence.
+    /// Parses the variable's text: words as in a shell, including quotes. The error is one sentence.
     pub(crate) fn parse(text: &str) -> Result<Options, String> {
         let words =
             shlex::split(text).ok_or_else(|| "DSLC: a quotation mark is not closed".to_string())?;
@@ -150,7 +150,7 @@ impl Options {
         Ok(options)
     }
 
-    /// An option that needs no value; gives whether `name` is one.
+    /// Parses an option without a value; returns whether `name` is one.
     fn flag(&mut self, name: &str, given: Option<&str>) -> Result<bool, String> {
         match (name, given) {
             ("--no-checks", None) => self.checking.checks = Checks::NONE,
@@ -167,7 +167,7 @@ impl Options {
         Ok(true)
     }
 
-    /// An option with a value; gives whether `name` is one.
+    /// Parses an option with a value; returns whether `name` is one.
     fn set(
         &mut self,
         name: &str,
@@ -187,7 +187,7 @@ impl Options {
                 }
             }
             "--device" => self.on_gpu = is_gpu(&value()?)?,
-            // 0: one per core, as without it.
+            // 0: one per core, which is the default.
             "--jobs" => match number(&value()?)? {
                 0 => {}
                 jobs => self.jobs = usize::try_from(jobs).unwrap_or(usize::MAX),
@@ -261,12 +261,12 @@ impl Options {
         Ok(true)
     }
 
-    /// The architecture that is simulated.
+    /// The simulated architecture.
     pub(crate) fn rules_arch(&self) -> Arch {
         self.arch.unwrap_or(Arch::SM_90)
     }
 
-    /// What counts on banks of this width.
+    /// The rules for banks of this width.
     pub(crate) fn rule_set(&self, width: BankWidth) -> Result<RuleSet, String> {
         let Some((name, text)) = &self.rules else {
             return RuleSet::new(self.rules_arch(), width).map_err(|why| format!("DSLC: {why}"));
@@ -277,7 +277,7 @@ impl Options {
         rules.map_err(|why| format!("DSLC: --rules `{name}`: {why}"))
     }
 
-    /// The machine of these options.
+    /// The machine that these options describe.
     pub(crate) fn machine(&self) -> Result<MachineConfig, String> {
         let rules = self.rule_set(self.bank_width)?;
         let checking = &self.checking;

@@ -1,8 +1,7 @@
-//! What orders the work of streams: launches, copies and fills are work of the stream they are in, and waits order it.
+//! The happens-before order of work in streams: launches, copies and fills are work of their stream, and waits order it.
 //!
-//! Nothing here sees what the host itself touches, so a finding is always between two streams. Where CUDA leaves the order open, it is
-//! decided in the program's favour, as in [`runtime::host::order`]. All threads of the host count as one, and the nodes of a graph come
-//! one after another.
+//! Host accesses are not visible here, so a finding is always between two streams. What CUDA leaves open is decided in the program's
+//! favour, as in [`runtime::host::order`]. All threads of the host count as one, and the nodes of a graph run one after another.
 
 use std::collections::HashMap;
 
@@ -21,12 +20,12 @@ use crate::{
     stream::Stream,
 };
 
-/// The order, and whose work is being done.
+/// The order, and the stream of the current work.
 pub(crate) struct Ordered {
     pub(crate) order: Order,
-    /// `None`: of a call that returns when all is done.
+    /// `None` for a call that returns when all work is done.
     running: Option<Stream>,
-    /// The last launch that has printed while nothing has waited for it: its kernel, and where it was launched.
+    /// The last launch that has printed without a later wait: its kernel, and where it was launched.
     unseen_prints: Option<(String, LocId)>,
 }
 
@@ -39,7 +38,7 @@ impl Ordered {
         }
     }
 
-    /// Which memory launches have to tell of.
+    /// The memory for which launches have to record their accesses.
     pub(crate) fn track(&self) -> Track {
         match self.matters() {
             true => Track::Everything,
@@ -47,14 +46,14 @@ impl Ordered {
         }
     }
 
-    /// Whether two streams can meet. Places are looked up only then.
+    /// Whether two streams can conflict. Places are looked up only then.
     fn matters(&self) -> bool {
         self.order.track() == Track::Everything
     }
 }
 
 impl State {
-    /// Does work of a stream, or of a call that returns when all is done.
+    /// Does work of a stream, or of a call that returns when all work is done.
     pub(crate) fn within_stream<T>(
         &mut self,
         stream: Option<Stream>,
@@ -66,9 +65,9 @@ impl State {
         result
     }
 
-    /// A launch of the module that is entered has run.
+    /// Records a launch of the entered module.
     pub(crate) fn note_launch(&mut self, name: &str, loc: LocId, prints: bool) {
-        // A launch shows what those before it have printed.
+        // A launch makes the output of earlier ones visible.
         self.ordered.unseen_prints = prints.then(|| (name.to_string(), loc));
         if !self.ordered.matters() {
             return;
@@ -82,12 +81,12 @@ impl State {
         self.report_races();
     }
 
-    /// What kernels have printed is shown: a call waits.
+    /// A call waits, so the output of kernels is visible.
     pub(crate) fn prints_are_seen(&mut self) {
         self.ordered.unseen_prints = None;
     }
 
-    /// The program ends: what its last kernel has printed appears only if something waited for it.
+    /// At the program's end: the output of its last kernel appears only if something waited for it.
     pub(crate) fn note_unseen_prints(&mut self) {
         if let Some((kernel, loc)) = self.ordered.unseen_prints.take() {
             let line = self.story.join.whole(&[]).loc(loc).line;
@@ -97,7 +96,7 @@ impl State {
         }
     }
 
-    /// Bytes were copied.
+    /// Records a copy.
     pub(crate) fn note_copy(&mut self, to: u64, from: u64, bytes: u64) {
         let function = match self.ordered.running {
             Some(_) => HostFn::CudaMemcpyAsync,
@@ -109,7 +108,7 @@ impl State {
         if self.ordered.running.is_none() {
             self.prints_are_seen();
         }
-        // The host waits for a copy to memory that is pageable.
+        // The host waits for a copy to pageable memory.
         match self.ordered.running {
             Some(stream) if !self.is_tracked(to) => {
                 self.ordered.order.wait_for_stream(stream.number())
@@ -119,7 +118,7 @@ impl State {
         }
     }
 
-    /// Bytes were set. The call that is not asynchronous counts as waited for, since many a program goes on in a stream that does not wait.
+    /// Records a fill. The host is taken to wait for the synchronous call, because many programs continue in a stream that does not wait.
     pub(crate) fn note_fill(&mut self, address: u64, bytes: u64) {
         let function = match self.ordered.running {
             Some(_) => HostFn::CudaMemsetAsync,
@@ -131,7 +130,7 @@ impl State {
         }
     }
 
-    /// Memory is there from a place in a stream on.
+    /// Memory exists from a place in a stream on.
     pub(crate) fn note_made(&mut self, address: u64, bytes: u64, stream: Stream) {
         self.within_stream(Some(stream), |state| {
             let span = (address, address + bytes);
@@ -139,7 +138,7 @@ impl State {
         });
     }
 
-    /// Memory is there up to a place in a stream; to be called before it is freed.
+    /// Memory exists up to a place in a stream; to be called before it is freed.
     pub(crate) fn note_freed(&mut self, address: u64, stream: Stream) {
         let Some(bytes) = self.memory.allocation_bytes(address) else {
             return;
@@ -174,7 +173,7 @@ impl State {
         self.ordered.running.map_or(0, Stream::number)
     }
 
-    /// Whether kernels can reach it.
+    /// Whether kernels can access an address.
     fn is_tracked(&self, address: u64) -> bool {
         matches!(
             self.memory.kind_of(address),

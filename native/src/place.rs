@@ -1,4 +1,4 @@
-//! Where launches stand: the host knows line and file, a report wants a place that the kernel's module knows.
+//! Places of launches: the host knows line and file, and a report needs a place that the kernel's module has.
 
 use std::{
     collections::HashMap,
@@ -9,23 +9,24 @@ use ir::{LocId, Module};
 
 use crate::{memory::Site, state::State};
 
-/// Line and file of a launch. The file is a literal of the program's, or null.
+/// Line and file of a launch. The file is a literal in the program, or null.
 pub(crate) type Place = (u32, *const c_char);
 
-/// Where launches stand: found once for each statement. The literal's text is kept, too, since another library may be loaded at its address.
+/// The places of launches, looked up once for each statement. The literal's text is kept, too, because another library may be loaded at its
+/// address.
 #[derive(Debug, Default)]
 pub(crate) struct Places(HashMap<(usize, u32, usize), (CString, LocId)>);
 
-/// What stands there: headers of ours hand over the literal `__FILE__`, which is there while its launch is made.
+/// The text of a file name: dslc's headers pass the literal `__FILE__`, which exists while its launch is made.
 fn text_of(file: *const c_char) -> &'static CStr {
     match file.is_null() {
         true => c"",
-        // SAFETY: a literal of the program's.
+        // SAFETY: a literal in the program.
         false => unsafe { CStr::from_ptr(file) },
     }
 }
 
-/// The place of a launch among those that the module knows.
+/// The place of a launch among those in the module.
 fn place(module: &Module, line: u32, file: &str) -> LocId {
     let is_there = |name: &String| name == file || file.ends_with(&format!("/{name}"));
     let found = module.locs.iter().position(|loc| {
@@ -35,13 +36,13 @@ fn place(module: &Module, line: u32, file: &str) -> LocId {
 }
 
 impl State {
-    /// The place of a call, among those of the whole story; unknown where no module has that line.
+    /// The place of a call among those of the whole story; unknown if no module has that line.
     pub(crate) fn place_of_call(&mut self, site: Site) -> LocId {
         let place = (u32::try_from(site.line).unwrap_or(0), site.file);
         let before = self.current();
         let mut found = LocId::default();
         for module in 0..self.modules.len() {
-            // What cannot be loaded says so when it is launched.
+            // A module that cannot be loaded is reported when it is launched.
             if !self.may_enter(module) {
                 continue;
             }
@@ -58,7 +59,7 @@ impl State {
         found
     }
 
-    /// The place of a launch; looked for once.
+    /// The place of a launch; looked up once.
     pub(crate) fn place(&mut self, module: usize, (line, file): Place) -> LocId {
         let State {
             places, modules, ..

@@ -1,6 +1,6 @@
-//! Pools that asynchronous allocations come from, and memory that other processes share.
+//! Pools for asynchronous allocations, and memory that other processes share.
 //!
-//! Every allocation is the device's own: a pool keeps nothing for later, it only counts what it gave out.
+//! Every allocation comes from the device: a pool keeps no memory for later, and only counts its allocations.
 
 use std::{
     collections::HashMap,
@@ -11,17 +11,17 @@ use runtime::error::CudaError;
 
 use crate::state::{State, call, refuse};
 
-/// The handle of the pool that is always there.
+/// The handle of the default pool.
 const DEFAULT: usize = 0x7000_0000;
 
 /// A pool.
 #[derive(Default)]
 struct Pool {
-    /// The most that it gives out at once; 0 for no limit.
+    /// The most bytes that it allocates at one time; 0 for no limit.
     most_bytes: u64,
     used: u64,
     high: u64,
-    /// What the program set, by attribute: it changes nothing here.
+    /// The attributes that the program set; they have no effect here.
     set: HashMap<c_int, u64>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Pools {
 }
 
 impl Pools {
-    /// Where `cudaMallocAsync` allocates.
+    /// The pool that `cudaMallocAsync` uses.
     pub(crate) fn current(&self) -> usize {
         self.current.unwrap_or(DEFAULT)
     }
@@ -48,7 +48,7 @@ impl Pools {
         self.pools.get_mut(&handle).ok_or(CudaError::InvalidValue)
     }
 
-    /// Memory was freed, maybe of a pool.
+    /// Notes that memory was freed, which may be a pool's.
     pub(crate) fn freed(&mut self, address: u64) {
         if let Some((pool, bytes)) = self.given.remove(&address)
             && let Some(pool) = self.pools.get_mut(&pool)
@@ -59,7 +59,7 @@ impl Pools {
 }
 
 impl State {
-    /// Memory of a pool.
+    /// Allocates memory of a pool.
     pub(crate) fn allocate_pooled(&mut self, pool: usize, bytes: u64) -> Result<u64, CudaError> {
         let found = self.given.pools.pool(pool)?;
         if found.most_bytes > 0 && found.used + bytes > found.most_bytes {
@@ -75,7 +75,7 @@ impl State {
 }
 
 fn put<T>(target: *mut T, value: T) -> Result<(), CudaError> {
-    // SAFETY: the program hands in a place for a `T`, or null.
+    // SAFETY: the program passes a pointer to a `T`, or null.
     *unsafe { target.as_mut() }.ok_or(CudaError::InvalidValue)? = value;
     Ok(())
 }
@@ -123,7 +123,7 @@ pub(crate) struct Properties {
 #[unsafe(no_mangle)]
 extern "C" fn cudaMemPoolCreate(pool: *mut usize, properties: *const Properties) -> c_int {
     call(|state| {
-        // SAFETY: the program hands in a description, or null.
+        // SAFETY: the program passes a pointer to a description, or null.
         let properties = unsafe { properties.as_ref() }.ok_or(CudaError::InvalidValue)?;
         let pools = &mut state.given.pools;
         pools.handles += 1;
@@ -159,7 +159,7 @@ extern "C" fn cudaMemPoolSetAttribute(pool: usize, attribute: c_int, value: *mut
         }
         match attribute {
             1..=3 => {
-                // SAFETY: the program hands in a number of that size.
+                // SAFETY: the program passes a pointer to a number of that size.
                 let value = unsafe { value.cast::<c_int>().read_unaligned() };
                 pool.set.insert(attribute, value as u64);
             }
@@ -168,7 +168,7 @@ extern "C" fn cudaMemPoolSetAttribute(pool: usize, attribute: c_int, value: *mut
                 let value = unsafe { value.cast::<u64>().read_unaligned() };
                 pool.set.insert(attribute, value);
             }
-            // The highest mark can be set back.
+            // The high-water mark can be reset.
             6 | 8 => pool.high = pool.used,
             _ => return Err(CudaError::InvalidValue),
         }
@@ -193,7 +193,7 @@ extern "C" fn cudaMemPoolGetAttribute(pool: usize, attribute: c_int, value: *mut
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaMemPoolSetAccess(pool: usize, _list: *const c_void, _count: usize) -> c_int {
-    // There is one device, which reaches all pools.
+    // There is one device, which can access all pools.
     call(|state| state.given.pools.pool(pool).map(|_| ()))
 }
 
@@ -212,7 +212,7 @@ extern "C" fn cudaMemPoolTrimTo(pool: usize, _bytes: usize) -> c_int {
     call(|state| state.given.pools.pool(pool).map(|_| ()))
 }
 
-/// Graphs keep nothing for later either.
+/// Graphs keep no memory for later, either.
 #[unsafe(no_mangle)]
 extern "C" fn cudaDeviceGetGraphMemAttribute(
     _: c_int,
@@ -227,7 +227,7 @@ extern "C" fn cudaDeviceGraphMemTrim(_device: c_int) -> c_int {
     call(|_| Ok(()))
 }
 
-/// What another process would have to take part in.
+/// Calls that would need another process.
 macro_rules! not_shared {
     ($($name:ident($($param:ident: $ty:ty),*);)*) => {$(
         #[unsafe(no_mangle)]

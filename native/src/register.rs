@@ -1,4 +1,4 @@
-//! What objects register before `main`: images of kernels, and which addresses of the host stand for which kernels and variables.
+//! Registrations of objects before `main`: images of kernels, and the host addresses of kernels and variables.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_void},
@@ -9,7 +9,7 @@ use ir::image::{BadImage, Image};
 
 use crate::state::{KernelRef, Managed, fail, state};
 
-/// What a compiler puts around an image.
+/// The compiler's wrapper of an image.
 #[repr(C)]
 pub(crate) struct Wrapper {
     magic: u32,
@@ -18,20 +18,20 @@ pub(crate) struct Wrapper {
     unused: *const c_void,
 }
 
-/// The module of a handle; handles are modules' numbers plus one, as pointers.
+/// The module of a handle; a handle is the module's number plus one, as a pointer.
 fn number(handle: *mut *mut c_void) -> usize {
     (handle as usize).wrapping_sub(1)
 }
 
 fn whole(name: *const c_char) -> String {
-    // SAFETY: the compiler hands over a literal.
+    // SAFETY: the compiler passes a literal.
     let name = unsafe { CStr::from_ptr(name) };
     name.to_string_lossy().into_owned()
 }
 
 fn text(name: *const c_char) -> String {
     let name = whole(name);
-    // In separate compilation, what is the source's own has its mark behind its name.
+    // In separate compilation, names that are private to a source have its mark as suffix.
     let marks = ["__intern__", "__static__"];
     let end = marks.iter().filter_map(|mark| name.rfind(mark)).min();
     name[..end.unwrap_or(name.len())].to_string()
@@ -39,7 +39,7 @@ fn text(name: *const c_char) -> String {
 
 #[unsafe(no_mangle)]
 extern "C" fn __cudaRegisterFatBinary(wrapper: *const Wrapper) -> *mut *mut c_void {
-    // SAFETY: the compiler's wrapper points to an image, which tells its length after 8 bytes.
+    // SAFETY: the compiler's wrapper points to an image, whose length is after its first 8 bytes.
     let bytes = unsafe {
         let data = (*wrapper).data;
         let head: &[u8; 16] = &*data.cast();
@@ -93,7 +93,7 @@ extern "C" fn __cudaRegisterVar(
     let (name, whole) = (text(name), whole(name));
     let mut state = state();
     if let Some(module) = state.modules.get_mut(number(handle)) {
-        // Several sources may have one of that name: then the image knows it by its mark.
+        // Several sources may have a variable with that name: then the image has it with its mark.
         let mut known = module.image.notes("variable");
         let is_marked = known.any(|note| note.split(' ').next() == Some(&whole));
         let name = if is_marked { whole } else { name };
@@ -101,7 +101,7 @@ extern "C" fn __cudaRegisterVar(
     }
 }
 
-/// A `__managed__` variable: the host's own memory. The source may register its kernels later.
+/// Registers a `__managed__` variable, which is in the host's memory. The source may register its kernels later.
 #[unsafe(no_mangle)]
 extern "C" fn __dslcRegisterManaged(
     source: *const c_char,

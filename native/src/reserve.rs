@@ -1,5 +1,5 @@
-//! The addresses of device memory are reserved in the process, without access: a host that touches one ends with a sentence that names
-//! the allocation, not by chance in memory of its own.
+//! Reserves the addresses of device memory in the process, without access. A host that accesses one ends with a message that names the
+//! allocation, instead of accidentally accessing its own memory.
 
 use std::{
     ffi::{c_int, c_void},
@@ -13,19 +13,19 @@ use interp::memory::layout;
 
 use crate::state::{eprintln_all, try_state};
 
-/// Each area of device addresses, and how much of it is reserved.
+/// Each area of device addresses, and the reserved size.
 const AREAS: [(u64, usize); 4] = [
-    // Where the system maps memory of its own begins some 700 GiB above.
+    // The region where the system maps memory begins some 700 GiB above.
     (layout::DEVICE, 512 << 30),
     (layout::DEVICE_STATICS, 64 << 30),
     (layout::CONSTANTS, 64 << 30),
     (layout::SHARED, 1 << 32),
 ];
 
-/// Which areas are reserved, one bit each: where the system had something mapped already, addresses may be the host's own.
+/// Which areas are reserved, one bit each. Where the system had mapped something already, addresses may belong to the host.
 static RESERVED: AtomicU32 = AtomicU32::new(0);
 
-/// Whether the address is in one of them.
+/// Whether the address is in a reserved area.
 pub(crate) fn is_reserved(address: u64) -> bool {
     let reserved = RESERVED.load(Ordering::Relaxed);
     AREAS.iter().enumerate().any(|(index, &(start, bytes))| {
@@ -33,12 +33,12 @@ pub(crate) fn is_reserved(address: u64) -> bool {
     })
 }
 
-/// Reserves them, and watches for accesses.
+/// Reserves the areas, and handles accesses to them.
 pub(crate) fn reserve() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         for (index, (start, bytes)) in AREAS.into_iter().enumerate() {
-            // SAFETY: nothing is mapped over; where something is, the area stays as it is and only the sentence is missing.
+            // SAFETY: it maps over nothing. An area with an existing mapping stays as it is, and only the message is missing.
             let place = unsafe {
                 libc::mmap(
                     start as *mut c_void,
@@ -56,7 +56,7 @@ pub(crate) fn reserve() {
                 RESERVED.fetch_or(1 << index, Ordering::Relaxed);
             }
         }
-        // SAFETY: the handler is a function of this form; it lets other faults take their way.
+        // SAFETY: the handler is a function with this signature; it passes other faults on.
         unsafe {
             let mut before: libc::sigaction = std::mem::zeroed();
             libc::sigaction(libc::SIGSEGV, std::ptr::null(), &raw mut before);
@@ -69,19 +69,19 @@ pub(crate) fn reserve() {
     });
 }
 
-/// What was to happen at a bad access before the library was asked for anything: a sanitizer's handler, or the system's.
+/// The earlier action for a bad access: a sanitizer's handler, or the system's default.
 static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
-/// The process touched memory it may not. Returning makes it fault again, with the handler that was there before.
+/// Handles an access that is not allowed. After it returns, the access faults again, with the earlier handler.
 extern "C" fn faulted(_signal: c_int, info: *mut libc::siginfo_t, _context: *mut c_void) {
     if let Some(before) = BEFORE.get() {
-        // SAFETY: it is what the system gave.
+        // SAFETY: it is what the system returned.
         unsafe { libc::sigaction(libc::SIGSEGV, before, std::ptr::null_mut()) };
     }
-    // SAFETY: the system hands over what it knows of the fault.
+    // SAFETY: the system passes information on the fault.
     let (address, code) = unsafe { ((*info).si_addr() as u64, (*info).si_code) };
     if code <= 0 {
-        // A process sent the signal, so that no access faults again: it is sent once more.
+        // A process sent the signal, so no access will fault again: the signal is sent once more.
         // SAFETY: it only sends a signal to this thread.
         unsafe { libc::raise(libc::SIGSEGV) };
         return;
@@ -97,6 +97,6 @@ extern "C" fn faulted(_signal: c_int, info: *mut libc::siginfo_t, _context: *mut
     eprintln_all(&format!(
         "dslc: the host accessed address {address:#x}: {what}. Copy it with cudaMemcpy, or allocate it with cudaMallocManaged\n"
     ));
-    // What the kernels did until here is told all the same: the process ends at once.
+    // The process ends at once, so what the kernels did until here is reported now.
     crate::exit::report();
 }

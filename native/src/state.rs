@@ -1,4 +1,4 @@
-//! What the runtime knows of a process: its programs, its memory, what its kernels did.
+//! The runtime's state of a process: its programs, its memory, and what its kernels did.
 
 use std::{
     cell::Cell,
@@ -31,16 +31,16 @@ use crate::{
     order::Ordered, place::Places, pool::Pools, stream::Streams, virtual_memory::VirtualMemory,
 };
 
-/// Reading the IR and compiling it to bytecode recurse as deep as a kernel is nested.
+/// Parsing the IR and compiling it to bytecode recurse as deeply as a kernel is nested.
 const LOADING_STACK_BYTES: usize = 64 << 20;
 
 /// The device part of one source, as its object registered it.
 pub(crate) struct Module {
     pub(crate) image: image::Image,
-    /// Variables of the host that stand for the device's: their address, by name.
+    /// Host variables that represent device variables: their addresses and names.
     pub(crate) variables: Vec<(usize, String)>,
     loaded: Option<Loaded>,
-    /// Why the device cannot load it. It matters once something of the module is used.
+    /// Why the device cannot load it. The reason matters only when something of the module is used.
     refused: Option<String>,
 }
 
@@ -50,30 +50,30 @@ impl Module {
     }
 }
 
-/// A module that was needed.
+/// A module that was used.
 pub(crate) struct Loaded {
     pub(crate) program: Program,
     /// Its kernels, in order.
     pub(crate) kernels: Vec<FuncId>,
-    /// Where its variables are, while another module's are the memory's.
+    /// Where its variables are while memory has another module's variables.
     placed: Placed,
-    /// What its places are called among those of all modules.
+    /// The offset of its places among those of all modules.
     pub(crate) shift: Shift,
 }
 
-/// What the kernels of all modules did, for one report: places, files and kernels are those of the whole.
+/// What the kernels of all modules did, for one report: places, files and kernels are numbered together.
 #[derive(Default)]
 pub(crate) struct Story {
     pub(crate) join: Join,
     pub(crate) outcome: Outcome,
-    /// The modules of the join, in its order.
+    /// The joined modules, in order.
     parts: Vec<usize>,
-    /// Calls of CUDA's libraries, by their names.
+    /// The numbers of calls of CUDA's libraries, by name.
     pub(crate) library_calls: BTreeMap<String, u64>,
 }
 
 impl Story {
-    /// The modules of the join that something was launched of, in its order; all of them, if nothing was.
+    /// The joined modules that launched something, in order; all of them if none did.
     pub(crate) fn launched(&self) -> Vec<usize> {
         let kept = self.outcome.launches.kept().iter();
         let parts: BTreeSet<usize> = kept
@@ -86,7 +86,7 @@ impl Story {
     }
 }
 
-/// A kernel as the host knows it: an address.
+/// A kernel that the host knows by an address.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelRef {
     pub(crate) module: usize,
@@ -96,75 +96,75 @@ pub(crate) struct KernelRef {
 /// A `__managed__` variable.
 #[derive(Clone, Debug)]
 pub(crate) struct Managed {
-    /// Which source it is of: images say the same word.
+    /// The source that defines it, by the name that images have, too.
     pub(crate) source: String,
     pub(crate) name: String,
-    /// Where the host has it.
+    /// The variable's address on the host.
     pub(crate) address: usize,
-    /// 0 in a source that only declares an array of unknown length.
+    /// The size; 0 in a source that only declares an array of unknown length.
     pub(crate) bytes: u64,
 }
 
-/// Memory that both sides see.
+/// Memory that both sides can access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shared {
     pub(crate) bytes: u64,
     pub(crate) kind: SharedKind,
 }
 
-/// Where it came from.
+/// The origin of the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SharedKind {
     Managed,
     Pinned,
-    /// The host's own, by `cudaHostRegister`.
+    /// The host's own memory, registered by `cudaHostRegister`.
     Registered,
-    /// Of `cuMemMap`.
+    /// Memory of `cuMemMap`.
     Mapped,
 }
 
-/// What was given out.
+/// The allocations.
 #[derive(Default)]
 pub(crate) struct Given {
-    /// How many allocations there were: messages count them.
+    /// The number of allocations made so far; messages number them.
     pub(crate) allocations: u64,
     pub(crate) pools: Pools,
     pub(crate) arrays: Arrays,
     pub(crate) virtual_memory: VirtualMemory,
 }
 
-/// Memory of the device that the host uses by its address.
+/// Device memory that the host can access by its address.
 #[derive(Default)]
 pub(crate) struct HostVisible {
-    /// Variables.
+    /// The variables.
     pub(crate) managed: Vec<Managed>,
-    /// Managed and pinned memory by address.
+    /// Managed and pinned memory, by address.
     pub(crate) shared: BTreeMap<u64, Shared>,
 }
 
-/// What is left of kernels that faulted.
+/// The errors of kernels that faulted.
 #[derive(Default)]
 pub(crate) struct Faults {
-    /// No call has reported it yet.
+    /// An error that no call has returned yet.
     pub(crate) pending: Option<CudaError>,
-    /// Nothing works any more.
+    /// An error after which nothing works.
     pub(crate) sticky: Option<CudaError>,
 }
 
-/// All of it.
+/// The whole state.
 pub(crate) struct State {
     pub(crate) options: Options,
     pub(crate) descent: Descent,
     pub(crate) device: Box<dyn Device + Send>,
-    /// The device is the one that the options ask for.
+    /// Whether the device that the options select is open.
     pub(crate) is_open: bool,
     pub(crate) memory: Memory,
     pub(crate) modules: Vec<Module>,
     pub(crate) story: Story,
     pub(crate) kernels: HashMap<usize, KernelRef>,
-    /// Most dynamic shared memory by kernel.
+    /// The limit of dynamic shared memory, by kernel.
     pub(crate) dynamic_limit: HashMap<usize, u64>,
-    /// Of the stack, printf and the heap, as `cudaDeviceGetLimit` gives them.
+    /// The limits of the stack, printf and the heap, as `cudaDeviceGetLimit` returns them.
     pub(crate) limits: [usize; 3],
     pub(crate) visible: HostVisible,
     pub(crate) streams: Streams,
@@ -172,15 +172,15 @@ pub(crate) struct State {
     pub(crate) graphs: Graphs,
     pub(crate) faults: Faults,
     pub(crate) given: Given,
-    /// The module whose variables are the memory's.
+    /// The module whose variables are in memory.
     current: Option<usize>,
     pub(crate) places: Places,
 }
 
 thread_local! {
-    /// For `cudaGetLastError`: each thread has its own.
+    /// The error for `cudaGetLastError`, separate for each thread.
     static LAST: Cell<CudaError> = const { Cell::new(CudaError::Success) };
-    /// The open device is this thread's.
+    /// Whether this thread has entered the open device.
     static HAS_ENTERED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -192,12 +192,12 @@ pub(crate) fn state() -> MutexGuard<'static, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The state, if there is one and nobody holds it: for a signal's handler.
+/// The state, unless there is none or another thread holds it: for a signal handler.
 pub(crate) fn try_state() -> Option<MutexGuard<'static, State>> {
     STATE.get()?.try_lock().ok()
 }
 
-/// Whether the program has made a call: the driver's functions, which are no part of this library, want to know.
+/// Whether the program has made a call: the driver's functions, which are not part of this library, ask for it.
 static IS_USED: AtomicBool = AtomicBool::new(false);
 
 #[unsafe(no_mangle)]
@@ -205,7 +205,7 @@ extern "C" fn __dslcIsUsed() -> c_int {
     c_int::from(IS_USED.load(Ordering::Relaxed))
 }
 
-/// Makes a call that gives an error: it tells of a kernel's fault before it, and remembers what it gives.
+/// Makes a call that returns an error: reports an earlier fault of a kernel, and remembers the result.
 pub(crate) fn call(work: impl FnOnce(&mut State) -> Result<(), CudaError>) -> i32 {
     IS_USED.store(true, Ordering::Relaxed);
     let mut state = state();
@@ -218,7 +218,8 @@ pub(crate) fn call(work: impl FnOnce(&mut State) -> Result<(), CudaError>) -> i3
         (Err(error), _) | (Ok(()), Some(error)) => error,
         (Ok(()), None) => {
             state.open();
-            // Another thread may have called before. A thread that was here stays in: nothing else in the process uses the driver.
+            // Another thread may have called before. A thread that has entered stays so, because nothing else in the process uses the
+            // driver.
             if !HAS_ENTERED.replace(true) {
                 let _ = state.device.enter();
             }
@@ -231,7 +232,7 @@ pub(crate) fn call(work: impl FnOnce(&mut State) -> Result<(), CudaError>) -> i3
     remember(error)
 }
 
-/// Makes `error` the thread's last one, if it is one.
+/// Makes `error` the thread's last error, unless it is success.
 pub(crate) fn remember(error: CudaError) -> i32 {
     if error != CudaError::Success {
         LAST.set(error);
@@ -249,14 +250,14 @@ pub(crate) fn last_error(take: bool) -> i32 {
     last.code()
 }
 
-/// Ends the process with one sentence: what the program asks for cannot be done.
+/// Ends the process with one sentence: the program requests something unsupported.
 pub(crate) fn fail(sentence: &str) -> ! {
     eprintln_all(&format!("dslc: {sentence}\n"));
-    // SAFETY: it does not return; handlers that the program registered run.
+    // SAFETY: it does not return; exit handlers of the program run.
     unsafe { libc::exit(2) }
 }
 
-/// Says once why a function of CUDA's is not there, and gives its error.
+/// Reports once why a function of CUDA is not supported, and returns its error.
 pub(crate) fn refuse(name: &'static str, why: &str) -> CudaError {
     static REPORTED: Mutex<Vec<&str>> = Mutex::new(Vec::new());
     let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -267,13 +268,13 @@ pub(crate) fn refuse(name: &'static str, why: &str) -> CudaError {
     CudaError::NotSupported
 }
 
-/// Writes to standard error; nobody is left to tell if that fails.
+/// Writes to standard error; an error of that cannot be reported.
 pub(crate) fn eprintln_all(text: &str) {
     use std::io::Write;
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// The simulator that the options ask for.
+/// The simulator that the options describe.
 fn simulator(options: &Options) -> Box<dyn Device + Send> {
     let machine = options.machine().unwrap_or_else(|why| fail(&why));
     Box::new(Simulator::new(machine).blind())
@@ -306,7 +307,7 @@ impl State {
             kernels: HashMap::new(),
             visible: HostVisible::default(),
             dynamic_limit: HashMap::new(),
-            // A new process's, as CUDA documents them.
+            // The limits of a new process, as CUDA documents them.
             limits: [1024, 1 << 20, 8 << 20],
             streams: Streams::default(),
             ordered,
@@ -318,7 +319,7 @@ impl State {
         }
     }
 
-    /// Opens the device that the options ask for, at the first call: a process may fork before.
+    /// Opens the device that the options select, at the first call: a process may fork before that.
     pub(crate) fn open(&mut self) {
         if !std::mem::replace(&mut self.is_open, true) && self.options.on_gpu {
             let options = GpuOptions {
@@ -330,7 +331,7 @@ impl State {
         }
     }
 
-    /// Adds what an object brings.
+    /// Adds the module of an object.
     pub(crate) fn add_module(&mut self, image: image::Image) -> usize {
         let arch = image
             .notes("arch")
@@ -349,8 +350,8 @@ impl State {
         self.modules.len() - 1
     }
 
-    /// On a GPU, the first call after a module was registered loads it: the driver compiles its PTX, which takes longer than most
-    /// kernels. So no time that a program takes around a launch includes it. What cannot be loaded is said when it is needed.
+    /// On a GPU, the first call after a module was registered loads it: the driver compiles its PTX, which takes longer than most kernels.
+    /// So it is not part of a time that a program measures around a launch. A failure is reported when the module is used.
     fn load_ahead(&mut self) {
         if !self.options.on_gpu {
             return;
@@ -364,7 +365,7 @@ impl State {
         }
     }
 
-    /// The module, ready to run: its variables are the memory's.
+    /// Makes the module ready to run: memory has its variables.
     pub(crate) fn enter(&mut self, index: usize) {
         if self.current == Some(index) {
             return;
@@ -387,12 +388,12 @@ impl State {
         self.current = Some(index);
     }
 
-    /// Whether [`State::enter`] does not end the process because the module is for another architecture.
+    /// Whether [`State::enter`] is possible. It ends the process if the module is for another architecture.
     pub(crate) fn may_enter(&self, index: usize) -> bool {
         self.modules[index].refused.is_none()
     }
 
-    /// The module whose variables are the memory's.
+    /// The module whose variables are in memory.
     pub(crate) fn current(&self) -> Option<usize> {
         self.current
     }
@@ -403,7 +404,7 @@ impl State {
         }
     }
 
-    /// Reads a module's IR and brings it to the device. The error is one sentence.
+    /// Parses a module's IR and prepares it on the device. The error is one sentence.
     fn load(&mut self, index: usize) -> Result<(), String> {
         let text = std::mem::take(&mut self.modules[index].image.ir);
         let compile = move || ir::parse(&text).map(|module| Program::new(Arc::new(module)));
@@ -422,7 +423,7 @@ impl State {
             self.exchange(before);
         }
         self.memory.exchange(&mut placed);
-        // A GPU's modules have variables of their own.
+        // Modules on a GPU have their own variables.
         let on_host = !self.options.on_gpu;
         for managed in self.managed_of(index).iter().filter(|_| on_host) {
             let found = module.globals.iter().position(|global| {
@@ -457,7 +458,7 @@ impl State {
         Ok(())
     }
 
-    /// Loads a module on the device; on a GPU, the program's own PTX.
+    /// Prepares a module on the device; on a GPU, with the program's own PTX.
     fn bring(&mut self, index: usize, program: &Program) -> Result<(), String> {
         let image = &self.modules[index].image;
         let ptx = image.ptx.iter().map(|(sm, text)| Ptx { sm: *sm, text });
@@ -469,7 +470,7 @@ impl State {
         self.device.prepare(program, &mut self.memory, &ptx)
     }
 
-    /// Waits until the device has done everything; nothing to wait for in the simulator.
+    /// Waits until the device has done all work; the simulator has always done it.
     pub(crate) fn wait(&mut self) -> Result<(), CudaError> {
         self.prints_are_seen();
         let result = self.device.synchronize();
@@ -479,7 +480,7 @@ impl State {
         Ok(())
     }
 
-    /// What a kernel did wrong on a device that says so later.
+    /// Notes a kernel's fault on a device that reports it later.
     pub(crate) fn note_fault(&mut self, mut fault: DeviceFault) {
         let outcome = &mut self.story.outcome;
         let launch = fault.launch.and_then(|launch| outcome.launches.get(launch));
@@ -500,7 +501,7 @@ impl State {
         outcome.faults.push(Fault::Device(Box::new(fault)));
     }
 
-    /// On a GPU a `__managed__` variable is two, the host's and the module's: where both are, and how many bytes.
+    /// On a GPU a `__managed__` variable exists twice, on the host and in the module: the addresses of both, and the size.
     fn managed_pairs(&mut self) -> Vec<(u64, u64, u64)> {
         let Some(index) = self.current.filter(|_| self.options.on_gpu) else {
             return Vec::new();
@@ -522,7 +523,7 @@ impl State {
         managed.iter().filter_map(pair).collect()
     }
 
-    /// Before a launch the module's `__managed__` variables are what the host's are.
+    /// Before a launch: copies the host's `__managed__` variables to the module's.
     pub(crate) fn send_managed(&mut self) {
         for (host, device, bytes) in self.managed_pairs() {
             // SAFETY: a variable of the program, which has that size.
@@ -532,12 +533,12 @@ impl State {
         }
     }
 
-    /// After kernels have ended, the other way.
+    /// After kernels have ended: copies them back.
     fn fetch_managed(&mut self) {
         for (host, device, bytes) in self.managed_pairs() {
             let result = self.device.read(&self.memory, device, bytes);
             if let Ok(found) = self.device_result(result, "a kernel") {
-                // SAFETY: as above; the program does not touch it while it waits.
+                // SAFETY: as above; the program does not access it while it waits.
                 unsafe { std::ptr::copy(found.as_ptr(), host as *mut u8, found.len()) };
             }
         }
@@ -564,7 +565,7 @@ impl State {
     /// A variable of a module by its name: its address and size.
     pub(crate) fn variable(&mut self, index: usize, name: &str) -> Result<(u64, u64), CudaError> {
         self.enter(index);
-        // The image says what a mangled name of a template's instance means.
+        // The image says what the mangled name of a template instance means.
         let notes = self.modules[index].image.notes("variable");
         let meant = notes
             .filter_map(|note| note.split_once(' '))
@@ -580,10 +581,10 @@ impl State {
         Ok((address, globals[number].size_bytes))
     }
 
-    /// The address of the variable that the host knows by its own one's address, and its size.
+    /// The address and size of the device variable that the host identifies by its own variable's address.
     pub(crate) fn symbol(&mut self, host: *const c_void) -> Result<(u64, u64), CudaError> {
         let wanted = host as usize;
-        // What was registered last counts: a library may lie where another one was unloaded.
+        // The last registration counts: a library may be at the address of another one that was unloaded.
         let mut modules = self.modules.iter().enumerate().rev();
         let found = modules.find_map(|(index, module)| {
             let mut variables = module.variables.iter();

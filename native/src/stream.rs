@@ -1,4 +1,4 @@
-//! Streams and events. Work is done when it is asked for, so every wait is over before it begins; events keep the time of their record.
+//! Streams and events. Work is done when it is enqueued, so every wait is over before it begins. Events keep the time of their record.
 
 use std::{
     collections::HashMap,
@@ -22,7 +22,7 @@ impl Stream {
     /// The default stream.
     pub(crate) const LEGACY: Stream = Stream(0);
 
-    /// What it is called where an order is kept: all default streams are one.
+    /// Its number in the happens-before order, where all default streams are one.
     pub(crate) fn number(self) -> u64 {
         if self.is_default() { 0 } else { self.0 as u64 }
     }
@@ -48,15 +48,15 @@ impl Event {
 struct EventState {
     has_no_time: bool,
     recorded: Option<Instant>,
-    /// Recorded in a stream that is captured.
+    /// The capture of the stream in which it was recorded.
     capture: Option<Capture>,
 }
 
-/// What a stream's work is captured into.
+/// The graph into which a stream's work is captured.
 #[derive(Clone, Debug)]
 struct Capture {
     graph: CaptureId,
-    /// The nodes that the stream's next one follows.
+    /// The nodes that the stream's next node follows.
     tail: Vec<usize>,
 }
 
@@ -65,13 +65,13 @@ struct StreamState {
     priority: c_int,
 }
 
-/// Those that there are.
+/// The existing streams.
 #[derive(Default)]
 pub(crate) struct Streams {
     streams: HashMap<Stream, StreamState>,
     events: HashMap<Event, EventState>,
     capturing: HashMap<Stream, Capture>,
-    /// The stream each capture began in.
+    /// The stream in which each capture began.
     origins: HashMap<CaptureId, Stream>,
     handles: usize,
 }
@@ -90,19 +90,19 @@ impl Streams {
         }
     }
 
-    /// What a stream's work is captured into.
+    /// The graph into which a stream's work is captured.
     pub(crate) fn capture_of(&self, stream: Stream) -> Result<Option<CaptureId>, CudaError> {
         self.check(stream)?;
         Ok(self.capturing.get(&stream).map(|capture| capture.graph))
     }
 
-    /// The nodes that a captured stream's next one follows.
+    /// The nodes that a captured stream's next node follows.
     pub(crate) fn tail(&self, stream: Stream) -> Vec<usize> {
         let capture = self.capturing.get(&stream);
         capture.map_or(Vec::new(), |capture| capture.tail.clone())
     }
 
-    /// A captured stream has a new last node.
+    /// Sets the last node of a captured stream.
     pub(crate) fn continues_at(&mut self, stream: Stream, node: usize) {
         if let Some(capture) = self.capturing.get_mut(&stream) {
             capture.tail = vec![node];
@@ -129,7 +129,7 @@ impl Streams {
         Ok(())
     }
 
-    /// Ends the capture that began in the stream.
+    /// Ends the capture that began in this stream.
     pub(crate) fn end(&mut self, stream: Stream) -> Result<CaptureId, CudaError> {
         let capture = self.capturing.get(&stream).map(|capture| capture.graph);
         let capture = capture.ok_or(CudaError::InvalidValue)?;
@@ -156,9 +156,9 @@ impl Streams {
     }
 }
 
-/// Writes where the program wants it.
+/// Writes a result through the program's pointer.
 fn put<T>(target: *mut T, value: T) -> Result<(), CudaError> {
-    // SAFETY: the program hands in a place for a `T`, or null.
+    // SAFETY: the program passes a pointer to a `T`, or null.
     *unsafe { target.as_mut() }.ok_or(CudaError::InvalidValue)? = value;
     Ok(())
 }
@@ -237,7 +237,7 @@ extern "C" fn cudaStreamQuery(stream: Stream) -> c_int {
 extern "C" fn cudaStreamWaitEvent(stream: Stream, event: Event, _flags: c_uint) -> c_int {
     call(|state| {
         state.streams.check(stream)?;
-        // A stream that waits for a captured event is captured with it.
+        // A stream that waits for a captured event is captured, too.
         state
             .ordered
             .order
@@ -353,7 +353,7 @@ extern "C" fn cudaEventElapsedTime(milliseconds: *mut f32, start: Event, end: Ev
     })
 }
 
-/// A function of the host that runs between a stream's work.
+/// A host function that runs among a stream's work.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostFunction {
     pub(crate) function: extern "C" fn(*mut c_void),
@@ -379,14 +379,14 @@ extern "C" fn cudaLaunchHostFunc(
             Some(_) => state.submit(Some(stream), Op::Host(host))?,
             None => {
                 runs = true;
-                // What it signals to other threads of the host is not seen.
+                // Its signals to other host threads are not visible here.
                 state.ordered.order.wait_for_stream(stream.number());
                 state.wait()?;
             }
         }
         Ok(())
     });
-    // Without the lock: what it calls may take it.
+    // Without the lock, because the function may call the library.
     if runs && error == 0 {
         function(data);
     }
@@ -422,7 +422,7 @@ extern "C" fn cudaStreamBeginCapture(stream: Stream, _mode: c_int) -> c_int {
     })
 }
 
-/// Captures into a graph that is there, behind some of its nodes.
+/// Captures into an existing graph, after some of its nodes.
 #[unsafe(no_mangle)]
 extern "C" fn cudaStreamBeginCaptureToGraph(
     stream: Stream,
@@ -446,7 +446,7 @@ extern "C" fn cudaStreamBeginCaptureToGraph(
 extern "C" fn cudaStreamEndCapture(stream: Stream, graph: *mut usize) -> c_int {
     call(|state| {
         let CaptureId(handle) = state.streams.end(stream)?;
-        // Who captured into a graph of its own need not ask for it.
+        // A program that captured into its own graph need not ask for it.
         match graph.is_null() {
             true => Ok(()),
             false => put(graph, handle),
@@ -480,7 +480,7 @@ extern "C" fn cudaStreamGetCaptureInfo(
             put(count, capture.tail.len())?;
         }
         if !after.is_null() {
-            // The program may look at it as long as the capture goes on, and does not say when it has done so.
+            // The program may use it as long as the capture goes on, and does not tell when it is done.
             put(after, Box::leak(capture.tail.into_boxed_slice()).as_ptr())?;
         }
         Ok(())
@@ -506,14 +506,14 @@ extern "C" fn cudaStreamUpdateCaptureDependencies(
     })
 }
 
-/// The mode matters for what other threads may call meanwhile: here they may call anything.
+/// The mode decides which calls other threads may make meanwhile: here they may make any.
 #[unsafe(no_mangle)]
 extern "C" fn cudaThreadExchangeStreamCaptureMode(mode: *mut c_int) -> c_int {
     thread_local! {
         static MODE: std::cell::Cell<c_int> = const { std::cell::Cell::new(0) };
     }
     call(|_| {
-        // SAFETY: the program hands in where the mode is.
+        // SAFETY: the program passes a pointer to the mode.
         let mode = unsafe { mode.as_mut() }.ok_or(CudaError::InvalidValue)?;
         *mode = MODE.replace(*mode);
         Ok(())
@@ -541,7 +541,7 @@ extern "C" fn cudaThreadSynchronize() -> c_int {
     cudaDeviceSynchronize()
 }
 
-/// What the streams that are there are, for `cudaDeviceReset`.
+/// Forgets the streams, for `cudaDeviceReset`.
 pub(crate) fn forget(state: &mut State) {
     state.ordered.order.wait_for_all();
     let streams: Vec<Stream> = state
@@ -557,9 +557,9 @@ pub(crate) fn forget(state: &mut State) {
     state.streams.capturing.clear();
 }
 
-/// Runs a function of the host outside of the lock.
+/// Runs a host function without holding the lock.
 pub(crate) fn run_host(host: HostFunction) {
-    // What it looks at is done by then; what went wrong shows at the next call that waits.
+    // All earlier work is done by then; errors show at the next call that waits.
     let mut state = state();
     state.ordered.order.wait_for_all();
     let _ = state.wait();

@@ -1,8 +1,8 @@
-//! The driver's virtual memory: addresses that are reserved, memory that is made, and memory that is mapped at addresses.
+//! The driver's virtual memory management: reserved addresses, allocated memory, and mappings of memory at addresses.
 //!
-//! Each is the process's own: a reservation is a range of addresses without access, memory is a file without a name, and mapping is mapping. So
-//! memory keeps its contents wherever it is mapped next, as on a GPU. Kernels reach it at the host's addresses. Neighbours that may both be
-//! accessed are one object, since programs grow arrays that way. What the host touches of it by mistake is not noticed.
+//! All of it is in the process: a reservation is an address range without access, memory is an unnamed file, and a mapping is an `mmap`. So
+//! memory keeps its content wherever it is mapped next, as on a GPU. Kernels access it at the host's addresses. Neighbouring ranges that
+//! are both accessible are one object, because programs grow arrays that way. Invalid host accesses to it are not detected.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -14,20 +14,20 @@ use runtime::error::CudaError;
 
 use crate::state::{Shared, SharedKind, State, call};
 
-/// What sizes and addresses are multiples of.
+/// The granularity of sizes and addresses.
 const GRANULE: u64 = 2 << 20;
 
-/// Memory, which may be mapped.
+/// Allocated memory, which may be mapped.
 struct Physical {
     file: OwnedFd,
     bytes: u64,
-    /// In how many places.
+    /// The number of its mappings.
     mapped: usize,
-    /// How often the program has its handle, and has not given it back.
+    /// How many times the program holds its handle.
     held: usize,
 }
 
-/// Memory at addresses.
+/// A mapping of memory at an address.
 #[derive(Clone, Copy)]
 struct Mapping {
     bytes: u64,
@@ -35,10 +35,10 @@ struct Mapping {
     is_open: bool,
 }
 
-/// All of it.
+/// All virtual memory.
 #[derive(Default)]
 pub(crate) struct VirtualMemory {
-    /// By address: how many bytes.
+    /// The size in bytes, by address.
     reserved: BTreeMap<u64, u64>,
     physical: HashMap<u64, Physical>,
     mapped: BTreeMap<u64, Mapping>,
@@ -46,14 +46,14 @@ pub(crate) struct VirtualMemory {
 }
 
 impl VirtualMemory {
-    /// The reservation that has all of these bytes.
+    /// The reservation that contains all of these bytes.
     fn reservation(&self, address: u64, bytes: u64) -> Option<(u64, u64)> {
         let (&base, &size) = self.reserved.range(..=address).next_back()?;
         (bytes > 0 && address - base <= size && bytes <= size - (address - base))
             .then_some((base, size))
     }
 
-    /// The mappings that these bytes consist of: each whole, and nothing between.
+    /// The mappings that make up these bytes: each of them whole, without gaps.
     fn mappings(&self, address: u64, bytes: u64) -> Result<Vec<u64>, CudaError> {
         let (mut at, end) = (address, address.saturating_add(bytes));
         let mut found = Vec::new();
@@ -68,7 +68,7 @@ impl VirtualMemory {
         }
     }
 
-    /// Ranges of a reservation that may be accessed, as long as they go.
+    /// The maximal accessible ranges of a reservation.
     fn open(&self, (base, size): (u64, u64)) -> Vec<(u64, u64)> {
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for (&address, mapping) in self.mapped.range(base..base + size) {
@@ -81,7 +81,7 @@ impl VirtualMemory {
         ranges
     }
 
-    /// Memory that nobody has any more goes.
+    /// Frees memory without handles and mappings.
     fn collect(&mut self, handle: u64) {
         let is_gone = |one: &Physical| one.held == 0 && one.mapped == 0;
         if self.physical.get(&handle).is_some_and(is_gone) {
@@ -90,14 +90,14 @@ impl VirtualMemory {
     }
 }
 
-/// The system's word, for a call that cannot fail but by a lack of memory.
+/// Maps memory in the process. The only possible error is a lack of memory.
 fn map(address: u64, bytes: u64, access: c_int, file: Option<&OwnedFd>) -> Result<u64, CudaError> {
     let fixed = if address == 0 { 0 } else { libc::MAP_FIXED };
     let kind = match file {
         Some(_) => libc::MAP_SHARED,
         None => libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
     };
-    // SAFETY: a fixed address is inside of a reservation, which is nobody else's.
+    // SAFETY: a fixed address is inside a reservation, which nothing else uses.
     let place = unsafe {
         libc::mmap(
             address as *mut c_void,
@@ -116,13 +116,13 @@ fn map(address: u64, bytes: u64, access: c_int, file: Option<&OwnedFd>) -> Resul
 
 fn unmap(address: u64, bytes: u64) {
     if bytes > 0 {
-        // SAFETY: the range was mapped for this alone.
+        // SAFETY: the range was mapped only for this.
         unsafe { libc::munmap(address as *mut c_void, bytes as usize) };
     }
 }
 
 impl State {
-    /// Kernels and copies reach what may be accessed of a reservation now.
+    /// Makes the accessible parts of a reservation accessible to kernels and copies.
     fn reach(&mut self, reservation: (u64, u64)) -> Result<(), CudaError> {
         let (base, size) = reservation;
         let known = self.visible.shared.range(base..base + size);
@@ -138,7 +138,7 @@ impl State {
         for (address, bytes) in wanted.into_iter().filter(|range| !known.contains(range)) {
             let result = self.device.share(address, bytes);
             self.device_result(result, "cuMemSetAccess")?;
-            // SAFETY: the range stays mapped until this function takes it out.
+            // SAFETY: the range stays mapped until this function removes it.
             unsafe { self.memory.add_managed(address, bytes) };
             self.memory.set_name(address, "memory of cuMemMap");
             let kind = SharedKind::Mapped;
@@ -153,7 +153,7 @@ fn is_whole(bytes: u64) -> bool {
 }
 
 fn put(target: *mut c_ulonglong, value: u64) -> Result<(), CudaError> {
-    // SAFETY: the program hands in a place for it, or null.
+    // SAFETY: the program passes a pointer for it, or null.
     *unsafe { target.as_mut() }.ok_or(CudaError::InvalidValue)? = value;
     Ok(())
 }
@@ -165,7 +165,7 @@ extern "C" fn __dslcVirtualReserve(pointer: *mut c_ulonglong, bytes: u64, alignm
         if !is_whole(bytes) || !alignment.is_power_of_two() {
             return Err(CudaError::InvalidValue);
         }
-        // More than is wanted, of which the ends go.
+        // More than requested; the ends are unmapped.
         let all = bytes
             .checked_add(alignment)
             .ok_or(CudaError::MemoryAllocation)?;
@@ -202,7 +202,7 @@ extern "C" fn __dslcVirtualCreate(handle: *mut c_ulonglong, bytes: u64) -> c_int
         if !is_whole(bytes) {
             return Err(CudaError::InvalidValue);
         }
-        // SAFETY: it only makes a file, which nobody else knows.
+        // SAFETY: it only makes a file.
         let file = unsafe {
             let file = libc::memfd_create(c"dslc".as_ptr(), libc::MFD_CLOEXEC);
             if file < 0 {
@@ -283,7 +283,7 @@ extern "C" fn __dslcVirtualUnmap(address: u64, bytes: u64) -> c_int {
         for at in found {
             closed.extend(all.mapped.remove(&at).map(|mapping| (at, mapping)));
         }
-        // First the tables, then the memory.
+        // The tables are updated before the memory.
         state.reach(reservation)?;
         let all = &mut state.given.virtual_memory;
         for (at, mapping) in closed {
@@ -297,7 +297,7 @@ extern "C" fn __dslcVirtualUnmap(address: u64, bytes: u64) -> c_int {
     })
 }
 
-/// Whether memory at addresses may be accessed: 0 no, 1 read, 3 read and write. Here reading brings writing along.
+/// Sets the access to a mapped range: 0 none, 1 read, 3 read and write. Here reading includes writing.
 #[unsafe(no_mangle)]
 extern "C" fn __dslcVirtualAccess(address: u64, bytes: u64, flags: u64) -> c_int {
     call(|state| {
@@ -316,7 +316,7 @@ extern "C" fn __dslcVirtualAccess(address: u64, bytes: u64, flags: u64) -> c_int
             }
         }
         let protect = |access: c_int| {
-            // SAFETY: the range is mapped, and the tables below follow.
+            // SAFETY: the range is mapped, and the tables are updated below.
             unsafe { libc::mprotect(address as *mut c_void, bytes as usize, access) };
         };
         if is_open {
@@ -330,7 +330,7 @@ extern "C" fn __dslcVirtualAccess(address: u64, bytes: u64, flags: u64) -> c_int
     })
 }
 
-/// Another handle of the memory at an address, which has to be given back as well.
+/// Another handle of the memory at an address, which has to be released as well.
 #[unsafe(no_mangle)]
 extern "C" fn __dslcVirtualHandle(handle: *mut c_ulonglong, address: u64) -> c_int {
     call(|state| {

@@ -1,6 +1,7 @@
-//! Whole programs, built by `dslc nvcc` and run: one test each, with a snapshot of what it printed, said and ended with.
+//! Whole programs, built by `dslc nvcc` and run: one test each, with a snapshot of its output, its messages and its exit code.
 //!
-//! A program is a file of `programs`, or a folder with a `build.sh` that makes `prog`. They need the command `dslc` beside the tests, and clang.
+//! A program is a file in `programs`, or a folder with a `build.sh` that makes `prog`. The tests need the command `dslc` in the same build
+//! folder, and clang.
 
 #![allow(clippy::print_stdout, reason = "what is skipped is said")]
 
@@ -37,19 +38,19 @@ fn main() -> ExitCode {
     libtest_mimic::run(&args, trials).exit_code()
 }
 
-/// The folder that cargo builds into: of `dslc` and `libdslcrt.so`.
+/// The folder of cargo's build, which contains `dslc` and `libdslcrt.so`.
 fn built() -> PathBuf {
     let test = env::current_exe().expect("this program");
     let deps = test.parent().and_then(Path::parent);
     deps.expect("a folder of cargo's").to_path_buf()
 }
 
-/// Where the tests' own `libdslcrt.so` is: beside `dslc` there may be one that an earlier `cargo build` left.
+/// The folder of the tests' own `libdslcrt.so`: next to `dslc` there may be one from an earlier `cargo build`.
 fn library() -> PathBuf {
     built().join("deps")
 }
 
-/// Why no program can be built here.
+/// Why no program can be built on this machine.
 fn missing() -> Option<String> {
     if !built().join("dslc").exists() {
         return Some(
@@ -98,7 +99,7 @@ fn check(name: &str, path: &Path) -> Result<(), Failed> {
         .env("DSLC_LIB", library())
         .env("COLUMNS", "120")
         .output()?;
-    // A signal's number is the shell's way to say it.
+    // A signal has an exit code only in a shell.
     let code = run
         .status
         .code()
@@ -124,7 +125,7 @@ fn check(name: &str, path: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A test that cannot run here still owns its snapshot: insta's list of those in use gets it.
+/// Keeps the snapshot of a test that cannot run here: adds it to insta's list of used snapshots.
 fn keep_snapshot(name: &str) -> Result<(), Failed> {
     let Some(list) = env::var_os("INSTA_SNAPSHOT_REFERENCES_FILE") else {
         return Ok(());

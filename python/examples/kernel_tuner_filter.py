@@ -11,7 +11,7 @@ __global__ void vector_add(float *c, float *a, float *b, int n) {
     if (i < n) c[i] = a[i] + b[i];
 }"""
 
-# Rows of B's tile are as many as A's tile has columns; with less threads than that, some are never loaded.
+# B's tile has as many rows as A's tile has columns; with fewer threads than that, some rows are never loaded.
 PRODUCT = """
 __global__ void product(float *c, const float *a, const float *b) {
     const int n = 64;

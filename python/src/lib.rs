@@ -1,7 +1,7 @@
-//! The compiled part of Python's module `dslc`: kernels from source, and their launches on the simulator.
+//! The compiled part of Python's module `dslc`: compiles kernels from source, and launches them on the simulator.
 //!
-//! It takes and gives plain values: bytes, numbers, text. What is pleasant in Python (NumPy, reports as objects, exceptions) is written in
-//! Python, in the folder `module`.
+//! It passes plain values: bytes, numbers, text. The convenient interface (NumPy, reports as objects, exceptions) is written in Python, in
+//! the folder `module`.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use pyo3::{exceptions::PyValueError, prelude::*, pybacked::PyBackedBytes, types:
 /// The extents of a grid or a block.
 type Extents = [u32; 3];
 
-/// Everything about compiling that a caller may say.
+/// The caller's options for compiling.
 #[derive(FromPyObject)]
 struct Options {
     #[pyo3(item)]
@@ -36,7 +36,7 @@ fn failed(error: &dyn std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// Compiles a text. The error's text is the compiler's messages.
+/// Compiles a text. The error's text consists of the compiler's messages.
 #[pyfunction]
 fn compile(py: Python<'_>, name: String, text: String, options: Options) -> PyResult<Kernels> {
     let mut source = Source::new(name, text).arch(arch(&options.arch)?);
@@ -79,8 +79,8 @@ impl Kernels {
 #[pyclass(frozen)]
 struct Kernel(dslc::Kernel);
 
-/// A parameter: its declaration, whether it is a pointer, the kind of its number (`b`, `i`, `u`, `f`, or empty), its size or its element's, and
-/// whether it is only read.
+/// A parameter: its declaration, whether it is a pointer, the kind of its number (`b`, `i`, `u`, `f`, or empty), its size or its element's
+/// size, and whether it is only read.
 type Declared = (String, bool, &'static str, usize, bool);
 
 fn declared(parameter: &Parameter) -> Declared {
@@ -102,22 +102,22 @@ fn declared(parameter: &Parameter) -> Declared {
     }
 }
 
-/// Memory of the device: its bytes, and the ranges of them that nothing has written.
+/// Device memory: its bytes, and the ranges of uninitialised bytes.
 #[derive(FromPyObject)]
 struct Memory(PyBackedBytes, Vec<(usize, usize)>);
 
-/// What an argument is.
+/// The form of an argument.
 #[derive(FromPyObject)]
 enum Given {
-    /// A pointer into memory: which, from which byte on, in elements of so many bytes.
+    /// A pointer into memory: which memory, the byte offset, and the size of the elements in bytes.
     Pointer(usize, usize, usize),
-    /// A null pointer, to elements of so many bytes.
+    /// A null pointer, and the size of the elements in bytes.
     Null(usize),
     /// The bytes of a value.
     Value(PyBackedBytes),
 }
 
-/// How to launch.
+/// The options of a launch.
 #[derive(FromPyObject)]
 struct Launch {
     #[pyo3(item)]
@@ -176,7 +176,7 @@ impl Kernel {
     }
 }
 
-/// A simulator as a launch wants it.
+/// A simulator with the options of a launch.
 fn simulator(arch: Arch, how: &Launch) -> dslc::Result<Device> {
     let device = Device::builder(arch)
         .jobs(how.jobs)
@@ -196,7 +196,7 @@ fn simulator(arch: Arch, how: &Launch) -> dslc::Result<Device> {
     .build()
 }
 
-/// Brings bytes to the device, but for those that nothing has written.
+/// Copies bytes to the device, except uninitialised ones.
 fn place(device: &Device, Memory(bytes, unset): &Memory) -> dslc::Result<Buffer<u8>> {
     let buffer = device.uninit(bytes.len())?;
     let mut from = 0;
@@ -255,7 +255,7 @@ fn launch(
         },
     };
     let mut after = Vec::new();
-    // What was only counted would run in full to be read.
+    // Reading the memory of a launch that was only counted would run the launch in full.
     if failure.is_none() && !how.count_only {
         let written = written(kernel, arguments);
         for (at, buffer) in placed.iter().enumerate() {
@@ -270,7 +270,7 @@ fn launch(
     })
 }
 
-/// The memories that the kernel has pointers to which are not `const`.
+/// The memories to which the kernel has pointers that are not `const`.
 fn written(kernel: &dslc::Kernel, arguments: &[Given]) -> Vec<usize> {
     let parameters = kernel.parameters().iter().zip(arguments);
     let mut written = Vec::new();
@@ -288,10 +288,10 @@ fn written(kernel: &dslc::Kernel, arguments: &[Given]) -> Vec<usize> {
     written
 }
 
-/// Bytes, and the ranges of them that nothing has written.
+/// Bytes, and the ranges of uninitialised bytes.
 type Content = (Vec<u8>, Vec<Range<usize>>);
 
-/// The same as Python has it.
+/// The same as Python values.
 type PyContent<'py> = (Bound<'py, PyBytes>, Vec<(usize, usize)>);
 
 /// A launch that ran, to its end or not.

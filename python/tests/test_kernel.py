@@ -77,7 +77,7 @@ def test_numbers_arrive_as_they_are(c_type, dtype, value):
     out = np.zeros(3, dtype)
     put(1, 3, dslc.unset(out), value).assert_clean()
     assert (out == dtype(value)).all()
-    # A scalar of NumPy is the same number.
+    # A NumPy scalar is the same number.
     put(1, 3, out, dtype(value)).assert_clean()
     assert (out == dtype(value)).all()
 
@@ -109,7 +109,7 @@ def test_a_missing_barrier_is_a_race():
     turn = dslc.kernel(TEXT, "turn")
     turn(1, 64, out, shared=256).assert_clean()
     assert out[0] == 63
-    # Nobody looks.
+    # No check is on.
     assert turn(1, 64, out, shared=256, checks=False).is_clean
 
 
@@ -234,7 +234,7 @@ def test_the_example_finds_that_padding_helps():
     done = subprocess.run([sys.executable, ROOT / "python/examples/tune_transpose.py"], capture_output=True, text=True, check=True)
     rows = [list(map(int, line.split())) for line in done.stdout.splitlines()[1:]]
     assert len(rows) == 12
-    # A pass for each request, and no padding is worse.
+    # A pass for each request, and no larger padding.
     best = [row[:2] for row in rows if row[2] == 2048]
     assert best == [[16, 2], [32, 1], [64, 1]], done.stdout
     assert [row[:2] for row in rows[-3:]] == [[16, 0], [32, 0], [64, 0]]
@@ -251,21 +251,21 @@ __global__ void shift(int *to, const int *from, int n) {
 def test_arrays_that_share_memory_share_it_on_the_device():
     shift = dslc.kernel(SHIFT)
     x = np.arange(33, dtype=np.int32)
-    # One warp reads all before it writes, which nothing promises; two warps race.
+    # One warp reads everything before it writes, which nothing guarantees; two warps race.
     report = shift(1, 32, x[1:], x[:-1], 32)
     assert [finding.code for finding in report.findings] == ["R0207"]
     assert x.tolist() == [0, *range(32)]
     x = np.arange(65, dtype=np.int32)
     report = shift(1, 64, x[1:], x[:-1], 64)
     assert [finding.kind for finding in report.findings] == ["race"]
-    # The same array twice, one argument of which is only read.
+    # The same array twice, where one of the arguments is only read.
     y = np.arange(64, dtype=np.int32)
     shift(1, 64, y, y, 64).assert_clean()
-    # Neighbours share nothing.
+    # Adjacent slices share no element.
     z = np.arange(64, dtype=np.int32)
     shift(1, 32, z[32:], z[:32], 32).assert_clean()
     assert z.tolist() == [*range(32), *range(32)]
-    # An offset is one on the device, too: wide loads need their alignment.
+    # An offset is the same on the device: wide loads need their alignment.
     wide = dslc.kernel("__global__ void wide(const float4 *x, float4 *y) { y[threadIdx.x] = x[threadIdx.x]; }")
     w = np.zeros(33, np.float32)
     with pytest.raises(dslc.LaunchError, match="misaligned"):
@@ -288,7 +288,7 @@ def test_arrays_stay_on_the_device():
     with pytest.raises(dslc.DslcError, match=r"elements 32 to 63 were never written, of 64 that are read"):
         out.copy_to_host()
     assert out[:32].copy_to_host().tolist() == list(range(32))
-    # A kernel that reads what nothing has written is told, also a launch later.
+    # A kernel that reads uninitialised memory has a finding, also in a later launch.
     sums = dslc.kernel("__global__ void sums(int *to, const int *from) { to[threadIdx.x] = from[threadIdx.x] + 1; }")
     report = sums(1, 64, dslc.unset(np.zeros(64, np.int32)), out)
     assert [finding.kind for finding in report.findings] == ["uninitialized"]

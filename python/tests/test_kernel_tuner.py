@@ -82,12 +82,12 @@ def test_races_are_dropped_and_costs_measured():
     assert {finding.kind for finding in race.report.findings} <= {"race", "warp_synchronous", "uninitialized"}
     wide = first.verdict({**shape, "tile_x": 4, "barrier": 1})
     assert wide.measurements["global_sectors"] < good.measurements["global_sectors"]
-    # What is required of it.
+    # Requirements on the configuration.
     total = good.report.metric("shared_load_transactions")
     for limit, invalidity in ((total, "correct"), (total - 1, "constraints")):
         cheap = product(require=lambda report: report.metric("shared_load_transactions") <= limit)
         assert cheap.verdict({**shape, "barrier": 1}).invalidity == invalidity
-    # More shared memory than a block may have.
+    # More shared memory than a block can have.
     large = first.verdict({"block_size_x": 64, "block_size_y": 4, "tile_x": 4, "tile_y": 1, "barrier": 1})
     assert large.invalidity in ("compile", "runtime"), large
 
@@ -95,7 +95,7 @@ def test_races_are_dropped_and_costs_measured():
 def test_the_tuner_takes_the_filter():
     searchspace = pytest.importorskip("kernel_tuner.searchspace")
     parameters = {"block_size_x": [32, 100, 1024, 1500, 2048]}
-    # What the tuner would allow.
+    # The configurations that the tuner would allow.
     space = searchspace.Searchspace(parameters, vector_add().restriction(parameters), 4096)
     assert sorted(space.list) == [(32,), (100,), (1024,)]
     parameters = {"block_size_x": [8, 16], "block_size_y": [8], "tile_x": [1, 2], "tile_y": [1, 2], "barrier": [0, 1]}
@@ -196,7 +196,7 @@ def test_a_cache_stays_as_it_is(tmp_path):
     path.write_text(CLOSED)
     Cache.read(path).write(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_text() == CLOSED
-    # As a run that was cut off leaves it.
+    # As an interrupted run leaves it.
     for end in (",", ""):
         path.write_text(CLOSED.removesuffix("\n}\n}") + end)
         assert Cache.read(path).text() == CLOSED

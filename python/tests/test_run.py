@@ -58,7 +58,7 @@ def test_the_profilers_metrics_of_a_program():
     assert report.metric("gst_efficiency", kernel="transpose_tile") == 1.0
     # Two launches: 512 sectors of 4,096 and 512 of 2,048.
     assert report.metric("gst_efficiency", kernel="transpose_direct") == pytest.approx(1024 / 6144)
-    # All stores of the program together: bytes that were wanted, and bytes of the sectors that they touched.
+    # All stores of the program together: requested bytes, and bytes of the sectors that they touched.
     stores = [site for launch in report.launches for site in launch.sites if (site.space, site.op) == ("global", "store")]
     wanted, moved = sum(site.bytes for site in stores), sum(32 * site.sectors for site in stores)
     assert report.metric("gst_efficiency") == pytest.approx(wanted / moved)

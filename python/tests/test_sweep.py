@@ -72,7 +72,7 @@ def test_a_sweep_on_this_machine(tmp_path):
     best = min((row for row in rows if row["TILE"] == 32 and row["N"] == 1), key=lambda row: row["transactions"])
     assert (best["PAD"], best["transactions"]) == (1, 32)
     assert "transactions" in done.table
-    # Nothing runs again: what the file says counts, though it is not so.
+    # Nothing runs again: the file's content is used, though it was changed.
     text = done.path.read_text()
     done.path.write_text(text.replace('"transactions":32', '"transactions":33'))
     assert {row.get("transactions") for row in dslc.sweep(spec).rows()} & {32, 33} == {33}
@@ -85,7 +85,7 @@ def test_a_sweep_on_this_machine(tmp_path):
 def test_a_configuration_that_ends_dslc_is_a_row(tmp_path):
     spec = write(tmp_path / "whole")
     alone = dslc.sweep(spec).results
-    # As a system without memory: dslc dies when it comes to the 8th and 9th configuration.
+    # Like a system without memory: dslc dies when it gets to the 8th and 9th configuration.
     program = tmp_path / "dslc"
     program.write_text(
         f"""#!{sys.executable}
@@ -179,7 +179,7 @@ def test_ray_loses_nothing_when_nodes_die(tmp_path, ray):
         killed = 0
         while worker.is_alive():
             there = len(list(parts.glob("*.jsonl"))) if parts.is_dir() else 0
-            # In the middle of it: with 8 and 20 of 48 parts done.
+            # In the middle of the sweep: with 8 and 20 of 48 parts done.
             if killed < 2 and there >= (8, 20)[killed]:
                 cluster.remove_node(others[killed], allow_graceful=False)
                 killed += 1

@@ -1,13 +1,14 @@
-//! The accesses of a launch by their source text, and what each cost.
+//! The accesses of a launch by their source text, and what each of them cost.
 //!
-//! A text names an access better than a line, which moves with every edit. White space in it does not matter. A line is for comments that stand on it.
+//! A text names an access better than a line number, which moves with every edit. White space in the text does not matter. Several accesses
+//! may have the same text: their counts are added up. A line number suits comments, which are on that line.
 
 use interp::{LaunchReport, Site, stats::SiteCounts, trap::AccessOp};
 use ir::Space;
 
-/// What an access of the source cost in a launch.
+/// What one access in the source cost in a launch.
 ///
-/// A count is `None` where it means nothing (transactions of global memory, sectors of shared memory), and where the
+/// A count is `None` where it has no meaning for the access (transactions of global memory, sectors of shared memory) and where the
 /// architecture's rules do not model it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Access {
@@ -19,7 +20,7 @@ pub struct Access {
     counts: SiteCounts,
 }
 
-/// The names of [`Access::count`], in the order of the JSON report.
+/// The names that [`Access::count`] accepts, in the order of the JSON report.
 pub const COUNTS: &[&str] = &[
     "requests",
     "transactions",
@@ -33,12 +34,12 @@ pub const COUNTS: &[&str] = &[
     "sectors_per_request",
 ];
 
-/// Every access that a launch executed, in the order of the source.
+/// Every access that a launch executed, in source order.
 pub fn all(launch: &LaunchReport) -> impl Iterator<Item = Access> + '_ {
     launch.sites.iter().map(Access::of)
 }
 
-/// The space whose accesses have a count; `None`: all have it.
+/// The space whose accesses have this count; `None` if all accesses have it.
 pub fn space_of(count: &str) -> Option<Space> {
     match count {
         "sectors" | "ideal_sectors" | "sectors_per_request" => Some(Space::Global),
@@ -47,7 +48,7 @@ pub fn space_of(count: &str) -> Option<Space> {
     }
 }
 
-/// The accesses with that source text, their counts added; `None` if there is none.
+/// The accesses with this source text, their counts added; `None` if no access has it.
 pub fn find(launch: &LaunchReport, text: &str, op: Option<AccessOp>) -> Option<Access> {
     let wanted = letters(text);
     all(launch)
@@ -56,18 +57,18 @@ pub fn find(launch: &LaunchReport, text: &str, op: Option<AccessOp>) -> Option<A
         .reduce(Access::plus)
 }
 
-/// Whether two texts are the same but for white space.
+/// Whether two texts are the same apart from white space.
 pub fn is_like(a: &str, b: &str) -> bool {
     letters(a) == letters(b)
 }
 
-/// Without its white space.
+/// The text without its white space.
 fn letters(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
 impl Access {
-    /// One of a launch.
+    /// The access of one site.
     pub fn of(site: &Site) -> Access {
         Access {
             text: site.text.clone(),
@@ -79,7 +80,7 @@ impl Access {
         }
     }
 
-    /// The counts of two together; the place is the first one's.
+    /// The sum of two accesses' counts; the place is the first one's.
     #[must_use]
     pub fn plus(mut self, other: Access) -> Access {
         self.counts.merge(&other.counts);
@@ -121,7 +122,7 @@ impl Access {
         self.shared(self.counts.transactions)
     }
 
-    /// What the same requests would take without conflicts.
+    /// The transactions that the same requests would take without conflicts.
     pub fn ideal(&self) -> Option<u64> {
         self.shared(self.counts.ideal)
     }
@@ -137,7 +138,7 @@ impl Access {
         Some(transactions / self.counts.requests.max(1) as f64)
     }
 
-    /// The most ways of a conflict in one request: 1 without any.
+    /// The most ways of any conflict in one request: 1 without conflicts.
     pub fn max_degree(&self) -> Option<u32> {
         self.shared(u64::from(self.counts.max_degree))
             .map(|degree| degree as u32)
@@ -148,7 +149,7 @@ impl Access {
         self.global(self.counts.sectors)
     }
 
-    /// Sectors that the bytes asked for would fill.
+    /// Sectors that the requested bytes would fill.
     pub fn ideal_sectors(&self) -> Option<u64> {
         self.global(self.counts.ideal_sectors)
     }
@@ -159,12 +160,12 @@ impl Access {
         Some(sectors / self.counts.requests.max(1) as f64)
     }
 
-    /// Bytes that lanes asked for.
+    /// Bytes that the lanes requested.
     pub fn bytes(&self) -> u64 {
         self.counts.bytes
     }
 
-    /// A count by its name in [`COUNTS`]; `None` as in the functions above, and for another name.
+    /// A count by its name in [`COUNTS`]; `None` as in the functions above, and for an unknown name.
     pub fn count(&self, name: &str) -> Option<f64> {
         let count = match name {
             "requests" => Some(self.requests()),

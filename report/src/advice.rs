@@ -1,7 +1,7 @@
-//! What a warp does where it wastes, and a thought about what may help.
+//! Describes what a warp does at a place that wastes, and what may help.
 //!
-//! A fact is computed from one witness, the first request of the worst cost of a site. A thought is advice in words: what it would save
-//! is not counted, so it promises nothing. Cures with numbers are [`Suggestion`](crate::Suggestion)s.
+//! A fact is computed from one witness, the site's first request of the highest cost. A thought is advice in words: its saving is not
+//! counted, so it promises nothing. Cures with numbers are [`Suggestion`](crate::Suggestion)s.
 
 mod branch;
 mod code;
@@ -20,7 +20,7 @@ use code::Joined;
 
 pub(crate) use branch::of_branch;
 
-/// About one access or branch.
+/// Advice on one access or branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Advice {
     /// What happens.
@@ -29,7 +29,7 @@ pub(crate) struct Advice {
     pub(crate) thought: Option<Thought>,
 }
 
-/// What may help: the best of it, and what else would do, with the words that join the two.
+/// What may help: the best proposal, then alternatives, with the words that join the two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thought {
     best: String,
@@ -44,7 +44,7 @@ impl Thought {
         }
     }
 
-    /// The first that may help.
+    /// The best proposal.
     pub fn best(&self) -> &str {
         &self.best
     }
@@ -80,7 +80,7 @@ impl Advice {
     }
 }
 
-/// Of a site that wastes more than one transaction or sector, if there is something to say.
+/// Advice on a site that wastes more than one transaction or sector; `None` if there is nothing to say.
 pub(crate) fn of_site(site: &Site, launch: &LaunchReport, input: &Input<'_>) -> Option<Advice> {
     let counts = &site.counts;
     match site.space {
@@ -95,7 +95,7 @@ pub(crate) fn of_site(site: &Site, launch: &LaunchReport, input: &Input<'_>) -> 
     }
 }
 
-/// The shared array that a site's worst request is to.
+/// The shared array that a site's worst request accesses.
 pub fn shared_var<'m>(
     site: &Site,
     launch: &LaunchReport,
@@ -107,8 +107,8 @@ pub fn shared_var<'m>(
     shared::var_of(site.witness.as_deref()?, launch, module)
 }
 
-/// By how many elements the rows of a shared array may be wider, by the worst request of each access to it in a launch: the pads that cost
-/// less than none, the best first.
+/// The numbers of elements by which the rows of a shared array may be widened, judged by the worst request of each access to it in a
+/// launch. Only pads that lower the cost, the best first.
 pub fn pads(var: &SharedVar, launch: &LaunchReport, input: &Input<'_>) -> Vec<u64> {
     match var.dims[..] {
         [.., _, columns] if !var.dynamic => shared::pads(var, columns.max(1), launch, input),
@@ -128,14 +128,14 @@ fn constant(site: &Site) -> Advice {
     )
 }
 
-/// Lanes that each need the value before their own.
+/// For lanes that each need the value before their own.
 const TICKETS: &str = "let one lane update for all lanes of the warp that want the address, and give each of them the old value (`__shfl_sync`) \
      with what those before it add";
 
-/// Lanes that each look for a free place.
+/// For lanes that each look for a free place.
 const CLAIMS: &str = "only one thread gets a place: read it first (`volatile`), and swap only where it may still be free";
 
-/// A loop over the rounds of a reduction whose threads stay side by side, of any number of threads.
+/// The loop of a reduction whose active threads stay side by side, for any number of threads.
 fn halving(name: &str, joined: Joined) -> String {
     let step = match joined {
         Joined::Sum => format!("{name}[t] += {name}[t + h]"),
@@ -146,7 +146,7 @@ fn halving(name: &str, joined: Joined) -> String {
     )
 }
 
-/// How a block copies structs so that neighbouring threads take neighbouring words.
+/// How a block copies structs so that neighbouring threads access neighbouring words.
 const WORD_BY_WORD: &str = "word by word, neighbouring threads neighbouring words: `((int *)to)[i] = ((const int *)from)[i]`, `i` from \
      `threadIdx.x` in steps of `blockDim.x`";
 
@@ -187,7 +187,7 @@ fn ordinal(n: usize) -> String {
     }
 }
 
-/// Different values that the lanes have.
+/// The number of different values among the lanes.
 fn distinct<T: Ord>(mask: LaneMask, of: impl Fn(usize) -> T) -> usize {
     let mut all: Vec<T> = mask.lanes().map(of).collect();
     all.sort_unstable();
@@ -195,8 +195,8 @@ fn distinct<T: Ord>(mask: LaneMask, of: impl Fn(usize) -> T) -> usize {
     all.len()
 }
 
-/// The distance between neighbouring lanes that most pairs of them have (in blocks that are 16 threads wide one pair has another), and
-/// whether all have it. Negative where addresses fall.
+/// The distance that most pairs of neighbouring lanes have, and whether all pairs have it (in blocks that are 16 threads wide, one pair
+/// differs). Negative where addresses fall.
 fn step(mask: LaneMask, witness: &Witness) -> Option<(i64, bool)> {
     let lanes: Vec<usize> = mask.lanes().collect();
     let steps: Vec<i64> = lanes

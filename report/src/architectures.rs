@@ -1,7 +1,7 @@
 //! One program on several architectures: what its accesses cost on each.
 //!
-//! The machine counts by one architecture's rules at a time, so there is a run for each. The program is the same, and so are its accesses; a
-//! launch whose accesses differ (a program may ask for its device's limits) is left out.
+//! The machine counts by one architecture's rules at a time, so each architecture has its own run. The program and its accesses are the
+//! same in all of them. A launch whose accesses differ (a program may ask for its device's limits) is left out.
 
 use std::fmt::Write;
 
@@ -102,7 +102,7 @@ fn cost(site: &Site) -> Option<u64> {
     })
 }
 
-/// The table; empty without other architectures.
+/// The table; empty if no other architecture was asked for.
 pub(crate) fn table(model: &Model<'_>, style: Style) -> String {
     if model.others.is_empty() {
         return String::new();
@@ -121,7 +121,7 @@ pub(crate) fn table(model: &Model<'_>, style: Style) -> String {
         .iter()
         .partition(|row| row.costs.iter().any(|cost| *cost != row.costs[0]));
     let mut text = style.rule("by architecture");
-    // Neighbours that cost the same everywhere share a column.
+    // Neighbouring architectures with equal costs everywhere share a column.
     let mut columns: Vec<(usize, usize)> = vec![];
     for at in 0..rules.len() {
         match columns.last_mut() {
@@ -183,7 +183,7 @@ fn named(first: &RuleSet, last: &RuleSet) -> String {
     format!("{}-{}", first.arch, last.arch.number())
 }
 
-/// What of the architectures makes the difference.
+/// The properties of the architectures that explain the differences.
 fn reasons(different: &[&Row], rules: &[&RuleSet]) -> Vec<String> {
     let of = |space: Space| different.iter().any(|row| row.key.3 == space);
     let mut all = vec!["shared and constant memory in transactions, global memory in sectors of 32 bytes; `?`: no rule says".to_string()];
@@ -214,7 +214,7 @@ pub(crate) struct ArchRow {
 
 #[derive(Serialize)]
 struct LaunchRow {
-    /// The first launch of those that are like it.
+    /// The first of the launches that are alike.
     index: usize,
     /// As the report's sites, in their order.
     sites: Vec<SiteRow>,

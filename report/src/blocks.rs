@@ -1,4 +1,4 @@
-//! A part of a launch in the JSON report: the object `blocks`, from which `dslc merge` puts parts together.
+//! A part of a launch in the JSON report: the object `blocks`, which `dslc merge` puts together with the other parts.
 
 use std::ops::Range;
 
@@ -16,26 +16,26 @@ pub struct Blocks {
     pub launch: usize,
     /// The first block, by its number in the grid: x fastest.
     pub from: u64,
-    /// The one behind the last.
+    /// The block after the last one.
     pub to: u64,
-    /// The blocks of the grid.
+    /// The number of blocks in the grid.
     pub of: u64,
     grid: [u32; 3],
     /// What all parts have in common.
     pub key: Key,
     /// The command line of the run.
     pub command: Vec<String>,
-    /// What its blocks touched of memory that the launch writes, by allocation and source access.
+    /// What its blocks accessed of memory that the launch writes, by allocation and source access.
     memory: Vec<MemoryRow>,
     /// What its threads printed, in hexadecimal.
     printed: String,
-    /// What was counted and found, in a form for `dslc merge` alone.
+    /// What was counted and found, in a form only for `dslc merge`.
     gathered: String,
-    /// Of the three before.
+    /// The checksum of the three fields before.
     checksum: String,
 }
 
-/// Hashes of what parts of one launch have in common.
+/// Hashes of what the parts of one launch have in common.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
 pub struct Key {
     /// The version, as `dslc --version` says it.
@@ -47,7 +47,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// The first thing that differs, in words.
+    /// The first difference, in words.
     pub fn difference(&self, other: &Key) -> Option<&'static str> {
         if self.version != other.version {
             Some("another version of dslc")
@@ -64,16 +64,17 @@ impl Key {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct MemoryRow {
     allocation: String,
-    /// The allocation's number among those that the launch finds.
+    /// The allocation's number among those that exist when the launch starts.
     number: u32,
     /// The access, by its number in the kernel.
     access: u32,
     op: String,
     line: u32,
     text: String,
-    /// `0+128 b7 x32+4096b1`: 128 bytes from 0 on, by block 7; this 32 times, each 4096 bytes further and by the next block.
+    /// `0+128 b7 x32+4096b1`: 128 bytes from offset 0 on, accessed by block 7; this 32 times, each 4096 bytes further and by the next
+    /// block.
     stretches: Vec<String>,
-    /// They are too many: all that the access touched lies somewhere in these.
+    /// The stretches were too many to keep: all that the access touched lies somewhere in these.
     #[serde(skip_serializing_if = "is_false", default)]
     coarse: bool,
 }
@@ -112,7 +113,7 @@ impl MemoryRow {
 }
 
 impl Blocks {
-    /// The object of a part.
+    /// Makes the object of a part.
     pub fn new(
         part: &Part,
         launch: usize,
@@ -145,7 +146,7 @@ impl Blocks {
         self.from..self.to
     }
 
-    /// The part, if the object is as it was made.
+    /// The part; `None` if the object was changed since it was written.
     pub fn part(&self) -> Option<Part> {
         let memory = self.memory.iter().map(MemoryRow::memory);
         let is_whole = self.sum() == self.checksum;

@@ -1,13 +1,14 @@
-//! What a kernel's IR says of its accesses that no count does: what the pointer starts from, whether the index comes from memory, how much is
-//! computed for each byte, and whether a compiler is likely to make other accesses of them.
+//! What a kernel's IR says of its accesses beyond the counts: what the pointer starts from, whether the index comes from memory, how much
+//! is computed for each byte, and whether a compiler is likely to turn the accesses into others.
 //!
-//! The simulator makes each access as the source has it. A compiler may merge, move or drop some. Three usual cases are found here, on the
-//! safe side: what is not sure to be possible is not said.
+//! The simulator executes each access as the source has it. A compiler may merge, move or drop some. This module finds three usual cases.
+//! It errs on the safe side: it reports nothing that might be impossible.
 //!
-//! - *Merged*: accesses of 4 or 8 bytes that lie side by side and together are aligned to 8 or 16 bytes: members of an aligned struct, elements that a
-//!   loop with a constant number of rounds takes one by one. No store that may alias, and no barrier, is between them.
-//! - *Again*: a load of an address that was loaded or stored before, in the same straight line, without such a store or barrier between.
-//! - *Kept*: a load in a loop whose address is the same in all rounds, where no store in the loop may change what is there.
+//! - *Merged*: neighbouring accesses of 4 or 8 bytes that together are aligned to 8 or 16 bytes: members of an aligned struct, or elements
+//!   that a loop with a constant number of rounds accesses one by one. Between them is no barrier and no store that may alias.
+//! - *Again*: a load of an address that was loaded or stored before in the same straight-line code, without such a store or barrier
+//!   between.
+//! - *Kept*: a load in a loop whose address is the same in all rounds, where no store in the loop may change the loaded value.
 
 mod address;
 mod compiler;
@@ -27,16 +28,16 @@ use crate::Input;
 /// What a compiler is likely to make of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compiled {
-    /// One access of so many bytes with its neighbours, which are so many in all.
+    /// One access of `bytes` bytes together with its neighbours, `accesses` of them in total.
     Merged { bytes: u64, accesses: u64 },
-    /// It has the value already.
+    /// Dropped: the value is already in a register.
     Again,
-    /// It is made once before the loop.
+    /// Made once, before the loop.
     Kept,
 }
 
 impl Compiled {
-    /// In words, behind "as written: ".
+    /// In words, to follow "as written: ".
     pub(crate) fn reason(self) -> String {
         match self {
             Compiled::Merged { bytes, accesses } => {
@@ -55,7 +56,7 @@ impl Compiled {
         }
     }
 
-    /// What makes the counts those of the compiled kernel, too.
+    /// How to change the source so that the counts are those of the compiled kernel, too.
     pub(crate) fn thought(self) -> String {
         match self {
             Compiled::Merged { bytes, .. } => format!(
@@ -67,7 +68,7 @@ impl Compiled {
         }
     }
 
-    /// How many times fewer accesses may be left, at least.
+    /// By what factor the accesses may decrease, at least.
     pub(crate) fn fewer(self) -> f64 {
         match self {
             Compiled::Merged { accesses, .. } => accesses as f64,
@@ -81,36 +82,36 @@ impl Compiled {
 pub(crate) struct Facts {
     /// The variable that its pointer starts from.
     pub(crate) base: Option<String>,
-    /// `volatile` or atomic: another thread may change what is there.
+    /// The access is `volatile` or atomic: another thread may change the memory.
     pub(crate) is_shared_with_others: bool,
     /// Its address depends on what was loaded.
     pub(crate) is_from_memory: bool,
     /// It is in a loop.
     pub(crate) is_in_loop: bool,
-    /// The branches and loops around it, by number, from the outside; `None`: it is at several places.
+    /// The numbers of the branches and loops around it, outermost first; `None` if the access is in several places.
     pub(crate) around: Option<Vec<u32>>,
-    /// Operations with loaded values in its straight line, for each byte that the line asks of global memory.
+    /// Operations on loaded values in its straight-line code, for each byte that the line requests from global memory.
     pub(crate) operations_per_byte: Option<f64>,
     pub(crate) compiled: Option<Compiled>,
 }
 
-/// An access of the source: file, line, column.
+/// An access in the source: file, line, column.
 type Key = (u32, u32, u32, AccessOp, Space);
 
-/// What a kernel's accesses are.
+/// What is known of a kernel's accesses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     facts: HashMap<Key, Facts>,
-    /// By access of local memory: the array, and whether the index is not constant.
+    /// By access to local memory: the array, and whether the index is not constant.
     arrays: HashMap<Key, (LocalId, bool)>,
 }
 
-/// That of all kernels of a run.
+/// The code of all kernels of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Codes(HashMap<u32, Code>);
 
 impl Codes {
-    /// Of the kernels that were launched.
+    /// The code of the kernels that were launched.
     pub(crate) fn of(input: &Input<'_>) -> Codes {
         let mut codes = HashMap::new();
         for kept in input.kept() {
@@ -129,7 +130,7 @@ impl Codes {
         self.0.get(&kernel.0)?.facts.get(&key(site))
     }
 
-    /// The array of a thread that a site goes to.
+    /// The thread's local array that a site accesses.
     pub(crate) fn local(&self, kernel: FuncId, site: &Site) -> Option<LocalId> {
         let (array, _) = self.0.get(&kernel.0)?.arrays.get(&key(site))?;
         Some(*array)
@@ -146,14 +147,14 @@ fn key(site: &Site) -> Key {
     (site.file, site.line, site.column, site.op, site.space)
 }
 
-/// A loop around the place that is looked at.
+/// A loop around the current place.
 struct Around {
     /// Variables that it sets.
     sets: Vec<SlotId>,
-    /// Its counter, and what that moves by, where it has a constant number of rounds.
+    /// The counter and its step, if the loop has a constant number of rounds.
     counter: Option<(SlotId, i64)>,
     stores: Vec<(Space, Option<Root>)>,
-    /// Something in it may change any memory.
+    /// Whether something in it may change any memory.
     has_barrier: bool,
     depth: usize,
 }
@@ -164,7 +165,7 @@ struct Walk<'m> {
     values: Values<'m>,
     straight: Straight,
     loops: Vec<Around>,
-    /// The branches and loops around, by number, and the next one's.
+    /// The numbers of the branches and loops around, and the next number to give.
     around: Vec<u32>,
     next: u32,
     code: Code,
@@ -193,7 +194,7 @@ impl Code {
 }
 
 impl<'m> Walk<'m> {
-    /// A block that is not run as often as what is around it.
+    /// Visits a block that runs more or less often than what is around it.
     fn inner(&mut self, block: &'m Block, is_step: bool) {
         self.around.push(self.next);
         self.next += 1;
@@ -201,7 +202,7 @@ impl<'m> Walk<'m> {
         self.around.pop();
     }
 
-    /// A block; `is_step`: what runs between rounds.
+    /// Visits a block; `is_step` if it runs between rounds.
     fn block(&mut self, block: &'m Block, is_step: bool) {
         let density = (!is_step).then(|| self.density(block)).flatten();
         for node in &block.0 {
@@ -224,9 +225,9 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Blocks that not all lanes run, or not where they stand.
+    /// Visits blocks that not all lanes run, or that run out of order.
     fn apart(&mut self, blocks: &[&'m Block]) {
-        // The head of a loop does nothing on the way on.
+        // The head of a loop does nothing where the loop goes on.
         if blocks
             .iter()
             .all(|block| block.0.iter().all(|node| matches!(node, Node::Break(_))))
@@ -302,7 +303,7 @@ impl<'m> Walk<'m> {
         let base = match address.root {
             Root::Param(slot) => Some(self.function.slots[slot.index()].name.clone()),
             Root::Object(Object::Shared(id)) => Some(self.function.shared[id.index()].name.clone()),
-            // The module of a program of several sources has their kernels alone.
+            // The module of a program of several sources has only their kernels, so the variable may be missing.
             Root::Object(Object::Global(id)) => {
                 let global = self.module.globals.get(id.index());
                 global.map(|global| global.name.clone())
@@ -334,7 +335,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// An access to an array of the thread.
+    /// Notes an access to a local array.
     fn local(&mut self, key: Key, local: LocalId, address: &address::Address) {
         let is_counted = |value: &ValueId| {
             let slot = self.values.slot(*value);
@@ -346,7 +347,7 @@ impl<'m> Walk<'m> {
         known.1 |= is_indexed;
     }
 
-    /// What a compiler is likely to make of an access.
+    /// Notes what a compiler is likely to make of an access.
     fn compiled(&mut self, key: Key, address: address::Address, width_bytes: u32) {
         let (_, _, _, op, space) = key;
         let compiled = self
@@ -372,7 +373,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// The straight line ends here.
+    /// Ends the straight-line code.
     fn flush(&mut self) {
         for (key, compiled) in self.straight.end() {
             self.set(key, compiled);
@@ -384,7 +385,7 @@ impl<'m> Walk<'m> {
         (loc.file, loc.line, loc.column, op, space)
     }
 
-    /// Of a load that is the same in all rounds of the innermost loop.
+    /// What becomes of a load that is the same in all rounds of the innermost loop.
     fn kept(&self, op: AccessOp, space: Space, address: &address::Address) -> Option<Compiled> {
         let around = self.loops.last()?;
         let stays = |value: &ValueId| !self.values.varies(*value, &around.sets, around.depth);
@@ -404,7 +405,7 @@ impl<'m> Walk<'m> {
         is_kept.then_some(Compiled::Kept)
     }
 
-    /// Whether a store through one pointer may change what another one leads to.
+    /// Whether a store through one pointer may change the memory that another one points to.
     fn may_alias(&self, one: Option<&Root>, other: &Root) -> bool {
         let restrict = |slot: SlotId| {
             let mut params = self.function.params.iter();
@@ -419,7 +420,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Of an access that a loop with a constant number of rounds takes one element further each round.
+    /// What becomes of an access that a loop with a constant number of rounds moves by one element each round.
     fn rounds(&self, address: &address::Address, width_bytes: u32) -> Option<Compiled> {
         let width = i64::from(width_bytes);
         let (counter, by) = self.loops.last()?.counter?;
@@ -447,7 +448,7 @@ impl<'m> Walk<'m> {
         })
     }
 
-    /// What an address without its constant part is a multiple of, as far as a compiler knows.
+    /// The alignment of an address without its constant part, as far as a compiler knows it.
     fn alignment(&self, address: &address::Address) -> u64 {
         let root = match address.root {
             // The compiler places it.
@@ -467,7 +468,7 @@ impl<'m> Walk<'m> {
         scales.fold(root, compiler::gcd)
     }
 
-    /// Operations on loaded values in a block's own instructions, for each byte of global memory.
+    /// Operations on loaded values among a block's own instructions, for each byte of global memory.
     fn density(&self, block: &Block) -> Option<f64> {
         let insts = || {
             block.0.iter().filter_map(|node| match node {

@@ -1,7 +1,7 @@
-//! Two reports side by side: what got better and what got worse, by kernel and access.
+//! Compares two reports by kernel and access: what got better and what got worse.
 //!
-//! In: JSON reports, of this program or of another day. An access is the same one in both if kernel, operation and source text agree, its
-//! line may be another; where the text was changed too, accesses to the same array are paired in their order.
+//! The input is two JSON reports, of this version or an older one. Two accesses are the same if kernel, operation and source text agree;
+//! the line may differ. Where the text was changed too, accesses to the same array are paired in their order.
 
 use interp::Severity;
 use ir::symbol::template_name;
@@ -14,7 +14,7 @@ use crate::{
     text::{Paint, Style, cut},
 };
 
-/// What is read of a report.
+/// The parts of a report that are compared.
 #[derive(Deserialize)]
 pub struct Side {
     schema: String,
@@ -22,7 +22,7 @@ pub struct Side {
     arch: String,
     launches: Vec<Launch>,
     findings: Vec<Finding>,
-    /// Why the program was not run.
+    /// Why the program did not run.
     #[serde(default)]
     diagnostics: Vec<IgnoredAny>,
 }
@@ -74,7 +74,7 @@ impl Side {
 }
 
 impl Side {
-    /// Whether the report is of a run: a program with errors has none.
+    /// Whether the report describes a run: a program with errors was never run.
     pub fn is_of_run(&self) -> bool {
         self.diagnostics.is_empty()
     }
@@ -120,18 +120,18 @@ struct Access {
     text: String,
     file: String,
     line: u32,
-    /// Transactions, of global memory sectors; `null` where no rule says.
+    /// Transactions; sectors for global memory. `null` where the rules do not model them.
     cost: Option<u64>,
 }
 
 impl Access {
-    /// The array's name: what stands before the first bracket.
+    /// The array's name: the text before the first bracket.
     fn array(&self) -> &str {
         self.text.split(['[', '.', '-']).next().unwrap_or("").trim()
     }
 }
 
-/// An access before and after; one of them is missing where it is new or gone.
+/// An access before and after. One of the two is missing where the access is new or gone.
 #[derive(Serialize)]
 struct Pair {
     before: Option<Access>,
@@ -160,18 +160,18 @@ struct Total {
     after: u64,
 }
 
-/// What differs between two reports.
+/// The differences between two reports.
 #[derive(Serialize)]
 pub struct Comparison {
     schema: &'static str,
     before: String,
     after: String,
     totals: Vec<Total>,
-    /// Those that differ, by kernel: what got worse first.
+    /// The accesses that differ, by kernel, the ones that got worse first.
     accesses: Vec<Pair>,
     /// How many cost the same.
     same: usize,
-    /// Findings that are not there any more, and new ones.
+    /// Findings that are gone, and new ones.
     findings_gone: Vec<String>,
     findings_new: Vec<String>,
     #[serde(skip)]
@@ -214,7 +214,7 @@ fn accesses(side: &Side) -> Vec<Access> {
     all
 }
 
-/// What all accesses to a space cost.
+/// The cost of all accesses to a space.
 fn cost(all: &[Access], space: &str) -> u64 {
     let costs = all.iter().filter(|access| access.space == space);
     costs
@@ -222,7 +222,7 @@ fn cost(all: &[Access], space: &str) -> u64 {
         .fold(0, u64::saturating_add)
 }
 
-/// Pairs accesses that a test finds alike, in their order.
+/// Pairs the accesses that `test` accepts as alike, in their order.
 fn pair(
     before: &mut Vec<Access>,
     after: &mut Vec<Access>,
@@ -267,7 +267,7 @@ pub fn compare(before: &Side, after: &Side) -> Comparison {
     pair(&mut old, &mut new, &mut pairs, &|a, b| {
         kind(a, b) && a.array() == b.array()
     });
-    // A kernel may have another name.
+    // The kernel may have been renamed.
     pair(&mut old, &mut new, &mut pairs, &|a, b| {
         (&a.op, &a.space, &a.text) == (&b.op, &b.space, &b.text)
     });
@@ -326,11 +326,11 @@ fn cost_the_same(count: usize) -> String {
 /// Columns of a number, and of a change.
 const NUMBER: usize = 11;
 const CHANGE: usize = 20;
-/// Columns of the text at least.
+/// Least columns of the text.
 const LEAST_TEXT: usize = 16;
 
 impl Comparison {
-    /// Whether something costs more, or a finding that is not a note is new.
+    /// Whether anything costs more, or there is a new finding that is not a note.
     pub fn is_worse(&self) -> bool {
         let mut totals = self.totals.iter();
         self.errors_new || totals.any(|total| total.after > total.before)

@@ -1,4 +1,4 @@
-//! Why a report cannot be made as asked: one sentence.
+//! The reason why a report cannot be made as requested: one sentence.
 
 use thiserror::Error;
 

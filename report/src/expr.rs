@@ -1,8 +1,8 @@
 //! Expressions over named quantities: `shared_load_bank_conflicts == 0 && gst_efficiency > 0.9`.
 //!
-//! In: a text, and who knows its names. Out: an [`Expr`], whose names are numbers, or the first [`Problem`] with its place. Values come from
-//! whoever evaluates it. A quantity of which there is nothing (the efficiency of stores in a launch that stores nothing) is neither equal
-//! nor unequal to anything: `false && nothing` is false, `true && nothing` is nothing.
+//! The parser takes a text and a resolver of its names. It returns an [`Expr`], whose names are numbers, or the first [`Problem`] with its
+//! place. The caller that evaluates the expression provides the values. A quantity without a value (the efficiency of stores in a launch
+//! that stores nothing) is neither equal nor unequal to anything: `false && nothing` is false, `true && nothing` is nothing.
 
 mod parse;
 
@@ -14,13 +14,13 @@ use ir::{
     span::Span,
 };
 
-/// Knows what names stand for.
+/// Resolves names to quantities.
 pub trait Names {
     /// The number of a quantity. `access`: the text in brackets after the name, as in `transactions(tile[threadIdx.x])`.
     fn number_of(&mut self, name: &str, access: Option<&str>) -> Result<usize, Unknown>;
 }
 
-/// Why a name stands for nothing.
+/// Why a name has no meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
     /// What is wrong, in one phrase.
@@ -36,11 +36,11 @@ pub struct Problem {
     pub place: Range<usize>,
     /// In one phrase.
     pub message: String,
-    /// What the place is.
+    /// What is at the place.
     pub label: String,
     /// One thing to try.
     pub help: Option<String>,
-    /// It is a name that nobody knows.
+    /// The name is unknown.
     pub is_name: bool,
 }
 
@@ -75,14 +75,14 @@ impl Problem {
         self
     }
 
-    /// The same in a text that has the expression from the byte `start` on.
+    /// The same problem in a text that contains the expression from byte `start` on.
     #[must_use]
     pub fn moved(mut self, start: usize) -> Problem {
         self.place = self.place.start + start..self.place.end + start;
         self
     }
 
-    /// The message with the text that it is about, which is called `name`.
+    /// The message with the text it is about, which is called `name`.
     pub fn render(&self, name: &str, text: &str, color: bool, columns: usize) -> String {
         let mut map = SourceMap::new();
         let file = map.add(SourceFile::new(name, text));
@@ -124,7 +124,7 @@ enum Arith {
     Remainder,
 }
 
-/// To a whole number.
+/// Ways to make a whole number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Round {
     Up,
@@ -141,18 +141,18 @@ enum Compare {
     GreaterEqual,
 }
 
-/// What a quantity is.
+/// What is known of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Seen {
-    /// This much.
+    /// Its value.
     Number(f64),
-    /// There was nothing to look at.
+    /// It has no value: there was nothing to look at.
     Nothing,
-    /// No rule says how much.
+    /// No rule models it.
     NotModelled,
 }
 
-/// No rule says how much the quantity of that number is.
+/// No rule models the quantity of this number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotModelled(pub usize);
 
@@ -167,12 +167,12 @@ impl Expr {
         parse::number(text, names).map(Expr)
     }
 
-    /// Whether a condition holds; `None` if there is nothing that it says something of.
+    /// Whether a condition holds; `None` if it has no value.
     pub fn holds(&self, value: &dyn Fn(usize) -> Seen) -> Result<Option<bool>, NotModelled> {
         truth(&self.0, value)
     }
 
-    /// How much a number is; `None` if there is nothing to look at.
+    /// The value of a number; `None` if it has none.
     pub fn value(&self, value: &dyn Fn(usize) -> Seen) -> Result<Option<f64>, NotModelled> {
         number(&self.0, value)
     }
@@ -187,7 +187,7 @@ fn truth(node: &Node, value: &dyn Fn(usize) -> Seen) -> Result<Option<bool>, Not
         Node::Not(inner) => Ok(truth(inner, value)?.map(|is| !is)),
         Node::And(a, b) => either(a, b, value, false),
         Node::Or(a, b) => either(a, b, value, true),
-        // The parser makes none.
+        // The parser never makes one of these.
         Node::Number(_)
         | Node::Quantity(_)
         | Node::Negative(_)
@@ -196,7 +196,7 @@ fn truth(node: &Node, value: &dyn Fn(usize) -> Seen) -> Result<Option<bool>, Not
     }
 }
 
-/// Whether two conditions hold together, of which one that is `strong` decides.
+/// Evaluates two conditions of which one that is `strong` decides: false for `&&`, true for `||`.
 fn either(
     a: &Node,
     b: &Node,

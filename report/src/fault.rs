@@ -1,4 +1,4 @@
-//! What a trap is called: its code, and one thing to try. And notes, as lines for stderr.
+//! The names of traps: their codes, and one thing to try. Also notes, as lines for stderr.
 
 mod endless;
 mod place;
@@ -54,7 +54,7 @@ pub fn code_of_trap(kind: &TrapKind) -> Code {
     }
 }
 
-/// The code of a fault on a GPU: what the driver's error says of it.
+/// The code of a fault on a GPU, from the driver's error.
 pub fn code_of_device(error: CudaError) -> Code {
     match error {
         CudaError::MisalignedAddress => Code::Misaligned,
@@ -96,7 +96,7 @@ pub fn device_message(fault: &DeviceFault, module: &Module) -> String {
     }
 }
 
-/// What to do about a launch that is refused.
+/// What to do about a launch that was refused.
 pub fn help_refused(why: &InvalidLaunch, kernel: &str) -> Option<String> {
     Some(match why {
         InvalidLaunch::TooMuchShared { bytes, most, .. } if bytes > most => {
@@ -159,7 +159,7 @@ pub fn help_refused(why: &InvalidLaunch, kernel: &str) -> Option<String> {
     })
 }
 
-/// One thing to try, where the kind of fault alone suggests it. `reach`: how many bytes before and behind its address others like it went.
+/// One thing to try, where the kind of fault alone suggests it. `reach`: how many bytes before and after its address similar accesses went.
 pub fn help(
     trap: &Trap,
     report: Option<&LaunchReport>,
@@ -174,7 +174,7 @@ pub fn help(
         }
         TrapKind::OutOfBounds(access) => {
             let source = &module.loc(trap.loc).text;
-            // An index that has no room in its type is not a pitch's doing.
+            // A pitch does not explain an index that overflows its type.
             let pitch = || match trap.overflow {
                 Some(_) => None,
                 None => of_pitch(access, source),
@@ -257,7 +257,7 @@ pub(crate) fn of_barrier(at: LocId, module: &Module) -> Advice {
     }
 }
 
-/// What to do about a numbered barrier to which too few threads come.
+/// What to do about a numbered barrier that too few threads reach.
 fn of_numbered(trap: &Trap) -> Option<Advice> {
     let (barrier, come, wanted) = trap.others.iter().find_map(|waiting| match waiting.state {
         WaitingState::AtNumbered {
@@ -276,7 +276,7 @@ fn of_numbered(trap: &Trap) -> Option<Advice> {
     )
 }
 
-/// What to do about a mask that names other lanes than those that come.
+/// What to do about a mask that names other lanes than those that arrive.
 fn of_mask(at: LocId, fault: MaskFault, module: &Module) -> Advice {
     match (place::parting(at, module), fault) {
         (Some(Parting::Nothing), MaskFault::OmitsCaller) => {
@@ -307,7 +307,7 @@ fn of_floats(trap: &Trap, module: &Module) -> Option<Advice> {
     ))
 }
 
-/// What to do about an index that a pitch is part of: it counts bytes, the index elements.
+/// What to do about an index computed from a pitch: a pitch counts bytes, an index elements.
 fn of_pitch(access: &BadAccess, source: &str) -> Option<Advice> {
     let object = access.object.as_ref().filter(|object| !object.declared)?;
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
@@ -325,7 +325,7 @@ fn of_pitch(access: &BadAccess, source: &str) -> Option<Advice> {
     })
 }
 
-/// What to do about a store to what does not change.
+/// What to do about a store to constant memory.
 fn of_constant(access: &BadAccess, on_host: bool) -> Option<Advice> {
     if on_host {
         return None;
@@ -343,13 +343,13 @@ fn of_constant(access: &BadAccess, on_host: bool) -> Option<Advice> {
     })
 }
 
-/// What to do about an access whose address is no multiple of its width.
+/// What to do about an access whose address is not a multiple of its width.
 fn of_vector(access: &BadAccess, is_first_block: bool) -> Option<Advice> {
     let width = u64::from(access.width_bytes);
     let beyond = access.address.checked_rem(width)?;
     Some(Advice::with_lasting(
         format!("an access of {width} bytes needs an address that is a multiple of {width}"),
-        // Where the first block's accesses are allowed, it is not the pointer that is off.
+        // If the first block's accesses are aligned, the pointer is not the cause.
         &match is_first_block || access.space == Space::Shared {
             true => format!(
                 "; this one is {beyond} bytes beyond one: align the data that the pointer points to (add padding before it), or read \
@@ -363,7 +363,7 @@ fn of_vector(access: &BadAccess, is_first_block: bool) -> Option<Advice> {
     ))
 }
 
-/// What to do about a wide access to an array whose rows are no multiple of its width.
+/// What to do about a wide access to an array whose rows are not a multiple of its width.
 fn of_rows(access: &BadAccess) -> Option<Advice> {
     let object = access
         .object
@@ -386,7 +386,7 @@ fn of_rows(access: &BadAccess) -> Option<Advice> {
     })
 }
 
-/// What to do about an index beyond the dynamic shared memory, whose size is the launch's business.
+/// What to do about an index beyond the dynamic shared memory, whose size the launch gives.
 fn of_dynamic_shared(
     access: &BadAccess,
     report: Option<&LaunchReport>,
@@ -396,7 +396,7 @@ fn of_dynamic_shared(
     if access.space != Space::Shared {
         return None;
     }
-    // A pointer into all of the block's shared memory, of which the dynamic part is the last.
+    // A pointer to all of the block's shared memory, whose last part is dynamic.
     if !object.declared && report.shared.dynamic > 0 && object.offset_bytes >= 0 {
         let last = object
             .offset_bytes
@@ -426,7 +426,7 @@ fn of_dynamic_shared(
     );
     let element = object.element_bytes;
     if line == 0 {
-        // It was launched from elsewhere: by the command line, or by a Rust program.
+        // The launch is not in the source: it comes from the command line or from a Rust program.
         return Some(Advice::with_lasting(
             format!("the launch gives {bytes} bytes of dynamic shared memory"),
             &format!(": give as many as the kernel uses, {element} for each element"),
@@ -448,7 +448,7 @@ fn of_index(
     (before, behind): (i64, i64),
 ) -> Option<Advice> {
     let object = access.object.as_ref()?;
-    // Memory that only has a size is seen as an array of what is accessed, as in the message.
+    // Memory that only has a size is treated as an array of the accessed type, as in the message.
     let element = object.element_bytes.max(access.width_bytes.into());
     let element = i64::try_from(element.max(1)).ok()?;
     let (offset, size) = object.from_pointer();
@@ -501,7 +501,7 @@ fn of_index(
     Some(Advice::with_lasting(valid, &format!("; {likely}")))
 }
 
-/// Signed arithmetic of a launch that went beyond the greatest `int`, and so below 0.
+/// Signed arithmetic of a launch that overflowed the greatest `int` and became negative.
 fn wrapped_int(report: &LaunchReport) -> Option<String> {
     report
         .findings

@@ -1,8 +1,8 @@
-//! What was found in a run, in one form for all outputs: refused launches, traps and the checks' findings, in the order of the launches.
+//! Everything found in a run, in one form for all outputs: refused launches, traps and the checks' findings, in the order of the launches.
 //!
-//! What one cause makes at one pair of lines is one finding, with the counts added. Each has a fingerprint of
-//! what does not move when lines are added elsewhere: the code, the kernel, and the source text of the accesses; the second finding of the
-//! same text has another one than the first. [`Baseline`](baseline::Baseline) knows findings by it.
+//! All occurrences of one cause at one pair of lines are one finding, with the counts added up. Each finding has a fingerprint, by which
+//! [`Baseline`](baseline::Baseline) recognises it. It is made of what stays the same when lines are added elsewhere: the code, the kernel
+//! and the source text of the accesses. Findings with the same text are numbered, so that their fingerprints differ.
 
 pub mod baseline;
 pub mod groups;
@@ -26,10 +26,10 @@ use runtime::{
 
 use super::fault;
 
-/// Something that was found.
+/// A finding.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Which kind of problem; `dslc explain` tells more.
+    /// The kind of problem; `dslc explain` tells more.
     pub code: Code,
     /// As in the report's schema: `race`, `uninitialized` …
     pub kind: &'static str,
@@ -43,21 +43,21 @@ pub struct Found {
     pub message: String,
     /// One thing to try.
     pub advice: Option<Advice>,
-    /// The barrier that it proposes.
+    /// The barrier that the advice proposes.
     pub barrier: Option<Barrier>,
-    /// The same with its place, where that is all the advice.
+    /// The missing barrier with its place, where that is all the advice.
     pub missing: Option<MissingBarrier>,
     /// The memory it is about.
     pub memory: FoundMemory,
-    /// The accesses that make it.
+    /// The accesses that cause it.
     pub sides: Vec<Side>,
-    /// Who else stands where.
+    /// Other places to show, each with a text.
     pub others: Vec<(LocId, String)>,
-    /// Which lanes did the accesses when it was first found.
+    /// Which lanes made the accesses when it was first found.
     pub witness: Vec<WitnessLanes>,
-    /// Knows it again in another run: see [`baseline`].
+    /// Recognises the finding in another run: see [`baseline`].
     pub fingerprint: String,
-    /// The baseline has it.
+    /// Whether the baseline has it.
     pub muted: bool,
     /// How it was found.
     pub how: How,
@@ -77,13 +77,13 @@ pub struct FoundMemory {
 /// How something was found.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct How {
-    /// By an access that was skipped: the run went on.
+    /// By an access that was skipped, after which the run went on.
     pub skipped: bool,
-    /// Only when the last blocks and warps come first.
+    /// Only when blocks and warps run in descending order.
     pub descending: bool,
-    /// Only under the random schedule of that seed.
+    /// Only under the random schedule of this seed.
     pub scheduled: Option<u64>,
-    /// How the result depends on the schedule, of such a finding.
+    /// How the result depends on the schedule, for a finding about that.
     pub depends: Option<Depends>,
 }
 
@@ -103,9 +103,9 @@ pub struct Occurrences {
 /// One access of a finding.
 #[derive(Clone, Debug)]
 pub struct Side {
-    /// What is done there.
+    /// The operation.
     pub op: FindingOp,
-    /// Where.
+    /// Its place.
     pub loc: LocId,
     /// The block's index.
     pub block: [u32; 3],
@@ -115,14 +115,14 @@ pub struct Side {
     pub lane: Option<(u32, u32)>,
     /// Width in bytes.
     pub bytes: u32,
-    /// What was read or written, where that is known.
+    /// The value that was read or written, if known.
     pub value: Option<String>,
     /// Through a `volatile` type.
     pub volatile: bool,
 }
 
 impl Side {
-    /// One of no thread in particular.
+    /// A side of no particular thread.
     fn new(op: FindingOp, loc: LocId) -> Side {
         Side {
             op,
@@ -138,7 +138,7 @@ impl Side {
 }
 
 impl Found {
-    /// One that was found once and has no accesses yet.
+    /// A finding that occurred once and has no accesses yet.
     fn new(
         code: Code,
         kind: &'static str,
@@ -184,19 +184,19 @@ impl Found {
         }
     }
 
-    /// Whether it is before its memory's first element.
+    /// Whether the access is before its memory's first element.
     fn is_before(&self) -> bool {
         let object = self.memory.object.as_ref();
         self.code == Code::OutOfBounds && object.is_some_and(|(_, index)| index.starts_with("[-"))
     }
 
-    /// Whether it makes the program wrong.
+    /// Whether the finding makes the program wrong.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error && !self.muted
     }
 }
 
-/// Everything found in a run. `line`: the source line of a place.
+/// Everything found in a run. `line` gives the source line of a place.
 pub fn all(outcome: &Outcome, module: &Module, line: &dyn Fn(LocId) -> String) -> Vec<Found> {
     let mut all = Gathered {
         module,
@@ -241,7 +241,7 @@ pub fn all(outcome: &Outcome, module: &Module, line: &dyn Fn(LocId) -> String) -
     }
     let mut found = all.found;
     drop_consequences(&mut found);
-    // What a function of the library does is shown where the program calls it.
+    // What a library function does is shown where the program calls it.
     for side in found.iter_mut().flat_map(|found| &mut found.sides) {
         side.loc = in_program(module, side.loc).unwrap_or(side.loc);
     }
@@ -249,7 +249,7 @@ pub fn all(outcome: &Outcome, module: &Module, line: &dyn Fn(LocId) -> String) -
     found
 }
 
-/// Drops what follows from a store that was skipped: that nothing wrote the memory it is to.
+/// Drops the consequences of a skipped store: reads of the memory that it would have written.
 fn drop_consequences(found: &mut Vec<Found>) {
     let name = |found: &Found| {
         let (name, _) = found.memory.object.as_ref()?;
@@ -268,8 +268,8 @@ fn drop_consequences(found: &mut Vec<Found>) {
     });
 }
 
-/// What makes two findings one (the graver stays): the same trouble with the same memory at the same lines, of one kernel. It may be found in several
-/// launches, in several instances of a template, in each copy of a loop that was unrolled, and with its two sides exchanged.
+/// The key of findings that are one (the gravest is kept): the same problem with the same memory at the same lines of one kernel. It may
+/// occur in several launches, in several instances of a template, in each copy of an unrolled loop, and with its two sides exchanged.
 #[derive(PartialEq)]
 struct Cause<'a> {
     code: Code,
@@ -277,9 +277,9 @@ struct Cause<'a> {
     kernel: Option<&'a str>,
     space: Option<&'a str>,
     object: Option<&'a str>,
-    /// Ascending, each once.
+    /// In ascending order, each once.
     lines: Vec<(u32, u32)>,
-    /// Before the memory's first element: what is behind its end has another cause.
+    /// Before the memory's first element: an access past the end has another cause.
     is_before: bool,
 }
 
@@ -294,7 +294,7 @@ impl<'a> Cause<'a> {
         lines.dedup();
         let kernel = found.kernel.as_deref();
         Cause {
-            // That several threads happened to write the same value is part of the race.
+            // Threads that happen to write the same value are part of the race.
             code: match found.code {
                 Code::SameValueRace => Code::DataRace,
                 code => code,
@@ -317,7 +317,7 @@ struct Gathered<'a> {
 impl Gathered<'_> {
     fn add(&mut self, new: Found) {
         let cause = Cause::of(&new, self.module);
-        // A finding without a line is never the same as another.
+        // A finding without a line is never the same as another one.
         let has_line = cause.lines.iter().any(|&(_, line)| line != 0);
         let mut known = self.found.iter_mut();
         let module = self.module;
@@ -339,7 +339,7 @@ impl Gathered<'_> {
         }
     }
 
-    /// What the checks found in some launches, and what was skipped there: by the first of those that are alike.
+    /// What the checks found and skipped in some launches: of launches that are alike, in the first.
     fn of_launches(&mut self, outcome: &Outcome, which: std::ops::Range<usize>) {
         let kept = outcome.launches.kept();
         for kept in kept.iter().filter(|kept| which.contains(&kept.first)) {
@@ -384,7 +384,7 @@ fn of_launch(launch: &interp::LaunchReport, index: usize, module: &Module) -> Ve
     }
     if let Some(trap) = &launch.order.trap_descending {
         let found = of_trap(trap, Some(index), Some(launch), module);
-        // Devices begin with the first blocks, though nothing promises it.
+        // Devices start with the first blocks, though nothing guarantees it.
         let is_warning = matches!(trap.kind, TrapKind::Deadlock | TrapKind::Endless);
         all.push(Found {
             how: How {
@@ -414,7 +414,7 @@ fn of_finding(finding: &Finding, launch: usize, (kernel, module): (&str, &Module
         loc: access.loc,
         block: access.block,
         thread: access.thread,
-        // It is no thread's in particular.
+        // It does not belong to one thread.
         lane: (finding.kind != FindingKind::ScheduleDependent)
             .then_some((access.warp, access.lane)),
         bytes: access.bytes,
@@ -453,7 +453,7 @@ fn of_finding(finding: &Finding, launch: usize, (kernel, module): (&str, &Module
     found.counted(1, finding.count)
 }
 
-/// What was found of the host, alone or together with a launch.
+/// What was found on the host, alone or together with a launch.
 fn of_host(finding: &HostFinding, outcome: &Outcome) -> Found {
     let sides = finding.sides.iter();
     let kernel = finding.launch.and_then(|index| outcome.launches.get(index));
@@ -482,7 +482,7 @@ fn of_host(finding: &HostFinding, outcome: &Outcome) -> Found {
     found.counted(launches, finding.count)
 }
 
-/// A call of the runtime that was given memory that is not there.
+/// A call of the runtime with memory that does not exist.
 fn of_call(note: &Note, fault: &TrapKind) -> Found {
     let object = fault.access().and_then(|access| access.object.as_ref());
     let freed = match fault {
@@ -526,7 +526,7 @@ fn of_refusal(kernel: &str, loc: LocId, why: &InvalidLaunch) -> Found {
     }
 }
 
-/// A fault on a GPU, which says no more than the launch.
+/// A fault on a GPU, of which only the launch is known.
 fn of_device(fault: &DeviceFault, module: &Module) -> Found {
     Found {
         kernel: fault.kernel.map(|id| module.function(id).name.clone()),
@@ -619,7 +619,7 @@ fn fingerprint(all: &mut [Found], module: &Module, line: &dyn Fn(LocId) -> Strin
     }
 }
 
-/// Hashes of texts; like ones are numbered.
+/// Hashes of texts; equal texts are numbered.
 fn numbered(texts: impl Iterator<Item = String>) -> Vec<String> {
     let mut seen: HashMap<u64, u32> = HashMap::new();
     let number = |text: String| {

@@ -1,5 +1,5 @@
-//! Many launches of one kernel in one shape are one entry of the text report: of launches that cost the same, one of them; of others, the
-//! sum. With `--launches all` each is an entry.
+//! Folds many launches of one kernel and one shape to one entry of the text report: one of them if all cost the same, otherwise their sum.
+//! With `--launches all` each launch has an entry.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub struct LaunchGroup<'a> {
     pub first: usize,
     /// How many.
     pub count: u64,
-    /// The counts are the sum over all of them; else each has these counts.
+    /// Whether the counts are the sum over all of them; if not, each launch has these counts.
     pub summed: bool,
     /// The first, or the sum.
     pub launch: Cow<'a, LaunchReport>,
@@ -91,7 +91,7 @@ fn group<'a>(shape: &[&'a Kept]) -> LaunchGroup<'a> {
     }
 }
 
-/// How often a report goes into a sum: one that is a sum already, once.
+/// How many times a report is added to a sum: once if it is a sum already.
 fn times(kept: &Kept) -> u64 {
     match kept.is_sum {
         true => 1,
@@ -99,7 +99,7 @@ fn times(kept: &Kept) -> u64 {
     }
 }
 
-/// Adds the counts of so many like launches, by doubling: there may be billions.
+/// Adds the counts of `times` equal launches, by doubling: there may be billions.
 fn add_times(sum: &mut LaunchReport, launch: &LaunchReport, mut times: u64) {
     if times == 0 {
         return;

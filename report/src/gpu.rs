@@ -1,13 +1,13 @@
-//! The text report of a run on a GPU: how long each launch took.
+//! The text report of a run on a GPU: the time of each launch.
 
 use std::fmt::Write;
 
 use super::{Input, Tables, text::dim};
 
-/// Launches of one kernel in one shape.
+/// Launches of one kernel and one shape.
 struct Row {
     title: String,
-    /// Its line, with the file where that is not the program's own.
+    /// The launch's line, with the file if that is not the program's own.
     line: String,
     first: usize,
     times_ms: Vec<f64>,

@@ -1,9 +1,9 @@
-//! The report as a page: one file that asks nobody for anything, readable without JavaScript.
+//! The report as a page: one self-contained file that loads nothing and is readable without JavaScript.
 //!
-//! First what the text report's first screen says (findings by root cause, hot spots, each with a picture of its worst request, before and
-//! after a proved cure), then the program's text with counts beside each line, then the launches with each access and its picture. All is
-//! escaped in one place (`escape`). The page is bounded: of programs with very much to show it has what matters most, and says what
-//! is left out. Equal runs make equal pages.
+//! First comes the content of the text report's first screen (findings by root cause, and hot spots, each with a picture of its worst
+//! request before and after a proved cure), then the program's text with counts beside each line, then the launches with each access and
+//! its picture. One function escapes everything (`escape`). The page has a limited size: where a program has too much to show, the page has
+//! the most important parts and says what is left out. Equal runs make equal pages.
 
 mod diff;
 mod findings;
@@ -27,18 +27,18 @@ pub use picture::{Request, svg};
 use crate::{Model, findings::table, total::Total};
 use source::Files;
 
-/// Most bytes of a page, and of some of its parts.
+/// Size limits of a page and of some of its parts, in bytes.
 const MAX_BYTES: usize = 8 << 20;
 const MAX_OF_SOURCES: usize = 4 << 20;
-/// Of what the program printed.
+/// Limit of the program's output.
 const MAX_OF_OUTPUT: usize = 64 << 10;
-/// Output of so many lines is seen at once.
+/// Output of up to this many lines is visible at once.
 const SHORT_OUTPUT: usize = 12;
 
-/// What is left out of a page for its size, in sentences.
+/// Sentences that say what a page leaves out because of its size.
 type LeftOut = Vec<String>;
 
-/// Which sites the page shows, by launch and index.
+/// The sites that the page shows, by launch and index.
 type ShownSites = HashSet<(usize, usize)>;
 
 /// The page of a run, which printed `stdout`.
@@ -81,7 +81,7 @@ pub fn page(model: &Model<'_>, stdout: &[u8]) -> String {
     text
 }
 
-/// The page of requests that no program made: each with a title and what it costs.
+/// A page of requests that no program made: each has a title and its cost in words.
 pub fn requests(titled: &[(String, Request<'_>, String)], rules: &RuleSet) -> String {
     let mut text = head("banks");
     let _ = write!(
@@ -116,7 +116,7 @@ const THEMES: &str = "<fieldset class=pick aria-label=Colours><input type=radio 
     <input type=radio name=theme id=dark><label for=dark>dark</label></fieldset>";
 
 fn head(title: &str) -> String {
-    // Nothing may be asked for: what should slip in from a program cannot either.
+    // The page loads nothing, and neither can anything that might slip in from a program.
     let policy =
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
     format!(
@@ -157,7 +157,7 @@ fn banks(rules: &RuleSet) -> &'static str {
     }
 }
 
-/// What ran, and how it went.
+/// What ran, and how it ended.
 fn summary(text: &mut String, model: &Model<'_>, left_out: &LeftOut) {
     let input = model.input;
     let how = match input.gpu {
@@ -230,7 +230,7 @@ fn facts(model: &Model<'_>) -> Vec<(String, String)> {
     facts
 }
 
-/// What all launches cost in one kind of memory.
+/// The cost of all launches in one kind of memory.
 fn costs(
     model: &Model<'_>,
     total: fn(&LaunchCounts) -> Total,
@@ -291,7 +291,8 @@ fn drawn(request: &Request<'_>, rules: &RuleSet) -> String {
     text
 }
 
-/// Text as text, also in the value of an attribute: what means something to a browser is written out, what no page may hold is replaced.
+/// Text as text, also in the value of an attribute: characters with a meaning in HTML are escaped, characters that no page may contain are
+/// replaced.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
@@ -304,7 +305,7 @@ pub(crate) fn escape(text: &str) -> String {
             '\r' => {}
             '\n' | '\t' => out.push(c),
             c if c.is_control() => out.push('\u{fffd}'),
-            // What turns the direction of text round could show a program that is not the one that ran.
+            // Characters that change the direction of text could show a program that is not the one that ran.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
             c => out.push(c),
         }
@@ -312,10 +313,10 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// A sentence: what stands between backquotes is code.
+/// A sentence: the text between backquotes is code.
 fn prose(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
-    // An odd one out is one.
+    // An unpaired backquote is text.
     if parts.len().is_multiple_of(2) {
         return escape(text);
     }
@@ -331,7 +332,7 @@ fn prose(text: &str) -> String {
     out
 }
 
-/// Where a place is, by file number of the module and line.
+/// The place by file number of the module and line.
 fn place(model: &Model<'_>, loc: LocId) -> Option<(u32, u32, u32)> {
     let module = model.input.module;
     let loc = module.loc(ir::locate::in_program(module, loc)?);

@@ -34,25 +34,25 @@ pub struct Report<'a> {
     launches: Launches<'a>,
     findings: Vec<Value>,
     stdout: String,
-    /// What `main` returned or gave to `exit`.
+    /// The value that `main` returned or passed to `exit`.
     exit_code: i32,
     notes: Vec<String>,
-    /// Findings that the baseline has, and that are not among `findings`.
+    /// The number of findings that the baseline has; they are not among `findings`.
     muted_findings: usize,
-    /// Why the program was not run: the front end's messages, as in `dslc check`.
+    /// Why the program was not run: the front end's messages, as from `dslc check`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<Value>,
-    /// What wastes, worst first, over all launches.
+    /// The lines that waste, worst first, over all launches.
     hot_spots: &'a [HotSpot],
     /// Cures of hot spots and findings.
     suggestions: &'a [Suggestion],
     /// The other architectures of `--arch a,b`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     architectures: Vec<ArchRow>,
-    /// What came of `--require`.
+    /// The results of `--require`.
     #[serde(skip_serializing_if = "<[Judged]>::is_empty")]
     requirements: &'a [Judged],
-    /// What was asked for with `--metrics`.
+    /// The metrics of `--metrics`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     profiler_metrics: Vec<KernelMetrics>,
     /// With `--blocks`: which part of the last launch ran, for `dslc merge`.
@@ -60,22 +60,22 @@ pub struct Report<'a> {
     blocks: Option<&'a Blocks>,
 }
 
-/// Metrics by their profilers' names, of the counts of all of a kernel's launches together.
+/// Metrics under their profilers' names, from the added counts of all launches of a kernel.
 #[derive(Serialize)]
 struct KernelMetrics {
-    /// `null`: of all kernels.
+    /// `null`: the row of all kernels.
     kernel: Option<String>,
     launches: u64,
-    /// Efficiencies are parts of 1. `null`: there was nothing to count, or the rules do not model it.
+    /// Efficiencies are fractions of 1. `null`: there was nothing to count, or the rules do not model it.
     values: Map<String, Value>,
 }
 
-/// What ran, on what.
+/// What ran, and on which architecture.
 #[derive(Serialize)]
 struct Run {
     program: String,
     arch: String,
-    /// The file of rules that counted, if they are not the architecture's.
+    /// The rule file, if the counts do not follow the architecture's own rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     rules: Option<&'static str>,
     bank_width: u32,
@@ -94,7 +94,7 @@ impl Run {
     }
 }
 
-/// The launches one by one: each is made as it is written, for there may be very many.
+/// The launches. Each is built while it is written, because there may be very many.
 struct Launches<'a>(Option<&'a Model<'a>>);
 
 impl Serialize for Launches<'_> {
@@ -117,24 +117,24 @@ struct Launch {
     shared_bytes: SharedBytes,
     metrics: Map<String, Value>,
     sites: Vec<SiteRow>,
-    /// Accesses that threads make more or less often under another schedule: line, usual count, least and most.
+    /// Accesses whose number depends on the schedule: line, usual count, least and most.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     counts_depend: Vec<CountRow>,
-    /// `both` or `one`, where its threads communicate: in which orders of blocks and warps it ran.
+    /// If threads communicate: `both` or `one`, the orders of blocks and warps in which the launch ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     orders: Option<&'static str>,
     /// Milliseconds on a GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_ms: Option<f64>,
-    /// With `--count-only`: from how many blocks it was counted, or `null`, and why.
+    /// With `--count-only`: the number of blocks it was counted from, or `null`, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     counted: Option<Option<CountedRow>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// The file of `line`, where that is an included one.
+    /// The file of `line`, if that is an included one.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
-    /// How often its loads ask for the same bytes of global memory, all of them together.
+    /// How often its loads request the same bytes of global memory, all loads together.
     #[serde(skip_serializing_if = "Option::is_none")]
     reuse: Option<ReuseRow>,
     /// Blocks, warps and lanes that do nothing.
@@ -142,25 +142,25 @@ struct Launch {
     idle: Option<Idle>,
 }
 
-/// How often bytes of global memory are asked for. Blocks are a sample, the same for every run of the launch.
+/// How often bytes of global memory are requested. The blocks are a sample, the same for every run of the launch.
 #[derive(Serialize)]
 struct ReuseRow {
-    /// Blocks that were looked at. What follows is theirs, up to `by_block`.
+    /// The sampled blocks. The next fields, up to `by_block`, are about these only.
     blocks: u64,
     bytes: u64,
     /// Different bytes of each block, summed.
     distinct_bytes: u64,
     sectors: u64,
     distinct_sectors: u64,
-    /// How often a block asks for each byte.
+    /// How often a block requests each byte.
     by_block: f64,
-    /// Of all blocks: bytes asked for, and different bytes; `null`: the sample does not say.
+    /// Of all blocks: requested bytes, and different bytes. `null`: the sample does not determine them.
     grid_bytes: u64,
     grid_distinct_bytes: Option<u64>,
     over_grid: Option<f64>,
-    /// All blocks were looked at.
+    /// Whether the sample contains all blocks.
     exact: bool,
-    /// Operations with loaded values where the access stands, for each byte that is asked for there.
+    /// Operations on loaded values near the access, for each byte that is requested there.
     #[serde(skip_serializing_if = "Option::is_none")]
     operations_per_byte: Option<f64>,
 }
@@ -185,7 +185,7 @@ impl ReuseRow {
     }
 }
 
-/// The blocks that ran, for all.
+/// The blocks that ran and represent all of them.
 #[derive(Serialize)]
 struct CountedRow {
     blocks_run: u64,
@@ -211,10 +211,10 @@ struct SiteRow {
     counts: CountsRow,
     degrees: Map<String, Value>,
     file: String,
-    /// Of global memory.
+    /// For global memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     reuse: Option<ReuseRow>,
-    /// Why a compiled kernel is likely to make other accesses than this.
+    /// Why a compiled kernel is likely to make other accesses than this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     as_written: Option<String>,
 }
@@ -286,7 +286,7 @@ pub fn not_run(program: &str, rules: &RuleSet, diagnostics: Vec<Value>) -> Repor
     }
 }
 
-/// A row for all kernels, then one for each, in the order of their first launches.
+/// A row for all kernels, then one for each kernel, in the order of their first launches.
 fn profiler_metrics(model: &Model<'_>) -> Vec<KernelMetrics> {
     let input = model.input;
     if model.metrics.is_empty() || input.gpu.is_some() {
@@ -329,7 +329,7 @@ fn launch(index: usize, report: &LaunchReport, model: &Model<'_>) -> Launch {
         .totals()
         .into_iter()
         .chain(std::iter::once(words))
-        // A GPU counts nothing.
+        // On a GPU nothing is counted.
         .map(|(name, value)| {
             (
                 name.to_string(),
@@ -456,7 +456,7 @@ fn findings(model: &Model<'_>) -> Vec<Value> {
         .collect()
 }
 
-/// Findings of the same `group` have one cause.
+/// Findings with the same `group` have one cause.
 fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
     let (array, index) = found.memory.object.clone().unzip();
     let mut row = json!({
@@ -471,7 +471,7 @@ fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
         "array": array,
         "index": index,
         "advice": found.advice.as_ref().map(Advice::text),
-        // How often the accesses met, in all launches together.
+        // How often the accesses conflicted, in all launches together.
         "count": found.occurrences.count,
         "launches": found.occurrences.launches,
     });
@@ -500,7 +500,7 @@ fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
             "late": schedule.lates.iter().map(|late| self::late(late, input)).collect::<Vec<_>>(),
         });
     }
-    // Lanes of one warp that did one of the accesses when it was first found.
+    // The lanes of one warp that made one of the accesses when it was first found.
     let lanes = |row: &WitnessLanes| {
         json!({
             "access": row.access,
@@ -516,7 +516,7 @@ fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
     row
 }
 
-/// An access whose count depends on the schedule.
+/// An access whose number depends on the schedule.
 #[derive(Serialize)]
 struct CountRow {
     line: u32,
@@ -551,16 +551,16 @@ fn late(late: &Late, input: &Input<'_>) -> Value {
         })
     };
     json!({
-        // The place in `turns` of the turn in which it happens.
+        // The index in `turns` of the turn in which it happens.
         "turn": late.turn,
         "op": late.op.name(),
-        // The line that was done before it though that stands behind it.
+        // The later line that ran before it.
         "after": late.after.map(|after| input.module.loc(after).line),
         "block": late.who.0,
         "thread": late.who.1,
         "access": sight(&late.access),
         "missed": sight(&late.missed),
-        // What its thread had read before of what the other stored later.
+        // What its thread had read before, of values that the other thread stored later.
         "despite": late.despite.as_ref().map(|despite| sight(&despite.read)),
     })
 }

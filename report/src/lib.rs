@@ -1,7 +1,8 @@
 //! Reports of a run: the text report, the JSON object, SARIF, nvprof's table, and how findings and faults are shown.
 //!
-//! In: an [`Input`], which is a program's sources and IR, how it was counted and how it went. A [`Model`] is made from it once, which the
-//! renderers read. Out: text, or values that serialise. Nothing here prints or reads files; the command line and the Rust library show the same words.
+//! The renderers read a [`Model`], which is made once from an [`Input`]: a program's sources and IR, how it was counted and how it ended.
+//! They return text, or values that serialise. Nothing in this crate prints or reads files, so the command line and the Rust library show
+//! the same words.
 
 pub mod access;
 mod advice;
@@ -39,42 +40,42 @@ pub use model::Model;
 use runtime::{host::Outcome, launches::Kept};
 pub use suggestion::{Cost, Edit, Holds, Place, Suggestion, SuggestionKind};
 
-/// Everything a report is made from.
+/// What a report is made from.
 pub struct Input<'a> {
     /// The program's file as given.
     pub program: &'a str,
-    /// Its sources, for the lines.
+    /// Its sources, for the text of lines.
     pub map: &'a SourceMap,
     /// Its IR, for places and variables.
     pub module: &'a Module,
-    /// How it was counted.
+    /// The rules it was counted by.
     pub rules: &'a RuleSet,
-    /// How it went.
+    /// How it ended.
     pub outcome: &'a Outcome,
     /// The GPU it ran on; `None` for the simulator.
     pub gpu: Option<&'a str>,
-    /// What was found on the way.
+    /// The findings of the run.
     pub findings: &'a [findings::Found],
-    /// Only launches of this kernel.
+    /// Show only launches of this kernel.
     pub kernel: Option<&'a str>,
-    /// What is shown of the launches one by one.
+    /// How launches are shown one by one.
     pub tables: Tables,
 }
 
 /// What the text report shows of each launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Tables {
-    /// A line: what it cost in all.
+    /// A line: its total cost.
     #[default]
     None,
-    /// Each access with its counts, like launches once.
+    /// Each access with its counts, equal launches once.
     Folded,
-    /// The same of each launch.
+    /// The same, for each launch.
     Each,
 }
 
 impl Input<'_> {
-    /// The launches to show one by one, with their index among all.
+    /// The launches to show, with their index among all launches.
     pub fn launches(&self) -> impl Iterator<Item = (usize, &LaunchReport)> {
         let all = self.outcome.launches.iter().enumerate();
         all.filter(|(_, launch)| self.kernel.is_none_or(|name| launch.kernel_name == name))
@@ -89,21 +90,21 @@ impl Input<'_> {
         })
     }
 
-    /// Different words of constant memory that a launch's requests read, summed: each is served on its own.
+    /// The different words of constant memory that each request of a launch reads, summed up. Each request is served separately.
     pub fn constant_words(launch: &LaunchReport) -> u64 {
         let of_constant = |site: &&Site| site.space == Space::Constant;
         let sites = launch.sites.iter().filter(of_constant);
         sites.map(|site| site.counts.transactions).sum()
     }
 
-    /// Where a launch stands: `line 7`, `steps.h:7` of an included file; `None` if no source says it.
+    /// The place of a launch: `line 7`, or `steps.h:7` in an included file; `None` if it is not in a source.
     pub fn launch_place(&self, launch: &LaunchReport) -> Option<String> {
         let line = launch.statement.line;
         let name = self.included(launch);
         (line > 0).then(|| name.map_or(format!("line {line}"), |name| format!("{name}:{line}")))
     }
 
-    /// The name of a place: `line 7`, `steps.h:7` of an included file, nothing of what no source says.
+    /// The name of a place: `line 7`, or `steps.h:7` in an included file; empty if it is not in a source.
     pub(crate) fn place(&self, loc: ir::LocId) -> String {
         let at = self.module.loc(loc);
         match (at.line, self.is_own(at.file)) {
@@ -113,13 +114,13 @@ impl Input<'_> {
         }
     }
 
-    /// The file a launch stands in, where that is not the program's own.
+    /// The file of a launch, if that is not the program's own.
     pub fn included(&self, launch: &LaunchReport) -> Option<String> {
         let is_own = launch.statement.line == 0 || self.is_own(launch.statement.file);
         (!is_own).then(|| self.file_name(launch.statement.file))
     }
 
-    /// Whether a file is the program's own: a program of several sources has none.
+    /// Whether a file is the program's own. A program of several sources has no such file.
     pub(crate) fn is_own(&self, file: u32) -> bool {
         file == 0 && self.module.files.first() == Some(&self.module.name)
     }

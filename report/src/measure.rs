@@ -1,7 +1,7 @@
-//! What a launch can be asked for by name: the report's metrics under nvprof's, ncu's and the JSON report's names, a count of one access by
-//! the access's text, and what is known of the launch itself.
+//! What can be asked of a launch by name: the report's metrics under the names of nvprof, ncu and the JSON report, a count of one access by
+//! the access's text, and the launch's shape.
 //!
-//! Each measure also says what it looked at, so that a gate that looked at nothing is not taken for one that was passed.
+//! Each measure also says what it looked at, so that a gate that looked at nothing does not count as passed.
 
 use interp::{
     LaunchReport, Site,
@@ -22,17 +22,17 @@ use crate::{
 use ir::Space;
 use runtime::launches::{Kept, add as add_launch};
 
-/// Something to ask of a launch.
+/// A quantity of a launch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
-    /// As it was written.
+    /// The name as written.
     pub name: String,
     what: What,
 }
 
 #[derive(Clone, Debug)]
 enum What {
-    /// Of the JSON report's `metrics`.
+    /// One of the JSON report's `metrics`.
     Total(&'static str),
     Metric(&'static Metric),
     Shape(&'static str),
@@ -43,17 +43,17 @@ enum What {
     },
 }
 
-/// Accesses of the source.
+/// Which accesses of the source.
 #[derive(Clone, Debug, PartialEq)]
 enum Which {
-    /// With that text.
+    /// Those with this text.
     Text(String),
-    /// On that line of the program's own file.
+    /// Those on this line of the program's own file.
     Line(u32),
 }
 
 impl Which {
-    /// `line 7` is a line, all else a text.
+    /// `line 7` is a line, anything else a text.
     fn of(text: &str) -> Which {
         let line = text.strip_prefix("line ");
         match line.and_then(|line| line.trim().parse().ok()) {
@@ -62,7 +62,7 @@ impl Which {
         }
     }
 
-    /// Whether it means an access, of which a count of that name is wanted.
+    /// Whether a site is one of the accesses, and has a count of this name.
     fn means(&self, site: &Site, count: &str) -> bool {
         match self {
             Which::Text(text) => access::is_like(text, &site.text),
@@ -92,7 +92,7 @@ impl PartialEq for What {
     }
 }
 
-/// What is known of a launch without any access: see `shape`.
+/// Quantities of a launch that need no access: see `shape`.
 const SHAPES: &[&str] = &[
     "grid_blocks",
     "block_threads",
@@ -102,7 +102,7 @@ const SHAPES: &[&str] = &[
     "occupancy",
 ];
 
-/// Accesses of one space that do one thing, whose counts a launch has in one sum.
+/// The accesses of one space and operation, whose counts a launch has in one sum.
 type Group = (Space, AccessOp, fn(&mut LaunchCounts) -> &mut SiteCounts);
 
 const GROUPS: [Group; 6] = [
@@ -115,7 +115,7 @@ const GROUPS: [Group; 6] = [
 ];
 
 impl Measure {
-    /// The measure of that name; with `access`, the count of that name of the access with that text, which may begin with `load`, `store`
+    /// The measure of this name. With `access`, the count of this name of the access with that text, which may begin with `load`, `store`
     /// or `atomic`.
     pub fn named(name: &str, access: Option<&str>) -> Result<Measure, Unknown> {
         if let Some(text) = access {
@@ -177,7 +177,7 @@ impl Measure {
         })
     }
 
-    /// How much it is in a launch. Efficiencies are parts of 1, not of 100.
+    /// The value for a launch. Efficiencies are fractions of 1, not of 100.
     pub fn value(&self, launch: &LaunchReport, rules: &RuleSet) -> Seen {
         let is_empty = || {
             let looked = self.looked(launch, rules);
@@ -186,7 +186,7 @@ impl Measure {
         let modelled = |number: Option<f64>| number.map_or(Seen::NotModelled, Seen::Number);
         match &self.what {
             What::Total(name) => modelled(total(name, &launch.counts)),
-            // Of nothing there is no part.
+            // An efficiency of nothing has no value.
             What::Metric(metric) if metric.unit != Unit::Count && is_empty() => Seen::Nothing,
             What::Metric(metric) => modelled(number_of(metric.value(&launch.counts, rules))),
             What::Shape(name) => Seen::Number(shape(name, launch, rules)),
@@ -199,7 +199,7 @@ impl Measure {
         }
     }
 
-    /// How much it is over several launches: their counts added; of their shapes the largest, of their occupancies the smallest.
+    /// The value over several launches: their counts added, of their shapes the largest, of their occupancies the smallest.
     pub fn over(&self, launches: &[&Kept], rules: &RuleSet) -> Seen {
         let Some(first) = launches.first() else {
             return Seen::Nothing;
@@ -219,7 +219,7 @@ impl Measure {
         self.value(&sum(launches, &first.report), rules)
     }
 
-    /// The accesses of a launch that it looks at; `None`: it is about no accesses.
+    /// The accesses of a launch that it looks at; `None` if it is not about accesses.
     pub fn looked<'a>(&self, launch: &'a LaunchReport, rules: &RuleSet) -> Option<Vec<&'a Site>> {
         let of_groups = |value: &dyn Fn(&LaunchCounts) -> Option<f64>| {
             let groups = groups_of(value);
@@ -239,7 +239,7 @@ impl Measure {
         }
     }
 
-    /// Why a launch has no number for it.
+    /// Why a launch has no value for it.
     pub fn why_unknown(&self, launch: &LaunchReport, rules: &RuleSet) -> String {
         let looked = self.looked(launch, rules).unwrap_or_default();
         let other = match &self.what {
@@ -261,7 +261,7 @@ impl Measure {
         }
     }
 
-    /// Whether it is about one access, by its text.
+    /// Whether it is about one access, given by its text.
     pub fn is_of_access(&self) -> bool {
         matches!(self.what, What::Access { .. })
     }
@@ -281,7 +281,7 @@ fn sum(launches: &[&Kept], first: &LaunchReport) -> LaunchReport {
         ..first.clone()
     };
     for kept in launches {
-        // So many times by doubling.
+        // Adds equal launches by doubling.
         let (mut times, mut part) = (kept.times(), kept.report.clone());
         while times > 0 {
             if times % 2 == 1 {
@@ -327,7 +327,7 @@ fn shape(name: &str, launch: &LaunchReport, rules: &RuleSet) -> f64 {
     }
 }
 
-/// Which accesses a value is made of: those whose counts change it.
+/// The accesses that a value depends on: those whose counts change it.
 fn groups_of(value: &dyn Fn(&LaunchCounts) -> Option<f64>) -> Vec<(Space, AccessOp)> {
     let mut base = LaunchCounts::default();
     for (space, _, counts) in &GROUPS {
@@ -343,7 +343,7 @@ fn groups_of(value: &dyn Fn(&LaunchCounts) -> Option<f64>) -> Vec<(Space, Access
     groups.map(|(space, op, _)| (*space, *op)).collect()
 }
 
-/// One more access that takes so many transactions.
+/// Adds one access that takes `transactions` transactions.
 fn add(counts: &mut SiteCounts, space: Space, transactions: u32) {
     if space == Space::Shared {
         let cost = Cost {
@@ -363,7 +363,7 @@ fn add(counts: &mut SiteCounts, space: Space, transactions: u32) {
     counts.add_global(Some(cost), 4, LaneMask::FULL);
 }
 
-/// All names of measures that are about no single access.
+/// All names of measures that are not about a single access.
 pub fn names() -> Vec<&'static str> {
     let totals = LaunchCounts::default().totals();
     let mut names: Vec<&str> = totals.iter().map(|(name, _)| *name).collect();

@@ -1,5 +1,5 @@
-//! The report as data, made once: launches, sites, hot spots, findings by root cause, suggestions. Renderers read it; they decide what is
-//! shown and in what words' order, never what is so.
+//! The report as data, made once: launches, sites, hot spots, findings by root cause, and suggestions. The renderers read it. They choose
+//! what to show and in which order and words; the facts are decided here.
 
 mod barrier;
 mod hot_spot;
@@ -24,27 +24,27 @@ use super::{
 use interp::{metrics::Metric, trap::AccessOp};
 use ir::Space;
 
-/// What a report says about a run.
+/// The content of a report on a run.
 pub struct Model<'a> {
-    /// What it is made from.
+    /// The input that it was made from.
     pub input: &'a Input<'a>,
-    /// The findings by root cause, the gravest first: indices into the input's.
+    /// The findings by root cause, the gravest first: indices into the input's findings.
     pub groups: Vec<Group>,
-    /// What wastes, worst first, over all launches.
+    /// The lines that waste, worst first, over all launches.
     pub hot_spots: Vec<HotSpot>,
-    /// The launches, like ones once.
+    /// The launches, equal ones once.
     pub launches: Vec<LaunchGroup<'a>>,
-    /// Barriers, of which a cure may prove that nobody needs them. Those are hot spots then.
+    /// Barriers that a cure may prove to be unneeded. They become hot spots then.
     pub barriers: Vec<HotSpot>,
     /// Cures: see [`propose`](Model::propose).
     pub suggestions: Vec<Suggestion>,
-    /// What else is to be said of the hot spots: who looks for cures, where nobody has.
+    /// How to find cures for the hot spots, if this run did not look for them.
     pub hint: Option<String>,
     /// The same program on other architectures.
     pub others: Vec<Other>,
-    /// What came of the requirements.
+    /// The results of the requirements.
     pub requirements: Vec<Judged>,
-    /// Metrics that were asked for by their profilers' names.
+    /// Metrics that were requested under their profilers' names.
     pub metrics: Vec<&'static Metric>,
     /// What the IR says of the launched kernels' accesses.
     pub(crate) codes: Codes,
@@ -72,15 +72,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Whether an atomic in shared memory has a cost that is not modelled.
-    pub fn has_unmodelled_atomics(&self) -> bool {
-        let mut sites = self.launches.iter().flat_map(|group| &group.launch.sites);
-        sites.any(|site| {
-            site.space == Space::Shared && site.op == AccessOp::Atomic && site.counts.not_modelled()
-        })
-    }
-
-    /// Takes cures, before the model is rendered. A barrier that is proved to be needless is a hot spot from then on.
+    /// Adds cures, before the model is rendered. A barrier that is proved to be unneeded becomes a hot spot.
     pub fn propose(&mut self, suggestions: Vec<Suggestion>) {
         let (needless, rest) =
             std::mem::take(&mut self.barriers)
@@ -95,7 +87,7 @@ impl<'a> Model<'a> {
         self.suggestions = suggestions;
     }
 
-    /// The cures of a hot spot: those that are proved first.
+    /// The cures of a hot spot: the proved ones first.
     pub fn cures(&self, spot: &HotSpot) -> Vec<&Suggestion> {
         let all = self.suggestions.iter();
         let mut cures: Vec<&Suggestion> = all
@@ -105,7 +97,7 @@ impl<'a> Model<'a> {
         cures
     }
 
-    /// The cures of a group of findings that are proved.
+    /// The proved cures of a group of findings.
     pub fn cures_of_findings(&self, group: &Group) -> Vec<&Suggestion> {
         let is_of = |suggestion: &&Suggestion| {
             let mut removed = suggestion.findings_removed.iter();

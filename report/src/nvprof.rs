@@ -1,4 +1,4 @@
-//! `--metrics`: the table `nvprof --metrics` printed, one block per kernel, over all its launches.
+//! `--metrics`: the table that `nvprof --metrics` printed, one section per kernel, over all launches of the kernel.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use interp::{
 use super::Input;
 use crate::error::ReportError;
 
-/// The metrics of those names, or why there is none of that name. `all` means every metric.
+/// The metrics of these names, or why a name is unknown. `all` means every metric.
 pub fn resolve(names: &[String]) -> Result<Vec<&'static metrics::Metric>, ReportError> {
     if names.iter().any(|name| name.trim() == "all") {
         return Ok(metrics::all_metrics().collect());
@@ -29,7 +29,7 @@ pub fn resolve(names: &[String]) -> Result<Vec<&'static metrics::Metric>, Report
     names.iter().map(resolve).collect()
 }
 
-/// Parts of the profilers' names, and why a simulator of accesses has no such metric. The first that fits says it.
+/// Parts of profilers' metric names, and why a simulator of accesses has no such metric. The first match gives the reason.
 const NOT_COUNTED: &[(&[&str], &str)] = &[
     (
         &[
@@ -79,7 +79,7 @@ const NOT_COUNTED: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Why there is no metric of a name that a profiler has.
+/// Why a profiler's metric of this name does not exist here.
 pub(crate) fn why_not(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     let mut all = NOT_COUNTED.iter();
@@ -87,7 +87,7 @@ pub(crate) fn why_not(name: &str) -> Option<&'static str> {
     found.map(|(_, why)| *why)
 }
 
-/// Whether a name is another one but for a letter or two in a row.
+/// Whether a name differs from another one by no more than one or two adjacent letters.
 fn is_slip(name: &str, other: &str) -> bool {
     let (a, b) = (name.as_bytes(), other.as_bytes());
     let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
@@ -109,7 +109,7 @@ pub fn list() -> String {
 /// The table.
 pub fn table(input: &Input<'_>, metrics: &[&'static metrics::Metric]) -> String {
     let mut kernels: Vec<(&str, Vec<(&LaunchReport, u64)>)> = Vec::new();
-    // A sum over different launches has no least and no most.
+    // A sum over different launches has no minimum and no maximum.
     for kept in input.kept().filter(|kept| !kept.is_sum) {
         let launch = &kept.report;
         match kernels

@@ -1,8 +1,8 @@
 //! Requirements: `'transpose*: shared_load_bank_conflicts == 0 && gst_efficiency > 0.9'`.
 //!
-//! In: a text, with a pattern of kernels' names before the colon, and the launches of a run. Out: whether each launch of such a kernel meets
-//! it, what was looked at, and the values of those that do not. A requirement that looked at nothing is not met: no launch of such a
-//! kernel, or not one access of those that a metric in it counts.
+//! A requirement is a text: a pattern of kernel names before the colon, then a condition. Judging it against the launches of a run tells
+//! whether each launch of such a kernel meets it, what it looked at, and the values of the launches that fail. A requirement that looked at
+//! nothing is not met: there is no launch of such a kernel, or not one of the accesses that one of its metrics counts.
 
 use std::fmt::Write;
 
@@ -17,13 +17,13 @@ use crate::{
     text::{Paint, Style},
 };
 
-/// Failing launches that are shown one by one.
+/// Most failing launches that are shown one by one.
 const SHOWN: usize = 5;
 
 /// A requirement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Requirement {
-    /// As it was written.
+    /// The requirement as written.
     pub text: String,
     kernels: Option<String>,
     expr: Expr,
@@ -45,22 +45,22 @@ impl Names for Measures {
     }
 }
 
-/// What came of a requirement.
+/// The result of judging a requirement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judged {
-    /// The requirement as it was written.
+    /// The requirement as written.
     pub requirement: String,
     /// The architecture.
     pub arch: String,
     /// Whether it is met.
     pub met: bool,
-    /// The launches it says something of.
+    /// The number of launches for which the condition has a value.
     pub launches: u64,
     /// What each of its metrics looked at.
     pub looked: Vec<LookedAt>,
-    /// The launches that do not meet it, like ones once.
+    /// The launches that do not meet it, equal ones once.
     pub failed: Vec<Failed>,
-    /// Why it looked at nothing.
+    /// Why it looked at nothing, if so.
     pub nothing: Option<String>,
 }
 
@@ -69,7 +69,7 @@ pub struct Judged {
 pub struct LookedAt {
     /// The metric.
     pub metric: String,
-    /// Accesses of the source; `None` for a metric that is about no accesses.
+    /// Accesses of the source; `None` for a metric that is not about accesses.
     pub accesses: Option<usize>,
     /// How often warps executed them.
     pub executed: Option<u64>,
@@ -82,14 +82,14 @@ pub struct Failed {
     pub kernel: String,
     /// The number of the first such launch.
     pub launch: usize,
-    /// How many launches are like it.
+    /// How many equal launches there are.
     pub launches: u64,
-    /// Where it stands; 0 for nowhere.
+    /// The line of the launch; 0 if it is not in a source.
     pub line: u32,
-    /// What each metric was: `null` where there was nothing to look at.
+    /// The value of each metric: `null` where there was nothing to look at.
     #[serde(serialize_with = "as_object")]
     pub values: Vec<(String, Option<f64>)>,
-    /// The metric of which nobody knows how much it is, and why.
+    /// The metric whose value is unknown, and why.
     pub unknown: Option<(String, String)>,
 }
 
@@ -101,7 +101,7 @@ fn as_object<S: Serializer>(
 }
 
 impl Requirement {
-    /// Reads one.
+    /// Parses a requirement.
     pub fn parse(text: &str) -> Result<Requirement, Problem> {
         let (kernels, start) = match colon(text) {
             Some(at) => (Some(text[..at].trim().to_string()), at + 1),
@@ -128,7 +128,7 @@ impl Requirement {
         })
     }
 
-    /// Looks at the launches of a run.
+    /// Judges the launches of a run.
     pub fn judge(&self, launches: &Launches, rules: &RuleSet) -> Judged {
         let is_meant = |kept: &&Kept| {
             let name = &kept.report.kernel_name;
@@ -215,7 +215,7 @@ impl Requirement {
         self.measures.0.iter().map(of).collect()
     }
 
-    /// Why it looked at nothing, if that is so.
+    /// Why it looked at nothing, if so.
     fn nothing(&self, judged: &Judged, is_none_meant: bool, launches: &Launches) -> Option<String> {
         if is_none_meant {
             return Some(self.no_launch(launches));
@@ -264,7 +264,7 @@ impl Requirement {
     }
 }
 
-/// Where the pattern of kernels ends: at the first colon that is no part of `::` and stands in no bracket.
+/// Where the pattern of kernels ends: at the first colon that is not part of `::` and not inside brackets.
 fn colon(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 0;
@@ -280,13 +280,13 @@ fn colon(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether a kernel's name, with its template arguments or without, is of one of the patterns of a list: `*` stands for any letters and `?`
-/// for one. White space does not matter.
+/// Whether a kernel's name, with or without its template arguments, matches one of a list of patterns. `*` matches any letters, `?` one
+/// letter. White space does not matter.
 pub fn is_match(pattern: &str, name: &str) -> bool {
     patterns(pattern).any(|pattern| is_one(pattern, name))
 }
 
-/// The patterns of a list: commas between template arguments part none.
+/// The patterns of a list. Commas between template arguments do not separate patterns.
 fn patterns(list: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0;
     list.split(move |c| {
@@ -303,7 +303,7 @@ fn is_one(pattern: &str, name: &str) -> bool {
 }
 
 fn glob(pattern: &[char], name: &[char]) -> bool {
-    // Where the last `*` stands, and how much of the name it has taken.
+    // The place of the last `*`, and how much of the name it matches.
     let (mut p, mut n, mut star) = (0, 0, None);
     while n < name.len() {
         match pattern.get(p) {
@@ -325,7 +325,7 @@ fn glob(pattern: &[char], name: &[char]) -> bool {
 }
 
 impl Judged {
-    /// A paragraph: what it looked at, and which launches do not meet it.
+    /// A paragraph: what the requirement looked at, and which launches fail it.
     pub fn text(&self, style: Style, names_arch: bool) -> String {
         let (paint, word) = match (self.met, &self.nothing) {
             (true, Some(_)) => (Paint::Dim, "not of this program"),
@@ -363,7 +363,7 @@ impl Judged {
         text
     }
 
-    /// For a requirement that several programs share: met also by a program that has nothing for it to look at.
+    /// For a requirement that several programs share: it is also met by a program in which it looks at nothing.
     pub fn if_any(mut self) -> Judged {
         self.met = self.failed.is_empty();
         self

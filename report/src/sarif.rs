@@ -1,7 +1,7 @@
-//! SARIF 2.1.0 (OASIS), the form that code-scanning services read: findings of a run, messages of the front end.
+//! SARIF 2.1.0 (OASIS), the format that code-scanning services read, for the findings of a run and the messages of the front end.
 //!
-//! Columns count characters (`columnKind`), paths are relative URIs as the user gave them. Each access of a finding after the first is a
-//! related location; a finding that the baseline has is there with a suppression, as the standard wants it.
+//! Columns count characters (`columnKind`), and paths are relative URIs as the user gave them. Each access of a finding after the first is
+//! a related location. A finding that the baseline has gets a suppression, as the standard requires.
 
 use ir::{
     diagnostic::{Code, Diagnostic, Severity, code::Class},
@@ -18,12 +18,12 @@ use super::{
 };
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
-/// What GitHub and others call the fingerprints of one way to compute them.
+/// The key of the fingerprints; a key names one way to compute them.
 const FINGERPRINT: &str = "dslcFinding/v1";
-/// The rule of a condition that is not met.
+/// The rule of a requirement that is not met.
 const REQUIREMENT: &str = "requirement";
 
-/// The log of a run: what the front end said and what was found.
+/// The log of a run: the front end's messages and the findings.
 pub fn of_run(model: &Model<'_>, diagnostics: &[Diagnostic]) -> Value {
     let input = model.input;
     let mut rules = Rules::default();
@@ -48,7 +48,8 @@ pub fn of_run(model: &Model<'_>, diagnostics: &[Diagnostic]) -> Value {
     )
 }
 
-/// The rule that requirements of the command line have in common. It has no code: `dslc explain` knows the metrics instead.
+/// The rule that all requirements of the command line share. It has no code that `dslc explain` could describe; its help says how to list
+/// the metrics.
 fn rule_of_requirements() -> Value {
     json!({
         "id": REQUIREMENT,
@@ -60,7 +61,7 @@ fn rule_of_requirements() -> Value {
     })
 }
 
-/// A requirement that is not met, at the launches that do not meet it; at the program where it is about none.
+/// A requirement that is not met, at the launches that fail it, or at the program if it looked at no launch.
 fn of_requirement(judged: &Judged, index: usize, input: &Input<'_>) -> Value {
     let at = |line: u32| {
         let mut place = json!({ "artifactLocation": { "uri": uri(input.program) } });
@@ -118,7 +119,7 @@ fn log(rules: Vec<Value>, results: Vec<Value>, invocation: Value) -> Value {
     })
 }
 
-/// Adds a property that is left out where it would be empty.
+/// Adds a property, unless it would be empty.
 fn put(object: &mut Value, name: &str, values: Vec<Value>) {
     if !values.is_empty() {
         object[name] = values.into();
@@ -302,7 +303,7 @@ fn location(span: Span, map: &SourceMap) -> Value {
     } })
 }
 
-/// A path as a URI reference: `/` between parts, everything unusual as `%20`.
+/// A path as a URI reference: `/` between parts, special characters as `%20`.
 fn uri(path: &str) -> String {
     let mut uri = String::new();
     if path.starts_with('/') {

@@ -1,8 +1,8 @@
-//! Suggestions: what would cure a line that wastes or a finding, and the edits that do it.
+//! Suggestions: what would cure a finding or a line that wastes, and the edits for it.
 //!
-//! One with `verified` set was applied to the source, compiled and run again: its numbers are counts of that run, its output was the same
-//! byte for byte, and the findings it names were gone. How far that goes beyond the run, [`Holds`] says. Any other is an idea, and gives
-//! no number.
+//! A suggestion with `verified` set was applied to the source, compiled and run again. Its numbers are counts of that run, its output was
+//! the same byte for byte, and the findings it names were gone. [`Holds`] says for which further runs it is right. Any other suggestion is
+//! an idea and has no numbers.
 
 use interp::Site;
 use serde::Serialize;
@@ -11,14 +11,14 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SuggestionKind {
-    /// Rows of a shared array are made wider.
+    /// The rows of a shared array are widened.
     Pad,
-    /// A one-dimensional shared array gets an unused element after every 32: its indices change.
+    /// A one-dimensional shared array gets an unused element after every 32, so its indices change.
     #[serde(rename = "index")]
     Spread,
     /// The columns of a shared array are permuted by row: `tile[row][col ^ row]`.
     Swizzle,
-    /// The elements of an array stand in another order: a struct of arrays for an array of structs.
+    /// The elements of an array are reordered: a struct of arrays for an array of structs.
     Layout,
     /// An index is computed in another way.
     Index,
@@ -38,9 +38,9 @@ pub enum SuggestionKind {
     Guard,
     /// A branch is decided in another way, so that the lanes of a warp agree.
     Branch,
-    /// What lanes would add one by one is added up in the warp first.
+    /// Values that lanes would add one by one are summed in the warp first.
     Aggregate,
-    /// A variable goes to another kind of memory.
+    /// A variable moves to another kind of memory.
     Memory,
     /// A barrier that nothing needs is removed.
     NoBarrier,
@@ -52,9 +52,9 @@ pub enum SuggestionKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Holds {
-    /// For all sizes and data: an argument from the IR says so.
+    /// For all sizes and data: shown by an argument over the IR.
     Proved,
-    /// For this run and for further ones, with other sizes and data.
+    /// For this run and some further ones, with other sizes and data.
     Checked,
     /// No run has shown it.
     Idea,
@@ -82,13 +82,13 @@ pub struct Edit {
     pub column: u32,
     /// The line of the end, from 1.
     pub end_line: u32,
-    /// The column behind the last character that is replaced, from 1; `column` for an insertion.
+    /// The column after the last replaced character, from 1; `column` for an insertion.
     pub end_column: u32,
-    /// What stands there then.
+    /// The replacement.
     pub text: String,
 }
 
-/// What the accesses that a suggestion is about cost; without a site, what its launch does, as in that launch's metrics.
+/// The cost of the accesses that a suggestion is about. Without a site, it is the cost of the launch, as in that launch's metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Cost {
     /// Transactions of shared memory, or of global memory as the architecture's profiler counts them.
@@ -120,7 +120,7 @@ pub struct Cost {
 /// A line that wastes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
-    /// As a hot spot's.
+    /// The kind of waste, as a hot spot names it.
     pub waste: &'static str,
     /// The source file.
     pub file: String,
@@ -133,40 +133,40 @@ pub struct Place {
 pub struct Suggestion {
     /// What it changes.
     pub kind: SuggestionKind,
-    /// The launch it was found in: an index among all launches.
+    /// The launch it was found in: an index into all launches.
     pub launch: usize,
     /// The site it is about: an index into that launch's sites.
     pub site: Option<usize>,
-    /// The hot spot it is about, where that is not a site: a branch, a barrier, or an atomic that the edits move.
+    /// The hot spot it is about, if that is not a site: a branch, a barrier, or an atomic that the edits move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hot_spot: Option<Place>,
     /// The cure in one sentence.
     pub text: String,
-    /// It was applied and run: see the module. `holds` is not [`Holds::Idea`].
+    /// Whether it was applied and run: see the module. If so, `holds` is not [`Holds::Idea`].
     pub verified: bool,
-    /// The edits, which belong together; none for a thought.
+    /// The edits, which belong together; empty for an idea without edits.
     pub edits: Vec<Edit>,
-    /// What it cost before.
+    /// The cost before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Cost>,
-    /// What it costs with the edits.
+    /// The cost with the edits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Cost>,
-    /// The site as it is with the edits, with its worst request: for pictures.
+    /// The site with the edits applied, with its worst request: for pictures.
     #[serde(skip)]
     pub after_site: Option<Box<Site>>,
-    /// The findings that are gone after the edits: indices into the run's findings.
+    /// The findings that the edits remove: indices into the run's findings.
     pub findings_removed: Vec<usize>,
     /// For which runs it is right.
     pub holds: Holds,
-    /// Why that is known: the argument, or the further runs; what speaks against it, of an idea.
+    /// The reason: the argument, or the further runs. For an idea, what speaks against it.
     pub because: String,
-    /// Further runs, beside the program's, in which it was right.
+    /// The number of further runs, besides the program's, in which it was right.
     pub runs: usize,
 }
 
 impl Suggestion {
-    /// The cure, and what it is worth where that was counted: `… (4096 transactions become 128)`.
+    /// The cure, and its effect if that was counted: `… (4096 transactions become 128)`.
     pub fn sentence(&self) -> String {
         let text = &self.text;
         let (Some(before), Some(after)) = (self.before, self.after) else {

@@ -1,5 +1,5 @@
-//! The text report. Its first screen is what is wrong and what to do: findings by root cause, then the lines that waste most with what may
-//! help, then a line for each launch. Each access of each launch is shown where that is asked for.
+//! The text report. Its first screen says what is wrong and what to do: findings by root cause, then the lines that waste most with what
+//! may help, then a line for each launch. Each access of each launch is shown on request.
 
 pub(crate) mod counted;
 pub(crate) mod screen;
@@ -16,17 +16,17 @@ use super::{
 };
 pub use style::{Paint, Style, cut};
 
-/// Of a launch whose threads communicate.
+/// For a launch whose threads communicate.
 const ONE_ORDER: &str = "its threads communicate, but it ran in ascending order only: --order both runs the other order too";
 
-/// What is counted: said wherever it is said by which rules.
+/// What is counted: shown wherever the rules are named.
 pub(crate) const AS_WRITTEN: &str =
     "the accesses are counted as written: a compiler may merge, move or drop some";
 
-/// Launches with threads without work that are told.
+/// Most launches shown that have threads without work.
 const MOST_IDLE: usize = 4;
 
-/// Accesses of a launch whose count depends on the schedule that are told.
+/// Most accesses shown of a launch whose counts depend on the schedule.
 const MOST_COUNTS: usize = 6;
 
 /// The whole report; empty without launches and findings.
@@ -57,7 +57,7 @@ pub fn report(model: &Model<'_>, style: Style) -> String {
     parts.join("\n\n") + "\n"
 }
 
-/// The findings and the hot spots for which something can be done; empty if there is neither.
+/// The findings, and the hot spots for which something can be done; empty if there are none.
 pub fn remaining(model: &Model<'_>, style: Style) -> String {
     let mut text = screen::findings(model, style);
     if !model.hot_spots.is_empty() {
@@ -74,7 +74,7 @@ pub(crate) fn dim(dim: [u32; 3]) -> String {
     }
 }
 
-/// What does nothing of the launches of a group.
+/// The idle parts of a group's launches.
 pub(crate) fn idle_of(model: &Model<'_>, group: &LaunchGroup<'_>) -> Idle {
     let outcome = model.input.outcome;
     let key = |launch: &LaunchReport| {
@@ -111,7 +111,7 @@ fn without_work(model: &Model<'_>, style: Style) -> String {
     }
 }
 
-/// Launches that did not end: what they printed, wrote and cost looks like all of it.
+/// Launches that did not end: a reader could take what they printed, wrote and cost for all of it.
 fn cut_short(model: &Model<'_>, style: Style) -> String {
     let outcome = model.input.outcome;
     let launches = model.launches.iter();
@@ -158,7 +158,7 @@ fn scheduled(model: &Model<'_>, style: Style) -> String {
     }
 }
 
-/// Which rules counted, and where they come from.
+/// Which rules were used, and where they come from.
 fn provenance(model: &Model<'_>, style: Style) -> String {
     use interp::rules::{bank::SharedOp, coalesce::GlobalOp};
 
@@ -218,7 +218,7 @@ fn kind(provenance: Provenance) -> &'static str {
     }
 }
 
-/// The library's headers that launches ran code of, whose algorithms are not the original's.
+/// The library headers of which launches ran code and whose algorithms differ from the original's.
 fn stand_ins(input: &Input<'_>) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for kept in input.kept() {
@@ -232,10 +232,10 @@ fn stand_ins(input: &Input<'_>) -> BTreeSet<String> {
     names
 }
 
-/// How the names of such headers begin.
+/// Prefixes of such headers' names.
 const STAND_INS: &[&str] = &["<cub/", "<cuda/barrier>"];
 
-/// Whether a cost of some launch is not known.
+/// Whether a cost of some launch is unknown.
 fn has_unknown(input: &Input<'_>) -> bool {
     input.kept().any(|kept| {
         let mut sites = kept.report.sites.iter();

@@ -1,13 +1,13 @@
-//! What all accesses of a launch to one kind of memory cost.
+//! The cost of all accesses of a launch to one kind of memory.
 
 use interp::stats::LaunchCounts;
 
-/// Units used, and those that would do.
+/// Units used, and units that would do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Total {
     pub(crate) used: u64,
     pub(crate) ideal: u64,
-    /// No part of it is left out because the rules do not model it.
+    /// Whether it is complete: the rules model all of it.
     pub(crate) is_known: bool,
 }
 

@@ -1,21 +1,21 @@
-//! What a run may use in all, so that a program without an end ends.
+//! Limits what a run may use in total, so that a program without an end is stopped.
 
 use interp::{Counted, LaunchFailure, LaunchReport, Memory, MemoryLimits, Program, TrapKind};
 use ir::GlobalId;
 
 use crate::device::{Device, LaunchError};
 
-/// Most of a run.
+/// The limits of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
-    /// Instructions: the host program's, and the warps' of all launches together. `None`: as many as it takes.
+    /// Instructions of the host program and warp instructions of all launches together. `None`: unlimited.
     pub instructions: Option<u64>,
-    /// What is allocated at one time.
+    /// What may be allocated at one time.
     pub memory: MemoryLimits,
 }
 
 impl Budget {
-    /// Refuses a program whose variables alone are too large, in words. What they do not take is left to `memory`.
+    /// Checks the program's variables against the limit, with an error in words, and leaves the rest of the limit to `memory`.
     pub(crate) fn bound(&self, program: &Program, memory: &mut Memory) -> Result<(), String> {
         memory.bound(self.memory);
         let module = program.module();
@@ -65,7 +65,7 @@ impl Budget {
     }
 }
 
-/// How much of a [`Budget`] is used.
+/// The used part of a [`Budget`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spent {
     pub(crate) budget: Budget,
@@ -78,7 +78,7 @@ impl Spent {
         Spent { budget, warps: 0 }
     }
 
-    /// Instructions that the host program may have executed in all: its own limit, or less where the launches leave less.
+    /// The limit of the host program's instructions: its own limit, or less if the launches leave less.
     pub(crate) fn for_host(&self, own: Option<u64>) -> Option<u64> {
         let left = self
             .budget
@@ -90,14 +90,14 @@ impl Spent {
         }
     }
 
-    /// Tells the device how much a launch may take, the host having executed so many instructions.
+    /// Tells the device how much a launch may use, after the host has executed `host` instructions.
     pub(crate) fn bound(&self, device: &mut dyn Device, host: u64) {
         if let Some(left) = self.for_host(None) {
             device.bound_launch(left.saturating_sub(host));
         }
     }
 
-    /// Counts what a launch took. True if it took all that was left: then the run is over, and the trap says so.
+    /// Adds the use of a launch. Returns whether that was all that was left: then the run is over, and the trap says so.
     pub(crate) fn count(
         &mut self,
         result: &mut Result<LaunchReport, LaunchError>,
@@ -110,7 +110,7 @@ impl Spent {
             Err(_) => return false,
         };
         let took = match report.order.counted {
-            // What was only counted took what some of its blocks did.
+            // A launch that was only counted used what some of its blocks did.
             Counted::From {
                 warp_instructions, ..
             } => warp_instructions,
@@ -132,7 +132,7 @@ impl Spent {
         }
     }
 
-    /// What a limit that the host program ran into is: the run's, if that was the smaller one.
+    /// The kind of trap for a limit that the host program reached: the run's, if that was the smaller one.
     pub(crate) fn of_host(&self, kind: TrapKind) -> TrapKind {
         match self.budget.instructions {
             Some(all) if Some(&kind) == self.for_host(None).map(limit).as_ref() => {

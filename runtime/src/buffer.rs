@@ -1,8 +1,8 @@
 //! Buffers described on the command line: `in=int[512]:iota`, `tile=float[32][33]`, `x=@input.npy`.
 //!
-//! `NAME=TYPE[N][M]…` with a fill: `zero` (the default), `iota` (0, 1, 2 …), `VALUE` (every element), `rand` or `rand(SEED)` (from a fixed
-//! generator: integers 0 to 99, floats from 0 to 1). `NAME=@FILE.npy` takes type and shape from the file. A buffer is bytes with an
-//! element type; results are printed or written back as `.npy`.
+//! A description is `NAME=TYPE[N][M]…` with a fill: `zero` (the default), `iota` (0, 1, 2 …), `VALUE` (every element), `rand` or
+//! `rand(SEED)` (from a fixed generator: integers 0 to 99, floats from 0 to 1). `NAME=@FILE.npy` takes type and shape from the file. A
+//! buffer is bytes with an element type; results are printed or written back as `.npy`.
 
 use std::io::Read;
 
@@ -39,7 +39,7 @@ impl Scalar {
         }
     }
 
-    /// The C types that are this scalar.
+    /// The scalar of a C type name.
     fn from_c_name(name: &str) -> Option<Scalar> {
         Some(match name {
             "char" | "signed char" | "int8_t" => Scalar::I8,
@@ -56,7 +56,7 @@ impl Scalar {
         })
     }
 
-    /// The bytes of a number in this type (converted as C converts).
+    /// The bytes of a number in this type, converted as C converts.
     pub fn encode(self, value: Number) -> Vec<u8> {
         match self {
             Scalar::I8 | Scalar::U8 => (value.as_int() as u8).to_le_bytes().to_vec(),
@@ -68,7 +68,7 @@ impl Scalar {
         }
     }
 
-    /// An element as text. `bytes` has this scalar's size.
+    /// An element as text. `bytes` has the size of this scalar.
     pub fn show(self, bytes: &[u8]) -> String {
         let mut wide = [0; 8];
         wide[..bytes.len()].copy_from_slice(bytes);
@@ -88,7 +88,7 @@ impl Scalar {
     }
 }
 
-/// A number of a fill.
+/// The number of a fill.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Number {
@@ -112,12 +112,12 @@ impl Number {
     }
 }
 
-/// The type of an element: a scalar, or a vector of CUDA's (`float4`).
+/// The type of an element: a scalar, or one of CUDA's vectors (`float4`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Element {
-    /// Each component.
+    /// The type of each component.
     pub scalar: Scalar,
-    /// How many: 1 to 4.
+    /// The number of components: 1 to 4.
     pub components: usize,
 }
 
@@ -127,7 +127,7 @@ impl Element {
         self.scalar.bytes() * self.components
     }
 
-    /// The element type of that C name.
+    /// The element type with that C name.
     pub fn from_c_name(name: &str) -> Option<Element> {
         let name = name.trim();
         if let Some(scalar) = Scalar::from_c_name(name) {
@@ -158,7 +158,7 @@ impl Element {
     }
 }
 
-/// What a buffer starts with.
+/// The initial content of a buffer.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Fill {
     /// Zeros.
@@ -167,29 +167,29 @@ pub enum Fill {
     Iota,
     /// One value.
     Value(Number),
-    /// Numbers of a fixed generator.
+    /// Numbers from a fixed generator.
     Rand(u64),
 }
 
-/// A buffer as described.
+/// The description of a buffer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BufferSpec {
     /// Its name in launches.
     pub name: String,
-    /// Where its contents come from.
+    /// The source of its content.
     pub source: BufferSource,
 }
 
-/// Where a buffer comes from.
+/// The source of a buffer's content.
 #[derive(Clone, PartialEq, Debug)]
 pub enum BufferSource {
     /// Type, dimensions and fill.
     Made {
-        /// Of each element.
+        /// The type of each element.
         element: Element,
-        /// Outermost first.
+        /// The dimensions, outermost first.
         shape: Vec<u64>,
-        /// The contents.
+        /// The initial content.
         fill: Fill,
     },
     /// A `.npy` file.
@@ -199,16 +199,16 @@ pub enum BufferSource {
 /// A buffer's contents on the host.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HostBuffer {
-    /// Of each element.
+    /// The type of each element.
     pub element: Element,
-    /// Outermost first.
+    /// The dimensions, outermost first.
     pub shape: Vec<u64>,
-    /// Little-endian.
+    /// The content, little-endian.
     pub bytes: Vec<u8>,
 }
 
 impl BufferSpec {
-    /// Reads a description.
+    /// Parses a description.
     ///
     /// ```
     /// use runtime::buffer::{BufferSource, BufferSpec, Fill};
@@ -312,16 +312,16 @@ fn parse_fill(text: &str) -> Option<Fill> {
         .map(|value| Fill::Value(Number::Float(value)))
 }
 
-/// A `.npy` file to be read.
+/// A `.npy` file to read.
 pub struct NpyFile<'a> {
-    /// At its begin.
+    /// At the beginning of the file.
     pub reader: Box<dyn Read + 'a>,
-    /// How long the file is.
+    /// The size of the file.
     pub bytes: u64,
 }
 
 impl HostBuffer {
-    /// Makes the contents of a described buffer.
+    /// Makes the content of a buffer.
     pub fn make(element: Element, shape: &[u64], fill: &Fill) -> HostBuffer {
         let scalars = shape.iter().product::<u64>() as usize * element.components;
         let mut bytes = Vec::with_capacity(scalars * element.scalar.bytes());
@@ -353,7 +353,7 @@ impl HostBuffer {
         }
     }
 
-    /// Reads a `.npy` file: no more of it than its header promises, and that only if it is no more than `most` bytes.
+    /// Reads a `.npy` file: only as much as its header announces, and only if that is at most `most` bytes.
     pub fn from_npy(name: &str, file: NpyFile<'_>, most: u64) -> Result<HostBuffer, SpecError> {
         let wrong = |why: String| SpecError::new(name.to_string(), why);
         let NpyFile {
@@ -383,7 +383,7 @@ impl HostBuffer {
             ));
         }
         let shape = header.shape;
-        // numpy writes the data in the byte order the type names.
+        // numpy writes the data in the byte order that the type gives.
         if header.descr.starts_with('>') && scalar.bytes() > 1 {
             return Err(wrong(
                 "it is big-endian: save it with .astype('<…')".to_string(),
@@ -418,7 +418,7 @@ impl HostBuffer {
         })
     }
 
-    /// As a `.npy` file's bytes. Vectors get one more dimension.
+    /// The bytes of a `.npy` file. Vectors get one more dimension.
     pub fn to_npy(&self) -> Vec<u8> {
         let code = match self.element.scalar {
             Scalar::I8 => "|i1",
@@ -549,7 +549,7 @@ mod tests {
         );
         let short = "it is shorter than its header says";
         assert_eq!(why(&whole[..whole.len() - 1], 99), short);
-        // The header keeps its length: blanks at its end make room.
+        // The header keeps its length: blanks at its end leave room.
         let (from, to) = (b"(4,), }".as_slice(), b"(1152921504606846976,), }");
         let at = whole.windows(from.len()).position(|part| part == from);
         let at = at.expect("the shape");

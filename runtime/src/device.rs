@@ -1,7 +1,7 @@
-//! What a host program runs against: something with memory and kernels.
+//! The device that a host program runs against: something with memory and kernels.
 //!
-//! The simulator ([`simulator::Simulator`]) is one, a GPU ([`gpu::Gpu`]) the other. Both share the program's [`Memory`] for the host's side; the
-//! simulator keeps device memory there too, a GPU enters its own addresses. Nothing here prints: faults and reports are values.
+//! There are two: the simulator ([`simulator::Simulator`]) and a GPU ([`gpu::Gpu`]). Both use the program's [`Memory`] for the host's side.
+//! The simulator keeps device memory there too; a GPU enters its own addresses. Nothing here prints: faults and reports are values.
 
 use std::fmt;
 
@@ -26,26 +26,26 @@ pub mod vary;
 
 use split::SplitResult;
 
-/// What `cudaGetDeviceProperties` tells, as numbers.
+/// The properties that `cudaGetDeviceProperties` gives, as numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceInfo {
     /// `NVIDIA H200 (simulated)`.
     pub name: String,
-    /// Compute capability.
+    /// Major compute capability.
     pub major: u32,
-    /// Compute capability.
+    /// Minor compute capability.
     pub minor: u32,
-    /// Device memory.
+    /// Bytes of device memory.
     pub global_bytes: u64,
-    /// Constant memory.
+    /// Bytes of constant memory.
     pub constant_bytes: u64,
-    /// What a block may have.
+    /// The limits of a block.
     pub block: BlockLimits,
     /// Multiprocessors.
     pub multiprocessors: u32,
-    /// What one of them holds.
+    /// What a multiprocessor can hold.
     pub residency: Residency,
-    /// Its registers.
+    /// Registers of a multiprocessor.
     pub registers_per_multiprocessor: u32,
     /// Most blocks of a grid in x, y, z.
     pub grid_limit: [u32; 3],
@@ -55,24 +55,24 @@ pub struct DeviceInfo {
     pub memory_clock_khz: u32,
     /// Memory bus in bits.
     pub memory_bus_bits: u32,
-    /// L2 cache.
+    /// Bytes of L2 cache.
     pub l2_bytes: u64,
 }
 
-/// A kernel faulted on a real device: everything on it is lost.
+/// A fault of a kernel on a real device: all state of the device is lost.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceFault {
-    /// What the driver says.
+    /// The driver's error.
     pub error: CudaError,
-    /// The launch, among all of the device; `None` if nothing was launched.
+    /// The launch's index among all launches of the device; `None` if nothing was launched.
     pub launch: Option<usize>,
-    /// It may as well have been a later one, up to this: the driver does not say.
+    /// The fault may also belong to a later launch, up to this one: the driver does not say.
     pub or_up_to: Option<usize>,
     /// The launch's kernel.
     pub kernel: Option<FuncId>,
     /// The launch statement.
     pub loc: LocId,
-    /// What is odd about the launch's arguments.
+    /// A suspicious property of the launch's arguments.
     pub suspicion: Option<String>,
 }
 
@@ -91,16 +91,16 @@ impl fmt::Display for DeviceFault {
     }
 }
 
-/// Why work on memory of a device failed.
+/// Why an operation on a device's memory failed.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum DeviceError {
-    /// The bytes are not there.
+    /// The bytes do not exist.
     #[error("{0}")]
     Memory(MemoryFault),
-    /// The device refuses.
+    /// The device refuses the operation.
     #[error("{0}")]
     Cuda(CudaError),
-    /// A kernel before it faulted. Said once; from then on the device refuses with the same error.
+    /// An earlier kernel faulted. This is returned once; from then on the device refuses with the same error.
     #[error("{0}")]
     Lost(Box<DeviceFault>),
 }
@@ -117,10 +117,10 @@ pub enum LaunchError {
     /// It was refused, or a thread trapped.
     #[error("{0}")]
     Failed(LaunchFailure),
-    /// The device did not get so far: a kernel before it faulted, or something was refused.
+    /// The device did not get to it: an earlier kernel faulted, or an operation was refused.
     #[error("{0}")]
     Device(DeviceError),
-    /// It can neither be counted nor run: it needs what a launch that was only counted did not compute.
+    /// It can neither be counted nor run: it needs results of a launch that was only counted.
     #[error("{0}")]
     NotComputed(Box<NotComputed>),
 }
@@ -134,7 +134,7 @@ impl From<DeviceError> for LaunchError {
 /// A program's PTX for one architecture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ptx<'a> {
-    /// The least compute capability it runs on, as a number: 80 is sm_80.
+    /// The lowest compute capability that it runs on, as a number: 80 is sm_80.
     pub sm: u32,
     /// The text.
     pub text: &'a str,
@@ -142,30 +142,30 @@ pub struct Ptx<'a> {
 
 /// A device.
 pub trait Device {
-    /// What it is.
+    /// Its properties.
     fn info(&self) -> &DeviceInfo;
 
-    /// Whether it counts what accesses cost.
+    /// Whether it counts the cost of accesses.
     fn is_simulator(&self) -> bool {
         true
     }
 
-    /// Whether time passes for the host program too: `time`, `clock` and the like run.
+    /// Whether time passes for the host program too: `time`, `clock` and similar functions advance.
     fn has_clock(&self) -> bool {
         false
     }
 
-    /// To be called where the thread that uses the device may be another one than before.
+    /// To be called when another thread than before may use the device.
     fn enter(&mut self) -> Result<(), DeviceError> {
         Ok(())
     }
 
-    /// Whether it looks for accesses that nothing orders.
+    /// Whether it reports races.
     fn finds_races(&self) -> bool {
         false
     }
 
-    /// Whether it looks for unwritten values.
+    /// Whether it reports reads of uninitialised memory.
     fn finds_unset(&self) -> bool {
         false
     }
@@ -175,8 +175,8 @@ pub trait Device {
         false
     }
 
-    /// Before the host gets bytes of the device: they are computed if a launch that was only counted was to write them, or the error says why
-    /// they are not. A host that is followed may go on without them.
+    /// Called before the host reads bytes of the device. If a launch that was only counted should have written them, they are computed now,
+    /// or the error says why not. A host that is followed may continue without them.
     fn compute(
         &mut self,
         _program: &Program,
@@ -187,21 +187,21 @@ pub trait Device {
         Ok(())
     }
 
-    /// Before another program is used: counted launches of this one run, unless they take long.
+    /// Called before another program is used: runs counted launches of this program, unless they take long.
     fn settle(&mut self, _program: &Program, _memory: &mut Memory, _out: &mut dyn FnMut(&[u8])) {}
 
-    /// What lies where the host reads without asking, and was not computed.
+    /// Memory that the host reads without a call, and that was not computed.
     fn unseen(&self, _memory: &Memory) -> Option<Uncomputed> {
         None
     }
 
-    /// Whether it tells of memory that was never freed.
+    /// Whether it reports memory that was never freed.
     fn finds_leaks(&self) -> bool {
         false
     }
 
-    /// Makes a program ready, before anything of it runs: its kernels and its variables. `ptx` is what the program brings along for
-    /// GPUs. The error says why it cannot be made ready.
+    /// Prepares a program before anything of it runs: its kernels and its variables. `ptx` is the program's own code for GPUs. The error
+    /// says why the program cannot be prepared.
     fn prepare(
         &mut self,
         _program: &Program,
@@ -211,7 +211,7 @@ pub trait Device {
         Ok(())
     }
 
-    /// Gives out memory; `managed` memory may be touched by the host too.
+    /// Allocates memory; the host may access `managed` memory too.
     fn malloc(
         &mut self,
         memory: &mut Memory,
@@ -219,10 +219,10 @@ pub trait Device {
         managed: bool,
     ) -> Result<u64, DeviceError>;
 
-    /// Takes memory back.
+    /// Frees memory.
     fn free(&mut self, memory: &mut Memory, address: u64) -> Result<(), DeviceError>;
 
-    /// Copies between host and device, or on either.
+    /// Copies between host and device, or within either.
     fn copy(
         &mut self,
         memory: &mut Memory,
@@ -240,14 +240,14 @@ pub trait Device {
         bytes: u64,
     ) -> Result<(), DeviceError>;
 
-    /// The bytes of device (or host) memory, after all work before.
+    /// The bytes of device (or host) memory, after all earlier work.
     fn read(&mut self, memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>, DeviceError>;
 
-    /// Puts bytes into device (or host) memory.
+    /// Writes bytes to device (or host) memory.
     fn write(&mut self, memory: &mut Memory, address: u64, bytes: &[u8])
     -> Result<(), DeviceError>;
 
-    /// Runs a kernel: to its end, or (a real device) until something waits for it. `out` receives what its threads print; a real
+    /// Runs a kernel: to its end, or (on a real device) until something waits for it. `out` receives what its threads print. A real
     /// device's driver writes it to the process's standard output itself, when something waits.
     fn launch(
         &mut self,
@@ -259,16 +259,16 @@ pub trait Device {
         out: &mut dyn FnMut(&[u8]),
     ) -> Result<LaunchReport, LaunchError>;
 
-    /// The next launch may take that many warp instructions, if the device counts them; one that takes more ends in
+    /// Limits the warp instructions of the next launch, if the device counts them. A launch that takes more ends in
     /// [`TrapKind::Limit`](interp::TrapKind::Limit) with that number.
     fn bound_launch(&mut self, _instructions: u64) {}
 
-    /// Waits for all work.
+    /// Waits until all work is done.
     fn synchronize(&mut self) -> Result<(), DeviceError> {
         Ok(())
     }
 
-    /// The event with this number happens when all work before is done.
+    /// Records the event with this number: it happens when all earlier work is done.
     fn record(&mut self, _event: u64) -> Result<(), DeviceError> {
         Ok(())
     }
@@ -278,53 +278,53 @@ pub trait Device {
         Ok(None)
     }
 
-    /// The event with this number is not used any more.
+    /// Destroys the event with this number.
     fn destroy_event(&mut self, _event: u64) {}
 
-    /// Waits for all work of the program; gives the milliseconds of each launch, where the device has a clock.
+    /// Waits until all work of the program is done; gives the milliseconds of each launch, if the device has a clock.
     fn finish(&mut self) -> Result<Vec<Option<f64>>, DeviceError> {
         Ok(Vec::new())
     }
 
-    /// Kernels shall reach this memory of the host's at its own address.
+    /// Makes host memory accessible to kernels at its own address.
     fn share(&mut self, _address: u64, _bytes: u64) -> Result<(), DeviceError> {
         Ok(())
     }
 
-    /// They need not any more.
+    /// Ends that.
     fn unshare(&mut self, _address: u64) -> Result<(), DeviceError> {
         Ok(())
     }
 
-    /// Whether the program ends here: of its last launch only a part has run, or it was put together from parts.
+    /// Whether the program ends here, because only a part of its last launch ran, or the launch was put together from parts.
     fn is_over(&self) -> bool {
         false
     }
 
-    /// What came of splitting a launch, if that was asked for and has happened.
+    /// The result of splitting a launch, if that was requested and has happened.
     fn take_split(&mut self) -> Option<SplitResult> {
         None
     }
 
-    /// So many CPU threads run a launch, where CPU threads do.
+    /// Sets the number of CPU threads that run a launch, if CPU threads do.
     fn set_jobs(&mut self, _jobs: usize) {}
 
-    /// How large the heap is that kernels take memory from; `false` if that cannot be, as once a kernel uses it.
+    /// Sets the size of the heap from which kernels allocate; `false` if that is impossible, as after a kernel has used it.
     fn set_heap(&mut self, memory: &mut Memory, bytes: u64) -> bool {
         memory.set_device_heap(bytes)
     }
 
-    /// How much local memory the calls of a kernel's thread may take; `false` if that cannot be.
+    /// Sets the local memory for a thread's calls; `false` if that is impossible.
     fn set_stack(&mut self, memory: &mut Memory, bytes: u64) -> bool {
         memory.set_device_stack(bytes)
     }
 
-    /// Chooses the width of shared-memory banks; `false` where the hardware has only one.
+    /// Sets the width of shared-memory banks; `false` if the hardware has only one.
     fn set_bank_width(&mut self, width: BankWidth) -> bool;
 
     /// The width of shared-memory banks.
     fn bank_width(&self) -> BankWidth;
 
-    /// Bytes given out and not taken back.
+    /// Bytes that are allocated and not freed.
     fn bytes_in_use(&self, memory: &Memory) -> u64;
 }

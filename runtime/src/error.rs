@@ -1,6 +1,6 @@
 //! CUDA's error codes with CUDA's own names and sentences, as `cudaGetErrorName` and `cudaGetErrorString` give them.
 //!
-//! Source: the CUDA Runtime API reference, "cudaError" enumeration; the sentences are the runtime's own.
+//! Source: the CUDA Runtime API reference, "cudaError" enumeration; the sentences are those of the runtime.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ macro_rules! errors {
         pub enum CudaError { $($(#[doc = $doc])* $name,)* }
 
         impl CudaError {
-            /// All of them, by number.
+            /// All errors, by number.
             pub const ALL: &[CudaError] = &[$(CudaError::$name,)*];
             /// The number: `700`.
             pub fn code(self) -> i32 { match self { $(CudaError::$name => $code,)* } }
@@ -19,7 +19,7 @@ macro_rules! errors {
             pub fn name(self) -> &'static str { match self { $(CudaError::$name => $c_name,)* } }
             /// `an illegal memory access was encountered`.
             pub fn text(self) -> &'static str { match self { $(CudaError::$name => $text,)* } }
-            /// The error of that number.
+            /// The error with that number.
             pub fn from_code(code: i32) -> Option<CudaError> { match code { $($code => Some(CudaError::$name),)* _ => None } }
         }
     };
@@ -99,7 +99,7 @@ errors! {
 }
 
 impl CudaError {
-    /// Once it has happened every later call gives it too: the context is lost.
+    /// Whether every later call returns it too, because the context is lost.
     pub fn is_sticky(self) -> bool {
         matches!(
             self,

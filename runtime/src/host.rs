@@ -1,9 +1,9 @@
-//! Runs a program's `main()`: resumes its host thread and answers every call it makes.
+//! Runs a program's `main()`: resumes its host thread and answers every call that it makes.
 //!
-//! In: a compiled program, a [`Device`], an [`Io`] for what it prints. Out: an [`Outcome`]: the exit code, a report per launch, and what
-//! went wrong. The semantics are the CUDA runtime's: a launch that CUDA would refuse sets an error and the program goes on; a fault in a
-//! kernel becomes a sticky error at the next call that synchronises; a fault of the host itself ends the program.
-//! What means nothing in a simulator (times, streams) has a stated value and is said once, as a [`Note`].
+//! The input is a compiled program, a [`Device`], and an [`Io`] for the program's output. The result is an [`Outcome`]: the exit code, a
+//! report per launch, and the errors. The semantics are those of the CUDA runtime. A launch that CUDA would refuse sets an error, and the
+//! program continues. A fault in a kernel becomes a sticky error at the next call that synchronises. A fault of the host itself ends the
+//! program. Features without a meaning in a simulator (times, streams) have a defined value, which a [`Note`] mentions once.
 
 mod call;
 mod clock;
@@ -45,17 +45,17 @@ pub use wrong_kind::{CopyEnd, WrongKind};
 enum Stop {
     Exit(i32),
     Trap(Box<Trap>),
-    /// It was asked for while a launch ran.
+    /// It was asked to stop while a launch ran.
     Asked(StopReason),
-    /// A launch took all that was left to the run.
+    /// A launch used all that was left of the budget.
     OverBudget,
-    /// It goes on only with what was not computed, as was asked for.
+    /// The next step needs results that were not computed on request.
     NotComputed,
-    /// The launch that is split was its last.
+    /// Its last launch was the split one.
     Split,
 }
 
-/// A host program at work.
+/// A running host program.
 struct Host<'a> {
     program: &'a Program,
     device: &'a mut dyn Device,
@@ -65,11 +65,11 @@ struct Host<'a> {
     order: order::Order,
     rand: rand::Rand,
     unset: unset::Unset,
-    /// What the program calls at a place, where that is a function of the library which calls others.
+    /// The names of the calls at places where the program calls a library function that calls others.
     names: HashMap<LocId, &'static str>,
     spent: Spent,
     clock: clock::Clock,
-    /// Launches that wait for what the host has yet to write, and those behind them, each with its stream.
+    /// Launches that wait for a value which the host has yet to write, and the launches after them, each with its stream.
     postponed: VecDeque<(ChildLaunch, u64)>,
     outcome: Outcome,
 }
@@ -77,20 +77,20 @@ struct Host<'a> {
 /// Options of a run.
 #[derive(Clone, Debug, Default)]
 pub struct HostOptions {
-    /// What `argv` holds after the program's name.
+    /// The arguments in `argv` after the program's name.
     pub args: Vec<String>,
     /// Most instructions of the host program.
     pub limit: Option<u64>,
-    /// Go on after an access that is not allowed (it is skipped), and launch kernels after one has faulted. Else a fault ends what
-    /// it ends in CUDA.
+    /// Whether to continue after an access that is not allowed (it is skipped), and to launch kernels after one has faulted. Otherwise a
+    /// fault ends what it ends in CUDA.
     pub keep_going: bool,
-    /// Whether the host program is asked to stop; the device's launches have [`MachineConfig::stop`](interp::MachineConfig::stop).
+    /// Asks the host program to stop; the device's launches have [`MachineConfig::stop`](interp::MachineConfig::stop).
     pub stop: StopFlag,
-    /// Most of all that runs.
+    /// The limits of the whole run.
     pub budget: Budget,
 }
 
-/// The exit code of a run that takes more than its budget: as of a process that the system ends for its CPU time.
+/// The exit code of a run that exceeds its budget: that of a process which the system ends because of its CPU time.
 const OVER_BUDGET: i32 = 152;
 
 /// The host function called `main`, if there is one.
@@ -98,7 +98,7 @@ pub fn find_main(program: &Program) -> Option<FuncId> {
     program.module().find("main", FunctionKind::Host)
 }
 
-/// Runs `main`. The error says why the program cannot be brought to the device; nothing ran then.
+/// Runs `main`. The error says why the program cannot be prepared on the device; nothing ran then.
 pub fn run_main(
     program: &Program,
     main: FuncId,
@@ -172,7 +172,7 @@ pub fn run_main(
     Ok(host.outcome)
 }
 
-/// Whether a call may wait for kernels, or must come after them.
+/// Whether a call may wait for kernels, or has to come after them.
 fn may_wait(function: HostFn) -> bool {
     let name = function.text();
     let is_free = [
@@ -212,7 +212,7 @@ impl Host<'_> {
         };
         let mut at = strings;
         for (i, text) in texts.iter().enumerate() {
-            // Both blocks were made large enough above.
+            // Both blocks were allocated large enough above.
             let _ = self
                 .memory
                 .write_bytes(table + 8 * i as u64, &at.to_le_bytes());
@@ -224,7 +224,7 @@ impl Host<'_> {
         values
     }
 
-    /// The place to show for `loc`: what a function of the library does is shown where the program calls it.
+    /// The place to show for `loc`: inside a library function, the place where the program calls it.
     fn shown(&self, thread: &HostThread, loc: LocId) -> LocId {
         let module = self.program.module();
         let mut calls = std::iter::once(loc).chain(thread.calls(self.program));
@@ -308,7 +308,7 @@ impl Host<'_> {
         }
     }
 
-    /// Runs a kernel, and what its threads launch, the host having executed so many instructions.
+    /// Runs a kernel, and the kernels that its threads launch; `host` is the number of instructions that the host has executed.
     fn launch(
         &mut self,
         kernel: FuncId,
@@ -325,7 +325,7 @@ impl Host<'_> {
         };
         match self.postponed.is_empty() {
             true => self.launch_all(launch, stream, host),
-            // The one in front may wait for what this one does, on another stream.
+            // The first postponed launch may wait for this one on another stream.
             false if stream > 0 && self.postponed.iter().all(|(_, other)| *other != stream) => {
                 self.launch_all(launch, stream, host)
             }
@@ -336,7 +336,7 @@ impl Host<'_> {
         }
     }
 
-    /// Runs a kernel, and what its threads launch.
+    /// Runs a kernel, and the kernels that its threads launch.
     fn launch_all(&mut self, launch: ChildLaunch, stream: u64, host: u64) -> Result<(), Stop> {
         let mut queue = LaunchQueue::new(launch.kernel, launch.config, launch.args);
         while let Some(launch) = queue.next() {
@@ -345,8 +345,8 @@ impl Host<'_> {
         Ok(())
     }
 
-    /// Runs launches that waited for the host, as far as they go on now. `waits`: the host waits for them, too, so that one that does not go
-    /// on is at fault.
+    /// Continues launches that waited for the host, as far as possible. With `waits` the host waits for them, too, so a launch that cannot
+    /// continue is an error.
     fn run_postponed(&mut self, waits: bool, host: u64) -> Result<(), Stop> {
         let mut behind = std::mem::take(&mut self.postponed);
         while let Some((launch, stream)) = behind.pop_front() {
@@ -370,7 +370,7 @@ impl Host<'_> {
         Ok(())
     }
 
-    /// The program has ended: what still waits is told, if it has ended by itself.
+    /// After the program's end: reports launches that still wait, if the program ended by itself.
     fn end_postponed(&mut self, ended: Result<i32, Stop>, host: u64) -> Result<i32, Stop> {
         match ended {
             Ok(code) => self.run_postponed(true, host).map(|()| code),
@@ -379,7 +379,7 @@ impl Host<'_> {
         }
     }
 
-    /// Runs a kernel; gives what its threads launched.
+    /// Runs a kernel; returns the launches of its threads.
     fn launch_one(
         &mut self,
         launch: ChildLaunch,
@@ -419,7 +419,7 @@ impl Host<'_> {
                     self.say_forgot(&report.kernel_name, config.loc);
                 }
                 self.say_lost_prints(&report, config.loc);
-                // A launch shows what those before it have printed.
+                // A launch makes the output of earlier ones visible.
                 let prints = report.printf_calls > 0;
                 self.state.unseen_prints = prints.then(|| (report.kernel_name.clone(), config.loc));
                 self.outcome.launches.push(report);
@@ -457,7 +457,7 @@ impl Host<'_> {
         }
     }
 
-    /// The error of a call that a device's error becomes; what is to be said of it is said.
+    /// The result of a call from a device's error; reports the error.
     fn device_result<T>(
         &mut self,
         result: Result<T, DeviceError>,
@@ -479,7 +479,7 @@ impl Host<'_> {
         })
     }
 
-    /// The program is over: what still runs on the device ends, and its times are read.
+    /// Finishes the program's work on the device, and reads its times.
     fn finish(&mut self) {
         let result = self.device.finish();
         self.outcome.times_ms = match self.device_result(result, "main", LocId::default()) {
@@ -489,7 +489,7 @@ impl Host<'_> {
         self.managed_arrives(LocId::default());
     }
 
-    /// Tells of managed memory as it is after something waited for kernels.
+    /// Reports the content of managed memory after something waited for kernels.
     fn managed_arrives(&mut self, loc: LocId) {
         if !std::mem::take(&mut self.state.launched) || !self.io.wants_arrivals() {
             return;
@@ -526,7 +526,7 @@ impl Host<'_> {
             .push(Fault::Invalid { kernel, loc, why });
     }
 
-    /// The host itself is to touch memory there: not that of the device, which only the simulator could reach.
+    /// Checks that the host may access memory there itself: device memory is accessible only in the simulator, so it is refused.
     fn reach(&self, address: u64, len: u64, op: AccessOp, loc: LocId) -> Result<(), Stop> {
         let kind = self.memory.kind_of(address);
         if len == 0 || !matches!(kind, AddressKind::Device | AddressKind::Constant) {
@@ -542,7 +542,7 @@ impl Host<'_> {
         Err(self.trap(TrapKind::DevicePointerOnHost(Box::new(access)), loc))
     }
 
-    /// Writes what a call gives back through a pointer.
+    /// Writes a result of a call through a pointer.
     fn store(&mut self, address: u64, bytes: &[u8], loc: LocId) -> Result<(), Stop> {
         self.reach(address, bytes.len() as u64, AccessOp::Store, loc)?;
         self.memory
@@ -566,7 +566,7 @@ impl Host<'_> {
         }))
     }
 
-    /// Messages about the allocation name the line that made it.
+    /// Notes the allocating line, which messages about the allocation name.
     fn name_allocation(&mut self, call: HostFn, address: u64, loc: LocId) {
         let allocation = Allocation {
             call: self.names.get(&loc).copied().unwrap_or(call.text()),

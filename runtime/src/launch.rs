@@ -1,8 +1,8 @@
 //! A launch written on the command line: `reduce<<<4, 128>>>(in, out, 512)`, in CUDA's own syntax.
 //!
-//! Grid and block are `N`, `(x, y)`, `(x, y, z)` or `dim3(x, y, z)`; then dynamic shared bytes and (ignored) a stream. Arguments are names
-//! of buffers, numbers (`512`, `-3`, `0x10`, `1.5f`) or `true`/`false`/`nullptr`. Which of them fits which parameter is checked against
-//! the kernel later.
+//! Grid and block are `N`, `(x, y)`, `(x, y, z)` or `dim3(x, y, z)`. Dynamic shared bytes and a stream (which is ignored) may follow.
+//! Arguments are names of buffers, numbers (`512`, `-3`, `0x10`, `1.5f`) or `true`/`false`/`nullptr`. Whether they match the parameters is
+//! checked against the kernel later.
 
 use thiserror::Error;
 
@@ -32,13 +32,13 @@ pub enum ArgSpec {
     Float(f64),
 }
 
-/// Why a launch or buffer on the command line is not one.
+/// Why a launch or buffer on the command line is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{what}: {why}")]
 pub struct SpecError {
-    /// The text in question.
+    /// The invalid text.
     pub what: String,
-    /// One phrase.
+    /// What is wrong with it, in one phrase.
     pub why: String,
 }
 
@@ -52,7 +52,7 @@ impl SpecError {
 }
 
 impl LaunchSpec {
-    /// Reads a launch.
+    /// Parses a launch.
     ///
     /// ```
     /// use runtime::launch::{ArgSpec, LaunchSpec};
@@ -175,7 +175,7 @@ fn parse_arg(text: &str) -> Option<ArgSpec> {
     let (negative, digits) = text
         .strip_prefix('-')
         .map_or((false, text), |digits| (true, digits));
-    // One sign; Rust's readers of numbers would take another.
+    // Only one sign is allowed; Rust's number parsers would accept another one.
     let is_signed = |digits: &str| digits.starts_with(['+', '-']);
     if is_signed(digits) {
         return None;

@@ -1,14 +1,14 @@
-//! The launches of a run. A launch like an earlier one keeps nothing but its place in the order, and of very many even that is bounded:
-//! a program may launch forever.
+//! The launches of a run. A launch that equals an earlier one takes only its place in the order, and even the order is bounded: a program
+//! may launch forever.
 
 use std::collections::HashMap;
 
 use interp::{Branch, Counted, Finding, LaunchReport, Site, SkippedAccess};
 use ir::FuncId;
 
-/// Launches that are listed one by one, by default.
+/// How many launches are listed one by one, by default.
 pub const LISTED: usize = 100_000;
-/// What the reports of different launches may take in all, about.
+/// Estimated limit of the reports of different launches, in bytes.
 const KEPT_BYTES: usize = 256 << 20;
 
 /// All launches of a run, in order.
@@ -30,33 +30,33 @@ const KEPT_BYTES: usize = 256 << 20;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Launches {
     kept: Vec<Kept>,
-    /// By launch, as far as they are listed: which of the kept.
+    /// For each listed launch, its index in the kept reports.
     order: Vec<u32>,
     count: usize,
-    /// Which of the kept is the last one's.
+    /// The index of the last launch's report.
     last: Option<u32>,
-    /// The newest of the kept by what is quick to compare.
+    /// The newest of the kept reports, by properties that are quick to compare.
     newest: HashMap<Outline, u32>,
-    /// Where launches go that are not kept, by kernel and line.
+    /// The sums for launches that are not kept, by kernel and line.
     sums: HashMap<(FuncId, u32, u32), u32>,
     kept_bytes: usize,
 }
 
-/// A report, and how many launches have it.
+/// A report, and the number of launches that have it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kept {
-    /// Of the first of them, or the sum over all.
+    /// The report of the first of them, or the sum over all.
     pub report: LaunchReport,
     /// The first launch that has it.
     pub first: usize,
-    /// How many have it.
+    /// How many launches have it.
     pub count: u64,
-    /// It is the sum over different launches, of which there were too many.
+    /// Whether it is the sum over different launches, of which there were too many.
     pub is_sum: bool,
 }
 
 impl Kept {
-    /// How often the report counts.
+    /// How many times the report counts: once for a sum.
     pub fn times(&self) -> u64 {
         match self.is_sum {
             true => 1,
@@ -65,7 +65,7 @@ impl Kept {
     }
 }
 
-/// What like launches have in common; few others do.
+/// Properties that equal launches share, and few others do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Outline {
     kernel: FuncId,
@@ -104,7 +104,7 @@ impl Outline {
 }
 
 impl Launches {
-    /// Adds one; gives its index.
+    /// Adds a launch; returns its index.
     pub fn push(&mut self, report: LaunchReport) -> usize {
         let index = self.count;
         let at = match self.last.filter(|&at| self.is_again(at, &report)) {
@@ -125,7 +125,7 @@ impl Launches {
         index
     }
 
-    /// Whether it is like a kept one: as a rule a launch is like the last.
+    /// Whether it equals the kept one: usually a launch equals the last.
     fn is_again(&self, at: u32, report: &LaunchReport) -> bool {
         let kept = &self.kept[at as usize];
         !kept.is_sum
@@ -133,14 +133,14 @@ impl Launches {
             && is_like(&kept.report, report)
     }
 
-    /// A launch like no other. It is not counted yet.
+    /// Keeps a launch that differs from all kept ones; its count is still 0.
     fn keep(&mut self, report: LaunchReport, outline: Outline) -> u32 {
         let bytes = size_of::<Kept>()
             + report.sites.len() * (size_of::<Site>() + 352)
             + report.findings.len() * (size_of::<Finding>() + 512);
         let number = self.kept.len() as u32;
         let place = (report.kernel, report.statement.file, report.statement.line);
-        // A trace was asked for in full.
+        // A requested trace is kept in full.
         let is_sum = self.kept_bytes + bytes > KEPT_BYTES && report.trace.is_empty();
         if let Some(&at) = self.sums.get(&place).filter(|_| is_sum) {
             let sum = &mut self.kept[at as usize];
@@ -162,17 +162,17 @@ impl Launches {
         number
     }
 
-    /// How many there were.
+    /// The number of launches.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there was none.
+    /// Whether there was no launch.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The report of a launch, if it is listed or was the last one.
+    /// The report of a launch, if the launch is listed or was the last one.
     pub fn get(&self, index: usize) -> Option<&LaunchReport> {
         let is_last = index + 1 == self.count;
         let at = self
@@ -183,18 +183,18 @@ impl Launches {
         Some(&self.kept[at as usize].report)
     }
 
-    /// The first one's.
+    /// The first launch's report.
     pub fn first(&self) -> Option<&LaunchReport> {
         self.get(0)
     }
 
-    /// Those that are listed one by one, in order.
+    /// The reports of the launches that are listed one by one, in order.
     pub fn iter(&self) -> impl Iterator<Item = &LaunchReport> {
         let at = |&at: &u32| &self.kept[at as usize].report;
         self.order.iter().map(at)
     }
 
-    /// How many are not listed one by one.
+    /// How many launches are not listed one by one.
     pub fn unlisted(&self) -> usize {
         self.count - self.order.len()
     }
@@ -204,13 +204,13 @@ impl Launches {
         &self.kept
     }
 
-    /// The same, to be changed alike.
+    /// The same, mutable: a change applies to all launches with the report.
     pub fn reports_mut(&mut self) -> impl Iterator<Item = &mut LaunchReport> {
         self.kept.iter_mut().map(|kept| &mut kept.report)
     }
 }
 
-/// Whether a launch did what another one did, wherever its memory lay.
+/// Whether two launches did the same, wherever their memory was.
 fn is_like(a: &LaunchReport, b: &LaunchReport) -> bool {
     let site = |site: &Site| (site.loc, site.space, site.op, site.width_bytes);
     let sites = |report: &LaunchReport| report.sites.len();
@@ -238,18 +238,18 @@ fn is_like(a: &LaunchReport, b: &LaunchReport) -> bool {
         && a.findings == b.findings
 }
 
-/// Whether both ran, or both were counted: the second of two like launches was counted with the first.
+/// Whether both ran, or both were counted: the second of two equal launches is counted with the first.
 fn is_counted_like(a: &Counted, b: &Counted) -> bool {
     matches!((a, b), (Counted::From { .. }, Counted::From { .. })) || a == b
 }
 
-/// What makes two sites one.
+/// The key of equal sites.
 pub fn site_key(site: &Site) -> impl PartialEq + '_ {
     let place = (site.file, site.line, site.column, &site.text);
     (place, site.op, site.space, site.width_bytes)
 }
 
-/// Adds the counts of a launch; of each site the worse witness stays, of each finding the first.
+/// Adds the counts of a launch. For each site, the worse witness is kept; for each finding, the first.
 pub fn add(sum: &mut LaunchReport, other: &LaunchReport) {
     sum.counts.merge(&other.counts);
     for site in &other.sites {

@@ -1,8 +1,8 @@
 //! The host side of dslc: runs a program's `main()` against a device, and launches kernels of programs without one.
 //!
-//! [`host`] drives a host function of the machine and answers its calls as the CUDA runtime and C's library would; [`device`] is what
-//! it runs against; [`standalone`], [`launch`] and [`buffer`] are launches described in words. Nothing here prints or reads files: output goes to
-//! a [`host::Io`], results are values.
+//! [`host`] drives a host function of the machine, and answers its calls as the CUDA runtime and C's library would. [`device`] is what it
+//! runs against. [`standalone`], [`launch`] and [`buffer`] are launches described on a command line. Nothing here prints or reads files:
+//! output goes to a [`host::Io`], and results are values.
 
 mod budget;
 #[cfg(feature = "standalone")]

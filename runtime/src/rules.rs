@@ -1,5 +1,5 @@
-//! Files of rules, as `--rules` names them: TOML. What a file does not say is the architecture's, which is its own `arch`, or the one that
-//! the caller names.
+//! Files of rules for `--rules`, in TOML. Rules that a file does not give are those of the architecture, which is the file's own `arch`, or
+//! the one that the caller names.
 
 use interp::rules::{Arch, AtomicRule, BankWidth, RuleSet};
 use serde::Deserialize;
@@ -22,7 +22,7 @@ struct Shared {
     row_bytes: Option<u32>,
     lanes_4: Option<u32>,
     lanes_8: Option<u32>,
-    /// 0: not modelled.
+    /// 0 means not modelled.
     lanes_16: Option<u32>,
     extra_16: Option<u32>,
     merges_pairs: Option<bool>,
@@ -37,7 +37,7 @@ struct Global {
     atomics: Option<bool>,
 }
 
-/// The rule set of a file's text. `arch` wins over the file's own; `default` counts where neither is named.
+/// The rule set in a file's text. `arch` wins over the file's own; `default` is used if neither is given.
 pub fn of_text(
     name: &str,
     text: &str,
@@ -72,7 +72,7 @@ pub fn of_text(
     global.loads_lines = from.loads_lines.unwrap_or(global.loads_lines);
     global.splits_wide = from.splits_wide.unwrap_or(global.splits_wide);
     global.atomics = from.atomics.unwrap_or(global.atomics);
-    // A rule set is copied wherever something is counted; its name is made once a process.
+    // A rule set is copied often, so its name is leaked; that happens once per process.
     let by: &'static str = Box::leak(format!("`{name}`").into_boxed_str());
     base.given(by, shared, global)
         .map_err(|why| why.to_string())

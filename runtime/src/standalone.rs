@@ -1,7 +1,7 @@
-//! Launches of a program without `main`, described on the command line: buffers, launches, what to print and save.
+//! Launches of a program without `main`, described on the command line: buffers, launches, and what to print and save.
 //!
 //! Everything is checked before anything runs: names, the number of arguments, that pointers get buffers and scalars get numbers, and that
-//! a buffer's elements are what the kernel's pointer points to.
+//! a buffer's elements match the kernel's pointer.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::{
     launch::{ArgSpec, LaunchSpec, SpecError},
 };
 
-/// What will be done.
+/// The checked work.
 #[derive(Debug)]
 pub struct Plan {
     budget: Budget,
@@ -29,7 +29,7 @@ pub struct Plan {
     save: Vec<(String, String)>,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug)]
 pub struct Run {
     /// Reports and faults.
@@ -40,7 +40,7 @@ pub struct Run {
     pub saved: Vec<(String, Vec<u8>)>,
 }
 
-/// Whether a kernel has this name; spaces in an instance's, `k<float, 32>`, do not matter.
+/// Whether a kernel has this name. Spaces in an instance's name, `k<float, 32>`, do not matter.
 pub fn same_kernel(name: &str, wanted: &str) -> bool {
     let letters = |text: &str| {
         text.chars()
@@ -50,7 +50,7 @@ pub fn same_kernel(name: &str, wanted: &str) -> bool {
     name == wanted || (wanted.contains('<') && letters(name) == letters(wanted))
 }
 
-/// How a kernel is launched: `--launch 'scale<<<GRID, BLOCK>>>(x, n)'`.
+/// How to launch a kernel: `--launch 'scale<<<GRID, BLOCK>>>(x, n)'`.
 pub fn usage(kernel: &Function) -> String {
     let names: Vec<&str> = kernel
         .params
@@ -67,11 +67,11 @@ pub fn usage(kernel: &Function) -> String {
 /// Most bytes of a buffer that is read from a file.
 const MAX_FILE_BYTES: u64 = 16 << 30;
 
-/// Elements printed when `--print` gives no number.
+/// Elements that `--print` prints without a number.
 const DEFAULT_PRINTED: usize = 16;
 
 impl Plan {
-    /// Reads and checks the descriptions of launches within a budget. `open` finds a file.
+    /// Parses and checks the descriptions of launches within a budget. `open` opens a file.
     pub fn resolve(
         program: &Program,
         budget: Budget,
@@ -229,7 +229,7 @@ impl Plan {
         Ok(id)
     }
 
-    /// Makes the buffers, launches the kernels, and reads the buffers back. An error is a device without memory for them.
+    /// Makes the buffers, launches the kernels, and reads the buffers back. It is an error if the device has not enough memory.
     pub fn run(
         &self,
         program: &Program,
@@ -289,7 +289,7 @@ impl Plan {
                 break;
             }
         }
-        // What a launch leaves here is what the command line asks for.
+        // The command line asks for what the launches leave in memory, so all bytes count as read.
         for report in outcome.launches.reports_mut() {
             report.leave_out_unread(|_| true);
         }
@@ -313,7 +313,7 @@ impl Plan {
         })
     }
 
-    /// The buffers as the launches left them.
+    /// The buffers after the launches.
     fn read_back(
         &self,
         addresses: &BTreeMap<&str, u64>,
@@ -324,7 +324,7 @@ impl Plan {
         let mut contents = BTreeMap::new();
         for (name, buffer) in &self.buffers {
             let size = buffer.bytes.len() as u64;
-            // A device that is lost gives nothing.
+            // A lost device returns nothing.
             let bytes = device.read(memory, addresses[name.as_str()], size);
             let bytes = bytes.unwrap_or_default();
             if io.wants_arrivals() {
@@ -344,7 +344,7 @@ impl Plan {
     }
 }
 
-/// Puts a buffer into device memory; gives its address.
+/// Copies a buffer to device memory; returns its address.
 fn upload(
     name: &str,
     buffer: &HostBuffer,
@@ -353,7 +353,7 @@ fn upload(
     io: &mut dyn Io,
 ) -> Result<u64, DeviceError> {
     let bytes = (buffer.bytes.len() as u64).max(1);
-    // Managed on the simulator: messages call it that.
+    // Managed memory on the simulator, so that messages call it that.
     let is_managed = device.is_simulator() && !device.counts_only();
     let address = device.malloc(memory, bytes, is_managed)?;
     memory.set_name(address, &format!("buffer `{name}`"));
@@ -362,7 +362,7 @@ fn upload(
     Ok(address)
 }
 
-/// Adds a launch, of that kernel and place, to the outcome. What its threads launched, or what ended the program.
+/// Adds a launch of a kernel at a place to the outcome. Returns the launches of its threads, or the fault that ended the program.
 fn add_launch(
     outcome: &mut Outcome,
     spent: &mut Spent,
@@ -400,7 +400,7 @@ fn arguments(spec: &LaunchSpec, kernel: &Function, buffers: &BTreeMap<&str, u64>
     bits.collect()
 }
 
-/// Whether a buffer's elements are what a pointer points to, signedness aside.
+/// Whether a buffer's elements match a pointer's type, apart from signedness.
 fn fits(element: Element, pointee: MemType) -> bool {
     match pointee {
         MemType::F32 => element.scalar == Scalar::F32,

@@ -1,14 +1,14 @@
-//! Words of command lines that `dslc` and the programs of `dslc nvcc` share: sizes, names of checks.
+//! Words of command lines that `dslc` and the programs of `dslc nvcc` share: sizes and names of checks.
 //!
-//! Each function takes one word and gives its value, or one phrase that says what was expected.
+//! Each function parses one word and returns its value, or one phrase that says what was expected.
 
 use interp::{Check, Checks};
 
-/// A number of bytes: `1000000`, `512M`, `4GiB`. Each letter stands for 1024 times the one before.
+/// A number of bytes: `1000000`, `512M`, `4GiB`. Each unit is 1024 times the one before.
 ///
 /// # Errors
 ///
-/// What the word should have been.
+/// A phrase that says what was expected.
 pub fn bytes_of(text: &str) -> Result<u64, String> {
     let expected = || "expected a number of bytes: 1000000, 512M, 4GiB".to_string();
     let text = text.trim().to_ascii_lowercase();
@@ -34,7 +34,7 @@ pub fn bytes_of(text: &str) -> Result<u64, String> {
 ///
 /// # Errors
 ///
-/// The nearest name, or all of them.
+/// The nearest name, or all names.
 pub fn checks_of(word: &str) -> Result<Checks, String> {
     let name = word.trim().to_lowercase().replace('-', "_");
     let check = match name.as_str() {

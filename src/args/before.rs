@@ -1,4 +1,4 @@
-//! What is done with a command line before it is parsed.
+//! Changes a command line before it is parsed.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::Launches;
 
-/// The command line with `--launches` given its value where what follows is none: in `--launches a.k` that is the program.
+/// Adds the value of `--launches` where the next word is not one: in `--launches a.k` that word is the program.
 pub(crate) fn with_values(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut all: Vec<OsString> = vec![];
     for arg in args {
@@ -23,7 +23,7 @@ pub(crate) fn with_values(args: impl Iterator<Item = OsString>) -> Vec<OsString>
     all
 }
 
-/// A command line under the name `nvcc`, which a link may give the program, is one of `dslc nvcc`.
+/// Changes a command line under the name `nvcc`, which a link may give the program, to one of `dslc nvcc`.
 pub(crate) fn as_dslc(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
     let name = args.first().map(PathBuf::from);
@@ -34,10 +34,10 @@ pub(crate) fn as_dslc(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     args
 }
 
-/// Commands that take a program as nvcc does.
+/// Commands that accept programs as nvcc does.
 const OF_PROGRAMS: [&str; 7] = ["run", "check", "fix", "ir", "ptx", "compare", "verify"];
 
-/// nvcc's options that mean nothing here, with what follows them or stands behind `=`: they are left out.
+/// Options of nvcc that have no meaning here and are left out, with the next word or the part after `=`.
 const WITH_VALUE: [&str; 12] = [
     "--ptxas-options",
     "--compiler-options",
@@ -53,7 +53,7 @@ const WITH_VALUE: [&str; 12] = [
     "-maxrregcount",
 ];
 
-/// nvcc's options that mean nothing here: they are left out.
+/// Options of nvcc that have no meaning here and are left out.
 const WITHOUT_MEANING: [&str; 22] = [
     "-g",
     "--debug",
@@ -79,8 +79,8 @@ const WITHOUT_MEANING: [&str; 22] = [
     "-extended-lambda",
 ];
 
-/// nvcc's forms of options: `-arch=sm_90` is `--arch sm_90`, `-std=c++17` and `-lineinfo` mean nothing here. What comes after `--` is the
-/// program's.
+/// Converts nvcc's options: `-arch=sm_90` becomes `--arch sm_90`; `-std=c++17` and `-lineinfo` have no meaning here. Words after `--`
+/// belong to the program.
 pub(crate) fn without_nvcc(args: Vec<OsString>) -> Vec<OsString> {
     let is_of_program = |arg: &OsString| OF_PROGRAMS.iter().any(|command| arg == command);
     if !args.get(1).is_some_and(is_of_program) {
@@ -119,7 +119,7 @@ fn is_without_meaning(text: &str) -> bool {
         || WITHOUT_MEANING.contains(&text)
 }
 
-/// `dslc help run` as `dslc run --help`.
+/// Changes `dslc help run` to `dslc run --help`.
 pub(crate) fn with_help(mut args: Vec<OsString>) -> Vec<OsString> {
     if args.get(1).is_some_and(|arg| arg == "help") {
         args.remove(1);
@@ -128,7 +128,7 @@ pub(crate) fn with_help(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
-/// Whether the command line is `run --metrics list`, with whatever else.
+/// Whether the command line is `run --metrics list`, possibly with other words.
 pub(crate) fn lists_metrics(args: impl Iterator<Item = OsString>) -> bool {
     let args: Vec<OsString> = args.skip(1).take_while(|arg| arg != "--").collect();
     let is_run = args.iter().any(|arg| arg == "run");

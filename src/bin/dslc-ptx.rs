@@ -1,7 +1,7 @@
-//! `dslc-ptx`: IR on standard input, PTX on standard output. It is the part of `dslc` that has LLVM inside.
+//! `dslc-ptx`: reads IR from standard input and writes PTX to standard output. It is the part of `dslc` that contains LLVM.
 //!
-//! A program with LLVM in it starts 4 to 8 ms later, because the system writes LLVM's tables and runs its constructors first. Most commands need
-//! no PTX, so `dslc` has none of that and runs this program, which lies beside it, where one does.
+//! A program with LLVM in it starts 4 to 8 ms later, because the system relocates LLVM's tables and runs its constructors first. Most
+//! commands need no PTX, so `dslc` does not contain LLVM. A command that needs PTX runs this program, which is in the same folder.
 //!
 //! 0: it worked; 1: one sentence on standard error says why there is no PTX; 2: the command line is wrong, or a bug.
 
@@ -16,7 +16,7 @@ use std::{
 use clap::{Parser, ValueEnum};
 use codegen_ptx::{Options, Target};
 
-/// Deeply nested programs recurse deeply; `dslc` has as much.
+/// Deeply nested programs need deep recursion; `dslc` has the same stack size.
 const STACK_BYTES: usize = 256 << 20;
 
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
             Err(why) => say(&format!("cannot write to standard output: {why}"), 1),
         },
         Ok(Ok(Ok(Err(why)))) => say(&why, 1),
-        // The panic's own message is there already.
+        // The panic's own message was printed already.
         Ok(Ok(Err(_)) | Err(_)) => say("this is a bug in dslc; please report it with the IR", 2),
         Err(why) => say(&format!("cannot start a thread: {why}"), 1),
     };
@@ -73,12 +73,12 @@ fn main() -> ExitCode {
 }
 
 fn say(text: &str, code: u8) -> u8 {
-    // Nobody is left to tell if this fails.
+    // There is no other stream for an error of this write.
     let _ = writeln!(io::stderr(), "{text}");
     code
 }
 
-/// The text asked for, or one sentence.
+/// The requested text, or one sentence.
 fn make(cli: &Cli) -> Result<String, String> {
     if let Some(of) = cli.of.as_deref().filter(|of| *of != env!("DSLC_VERSION")) {
         return Err(format!(

@@ -1,6 +1,6 @@
-//! `dslc banks EXPR`: which banks the lanes of a warp touch, and what that costs.
+//! `dslc banks EXPR`: which banks the lanes of a warp access, and the cost of the access.
 //!
-//! The expression is put into a kernel of one access, which runs in the simulator: what it shows is what a program would be charged.
+//! The expression becomes a kernel with one access, which runs in the simulator: the cost shown is the cost that a program has.
 
 mod draw;
 
@@ -26,15 +26,15 @@ use crate::{
     source,
 };
 
-/// A block's shared memory without asking for more.
+/// The shared memory of a block that does not ask for more.
 const SHARED_BYTES: u32 = 48 << 10;
 
-/// An expression, and what became of it.
+/// An expression and the result of its run.
 struct Shown {
-    /// With the array it is in.
+    /// The expression with its array's declaration.
     title: String,
     site: Site,
-    /// How many accesses it is, of which this is the worst.
+    /// How many accesses the expression makes; this is the worst of them.
     accesses: usize,
 }
 
@@ -117,7 +117,8 @@ fn cost(shown: &Shown) -> String {
     )
 }
 
-/// The array that an expression is likely to mean, where the command line does not say: by its subscripts, and whether a member follows.
+/// The array that an expression is likely to mean, if the command line does not declare it: chosen by its subscripts, and by whether a
+/// member follows.
 fn likely_array(expr: &str) -> &'static str {
     let mut chars = expr.trim().chars().peekable();
     let (mut depth, mut subscripts) = (0usize, 0);
@@ -145,7 +146,7 @@ fn likely_array(expr: &str) -> &'static str {
     }
 }
 
-/// The array that an expression is an element of: the first name that a subscript follows.
+/// The array that an expression accesses: the first name before a subscript.
 fn array_name(expr: &str) -> Option<&str> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let before = |at: usize| {
@@ -161,14 +162,14 @@ fn array_name(expr: &str) -> Option<&str> {
     expr.match_indices('[').find_map(|(at, _)| before(at))
 }
 
-/// The kernel with the access, on one line for itself, so that a message about it shows the user's own text.
+/// The kernel with the access on a separate line, so that a message about it shows the user's own text.
 fn kernel(expr: &str, array: &str, args: &BanksArgs) -> Result<(String, String), Failure> {
     let mut text = String::from(
         "#define thread_ (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))\n#define lane (thread_ % 32)\n",
     );
     let (declared, place, title) = match array_name(expr) {
         Some(name) => {
-            // The first bracket that no brace of a struct holds.
+            // The first bracket outside of a struct's braces.
             let mut depth = 0;
             let dims = array.char_indices().find(|&(_, c)| {
                 depth += i32::from(c == '{') - i32::from(c == '}');
@@ -230,7 +231,7 @@ fn kernel(expr: &str, array: &str, args: &BanksArgs) -> Result<(String, String),
     Ok((text, title))
 }
 
-/// Runs the access; `None` if it is none, which has been said.
+/// Runs the access; `None` if it does not compile, after the errors were shown.
 fn access(
     expr: &str,
     array: &str,
@@ -268,7 +269,7 @@ fn access(
     });
     let mut sites: Vec<Site> = sites.collect();
     let accesses = sites.len();
-    // The first of the worst.
+    // Of several worst ones, the first.
     sites.sort_by_key(|site| std::cmp::Reverse(site.counts.bank_conflicts()));
     let site = sites.into_iter().next();
     let site = site.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! `dslc bind FILE -o t.rs`: the kernels as a Rust module, the one that `include_kernel!` would make.
+//! `dslc bind FILE -o t.rs`: writes the kernels as a Rust module, the one that `include_kernel!` would make.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -70,7 +70,7 @@ fn module_name(args: &BindArgs) -> &str {
     stem.and_then(|stem| stem.to_str()).unwrap_or(UNNAMED)
 }
 
-/// The file: the module, and a test that tells when it is older than its sources.
+/// The file: the module, and a test that fails when its sources are newer.
 fn file(
     args: &BindArgs,
     kernels: &bind::Kernels,
@@ -113,7 +113,7 @@ mod tests {{
     ))
 }
 
-/// What makes the file again.
+/// The command that makes the file again.
 fn command(args: &BindArgs) -> String {
     let mut words = vec![
         "dslc bind".to_string(),
@@ -150,7 +150,7 @@ fn command(args: &BindArgs) -> String {
     words.join(" ")
 }
 
-/// The path of a file as seen from a folder; both as the user gave them, relative to here.
+/// The path of a file relative to a folder. Both are given relative to the working folder.
 fn from_folder(file: &str, folder: &Path) -> Result<String, Failure> {
     let absolute = |path: &Path| -> Result<Vec<String>, Failure> {
         let path = std::path::absolute(path)?;

@@ -1,4 +1,4 @@
-//! `dslc check FILE`: the front end alone, every message in one go.
+//! `dslc check FILE`: runs only the front end, and shows all of its messages at once.
 
 use ir::diagnostic::{Diagnostic, Severity};
 use report::{findings::baseline::Baseline, sarif};
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
         claims.reads_program(&loaded.read);
         claims.writes(path, "--write-baseline")?;
     }
-    // Both may be one file: what is known is read before what is found is written.
+    // Both options may name one file, so the known messages are read before the new ones are written.
     let known = args
         .known
         .baseline

@@ -34,7 +34,8 @@ pub(crate) fn run(args: &CompareArgs, color: Color) -> Result<u8, Failure> {
     Ok(u8::from(args.fail_on_regression && comparison.is_worse()))
 }
 
-/// A report that is read, or made of a program by a run of this very command; `None` if the program is wrong, which has been said.
+/// A report that is read from a file, or made by running the program with this very executable; `None` if the program has errors, which
+/// were shown then.
 fn side(path: &Path, args: &CompareArgs) -> Result<Option<Side>, Failure> {
     let name = path.display();
     let parse =
@@ -55,7 +56,7 @@ fn side(path: &Path, args: &CompareArgs) -> Result<Option<Side>, Failure> {
     let made = command.output();
     drop(line);
     let made = made?;
-    // Findings and an exit code of the program are part of the report; a program that is none has no report.
+    // Findings and a program's exit code are part of the report. A program with errors has no report.
     let text = String::from_utf8_lossy(&made.stdout);
     let side = match text.trim().is_empty() {
         true => None,

@@ -9,7 +9,7 @@ use crate::{
 };
 
 pub(crate) fn run(args: &CompletionsArgs) -> Result<u8, Failure> {
-    // Into memory first: writing to a closed pipe is no panic of the generator's.
+    // The script is written to memory first, because the generator panics if it writes to a closed pipe.
     let mut script = vec![];
     clap_complete::generate(args.shell, &mut Cli::command(), "dslc", &mut script);
     output::out(&script);

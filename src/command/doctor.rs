@@ -9,7 +9,7 @@ use runtime::device::{
 
 use crate::{back_end, failure::Failure, output};
 
-/// The report: for each tool, whether it was found, and what it is for.
+/// The report's rows: for each tool, whether it was found, and its purpose.
 #[derive(Default)]
 struct Rows(String);
 
@@ -74,7 +74,7 @@ fn add_gpus(rows: &mut Rows) {
     }
 }
 
-/// What `dslc nvcc` compiles and links programs with.
+/// The compiler with which `dslc nvcc` compiles and links programs.
 fn add_host_compiler(rows: &mut Rows) {
     rows.add(
         "clang",
@@ -141,7 +141,7 @@ fn counters_allowed() -> &'static str {
     }
 }
 
-/// Where a shared library is, of the folders that the system's loader looks in.
+/// The path of a shared library, in the folders that the system's loader searches.
 fn shared(name: &str) -> Option<String> {
     let named = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let machine = format!("/usr/lib/{}-linux-gnu", env::consts::ARCH);
@@ -159,7 +159,7 @@ fn shared(name: &str) -> Option<String> {
     Some(found.display().to_string())
 }
 
-/// Where a tool is, with the last line of what it says of its version.
+/// The path of a tool, with the last line of its version message.
 fn tool(name: &str, flag: &str) -> Option<String> {
     let path = env::split_paths(&env::var_os("PATH")?)
         .map(|folder| folder.join(name))

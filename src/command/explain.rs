@@ -9,7 +9,7 @@ mod topics;
 
 use crate::{args::ExplainArgs, failure::Failure, output};
 
-/// Columns of prose.
+/// Most columns of prose.
 const MOST_COLUMNS: usize = 90;
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
@@ -68,12 +68,12 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The codes that belong to a word such as `race`; none for an unknown one.
+/// The codes that belong to a word such as `race`; empty for an unknown word.
 pub(super) fn codes_of(word: &str) -> &'static [Code] {
     topics::codes(word)
 }
 
-/// Breaks at spaces so that no line is wider than the terminal, or too wide to read (single words may be).
+/// Breaks lines at spaces so that no line is wider than the terminal, or too wide to read. A single long word may be.
 fn wrap(text: &str) -> String {
     let columns = output::columns().min(MOST_COLUMNS);
     let style = Style {

@@ -1,4 +1,5 @@
-//! `dslc fix FILE`: cures that are proved, and with `--checked` those that further runs show, one after the other, as a diff or in the files.
+//! `dslc fix FILE`: applies proved cures one after the other, and with `--checked` also those that further runs support. The result is a
+//! diff, or is written to the files.
 
 use std::{path::Path, sync::Arc};
 
@@ -18,7 +19,7 @@ use crate::{
     stopping::Watch,
 };
 
-/// Cures of one program: each may show what the one before it hid.
+/// Most cures of one program: each cure may uncover another problem.
 const MAX_CURES: usize = 20;
 
 /// Lines around a change in the diff.
@@ -120,7 +121,7 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
     Ok(u8::from(errors > 0))
 }
 
-/// What is still wrong or costs more than it must, with ideas that were not tried.
+/// What is still wrong or costs more than necessary, with ideas that were not tried.
 fn remaining(now: &Run, rules: &RuleSet, color: Color) -> String {
     let style = Style {
         columns: output::message_columns(),
@@ -148,7 +149,7 @@ fn input<'a>(now: &'a Run, rules: &'a RuleSet) -> Input<'a> {
     }
 }
 
-/// Writes the changed files; says which.
+/// Writes the changed files; returns a message that names them.
 fn write(changed: &[(String, String, String)]) -> Result<String, Failure> {
     let mut report = String::new();
     for (name, _, text) in changed {
@@ -166,7 +167,7 @@ fn step(now: &Run, rules: &RuleSet, prover: &Prover<'_>) -> Vec<Suggestion> {
     prove::cures(&model, &now.stdout, Cures::Always, prover.clone())
 }
 
-/// The texts of the program's files that differ: name, old and new.
+/// The program's files whose text differs: name, old and new text.
 fn changed(old: &SourceMap, new: &SourceMap) -> Vec<(String, String, String)> {
     let differs = |(_, file): (_, &ir::source::SourceFile)| {
         let (_, other) = new.files().find(|(_, other)| other.name == file.name)?;
@@ -177,7 +178,7 @@ fn changed(old: &SourceMap, new: &SourceMap) -> Vec<(String, String, String)> {
     own.filter_map(differs).collect()
 }
 
-/// What a cure does, and what it is worth.
+/// What a cure does, and its effect.
 fn sentence(cure: &Suggestion) -> String {
     let place = cure.edits.first();
     let place = place.map_or(String::new(), |edit| {

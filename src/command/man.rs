@@ -1,4 +1,4 @@
-//! `dslc man`: manual pages, one for dslc and one for each command, made from the options themselves.
+//! `dslc man`: manual pages, one for dslc and one for each command, generated from the options' definitions.
 
 use std::{collections::BTreeMap, io};
 
@@ -11,7 +11,7 @@ use crate::{
     files, output,
 };
 
-/// What the page of dslc itself ends with.
+/// The end of dslc's own page.
 const EXIT_STATUS: &str = ".SH \"EXIT STATUS\"
 .TP
 0
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &ManArgs) -> Result<u8, Failure> {
 /// The pages by their names: `dslc`, `dslc-run`.
 fn pages() -> io::Result<BTreeMap<String, Vec<u8>>> {
     let mut command = Cli::command();
-    // Gives the commands their whole names and the options that all have.
+    // Gives the commands their full names and the global options.
     command.build();
     let mut pages = BTreeMap::new();
     for command in command.get_subcommands() {

@@ -1,4 +1,5 @@
-//! `dslc merge FILE...`: results of the parts of a sweep as one file, the same as of one run; or the reports of a launch's parts as one.
+//! `dslc merge FILE...`: merges the results of a sweep's parts to one file, as one run would have written it, or the reports of a launch's
+//! parts to one report.
 
 mod parts;
 

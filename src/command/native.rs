@@ -1,4 +1,4 @@
-//! `dslc run --host native`, and programs of several files: built as `dslc nvcc` builds them, kept in the user's cache, and run.
+//! `dslc run --host native`, and programs of several files: builds them as `dslc nvcc` does, keeps them in the user's cache, and runs them.
 
 mod cache;
 mod joined;
@@ -29,10 +29,10 @@ pub(crate) fn is_wanted(args: &RunArgs) -> bool {
     }
 }
 
-/// Builds and runs.
+/// Builds and runs the program.
 pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     refuse(args)?;
-    // The program reads them again; here they are wrong before anything is built.
+    // The program parses the requirements again. Errors in them are reported here, before anything is built.
     if require::parse(&args.require, color).is_none() {
         return Ok(2);
     }
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     reported(args, &mut command, &report)
 }
 
-/// The words that `dslc nvcc` builds the program with, but for where it goes.
+/// The `dslc nvcc` command line that builds the program, without the output file.
 fn words(args: &RunArgs) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec!["-O2".into()];
     if !args.more.is_empty() && joined::is_needed(args) {
@@ -82,7 +82,7 @@ fn words(args: &RunArgs) -> Vec<OsString> {
         let end = path.extension().and_then(|end| end.to_str());
         end.is_some_and(|end| !matches!(end, "cu" | "k"))
     };
-    // `-x cu` is for a program whose name does not say what it is; other files are what their names say.
+    // `-x cu` is for a program whose file name has no known ending. Other files are what their names say.
     if !files(args).any(|path| is_plain(&path)) {
         words.extend(["-x".into(), "cu".into()]);
     }
@@ -104,7 +104,7 @@ fn files(args: &RunArgs) -> impl Iterator<Item = &PathBuf> {
     std::iter::once(&args.source.file).chain(&args.more)
 }
 
-/// Builds the program in `folder`, and keeps it at `place` for the next time; `None` if it does not compile.
+/// Builds the program in `folder`, and keeps it at `place` for the next run; `None` if it does not compile.
 fn build(
     args: &RunArgs,
     mut words: Vec<OsString>,
@@ -113,7 +113,7 @@ fn build(
     color: Color,
 ) -> Result<Option<PathBuf>, Failure> {
     let dependencies = tempfile::tempdir()?;
-    // Device code of one file needs no second look at all of it, unless its kernels launch each other.
+    // A single file does not need separate compilation, unless its kernels launch each other.
     if args.more.is_empty() && joined::kernels_launch(args) {
         words.push("-rdc=true".into());
     }
@@ -127,7 +127,7 @@ fn build(
     Ok(is_built.then(|| cache::keep(folder, dependencies.path(), &sources, place)))
 }
 
-/// Runs a program whose report is for other programs: JSON has what it printed, SARIF leaves that to standard error.
+/// Runs a program with a machine-readable report. JSON contains the program's output; with SARIF, the output goes to standard error.
 fn reported(args: &RunArgs, command: &mut Command, report: &Path) -> Result<u8, Failure> {
     let ran = command.stdout(Stdio::piped()).spawn();
     let ran = ran.and_then(std::process::Child::wait_with_output)?;
@@ -173,7 +173,7 @@ fn refuse(args: &RunArgs) -> Result<(), Failure> {
     }
 }
 
-/// The options of the run, as the compiled program reads them from the variable `DSLC`: words, quoted as in a shell.
+/// The options of the run, for the variable `DSLC` that the compiled program reads: words, quoted as in a shell.
 fn options(args: &RunArgs, report: Option<&Path>) -> Result<String, Failure> {
     let mut words = Words::default();
     machine_options(args, &mut words);
@@ -211,7 +211,7 @@ impl Words {
     }
 }
 
-/// What the program runs on, within which limits, and what is checked.
+/// The options for the device, its limits, and the checks.
 fn machine_options(args: &RunArgs, words: &mut Words) {
     words.add("--jobs", args.program.jobs);
     words.add_if("--arch", args.source.arch.as_ref());
@@ -247,7 +247,7 @@ fn machine_options(args: &RunArgs, words: &mut Words) {
     }
 }
 
-/// What is reported, and where.
+/// The options for what is reported, and where.
 fn report_options(args: &RunArgs, report: Option<&Path>, words: &mut Words) {
     words.add_choice("--fail-on", Some(args.fail_on));
     for requirement in &args.require {

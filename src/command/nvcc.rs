@@ -1,5 +1,7 @@
-//! `dslc nvcc ARGS…`: nvcc's command line. Host code goes to clang as it is; kernels are compiled here, and travel in the object as
-//! verified IR. The program is linked with `libdslcrt`, which runs them.
+//! `dslc nvcc ARGS…`: a compiler driver with nvcc's command line.
+//!
+//! Host code goes to clang unchanged. Kernels are compiled here, and the object carries them as verified IR. The program is linked with
+//! `libdslcrt`, which runs them.
 
 mod args;
 mod clang;
@@ -30,7 +32,7 @@ pub(crate) use clang::{code_of, compiler, library, status};
 pub(crate) use libraries::named as libraries_of;
 pub(crate) use toolkit::cache;
 
-/// What `--version` says: the release whose command line and headers these are.
+/// The answer to `--version`: the release whose command line and headers these are.
 const VERSION: &str = "nvcc: NVIDIA (R) Cuda compiler driver\n\
     This is dslc, which compiles kernels for its simulator\n\
     Cuda compilation tools, release 12.4, V12.4.131\n";
@@ -39,7 +41,7 @@ pub(crate) fn run(args: &NvccArgs, color: Color) -> Result<u8, Failure> {
     build(&args.args, None, color)
 }
 
-/// Does what nvcc's words say; lists the files that the host's compiler reads in files of the folder `dependencies`.
+/// Executes an nvcc command line. The host compiler lists the files that it reads in the folder `dependencies`.
 pub(crate) fn build(
     words: &[OsString],
     dependencies: Option<&Path>,
@@ -93,7 +95,7 @@ pub(crate) fn build(
 struct Job<'a> {
     options: &'a Options,
     clang: &'a Clang,
-    /// For what lies between.
+    /// The folder for intermediate files.
     folder: &'a Path,
     color: Color,
 }
@@ -114,7 +116,7 @@ impl Job<'_> {
         Ok(0)
     }
 
-    /// `-c` and its like: a file for each source, whose name ends so.
+    /// `-c` and similar stages: a file with this ending for each source.
     fn objects(
         &mut self,
         ending: &str,
@@ -163,7 +165,7 @@ impl Job<'_> {
         }
     }
 
-    /// What goes into a library or program: the objects of the sources, and what was given as such.
+    /// The inputs of a library or program: the objects of the sources, and the objects given on the command line.
     fn linked(&mut self) -> Result<Result<Vec<PathBuf>, u8>, Failure> {
         let mut linked = Vec::new();
         for (number, input) in self.options.inputs.iter().enumerate() {
@@ -196,7 +198,7 @@ impl Job<'_> {
         )
     }
 
-    /// `-dlink`: an object that registers the kernels of several.
+    /// `-dlink`: makes an object that registers the kernels of several objects.
     fn device_link(&mut self) -> Result<u8, Failure> {
         let objects: Vec<PathBuf> = self
             .options
@@ -213,7 +215,7 @@ impl Job<'_> {
             link::Linked::Failed(code) => Ok(code),
             link::Linked::Made => Ok(0),
             link::Linked::Nothing => {
-                // Build files expect the file all the same.
+                // Build files expect the object even if there is nothing to link.
                 let mut command = self.clang.plain();
                 command
                     .args(["-x", "c", "-c", "/dev/null", "-o"])

@@ -13,15 +13,15 @@ use crate::{
     source::{load_for, read_program},
 };
 
-/// What the first GPU of this machine runs, if there is a driver to ask.
+/// The target of this machine's first GPU, if there is a driver to ask.
 fn gpu_here() -> Option<Target> {
     let gpus = runtime::device::gpu::list().ok()?;
     let first = gpus.first()?;
     Target::for_device(first.major, first.minor)
 }
 
-/// The program as IR, and the files it was read from; `None` if it is wrong and that was said. A file whose name ends in `.ir` is IR
-/// already, as `dslc ir` prints it.
+/// The program as IR, and the files it was read from; `None` if it has errors, which were shown. A file whose name ends in `.ir` already
+/// contains IR, as `dslc ir` prints it.
 fn module(
     source: &SourceArgs,
     arch: Target,
@@ -47,7 +47,7 @@ fn module(
     Ok(module.map(|module| (module, loaded.read)))
 }
 
-/// The architecture where none is named, and what is said of it: `run` counts for another one.
+/// The default target, and a remark about it: `run` counts for another architecture.
 fn assumed() -> (Target, String) {
     let (arch, why) = match gpu_here() {
         Some(arch) => (arch, "the GPU of this machine"),

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     compile_and_run(args, color)
 }
 
-/// Whether clang has to compile the host code of a program, and says so.
+/// Whether clang has to compile the host code of a program; says so in that case.
 fn needs_clang(args: &RunArgs) -> Result<bool, Failure> {
     let rules = archs(args)?.remove(0);
     let loaded = load_for(&args.source, cuda_arch(&rules))?;
@@ -75,7 +75,7 @@ fn needs_clang(args: &RunArgs) -> Result<bool, Failure> {
     Ok(needs)
 }
 
-/// Compiles a program, runs it, looks for cures, and shows and writes what was asked for. The result is the exit code.
+/// Compiles a program, runs it, looks for cures, and shows and writes the requested outputs. Returns the exit code.
 pub(super) fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     refuse_uncounted(args)?;
     let metrics = nvprof::resolve(&args.report.metrics)?;
@@ -181,7 +181,7 @@ pub(super) fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failur
     Ok(exit_code(args, &model))
 }
 
-/// How a kernel template is launched, where a program has no other kernels.
+/// An example launch, for a program whose only kernels are templates.
 fn only_templates(args: &RunArgs, rules: &RuleSet) -> Option<Failure> {
     let mut source = args.source.clone();
     source.kernels = true;
@@ -197,7 +197,7 @@ fn only_templates(args: &RunArgs, rules: &RuleSet) -> Option<Failure> {
     )))
 }
 
-/// A GPU counts nothing by itself.
+/// Refuses options that need counts on a GPU, which counts nothing itself.
 fn refuse_uncounted(args: &RunArgs) -> Result<(), Failure> {
     let why = match (args.is_on_gpu(), &args.report.html) {
         (true, _) if !args.report.metrics.is_empty() => {
@@ -220,7 +220,7 @@ fn refuse_uncounted(args: &RunArgs) -> Result<(), Failure> {
     Err(Failure::new(why))
 }
 
-/// The machine of the options.
+/// The machine that the options describe.
 pub(crate) fn machine(args: &RunArgs, rules: RuleSet, stop: &StopFlag) -> MachineConfig {
     MachineConfig {
         checks: args.wanted_checks(),
@@ -228,7 +228,7 @@ pub(crate) fn machine(args: &RunArgs, rules: RuleSet, stop: &StopFlag) -> Machin
         both_orders: args.wanted_orders(),
         schedule: args.checking.schedule.unwrap_or_default(),
         schedules: (args.wanted_schedules(), args.checking.seed),
-        // What is compared with a GPU stops where a GPU stops.
+        // A run that is compared with a GPU stops where a GPU stops.
         keep_going: !args.checking.stop_at_first
             && args.observer.record.is_none()
             && !args.is_on_gpu(),
@@ -282,7 +282,7 @@ fn streams(args: &RunArgs, module: &Arc<Module>) -> Streams {
     }
 }
 
-/// Runs the program; gives its streams, too, and what a GPU's driver printed, if that has to be kept.
+/// Runs the program. Also returns its streams, and the output of a GPU's driver if that has to be kept.
 fn execute(
     args: &RunArgs,
     what: &What<'_>,
@@ -291,7 +291,7 @@ fn execute(
     machine: &MachineConfig,
     watch: &Watch,
 ) -> Result<(Ran, Streams, Option<Vec<u8>>), Failure> {
-    // On a GPU the driver prints what kernels print: all of standard output has to be kept.
+    // On a GPU the driver prints what kernels print, so all of standard output has to be kept.
     let capture = match args.report.format {
         Format::Json | Format::Sarif if args.is_on_gpu() => Some(Capture::start()?),
         Format::Json | Format::Sarif | Format::Text => None,
@@ -324,7 +324,7 @@ fn exit_code(args: &RunArgs, model: &Model<'_>) -> u8 {
     }
 }
 
-/// Looks for cures, or says that they were not looked for.
+/// Looks for cures, or says that none were looked for.
 fn add_cures(model: &mut Model<'_>, wanted: Cures, stdout: &[u8], prover: &Prover<'_>) {
     let outcome = model.input.outcome;
     if !prove::is_wanted(wanted, outcome) {
@@ -342,7 +342,7 @@ fn add_cures(model: &mut Model<'_>, wanted: Cures, stdout: &[u8], prover: &Prove
     }
 }
 
-/// The same run by the rules of another architecture.
+/// The same run with the rules of another architecture.
 fn run_by(rules: RuleSet, prover: &Prover<'_>) -> Result<Other, Failure> {
     let mut prover = prover.clone();
     prover.machine.rules = rules;
@@ -358,12 +358,12 @@ fn run_by(rules: RuleSet, prover: &Prover<'_>) -> Result<Other, Failure> {
     }
 }
 
-/// Whether a table of metrics stands in the report's place. The JSON report has both.
+/// Whether a table of metrics replaces the report. The JSON report has both.
 fn shows_metrics_only(args: &RunArgs) -> bool {
     !args.report.metrics.is_empty() && args.report.format != Format::Json
 }
 
-/// Whether cures can be looked for: the simulator runs to the end, and a report says of them.
+/// Whether cures can be looked for: the simulator runs to the end, and there is a report that shows them.
 fn may_cure(args: &RunArgs) -> bool {
     let is_report = !shows_metrics_only(args) && !args.report.quiet || args.report.html.is_some();
     let is_whole = args.observer.record.is_none()
@@ -384,11 +384,11 @@ fn fails(found: &Found, least: FailOn) -> bool {
     found.severity >= least && !found.muted
 }
 
-/// The rule sets of `--arch a,b` or `--arch all`: the first is the report's.
+/// The rule sets of `--arch a,b` or `--arch all`. The report is about the first.
 fn archs(args: &RunArgs) -> Result<Vec<RuleSet>, Failure> {
     let wanted = args.source.arch.as_deref().unwrap_or(DEFAULT_ARCH);
     let names: Vec<String> = match wanted {
-        // The report's own is the one that is measured.
+        // The first is the architecture whose counts are measured.
         "all" => {
             let others = Arch::ALL.iter().map(Arch::to_string);
             let others = others.filter(|name| name != DEFAULT_ARCH);
@@ -402,7 +402,7 @@ fn archs(args: &RunArgs) -> Result<Vec<RuleSet>, Failure> {
             .collect(),
     };
     let of = |name: &String| match wanted {
-        // Only Kepler knows banks of 8 bytes.
+        // Only Kepler has a bank width of 8 bytes.
         "all" => Ok(RuleSet::new(name.parse::<Arch>()?, BankWidth::Four)?),
         _ => rules(args.source.arch.is_some().then_some(name), &args.rules),
     };

@@ -1,4 +1,4 @@
-//! `dslc sweep SPEC`: many configurations of programs, each run once, what was measured in a file, and the best of them.
+//! `dslc sweep SPEC`: runs many configurations of programs once each, writes the measurements to a file, and shows the best.
 
 mod configuration;
 mod engine;
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &SweepArgs, color: Color) -> Result<u8, Failure> {
     Ok(u8::from(table.good.is_empty()))
 }
 
-/// Beside the specification; a part has a file of its own.
+/// Next to the specification by default; each part has its own file.
 fn results_path(args: &SweepArgs) -> Result<PathBuf, Failure> {
     if let Some(path) = &args.results {
         return Ok(path.clone());
@@ -120,7 +120,7 @@ fn results_path(args: &SweepArgs) -> Result<PathBuf, Failure> {
     Ok(args.spec.with_extension(format!("results{part}.jsonl")))
 }
 
-/// No file that the sweep reads is written, and none twice.
+/// Checks that the sweep writes no file that it reads, and no file twice.
 fn claim(spec: &Spec, results: &Path, args: &SweepArgs) -> Result<(), Failure> {
     let mut claims = Claims::default();
     claims.reads(&args.spec, "the specification");
@@ -148,7 +148,7 @@ fn list(mine: &[(usize, String)], all: &[Configuration], worker: &Worker<'_>) ->
     0
 }
 
-/// What a file of results has of these configurations, and what else it has.
+/// The results in a file that belong to these configurations, and the other ones.
 fn known(
     path: &Path,
     mine: &[(usize, String)],
@@ -163,7 +163,7 @@ fn known(
         match places.get(row.key.as_str()) {
             Some(_) if retry && row.status != Status::Ok => {}
             Some(&n) => {
-                // The sweep may have more axes or values since.
+                // The sweep may have got more axes or values since.
                 row.n = n;
                 rows.push(row);
             }
@@ -173,7 +173,7 @@ fn known(
     Ok((rows, others))
 }
 
-/// What runs configurations.
+/// Runs the configurations that have no result yet.
 struct Missing<'a> {
     all: &'a [Configuration],
     worker: &'a Worker<'a>,
@@ -181,7 +181,7 @@ struct Missing<'a> {
 }
 
 impl Missing<'_> {
-    /// Runs what is not known yet, and adds each result to the file as it comes.
+    /// Runs the missing configurations, and appends each result to the file as soon as it is there.
     fn run(
         &self,
         mine: &[(usize, String)],
@@ -200,7 +200,7 @@ impl Missing<'_> {
             let name = path.display();
             Failure::new(format!("cannot write `{name}`: {}", reason(&why)))
         };
-        // Of a run that was cut off there may be half a line: the file is written whole first.
+        // An interrupted run may have left half a line, so the file is rewritten first.
         if path.exists() {
             row::write(path, &row::merged(vec![row::read(path)?])?)?;
         }
@@ -223,7 +223,7 @@ impl Missing<'_> {
             self.interrupted,
             work,
             |at, result| {
-                // It may have been stopped in the middle.
+                // The run may have been stopped in the middle.
                 if self.interrupted.load(Ordering::Relaxed) {
                     return;
                 }

@@ -1,4 +1,4 @@
-//! `dslc test FOLDER`: programs with expectations in their comments, each run and judged.
+//! `dslc test FOLDER`: runs the programs that have expectations in their comments, and compares.
 
 mod bless;
 mod expect;
@@ -34,13 +34,13 @@ use crate::{
     source::{cuda_arch, load_for},
 };
 
-/// Folders that hold no programs of the user's.
+/// Folders that never contain the user's programs.
 const SKIPPED: [&str; 3] = ["target", "build", "node_modules"];
 
 /// A file with expectations.
 struct Program {
     path: PathBuf,
-    /// As the user types it.
+    /// The name as the user types it.
     name: String,
     text: String,
     expected: Expected,
@@ -54,7 +54,7 @@ struct Test<'a> {
     args: &'a [String],
 }
 
-/// What a run gave to look at.
+/// What the run of a test looked at.
 #[derive(Clone, Copy, Default)]
 struct Looked {
     launches: usize,
@@ -62,7 +62,7 @@ struct Looked {
     accesses: usize,
 }
 
-/// How it ended.
+/// The result of a test.
 struct Done {
     problems: Vec<String>,
     looked: Looked,
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &TestArgs, color: Color) -> Result<u8, Failure> {
     Ok(u8::from(failed > 0 || tests.is_empty()))
 }
 
-/// What there is to test.
+/// The tests to run.
 struct Suite {
     programs: Vec<Program>,
     /// Names of programs without expectations.
@@ -148,7 +148,7 @@ impl Suite {
         };
         let (mut programs, mut bare) = (vec![], vec![]);
         for path in files_of(&args.paths)? {
-            // A terminal would take what a name may hold for commands.
+            // A name may contain characters that a terminal would take for commands.
             let name = output::shown_name(path.display());
             let text = text_of(&path, &name)?;
             let mut expected = Expected::read(&text);
@@ -178,7 +178,7 @@ impl Suite {
         Ok(Suite { programs, bare })
     }
 
-    /// Why no test is left, and what to do.
+    /// Why there is no test to run, and what to do.
     fn why_nothing(&self, args: &TestArgs) -> String {
         let all: usize = self
             .programs
@@ -207,7 +207,7 @@ impl Suite {
     }
 }
 
-/// Refuses what the command line says to all tests, if it is wrong: that is no fault of a program.
+/// Reports errors in the settings that the command line gives all tests: those are not a program's fault.
 fn check_common(args: &TestArgs, expected: Option<(String, String)>) -> Result<(), Failure> {
     let Some(path) = args.paths.first() else {
         return Ok(());
@@ -245,13 +245,13 @@ fn check_common(args: &TestArgs, expected: Option<(String, String)>) -> Result<(
         .map_err(|why| Failure::new(why.to_string().replacen("//~ options", "--options", 1)))
 }
 
-/// Whether `--filter` lets a test through.
+/// Whether `--filter` selects a test.
 fn is_wanted(name: &str, args: &TestArgs) -> bool {
     let mut filters = args.filter.iter();
     args.filter.is_empty() || filters.any(|filter| name.contains(filter))
 }
 
-/// The files that the arguments name, and those of their folders in the order of their names.
+/// The files that the arguments name, and those in their folders, sorted by name.
 fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut all = vec![];
     for path in paths {
@@ -335,7 +335,7 @@ fn tests_of(program: &Program) -> Vec<Test<'_>> {
     tests
 }
 
-/// Runs the tests, and shows each as soon as those before it have ended.
+/// Runs the tests, and shows each as soon as all before it have ended.
 fn run_all(
     tests: &[Test<'_>],
     args: &TestArgs,
@@ -428,7 +428,7 @@ fn message(test: &Test<'_>, problem: &Problem) -> String {
     }
 }
 
-/// Runs one test; what is not as expected.
+/// Runs one test; returns what is not as expected.
 fn run_one(test: &Test<'_>, limits: &TestArgs, deadlines: &Deadlines) -> (Vec<Problem>, Looked) {
     let expected = &test.program.expected;
     let wrong = expected.wrong.iter();
@@ -487,7 +487,7 @@ fn seen(outcome: &Outcome) -> Looked {
     }
 }
 
-/// Prints what failed; gives how many tests did.
+/// Prints the failures; returns the number of failed tests.
 fn show_failures(tests: &[Test<'_>], done: &[Done]) -> usize {
     let failed: Vec<_> = tests
         .iter()
@@ -525,7 +525,7 @@ fn write_junit(
         .map_err(|why| Failure::new(format!("--junit {}: {why}", path.display())))
 }
 
-/// Writes what was seen into the comments, and prints the diff.
+/// Writes the results into the comments, and prints the diff.
 fn bless_all(tests: &[Test<'_>], done: &[Done], color: Color) -> Result<(), Failure> {
     let mut seen: BTreeMap<&Path, (&Program, Vec<Vec<Bless>>)> = BTreeMap::new();
     for (test, done) in tests.iter().zip(done) {

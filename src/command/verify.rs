@@ -1,8 +1,9 @@
-//! `dslc verify FILE`: the same program in the simulator and on a GPU, compared.
+//! `dslc verify FILE`: runs the same program in the simulator and on a GPU, and compares.
 //!
-//! Compared are the bytes that reach the host, in order, what the program prints, and its exit code: to the bit. Where `ncu` is installed,
-//! it runs the GPU part once more and its counters are held against the simulator's, per kernel and per source line. A line whose accesses
-//! the compiler changed is named, with how; it is not a difference. Exit code 0: equal; 1: different, or the program is wrong; 2: could not.
+//! It compares the bytes that reach the host, in order, the program's output and its exit code, bit by bit. If `ncu` is installed, it runs
+//! the GPU part once more, and its counters are compared with the simulator's, per kernel and per source line. A line whose accesses the
+//! compiler changed is listed with the change; it is not a difference. Exit code 0: equal; 1: different, or the program has errors; 2: it
+//! could not compare.
 
 mod child;
 mod compare;
@@ -36,7 +37,7 @@ use child::Scratch;
 use compare::Difference;
 use counters::Counters;
 
-/// Everything that was found out.
+/// All results of the comparison.
 struct Verdict<'a> {
     program: &'a str,
     arch: Arch,
@@ -44,7 +45,7 @@ struct Verdict<'a> {
     driver: (u32, u32),
     simulated: &'a Outcome,
     times_ms: &'a [Option<f64>],
-    /// Bytes that reached the host, and in how many arrivals.
+    /// The bytes that reached the host, and the number of arrivals.
     bytes: (u64, usize),
     differences: &'a [Difference],
     counters: &'a Counters,

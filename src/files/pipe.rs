@@ -1,4 +1,4 @@
-//! Writing into a named pipe, as long as there is a reader, or may be one: what ends a command from outside ends the wait, too.
+//! Writes into a named pipe, as long as it has a reader or may get one. Whatever ends a command from outside also ends the wait.
 
 use std::{
     fs::{self, File},
@@ -16,10 +16,10 @@ use crate::stopping;
 /// How often the pipe is tried.
 const TRY_EVERY: Duration = Duration::from_millis(10);
 
-/// How long a reader may take once the command is to end.
+/// How long a reader may take once the command should end.
 const GRACE_PERIOD: Duration = Duration::from_secs(1);
 
-/// Whether that is a named pipe.
+/// Whether a path is a named pipe.
 pub(super) fn is_named(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|facts| facts.file_type().is_fifo())
 }
@@ -50,7 +50,7 @@ impl Write for Pipe {
     }
 }
 
-/// Tries again while the other end is not ready; gives up for that reason when the command is to end.
+/// Tries again while the other end is not ready; gives up when the command should end.
 fn patiently<R>(why: &str, mut attempt: impl FnMut() -> io::Result<R>) -> io::Result<R> {
     let mut asked: Option<Instant> = None;
     loop {

@@ -1,8 +1,8 @@
-//! What an `#include` may read: files below the program's own folder and below the folders of `-I`.
+//! Which files an `#include` may read: those below the program's own folder and below the folders of `-I`.
 //!
-//! A program comes from anybody; that it is run must not mean that it reads what else lies on the machine. Where a path leads is
-//! decided twice: by its text before anything is looked up, so that a program does not even learn which files there are elsewhere, and
-//! by the file system's own answer, which knows symbolic links.
+//! Programs are untrusted: running one must not let it read other files of the machine. Each path is checked twice. The first check is by
+//! its text, before any look-up, so that a program does not even learn which files exist elsewhere. The second is by the file system, which
+//! resolves symbolic links.
 
 use std::{
     cell::{Cell, RefCell},
@@ -18,32 +18,32 @@ use crate::{
     files::{self, TEXT_BYTES, is_of_shell, normalized},
 };
 
-/// Files beside the including one, then in the `-I` folders.
+/// Reads files next to the including one, then in the `-I` folders.
 pub(crate) struct Files {
     folders: Vec<PathBuf>,
-    /// The program's folder and those, as the file system knows them.
+    /// The program's folder and the `-I` folders, as the file system resolves them.
     roots: Vec<PathBuf>,
-    /// The same and as the user wrote them.
+    /// The same folders as the user wrote them, too.
     spelled: Vec<PathBuf>,
-    /// What was read, the program first.
+    /// The files that were read, the program first.
     read: RefCell<Vec<PathBuf>>,
-    /// How many bytes may still be read.
+    /// The bytes that may still be read.
     left: Cell<u64>,
 }
 
-/// Where a path leads.
+/// What a path leads to.
 enum Place {
     Inside,
-    /// There is nothing.
+    /// Nothing exists there.
     Nothing,
-    /// By its text, elsewhere. What is there was not looked up.
+    /// The path's text leads elsewhere. The file was not looked up.
     Outside(String),
-    /// It may not be read, and why.
+    /// It may not be read, for this reason.
     Refused(String),
 }
 
 impl Files {
-    /// For a program and the folders of `-I`.
+    /// The files of a program, with the folders of `-I`.
     pub(crate) fn new(program: &Path, folders: &[PathBuf]) -> Files {
         let own = (!is_of_shell(program)).then(|| folder_of(program).to_path_buf());
         let wanted: Vec<PathBuf> = own.into_iter().chain(folders.iter().cloned()).collect();
@@ -61,20 +61,20 @@ impl Files {
         }
     }
 
-    /// The text of the program itself, which may also come through a pipe. Bytes that are no UTF-8 become U+FFFD, which the lexer reports
+    /// The text of the program itself, which may also come through a pipe. Bytes that are not UTF-8 become U+FFFD, which the lexer reports
     /// with its place.
     pub(crate) fn program(&self, path: &Path) -> Result<String, String> {
         self.text(path, true)
     }
 
-    /// What was read, the program first.
+    /// The files that were read, the program first.
     pub(crate) fn into_read(self) -> Vec<PathBuf> {
         self.read.into_inner()
     }
 
     fn text(&self, path: &Path, pipes: bool) -> Result<String, String> {
         let mut read = self.read.borrow_mut();
-        // What is included again costs nothing: the front end keeps it.
+        // A repeated include costs nothing: the front end keeps the text.
         let is_known = read.iter().any(|known| known == path);
         let most = if is_known {
             TEXT_BYTES
@@ -93,7 +93,7 @@ impl Files {
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
-    /// Where `name` leads from a folder.
+    /// Where `name`, relative to a folder, leads.
     fn place(&self, folder: &Path, name: &str) -> Place {
         let path = folder.join(name);
         let Ok(base) = fs::canonicalize(in_words(folder)) else {
@@ -123,7 +123,7 @@ impl Files {
 
 impl Loader for Files {
     fn load(&self, name: &str, from: &str) -> Option<Result<Included, String>> {
-        // What stands in `<...>` is not looked for beside a file; a pipe has no folder.
+        // A name in `<...>` is not looked for next to a file, and a pipe has no folder.
         let from =
             Some(Path::new(from)).filter(|from| *from != Path::new("") && !is_of_shell(from));
         let beside = from.map(|from| folder_of(from).to_path_buf());
@@ -136,7 +136,7 @@ impl Loader for Files {
                     let text = self.text(&path, false);
                     return Some(text.map(|text| Included { full_name, text }));
                 }
-                // Seen from the other folders a path with `..` leads anywhere; the first one is what was meant.
+                // Relative to the other folders a path with `..` may lead anywhere; the first folder is the one that was meant.
                 Place::Outside(why) if index == 0 => refused = Some(why),
                 Place::Nothing | Place::Outside(_) => {}
                 Place::Refused(why) => {
@@ -156,12 +156,12 @@ fn outside(folder: &Path) -> String {
     )
 }
 
-/// The folder that a file is in, empty for here.
+/// The folder of a file; empty for the working folder.
 fn folder_of(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }
 
-/// An empty path is here.
+/// The folder as a path: `.` for an empty one.
 fn in_words(folder: &Path) -> &Path {
     match folder.as_os_str().is_empty() {
         true => Path::new("."),
@@ -169,7 +169,7 @@ fn in_words(folder: &Path) -> &Path {
     }
 }
 
-/// The folder that has both; the second one if that is the root of everything.
+/// The deepest folder that contains both; the second one if that is the root.
 fn common(one: &Path, other: &Path) -> PathBuf {
     let pairs = one.components().zip(other.components());
     let shared: PathBuf = pairs
@@ -182,7 +182,7 @@ fn common(one: &Path, other: &Path) -> PathBuf {
     }
 }
 
-/// An absolute path as seen from here, if that is shorter.
+/// An absolute path relative to the working folder, if that is shorter.
 fn from_here(path: &Path) -> PathBuf {
     let Some(here) = std::env::current_dir().ok() else {
         return path.to_path_buf();
@@ -201,11 +201,11 @@ fn from_here(path: &Path) -> PathBuf {
     }
 }
 
-/// Files of a program that are looked at.
+/// Most files of a program that are read.
 const MOST_FILES: usize = 1000;
 
-/// The texts of a program and of the files beside it that it includes, with their names, whatever conditions they are under. What cannot be
-/// read is told when the program is compiled.
+/// The texts of a program and of the included files next to it, with their names, whatever conditions they are under. Unreadable files are
+/// reported when the program is compiled.
 pub(crate) fn texts(path: &Path, include: &[PathBuf]) -> Vec<(String, String)> {
     let loader = Files::new(path, include);
     let Ok(text) = loader.program(path) else {

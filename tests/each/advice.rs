@@ -1,5 +1,5 @@
-//! Advice that is followed helps. A program of `tests/advice` is run twice: as it is, dslc prints the advice in its header; with `FOLLOWED`
-//! defined, which is the same program with the advice followed to the letter, what it was about is gone.
+//! Checks that followed advice helps. A program of `tests/advice` runs twice. Unmodified, dslc prints the advice in its header. With
+//! `FOLLOWED` defined, which is the same program with the advice followed literally, the waste or finding is gone.
 
 use std::time::Duration;
 
@@ -18,10 +18,10 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 const TIME_LIMIT: Duration = Duration::from_secs(20);
-/// Warp instructions: no program here needs more, but for one that never ends.
+/// The limit of warp instructions: no program here needs more, except one that never ends.
 const LIMIT: &str = "2000000";
 
-/// The report of a run, and how it ended.
+/// The report of a run, and its exit code.
 fn report(file: &str, options: &[&str]) -> Result<(Value, Option<i32>), String> {
     let always = [
         "run", "--format", "json", "--cures", "never", "--limit", LIMIT, file,
@@ -30,7 +30,7 @@ fn report(file: &str, options: &[&str]) -> Result<(Value, Option<i32>), String> 
     Ok((output.json(), output.code))
 }
 
-/// Of a waste: units beyond the ideal in all.
+/// For a waste: the total of units beyond the ideal.
 fn excess(report: &Value, kind: &str) -> u64 {
     let spots = report["hot_spots"].as_array().expect("hot spots");
     let of_kind = spots.iter().filter(|spot| spot["waste"] == kind);
@@ -49,7 +49,7 @@ fn advice<'r>(report: &'r Value, kind: &str) -> Vec<&'r str> {
     [all("findings", "kind"), all("hot_spots", "waste")].concat()
 }
 
-/// A text over several lines of a header.
+/// A text that spans several lines of a header.
 fn told(source: &str, key: &str) -> String {
     header(source, key).join(" ")
 }
@@ -86,7 +86,7 @@ fn followed(file: &str, source: &str) -> Result<(), String> {
         after["stdout"] == "OK\n",
         format!("followed, it prints {}", after["stdout"]),
     );
-    // What is left may be what no advice can help: a tenth.
+    // Up to a tenth may be left, which no advice can help.
     let (was, is) = (excess(&before, &kind), excess(&after, &kind));
     expect(
         10 * is <= was,
@@ -98,7 +98,7 @@ fn followed(file: &str, source: &str) -> Result<(), String> {
     }
 }
 
-/// The folder's table names each program once, and no other.
+/// The folder's table names each program once, and nothing else.
 fn table() -> Result<(), String> {
     let readme = crate::support::root().join("tests/advice/README.md");
     let readme = std::fs::read_to_string(readme).map_err(|error| error.to_string())?;

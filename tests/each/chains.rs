@@ -1,11 +1,11 @@
-//! Errors inside instances of templates and expansions of macros, `tests/chains/*.k`: the message shows how the program got there,
-//! within a screenful.
+//! Errors inside template instances and macro expansions, `tests/chains/*.k`: the message shows how the program got there, and fits on one
+//! screen.
 
 use libtest_mimic::Trial;
 
 use crate::{each, stem, support::dslc};
 
-/// How many lines one message may take.
+/// Most lines of one message.
 const SCREENFUL: usize = 40;
 
 pub(crate) fn trials() -> Vec<Trial> {

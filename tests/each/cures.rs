@@ -1,6 +1,6 @@
-//! Cures keep what they promise. Every one of the programs that is proved or checked is applied here, by code that shares nothing with dslc's, and the edited
-//! program is run: the findings it names are gone and no other is there, its site costs what was said, and a cure of a waste changes no byte
-//! of the output.
+//! Checks that cures keep their promises. Every proved or checked cure of the programs is applied here, by code that shares nothing with
+//! dslc's, and the edited program runs. The findings that the cure names are gone, and there is no new one. Its site costs what the cure
+//! says. A cure of a waste changes no byte of the output.
 
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
@@ -20,7 +20,7 @@ fn report(path: &Path) -> Value {
     output.json()
 }
 
-/// Where a line and column are in a text, both from 1.
+/// The offset of a line and column in a text, both from 1.
 fn offset(source: &str, line: &Value, column: &Value) -> usize {
     let number = |value: &Value| value.as_u64().expect("a number") as usize;
     let before = source.split_inclusive('\n').take(number(line) - 1);
@@ -48,20 +48,20 @@ pub(crate) fn applied(source: &str, edits: &[Value]) -> String {
     new
 }
 
-/// What is found, by kind and kernel: lines move.
+/// The findings by kind and kernel, because lines move.
 fn kinds(report: &Value) -> BTreeSet<String> {
     let findings = report["findings"].as_array().expect("findings");
     let kind = |finding: &Value| format!("{} in {}", finding["kind"], finding["kernel"]);
     findings.iter().map(kind).collect()
 }
 
-/// Programs without labels that have proved cures, and how many at least.
+/// Programs without labels that have proved cures, and the least number of those.
 const CURED: &str = "bank_patterns:2 element_types:2 reduce_global:1 reduce_order:1 reduce_unrolled:3 scan:4 shared_matrix:2 strides:2 \
     struct_layout:2 tile_rect:7 tile_square:6 transpose:1 conditional_barrier:1 constant_bytes:1 constant_table:1 missing_barriers:1 \
     one_counter:1 out_of_bounds:1 second_barrier:1 shared_stride:1 shared_structs:2 transpose_char:1 transpose_double:1 \
     transpose_float:1 transpose_float4:1 transpose_half:1 tree_modulo:1 tree_reduction:1 two_dynamic_arrays:1";
 
-/// What is wrong with a proved cure.
+/// The broken promises of a proved cure.
 fn broken(before: &Value, cure: &Value, source: &str, folder: &Path) -> Vec<String> {
     let edits = cure["edits"].as_array().expect("edits");
     let new = applied(source, edits);
@@ -93,7 +93,7 @@ fn broken(before: &Value, cure: &Value, source: &str, folder: &Path) -> Vec<Stri
             let launches = report["launches"].as_array().expect("launches");
             let launch = launches.iter().find(|one| one["index"] == launch);
             let launch = launch.expect("the launch");
-            // What is told of no site is told of the launch.
+            // A cure without a site has the cost of the launch.
             match cure["site"].as_u64() {
                 Some(site) => launch["sites"][site as usize].clone(),
                 None => launch["metrics"].clone(),
@@ -129,8 +129,8 @@ fn proved(report: &Value) -> Vec<Value> {
     all.iter().filter(is_proved).cloned().collect()
 }
 
-/// Programs with labelled cures: `//~ cure: KIND`, `//~ holds: WORD`, and texts that the edited program has, each behind `//~ has: `. The others are only
-/// held to their promises.
+/// Programs with labelled cures: `//~ cure: KIND`, `//~ holds: WORD`, and texts in the edited program, each after `//~ has: `. For the
+/// other programs, only the promises are checked.
 pub(crate) fn trials() -> Vec<Trial> {
     let mut all = each("cures", "tests/cures", 1, labelled);
     for folder in ["examples", "tests/screen"] {
@@ -139,7 +139,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     all
 }
 
-/// Every proved cure of a program keeps what it promises, and there are as many as `CURED` says.
+/// Every proved cure of a program keeps its promises, and there are as many as `CURED` says.
 fn holds(file: &str, source: &str) -> Result<(), String> {
     let folder = tempfile::tempdir().expect("a folder");
     let before = report(Path::new(file));
@@ -154,7 +154,7 @@ fn holds(file: &str, source: &str) -> Result<(), String> {
     all_right(cures.iter().flat_map(broken).collect())
 }
 
-/// The labelled cure of a program is proved, and keeps what it promises.
+/// The labelled cure of a program is proved, and keeps its promises.
 fn labelled(file: &str, source: &str) -> Result<(), String> {
     let folder = tempfile::tempdir().expect("a folder");
     let before = report(Path::new(file));

@@ -1,4 +1,4 @@
-//! Every example: its own checks pass, its report and its IR are those that were read and accepted.
+//! Every example: its own checks pass, and its report and IR equal the reviewed snapshots.
 
 use libtest_mimic::Trial;
 
@@ -7,7 +7,7 @@ use crate::{
     support::{SHOWN, dslc},
 };
 
-/// Examples whose report is kept for the older rule sets too.
+/// Examples with a snapshot of the report for the older rule sets, too.
 const TILES: &[&str] = &["tile_square", "tile_rect", "transpose16", "strides"];
 
 fn run(args: &[&str]) -> String {
@@ -28,7 +28,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     all
 }
 
-/// The report, for the older rule sets as well where they cost otherwise.
+/// The report, also for the older rule sets if their costs differ.
 fn report(file: &str, _: &str) -> Result<(), String> {
     let name = stem(file);
     insta::with_settings!({ prepend_module_to_snapshot => false, snapshot_path => "../snapshots/report", description => format!("dslc run --launches {file}"), omit_expression => true }, {
@@ -49,7 +49,7 @@ fn report(file: &str, _: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The IR reads back as it was printed; that of some examples is kept.
+/// The printed IR reads back equal; for some examples there is a snapshot of it.
 fn intermediate_representation(file: &str, _: &str) -> Result<(), String> {
     let printed = run(&["ir", file]);
     let module = ir::parse::parse(&printed)

@@ -1,7 +1,7 @@
-//! What `dslc explain` shows of run-time findings is true: the wrong example has the finding, the right one has none.
+//! Checks that the run-time examples of `dslc explain` are right: the bad example has the finding, the good one has none.
 //!
-//! The examples are fragments; here they are put into a program: a fragment that launches or allocates into `main`, a function to file
-//! scope, any other one into a kernel with the names that the examples use.
+//! The examples are fragments, which are put into a program here: a fragment with launches or allocations into `main`, a function at file
+//! scope, and any other one into a kernel with the names that the examples use.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ const FUNCTION: &str = "FRAGMENT
 int main() { return f(1); }
 ";
 
-/// FIXME: codes whose wrong example does not show what it should yet.
+/// FIXME: codes whose bad example does not show the finding yet.
 const NOT_YET: &[(Code, &str)] = &[
     (
         Code::InstructionLimit,
@@ -114,7 +114,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The wrong example has the finding, the right one none, unless the code is listed as one that does not show it yet.
+/// The bad example has the finding and the good one has none, unless the code is listed as one that does not show it yet.
 fn judged(code: Code) -> Result<(), String> {
     let is_known = NOT_YET.iter().any(|(known, _)| *known == code);
     let mut wrong = vec![];
@@ -145,14 +145,14 @@ fn judged(code: Code) -> Result<(), String> {
     }
 }
 
-/// What running an example showed.
+/// The result of running an example.
 enum Shown {
     Right,
     Wrong(String),
     Endless,
 }
 
-/// Runs an example: only the wrong one may have the finding, and the right one nothing but notes.
+/// Runs an example: only the bad one may have the finding, and the good one may have nothing but notes.
 fn shown(code: Code, which: &str, path: &str) -> Shown {
     let args = ["run", "--format", "json", "--limit", "1000000", path];
     let Some(output) = dslc_within(&args, Duration::from_secs(20)) else {

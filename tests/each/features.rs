@@ -1,8 +1,8 @@
-//! One small program a feature of the language, `tests/features/*.k`. Its first line says the level and the feature; it checks itself
-//! against its own host code and is right if it ends with 0. Each is valid CUDA (nvcc compiles them all, `host_utility.k` with
-//! `--expt-relaxed-constexpr`, and on an H200 they end with 0, too: `bench/gpu/nvcc.sh`). They run in the simulator
-//! and are compiled to PTX, which `ptxas` assembles where it is installed. `tests/features/README.md` is written from their first
-//! lines: a feature is in the table only if its test passes.
+//! One small program for each feature of the language, `tests/features/*.k`. Its first line gives the level and the feature. The program
+//! checks itself against its own host code, and ends with 0 if it is right. Each is valid CUDA: nvcc compiles them all (`host_utility.k`
+//! with `--expt-relaxed-constexpr`), and on an H200 they end with 0, too (`bench/gpu/nvcc.sh`). They run in the simulator and are compiled
+//! to PTX, which `ptxas` assembles if it is installed. `tests/features/README.md` is generated from their first lines: a feature is in the
+//! table only if its test passes.
 
 use std::{collections::BTreeMap, env, fmt::Write, fs, path::PathBuf};
 
@@ -13,7 +13,7 @@ use crate::{
     support::{dslc, programs_in, root},
 };
 
-/// A feature program: its path, its level and what it shows.
+/// A feature program: its path, its level and its feature.
 struct Feature {
     path: PathBuf,
     level: String,
@@ -67,7 +67,7 @@ fn runs_and_finds_itself_right(file: &str, _: &str) -> Result<(), String> {
     }
 }
 
-/// What ends in `; no PTX: WHY` is refused, and the message says why.
+/// A program whose first line ends in `; no PTX: WHY` is refused, and the message gives the reason.
 fn becomes_ptx(file: &str, source: &str) -> Result<(), String> {
     let output = dslc(&["ptx", "--arch", "sm_90", file]);
     let first = source.lines().next().unwrap_or_default();
@@ -84,7 +84,7 @@ fn becomes_ptx(file: &str, source: &str) -> Result<(), String> {
     Err(format!("ended with {code:?}\n{}", output.stderr))
 }
 
-/// `level 3` before `level 10`, what has no number last.
+/// `level 3` before `level 10`; a level without a number comes last.
 fn order(level: &str) -> (u32, &str) {
     let number = level.strip_prefix("level ").and_then(|n| n.parse().ok());
     (number.unwrap_or(u32::MAX), level)

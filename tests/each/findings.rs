@@ -1,4 +1,5 @@
-//! Labelled programs: `tests/findings/faults` with a planted fault each, `tests/findings/sound` that look suspicious and are right.
+//! Labelled programs: those in `tests/findings/faults` have one planted fault each; those in `tests/findings/sound` look suspicious but are
+//! right.
 
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -24,7 +25,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     all
 }
 
-/// Runs a program; what is wrong with its findings is the failure, unless its header says that the checks cannot do it yet.
+/// Runs a program; wrong findings are a failure, unless the header says that the checks cannot do it yet.
 fn judged(
     file: &str,
     source: &str,

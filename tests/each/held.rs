@@ -1,8 +1,9 @@
-//! Cures hold beyond the run that they were found in. Each program of `tests/cures/held` is run with its usual arguments; every cure that is
-//! offered as proved or checked is applied, and the edited program is run with the usual and with other arguments, beside the original.
+//! Checks that cures hold beyond the run in which they were found. Each program of `tests/cures/held` runs with its usual arguments. Every
+//! cure that is offered as proved or checked is applied, and the edited program runs with the usual and with other arguments, like the
+//! original.
 //!
-//! The first lines of a program: `// alt: ARGS | ARGS` are the other arguments; `// offered: KIND WORD, …` says which cures there are, and how far
-//! each holds; `// mended: OLD ==> NEW` is a right cure of a finding, which prints what every cure has to print.
+//! The first lines of a program: `// alt: ARGS | ARGS` are the other arguments; `// offered: KIND WORD, …` says which cures there are, and
+//! for which runs each holds; `// mended: OLD ==> NEW` is a right cure of a finding, whose output every cure has to print.
 
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
@@ -31,7 +32,7 @@ fn report(path: &Path, cures: &str, args: &[&str]) -> Value {
     output.json()
 }
 
-/// What a line of the program's head says.
+/// The value of a line in the program's header.
 fn head<'s>(source: &'s str, label: &str) -> Option<&'s str> {
     let mut lines = source.lines();
     lines.find_map(|line| line.strip_prefix("// ")?.strip_prefix(label))
@@ -104,7 +105,7 @@ fn word(cure: &Value) -> String {
     format!("{} {}", text("kind"), text("holds"))
 }
 
-/// What is found, notes aside, by kind and kernel, and how often.
+/// The findings except notes, by kind and kernel, and their counts.
 fn kinds(report: &Value) -> BTreeMap<String, usize> {
     let findings = report["findings"].as_array().expect("findings").iter();
     let mut all = BTreeMap::new();

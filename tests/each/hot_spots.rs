@@ -1,5 +1,5 @@
-//! What the report says of waste, and of what it keeps silent: `tests/hot_spots/*.k`. Everything behind `//~ says: ` stands on the first screen, in
-//! any order, parts of it between `|`; nothing behind `//~ silent: ` does.
+//! What the report says about waste, and what it omits: `tests/hot_spots/*.k`. Every part, separated by `|`, after `//~ says: ` is on the
+//! first screen, in any order. No text after `//~ silent: ` is.
 
 use libtest_mimic::Trial;
 

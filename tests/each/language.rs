@@ -1,5 +1,6 @@
-//! The examples of the documentation. `docs/language.md`: each block ```` ```cuda ```` compiles without a word, each ```` ```cuda error: CODE ```` is
-//! told that code. `docs/test.md`: `dslc test` passes each block ```` ```cuda ````, and fails each ```` ```cuda fails ````.
+//! The examples in the documentation. In `docs/language.md`, each block ```` ```cuda ```` compiles without messages. Each block
+//! with ```` ```cuda error: CODE ```` has an error with that code. In `docs/test.md`, `dslc test` passes each block ```` ```cuda ````,
+//! and fails each ```` ```cuda fails ````.
 
 use std::{fs, path::PathBuf};
 
@@ -26,7 +27,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The examples of a page: line, what stands behind ```` ```cuda ````, text.
+/// The examples of a page: the line, the text after ```` ```cuda ````, and the program.
 fn blocks(page: &str) -> Vec<(usize, String, String)> {
     let page = fs::read_to_string(root().join(page)).expect("the page");
     let mut blocks = vec![];

@@ -1,9 +1,10 @@
-//! Litmus tests of weak memory: `tests/litmus`. The header of each says threads, an outcome, and whether the PTX memory model allows it
-//! (`litmus/spec`). `litmus/model` has the model's axioms and checks that label; the program below the header is written from it
+//! Litmus tests of weak memory: `tests/litmus`. The header of each gives threads, an outcome, and whether the PTX memory model allows it
+//! (`litmus/spec`). `litmus/model` has the model's axioms and checks that label. The program below the header is generated from it
 //! (`litmus/text`). Under many schedules with weak memory, a forbidden outcome never appears, and an allowed one does, unless the header
-//! says why not. `tests/litmus/README.md` is the table, written from the headers. Of random programs (`litmus/random`) nothing forbidden appears.
+//! says why not. `tests/litmus/README.md` is a table generated from the headers. Random programs (`litmus/random`) never have a forbidden
+//! outcome.
 //!
-//! The header is what a person writes. `INSTA_UPDATE=always` writes the rest of the file, and the table.
+//! A person writes only the header. `INSTA_UPDATE=always` writes the rest of the file, and the table.
 
 mod model;
 mod random;
@@ -32,7 +33,7 @@ use crate::{
     support::{programs_in, root},
 };
 
-/// So many a program runs under.
+/// The number of schedules for a program.
 const SCHEDULES: u64 = 300;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -76,7 +77,7 @@ fn seen(file: &str, source: &str, litmus: &Litmus) -> Result<Option<u64>, String
     Ok(seen)
 }
 
-/// Runs a program under so many schedules: `then` gets each one's seed and what was printed, and says whether to go on.
+/// Runs a program under `schedules` schedules: `then` gets the seed and the output of each, and returns whether to continue.
 fn runs(
     file: &str,
     source: &str,
@@ -132,7 +133,7 @@ fn runs(
     Ok(())
 }
 
-/// What a program prints.
+/// A program's output.
 #[derive(Default)]
 struct Printed(String);
 

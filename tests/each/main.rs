@@ -1,10 +1,11 @@
 //! One test per program, so that one failure hides no other: `cargo test --test each -- features::5_votes` runs one.
 //!
-//! `advice`: what is advised helps. `chains`: errors inside instances and expansions. `cures`: what a cure promises, it keeps. `examples`: reports
-//! and IR. `explain`: the examples of `dslc explain`. `features`: one program a feature of the language. `findings`: labelled programs. `held`: cures
-//! hold with other arguments, too. `hot_spots`: what is told of a program's waste. `language`: the examples of `docs/language.md` and `docs/test.md`. `programs`: whole programs' output,
-//! and what wrong ones are told. `ptx`: PTX of every example and program. `remarks`: what is said of the host. `scheduling`: lanes that wait for each other. `screen`: the
-//! first screen names the line and the cure. `split`: launches in parts.
+//! `advice`: followed advice helps. `chains`: errors inside template instances and macro expansions. `cures`: cures keep their promises.
+//! `examples`: reports and IR. `explain`: the examples of `dslc explain`. `features`: one program for each feature of the language.
+//! `findings`: labelled programs. `held`: cures hold with other arguments, too. `hot_spots`: reports on a program's waste. `language`: the
+//! examples of `docs/language.md` and `docs/test.md`. `programs`: the output of whole programs, and the messages for wrong ones. `ptx`: PTX
+//! of every example and program. `remarks`: notes about the host. `scheduling`: lanes that wait for each other. `screen`: the first screen
+//! names the line and the cure. `split`: launches in parts.
 
 mod advice;
 mod chains;
@@ -56,14 +57,14 @@ fn main() -> ExitCode {
     #[cfg(feature = "ptx")]
     trials.extend(ptx::trials());
     let conclusion = libtest_mimic::run(&args, trials);
-    // Of a whole run: that none of the tests has looked away.
+    // In a complete run, some tests check that not too many tests had nothing to do.
     if conclusion.num_filtered_out == 0 && conclusion.num_passed > 0 {
         split::assert_enough();
     }
     conclusion.exit_code()
 }
 
-/// A test for each program of a folder, of which there are at least so many: `check` is given its path as a user types it, and its text.
+/// A test for each program in a folder, which has to have at least `least`: `check` gets its path as a user types it, and its text.
 fn each(
     what: &str,
     folder: &str,
@@ -83,12 +84,12 @@ fn each(
     paths.into_iter().map(trial).collect()
 }
 
-/// A test by itself.
+/// A single test.
 fn one(what: &str, check: fn() -> Result<(), String>) -> Trial {
     Trial::test(what, move || check().map_err(Failed::from))
 }
 
-/// The name in a program's path, without its ending.
+/// The file name in a program's path, without its ending.
 fn stem(file: &str) -> &str {
     let name = file.rsplit('/').next().unwrap_or(file);
     name.strip_suffix(".k").unwrap_or(name)

@@ -1,10 +1,10 @@
-//! Programs as people write them, `tests/programs/*.k`: each prints exactly what stands in its `.out`, ends with 0, and has no
-//! finding. The `.out` files come from another implementation: the same source compiled as C++ for the CPU, with threads as fibers.
-//! Wrong programs, `tests/wrong/*.k`: each is told what its header says, on that line, and nothing else, `//~ says:` in these words.
+//! Typical programs, `tests/programs/*.k`: each prints exactly the text of its `.out` file, ends with 0, and has no finding. The `.out`
+//! files come from another implementation: the same source compiled as C++ for the CPU, with threads as fibers. Wrong programs,
+//! `tests/wrong/*.k`: each gets exactly the messages in its header, on those lines, with the words of `//~ says:`.
 //!
-//! A program's header: `//~ args: A B` gives arguments; `//~ not yet: SLUG` says that the front end still refuses it, and with what.
-//! A wrong program's: `//~ expect: SLUG line N` for each error of the front end, `//~ expect: KIND line N` for a finding at run
-//! time, `//~ expect: exit code N` for what `main` returns.
+//! A program's header: `//~ args: A B` gives arguments; `//~ not yet: SLUG` says that the front end still refuses it, and with which
+//! message. A wrong program's header: `//~ expect: SLUG line N` for each error of the front end, `//~ expect: KIND line N` for a finding at
+//! run time, `//~ expect: exit code N` for the value that `main` returns.
 
 use std::{collections::BTreeSet, fs};
 
@@ -15,7 +15,7 @@ use crate::{
     support::{dslc, header, root},
 };
 
-/// Warp instructions: no program here needs more, and the endless ones end soon.
+/// The limit of warp instructions: no program here needs more, and the endless ones end soon.
 const LIMIT: &str = "20000000";
 
 /// The first line in which two texts differ.
@@ -127,7 +127,7 @@ fn is_told_what_is_wrong(file: &str, source: &str) -> Result<(), String> {
     }
 }
 
-/// A kernel of `bench/gpu/kernels.sh`: its header is what the script reads, its check holds, and there is nothing to find.
+/// A kernel of `bench/gpu/kernels.sh`: its header is in the form that the script reads, its check passes, and it has no findings.
 fn is_ready_to_be_timed(file: &str, source: &str) -> Result<(), String> {
     let mut lines = source.lines();
     let field = lines.next().and_then(|line| line.strip_prefix("// "));

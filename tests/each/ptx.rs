@@ -1,4 +1,4 @@
-//! PTX: the text of some examples, and that NVIDIA's assembler takes the PTX of every example and program for four generations.
+//! PTX: the text for some examples, and that NVIDIA's assembler accepts the PTX of every example and program for four generations.
 
 use std::{env, fs, path::PathBuf, process::Command};
 
@@ -9,7 +9,7 @@ use crate::{
     support::{SHOWN, dslc, header, ran, root},
 };
 
-/// What is assembled.
+/// The architectures for which PTX is assembled.
 const ARCHITECTURES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_100"];
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -20,7 +20,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             Some(ptxas) => all.extend(each(&what, folder, 20, move |file, source| {
                 assembles(&ptxas, file, source)
             })),
-            // setup.sh fetches it.
+            // setup.sh downloads it.
             None => all.push(
                 Trial::test(format!("{what} (no ptxas in PATH or target/ptxas)"), || {
                     Ok(())
@@ -51,7 +51,7 @@ fn text_of(file: &str, _: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// NVIDIA's assembler: the one in PATH, else the one that `setup.sh` fetched.
+/// NVIDIA's assembler: the one in PATH, or the one that `setup.sh` downloaded.
 fn ptxas() -> Option<PathBuf> {
     let folders = env::split_paths(&env::var_os("PATH")?).collect::<Vec<_>>();
     let fetched =
@@ -71,7 +71,7 @@ fn assembles(ptxas: &PathBuf, file: &str, source: &str) -> Result<(), String> {
     fs::create_dir_all(&folder).expect("a folder");
     for arch in ARCHITECTURES {
         let text_of_ptx = ptx(&["--arch", arch, file]);
-        // Nothing to assemble in programs of the host alone.
+        // A program with only host code has nothing to assemble.
         if !text_of_ptx.contains(".entry") {
             continue;
         }

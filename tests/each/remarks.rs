@@ -1,4 +1,4 @@
-//! Remarks about what the host does, `tests/remarks/*.k`: those that the program names with `//~ LINE: TEXT`, and no others.
+//! Notes about the host, `tests/remarks/*.k`: exactly those that the program lists with `//~ LINE: TEXT`.
 
 use libtest_mimic::Trial;
 

@@ -1,9 +1,9 @@
-//! Lanes that wait for each other: `tests/scheduling`. The header of each program says how it ends on an architecture: `// sm_90: ends`
-//! (it prints `OK`, and there is nothing to find), or the kind of what is wrong. Those of sm_90 are an H200's verdicts
-//! (`tests/h200/scheduling.txt`), those of sm_35 the documents'.
+//! Lanes that wait for each other: `tests/scheduling`. The header of each program gives its end on an architecture: `// sm_90: ends` (it
+//! prints `OK`, and has no findings), or the kind of finding. Those for sm_90 were measured on an H200 (`tests/h200/scheduling.txt`); those
+//! for sm_35 are from the documentation.
 //!
-//! And results that depend on the schedule: `tests/schedules`. `// depends: yes` is found within 100 schedules, and the schedule that is
-//! told shows it in a run of its own: the program prints another result, or does not end. `no` has no finding.
+//! Results that depend on the schedule: `tests/schedules`. A program with `// depends: yes` has a finding within 100 schedules, and the
+//! reported schedule shows it in a separate run: the program prints another result, or does not end. A program with `no` has no finding.
 //! `// memory: weak` runs it with `--memory weak`.
 
 use libtest_mimic::Trial;
@@ -46,7 +46,7 @@ pub(crate) fn dependent() -> Vec<Trial> {
     })
 }
 
-/// Why what depends on the schedule was not found, or is not seen again.
+/// Why a dependence on the schedule was not found, or is not reproduced.
 fn missed(file: &str, memory: &str, replays: bool) -> Option<String> {
     let memory = format!("--memory={memory}");
     let (told, _) = report(file, &["--schedules", "100", &memory])?;
@@ -64,12 +64,12 @@ fn missed(file: &str, memory: &str, replays: bool) -> Option<String> {
     (replays && !seen).then(|| format!("{name} shows nothing"))
 }
 
-/// A finding where nothing depends on the schedule.
+/// A finding in a program whose result does not depend on the schedule.
 fn alarm(file: &str, memory: &str) -> Option<String> {
     let memory = format!("--memory={memory}");
     let (report, code) = report(file, &["--schedules", "100", &memory])?;
     let mut findings = report["findings"].as_array().expect("findings").iter();
-    // That memory is not given back has nothing to do with it.
+    // A leak is unrelated to the schedule.
     let alarm = findings.find(|finding| finding["kind"] != "leak");
     match (alarm, code) {
         (None, Some(0)) => None,
@@ -78,20 +78,20 @@ fn alarm(file: &str, memory: &str) -> Option<String> {
     }
 }
 
-/// `// sm_90: deadlock`; words in brackets are for readers.
+/// `// sm_90: deadlock`; words in brackets are comments.
 fn verdict(line: &str) -> Option<(&str, &str)> {
     let (arch, verdict) = line.strip_prefix("// ")?.split_once(": ")?;
     let verdict = verdict.split(" (").next()?;
     arch.starts_with("sm_").then_some((arch, verdict))
 }
 
-/// What is wrong with a program's end on an architecture.
+/// The difference between a program's end on an architecture and its header.
 fn wrong(file: &str, arch: &str, verdict: &str) -> Option<String> {
     let Some((report, code)) = report(file, &["--arch", arch]) else {
         return Some(format!("{arch}: did not end"));
     };
     let findings = report["findings"].as_array().expect("findings");
-    // Who comes first may well show in memory that nobody looks at.
+    // The order of threads may well show in memory that no code reads.
     let is_mild = |kind: &Value| *kind == "schedule_dependent" || *kind == "leak";
     let kinds = findings.iter().map(|finding| &finding["kind"]);
     let kinds: Vec<&Value> = kinds.filter(|kind| !is_mild(kind)).collect();

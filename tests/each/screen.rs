@@ -1,5 +1,6 @@
-//! The first screen: `tests/screen/*.k` have one waste or fault each. The first 24 lines at 80 columns of all that `dslc run` prints name the
-//! line that carries `//~ here`, and what the header's `//~ cure: …` says, parts of it between `|`. Of some the whole screen is kept.
+//! The first screen: each program of `tests/screen` has one waste or fault. The first 24 lines at 80 columns of all that `dslc run` prints
+//! name the line with `//~ here`, and contain each part, separated by `|`, of the header's `//~ cure: …`. For some programs there is a
+//! snapshot of the whole screen.
 
 use std::process::Command;
 
@@ -13,7 +14,7 @@ use crate::{
 
 const LINES: usize = 24;
 
-/// Programs whose screen is kept as a snapshot.
+/// Programs with a snapshot of the screen.
 const KEPT: &[&str] = &[
     "column_major",
     "missing_barriers",
@@ -29,7 +30,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     all
 }
 
-/// What a reader of both streams sees first.
+/// The first lines for a reader of both streams.
 fn screen(path: &str) -> String {
     let program = env!("CARGO_BIN_EXE_dslc");
     let mut shell = Command::new("sh");

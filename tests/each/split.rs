@@ -1,5 +1,5 @@
-//! Every program with a launch of three blocks or more: the launch in three uneven parts, put together, is that of one run: each count, each finding, each
-//! word of the report.
+//! Every program with a launch of at least three blocks: the launch in three uneven parts, put together, equals that of one run, in each
+//! count, each finding, and each word of the report.
 
 use std::{
     fs,
@@ -14,13 +14,14 @@ use crate::{
     support::{Ran, dslc, root},
 };
 
-/// Why the parts of a launch are not one run.
+/// Why the parts of a launch are not equal to one run.
 enum Why {
-    /// This is said.
+    /// dslc reports it with this text.
     Said(&'static str),
-    /// Each block races with several of another part at one byte, of which the shadow has the last one: the finding is there, but counted less often.
+    /// Each block races with several blocks of another part at one byte, and the shadow cell has only the last one: the finding is there,
+    /// but counted less often.
     Detail,
-    /// A finding is of what comes after the launch.
+    /// A finding is caused after the launch.
     Later,
 }
 
@@ -68,16 +69,16 @@ pub(crate) fn trials() -> Vec<Trial> {
     all
 }
 
-/// Programs whose launch ran in parts, whatever came of it.
+/// The number of programs whose launch ran in parts, whatever the result.
 static SPLIT: AtomicUsize = AtomicUsize::new(0);
 
-/// There are programs with three blocks; the tests of the others have nothing to do.
+/// Checks that enough programs have three blocks; the tests of the others have nothing to do.
 pub(crate) fn assert_enough() {
     let split = SPLIT.load(Ordering::Relaxed);
     assert!(split >= 100, "only {split} programs were split");
 }
 
-/// As the parts run: cures are not looked for, and in one order.
+/// The options for the parts: no cures, and one order.
 const OPTIONS: [&str; 4] = ["--cures", "never", "--order", "ascending"];
 
 fn run(file: &str, options: &[&str]) -> Ran {
@@ -154,7 +155,7 @@ fn split(file: &str, _: &str) -> Result<(), String> {
         &[whole["hot_spots"].clone()],
         &[merged["hot_spots"].clone()],
     )?;
-    // The report as text, behind what the program prints.
+    // The report as text, which follows the program's output.
     let report = |ran: Ran| {
         let begins = ran.stdout.find("── ").unwrap_or(ran.stdout.len());
         ran.stdout[begins..].to_string()
@@ -170,7 +171,7 @@ fn split(file: &str, _: &str) -> Result<(), String> {
     }
 }
 
-/// What findings are, and where.
+/// The kind and the place of findings.
 fn outlines(findings: &[Value]) -> Vec<Value> {
     let outline = |finding: &Value| {
         let accesses = finding["accesses"].as_array().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! `action/gate.sh`, all that the GitHub action does, in a repository with two commits.
+//! `action/gate.sh`, which does all the work of the GitHub action, in a repository with two commits.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -20,7 +20,7 @@ fn git(folder: &Path, args: &[&str]) {
     assert_eq!(ran.code, Some(0), "git {args:?}: {}", ran.stderr);
 }
 
-/// A repository in which rows of 32 became rows of 33.
+/// A repository whose second commit changes rows of 32 to rows of 33.
 fn repository(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -112,7 +112,7 @@ fn a_requirement_is_for_the_programs_that_it_is_about() {
         &output.stderr,
         "requirement not met: nothing: shared_load_bank_conflicts == 0: no program has anything that it is about",
     );
-    // One that is not met is a result for code scanning, at the launch.
+    // A requirement that is not met is a result for code scanning, at the launch.
     let output = with("k: shared_load_bank_conflicts > 5\n");
     assert_eq!(output.code, Some(1));
     let log = fs::read_to_string(folder.join("out/1-k.cu.sarif")).expect("the log");

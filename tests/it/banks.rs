@@ -4,14 +4,14 @@ use std::fs;
 
 use super::support::{dslc, dslc_wide, has, root};
 
-/// What it prints; it has to work.
+/// The output of a command that has to succeed.
 fn drawn(args: &[&str]) -> String {
     let output = dslc(&[&["banks"], args].concat());
     assert_eq!(output.code, Some(0), "{args:?}: {}", output.stderr);
     output.stdout
 }
 
-/// It is refused with that code, and says this.
+/// The command fails with that code, and prints this reason.
 fn refused(args: &[&str], code: i32, why: &str) {
     let output = dslc(&[&["banks"], args].concat());
     let error = output.stderr;
@@ -45,14 +45,14 @@ fn cells_say_which_pass_serves_them() {
     assert_eq!(lane(&picture, 1), format!("   1  ··1{}", "·".repeat(29)));
     assert_eq!(lane(&picture, 17), format!("  17  ··2{}", "·".repeat(29)));
     assert!(picture.ends_with("2 transactions for 1 request (1 would be ideal); worst 2-way\n"));
-    // 16 bytes a lane: eight lanes in a pass, four banks a lane.
+    // 16 bytes per lane: eight lanes in a pass, four banks for each lane.
     let picture = drawn(&["s[lane]", "--array", "float4[32]"]);
     assert_eq!(
         lane(&picture, 9),
         format!("   9  ····2222{}", "·".repeat(24))
     );
     has(&picture, "4 transactions for 1 request (4 would be ideal)");
-    // Each pass by itself.
+    // Each pass in a separate grid.
     let picture = drawn(&["s[lane * 16]", "--passes"]);
     has(&picture, "pass 1 of 16");
     has(&picture, "pass 16 of 16");
@@ -165,7 +165,7 @@ fn two_expressions_stand_side_by_side_where_there_is_room() {
 fn colour_is_asked_for() {
     assert!(!drawn(&["s[lane]"]).contains('\x1b'));
     let picture = drawn(&["s[lane * 2]", "--color", "always"]);
-    // One escape for a run of cells.
+    // One colour escape for a run of cells.
     let row = picture
         .lines()
         .find(|line| line.starts_with("   0  "))
@@ -217,7 +217,7 @@ fn pictures_are_files_of_their_own() {
 fn rules_of_a_file_count() {
     let toy = ["--rules", "examples/rules/four_banks.toml"];
     let picture = drawn(&[&["s[lane * 2]"], &toy[..]].concat());
-    // Four threads at a time: two meet in each of two banks.
+    // Four threads at a time: two conflict in each of two banks.
     assert!(
         picture.ends_with("16 transactions for 1 request (8 would be ideal); worst 2-way\n"),
         "{picture}"

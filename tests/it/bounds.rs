@@ -1,4 +1,4 @@
-//! Whatever a program asks for, it ends, and dslc's own memory stays bounded: instructions, memory, launches, output, CUDA's limits.
+//! Every program ends, and dslc's own memory stays bounded: instructions, memory, launches, output, CUDA's limits.
 
 use std::{fs, time::Duration};
 
@@ -8,7 +8,7 @@ use crate::support::{dslc, file, flat, has, ran, root, survives};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Runs a program with options before its path; gives the exit code, standard output and standard error.
+/// Runs a program with options before its path; returns the exit code, standard output and standard error.
 fn run(name: &str, options: &[&str], source: &str) -> (i32, String, String) {
     let path = file(name, source);
     let args: Vec<&str> = ["run"]
@@ -75,7 +75,7 @@ int main() {{ int *p; cudaMalloc(&p, 4); for (int i = 0; i < {n}; i++) k<<<1, 1>
         code == 1 && error.contains("more than 100000 instructions"),
         "{error}"
     );
-    // The host and its launches together, where neither alone would do.
+    // The host and its launches together exceed the limit, though neither does alone.
     let both = "__global__ void k(int *p) { p[0] = 1; }
 int main() { int *p; cudaMalloc(&p, 4); for (int i = 0; i < 6000; i++) k<<<1, 1>>>(p); cudaFree(p); return 0; }\n";
     let (code, _, error) = run("both.k", &["-q", "--limit", "1000000"], both);
@@ -188,7 +188,7 @@ fn arrays_too_large_for_the_stack() {
     }
 }
 
-/// What is not 0 is kept, not what follows.
+/// Initial values are stored up to the last byte that is not 0.
 #[test]
 fn large_variables_that_begin_with_something() {
     let source = "char text[4000000000] = \"ab\";\nint table[100000000] = { 1, 2, 3 };
@@ -227,7 +227,7 @@ __global__ void k(int *x, S s) { x[0] = s.a[x[1]]; }\nint main() { return 0; }\n
         assert!(exit == 1 && error.contains(code), "{name}: {error}");
         assert!(flat(&error).contains(says), "{name}: {error}");
     }
-    // Just within.
+    // Just within the limit.
     let source = "struct S { int a[1000]; };
 __constant__ int c[16384];
 __global__ void k(int *x, S s) { int a[130000]; a[x[0]] = s.a[x[1]]; x[0] = a[x[0]] + c[x[2]]; }
@@ -326,7 +326,7 @@ fn messages_without_end() {
         refused,
     );
     let report: Value = serde_json::from_str(&out).expect("JSON");
-    // They have one cause and one line; the other one is the limit.
+    // They have one cause and one line; the other finding is the limit.
     let findings = report["findings"].as_array().expect("findings");
     assert!(code == 1 && findings.len() == 2, "{findings:?}");
     let count = findings[0]["count"].as_u64().unwrap_or(0);
@@ -383,7 +383,7 @@ int main() {
     assert!(code == 0 && out == "done\n", "{out}{error}");
 }
 
-/// A process without room ends with a sentence, too.
+/// A process that is out of memory ends with a message, too.
 #[test]
 #[cfg(unix)]
 fn little_address_space() {
@@ -395,7 +395,7 @@ fn little_address_space() {
         command.args(["-c", &shell, env!("CARGO_BIN_EXE_dslc"), &path]);
         let output = ran(&mut command);
         let error = output.stderr;
-        // Below what the system's loader takes, or what the program's own file takes, there is nothing of dslc yet.
+        // Below what the system's loader or the executable's file needs, dslc itself has not started yet.
         let file = fs::metadata(env!("CARGO_BIN_EXE_dslc")).expect("the program");
         let loader = output.code == Some(127)
             || error.contains("loading shared libraries")
@@ -413,7 +413,8 @@ fn little_address_space() {
     }
 }
 
-/// What a line reads before the first element and behind the last one are two findings, and an array without a name has indices of elements.
+/// An access before the first element and one after the last on the same line are two findings, and the indices for an array without a name
+/// count elements.
 #[test]
 fn both_ends_of_an_array_are_told() {
     let output = dslc(&["run", "tests/findings/faults/both_ends.k"]);

@@ -95,12 +95,12 @@ fn a_header_that_is_not_included_is_a_warning() {
 fn another_compiler_is_named_where_it_may_know_more() {
     let host = |code: &str| format!("{SCALE}int main()\n{{\n    {code}\n}}\n");
     let hint = "\n    dslc run --host native ";
-    // A name that no library here has may be one that clang knows.
+    // clang may know a name that dslc's libraries do not have.
     let unknown = file("unknown_host_call.k", host("return setpriority(0, 0, 5);"));
     let output = dslc(&["run", &unknown]);
     assert_eq!(output.code, Some(1), "{}", output.stderr);
     assert!(output.stderr.contains(hint), "{}", output.stderr);
-    // A slip is wrong for every compiler.
+    // A typing error is wrong for every compiler.
     let slip = file("slip.k", host("return cudaDeviceSynchronise();"));
     let output = dslc(&["run", &slip]);
     assert_eq!(output.code, Some(1), "{}", output.stderr);
@@ -308,7 +308,7 @@ fn banks_are_drawn() {
     has(&output.stdout, "worst 32-way");
 }
 
-/// What people type who come from nvcc, a shell or another's notes.
+/// Inputs of users who know nvcc, a shell or old notes.
 #[test]
 fn dead_ends_say_how_to_go_on() {
     let program = "examples/vec_add.k";
@@ -321,7 +321,7 @@ fn dead_ends_say_how_to_go_on() {
     let output = dslc(&["run", "-arch=volta", "-std=c++17", "-lineinfo", program]);
     assert_eq!(output.code, Some(0), "{}", output.stderr);
     has(&output.stdout, "counted for sm_70");
-    // The expressions of its help.
+    // The expressions in its help.
     for (expression, array) in [
         ("tile[threadIdx.x][threadIdx.y]", "tile[32][32]"),
         ("s[lane].x", "s[256]"),

@@ -1,4 +1,4 @@
-//! `--count-only`: launches are counted from some of their blocks, and nothing takes what they did not compute for a result.
+//! `--count-only`: launches are counted from some of their blocks, and values that they did not compute are never used as results.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ fn count(name: &str, options: &[&str], source: &str) -> Ran {
     dslc(&args.copied().chain([path.as_str()]).collect::<Vec<&str>>())
 }
 
-/// A kernel that qualifies, one that does not, and what `main` does with them.
+/// A kernel that qualifies, one that does not, and a `main` that uses them.
 fn program(main: &str) -> String {
     format!(
         "#include <cstdio>
@@ -98,7 +98,7 @@ fn a_branch_of_main_by_a_result_ends_the_program() {
     assert!(!ran.stdout.contains("right") && !ran.stdout.contains("wrong"));
 }
 
-/// A launch of many threads, each with so many steps, and a loop over what it left.
+/// A launch of many threads with `steps` steps each, and a loop over its results.
 fn many(steps: u32) -> String {
     format!(
         "#include <cstdio>

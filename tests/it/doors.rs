@@ -1,4 +1,4 @@
-//! One faulty program through each way to run it: the same kinds of findings everywhere.
+//! Runs one faulty program in each possible way: the kinds of findings are always the same.
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::dslc;
 
-/// What launches a kernel of these programs: two buffers of 64 words, of which the second has values.
+/// The `main` that launches a kernel of these programs: two buffers of 64 words, of which the second is initialised.
 const MAIN: &str = "
 int main()
 {
@@ -22,7 +22,7 @@ int main()
 }
 ";
 
-/// A kernel, and the kinds of what is wrong with it.
+/// A kernel, and the kinds of its faults.
 const FAULTY: &[(&str, &str, &[&str])] = &[
     (
         "race",

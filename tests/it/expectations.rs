@@ -1,5 +1,5 @@
-//! `dslc test`: what is printed of tests that pass and fail, and what `--bless` and `--junit` write. `docs/test.md` has the expectations themselves, and
-//! its examples are tests.
+//! `dslc test`: the output for tests that pass and fail, and what `--bless` and `--junit` write. The expectations are described in
+//! `docs/test.md`, whose examples are tests, too.
 
 use std::{fs, path::PathBuf};
 
@@ -20,7 +20,7 @@ fn folder(name: &str, programs: &[(&str, String)]) -> PathBuf {
     folder
 }
 
-/// A store to a column, with these comments on its line and above all.
+/// A store to a column, with these comments on its line and at the top.
 fn program(above: &str, line: &str) -> String {
     format!(
         "{above}{HEAD}    s[threadIdx.x][0] = 1; {line}\n    x[threadIdx.x] = s[threadIdx.x][0];\n{MAIN}"
@@ -70,7 +70,7 @@ fn a_list_tells_what_passed_failed_and_expected_nothing() {
         &output.stdout,
         "b.k:5: expected `conflict-free`: store of `s[threadIdx.x][0]`: 32 transactions, 1 without conflicts\n",
     );
-    // Neither hidden files nor links elsewhere are looked at.
+    // Hidden files are skipped, and so are links to other folders.
     has(
         &output.stdout,
         "FAILED. 2 passed; 1 failed; 1 without expectations",
@@ -239,7 +239,7 @@ fn hand_ins_share_expectations_macros_and_options() {
     let output = dslc(&[&common[..], &["-D", "N=64"]].concat());
     assert_eq!(output.code, Some(1));
     has(&output.stdout, "(2 expectations, 1 launch, 3 accesses)");
-    // The fault is where it is, not in the program that includes it.
+    // The fault is reported where it is, not in the program that includes that file.
     let place = wrapper.replace("wrapper", "student");
     has(
         &output.stdout,

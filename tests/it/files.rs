@@ -1,4 +1,4 @@
-//! What is read, and how much of it at most; what is written, and never over what was read.
+//! Which files are read, and how much of each; which files are written, and that no input is overwritten.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -41,7 +41,7 @@ fn within(args: &[&str]) -> Ran {
     dslc_within(args, LIMIT).unwrap_or_else(|| panic!("{args:?} does not end"))
 }
 
-/// dslc could not work, and says why in one line.
+/// dslc fails with a reason in one line.
 fn refused(args: &[&str], why: &str) {
     let output = within(args);
     let error = output.stderr;
@@ -104,7 +104,7 @@ fn an_npy_file_is_read_as_far_as_its_header_says() {
     let save = format!("in={path}");
     let made = dslc(&[&["run", &program, "--save", &save], &LAUNCH[..]].concat());
     assert_eq!(made.code, Some(0), "{}", made.stderr);
-    // A hundred GiB follow that the header knows nothing of.
+    // A hundred GiB follow that the header does not mention.
     let file = File::options().write(true).open(&path).expect("the file");
     file.set_len(100 << 30).expect("a large file");
     let buffer = format!("in=@{path}");
@@ -115,7 +115,7 @@ fn an_npy_file_is_read_as_far_as_its_header_says() {
     ];
     let output = within(&run.concat());
     assert_eq!(output.stdout, "out = 0 1 2 3\n", "{}", output.stderr);
-    // Only a part of what it promises is there.
+    // The file contains only a part of the data that its header announces.
     file.set_len(130).expect("a short file");
     let output = within(&run.concat());
     assert_eq!(output.code, Some(2));
@@ -286,10 +286,10 @@ fn files_are_written_whole_and_stay_what_they_are() {
     has(&written, "Made by `dslc bind");
     let mode = |path: &Path| fs::metadata(path).expect("a file").permissions().mode() & 0o777;
     assert_eq!(mode(Path::new(&target)), 0o640);
-    // As for any new file, the mask decides: never only the owner's, never everybody's.
+    // The mask decides, as for any new file: its owner can read and write it, and it is not executable.
     assert!(mode(&new) & 0o600 == 0o600 && mode(&new) & 0o111 == 0);
 
-    // What is no file is written as it is.
+    // Anything but a regular file is written in place.
     let to_null = dslc(&["bind", &program, "-o", "/dev/null"]);
     assert_eq!(to_null.code, Some(0), "{}", to_null.stderr);
     let to_stdout = dslc(&["bind", &program, "-o", "/dev/stdout"]);
@@ -299,7 +299,7 @@ fn files_are_written_whole_and_stay_what_they_are() {
     let error = full.stderr;
     has(&error, "`/dev/full`: no space left");
 
-    // What cannot be written leaves nothing behind.
+    // A failed write leaves no file.
     refused(
         &["bind", &program, "-o", "target/no/such/folder.rs"],
         "there is no such folder",
@@ -324,7 +324,7 @@ fn many_jobs_are_no_more_work() {
     assert_eq!(few.stdout, many.stdout);
 }
 
-/// A name may hold what a terminal takes for commands: texts show it without, reports for programs have it as it is.
+/// A name may contain control characters of a terminal. Texts omit them; machine-readable reports keep them.
 #[test]
 fn names_that_a_terminal_would_obey() {
     let folder = folder("names");

@@ -48,7 +48,7 @@ fn fix_prints_a_diff_and_writes_it_when_it_is_told_to() {
     );
 }
 
-/// What `--arch` changes is no edit of the program.
+/// An effect of `--arch` is not an edit of the program.
 #[test]
 fn fix_edits_the_programs_files_alone() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,13 +1,13 @@
-//! Findings for machines: which are looked for, SARIF for code-scanning services, baselines for CI that gates on new findings.
+//! Machine-readable findings: selecting checks, SARIF for code-scanning services, and baselines for CI that fails on new findings.
 
 use serde_json::Value;
 
 use crate::support::{dslc, file, has, root};
 
-/// Two stores beyond their arrays, the same text in two kernels, and lines that may move.
+/// Two stores beyond their arrays with the same text in two kernels, and lines that may move.
 const TWO: &str = "__global__ void first(int *x)\n{\n    __shared__ int s[32];\n    s[threadIdx.x] = x[0];\n}\n__global__ void second(int *x)\n{\n    __shared__ int s[32];\n    s[threadIdx.x] = x[0];\n}\nint main()\n{\n    int *x;\n    cudaMalloc(&x, 128);\n    cudaMemset(x, 0, 128);\n    KERNEL<<<1, 64>>>(x);\n    cudaFree(x);\n    return 0;\n}\n";
 
-/// Every key that SARIF 2.1.0's schema requires, and the types and values it fixes, of the objects that are written.
+/// Checks every key that SARIF 2.1.0's schema requires for the written objects, and the types and values that it prescribes.
 fn assert_sarif(log: &Value) {
     assert_eq!(log["version"], "2.1.0");
     assert!(

@@ -1,10 +1,10 @@
-//! Counts against an NVIDIA H200's, recorded in `tests/h200`: through programs in the language, launch by launch.
+//! Compares counts with those of an NVIDIA H200, recorded in `tests/h200`: with programs in the language, launch by launch.
 
 use serde_json::Value;
 
 use crate::support::{csv, dslc, number, report, root};
 
-/// Columns of the recorded counters and the report's metric of the same meaning.
+/// Columns of the recorded counters, and the report's metric with the same meaning.
 const COLUMNS: &[(&str, &str)] = &[
     ("shared_ld_wavefronts", "shared_load_transactions"),
     ("shared_st_wavefronts", "shared_store_transactions"),
@@ -107,7 +107,7 @@ fn every_measured_access_costs_what_the_hardware_counted() {
             let Some(expected) = number(row, column).filter(|_| site["space"] == space) else {
                 continue;
             };
-            // ncu has no conflict counter for atomics, and counts their requests elsewhere.
+            // ncu has no conflict counter for atomics, and counts their requests in another counter.
             if site["op"] == "atomic" && matches!(key, "bank_conflicts" | "requests") {
                 continue;
             }
@@ -127,10 +127,11 @@ fn every_measured_access_costs_what_the_hardware_counted() {
     );
 }
 
-/// A recorded column, the metric it belongs to, and the source's own cost.
+/// A recorded column, its metric, and the cost of the source's accesses.
 type Otherwise = (&'static str, &'static str, u64);
 
-/// Kernels in which nvcc made other accesses than the source's, with what the source's cost, worked out by hand: see the README there.
+/// Kernels for which nvcc made other accesses than the source's, with the cost of the source's accesses, calculated by hand: see the README
+/// there.
 const COMPILED_OTHERWISE: &[(&str, &[Otherwise])] = &[
     (
         "matmul_tiled",
@@ -159,7 +160,7 @@ const COMPILED_OTHERWISE: &[(&str, &[Otherwise])] = &[
     ),
 ];
 
-/// The examples' launches, as nvcc compiled them.
+/// The launches of the examples, as compiled by nvcc.
 #[test]
 fn examples_cost_what_the_hardware_counted() {
     let rows = csv(&root().join("tests/h200/examples.csv"));
@@ -210,7 +211,7 @@ fn examples_cost_what_the_hardware_counted() {
     );
 }
 
-/// Output, counts and order are the same at any number of CPU threads.
+/// Output, counts and order are the same for any number of CPU threads.
 #[test]
 fn jobs_change_nothing() {
     for program in [

@@ -1,10 +1,10 @@
-//! `--kernels`: a CUDA file whose host code is not understood, its kernels one by one.
+//! `--kernels`: handles the kernels of a CUDA file one by one, if its host code is not understood.
 
 use std::{fs, path::PathBuf};
 
 use crate::support::{dslc, has};
 
-/// A folder of its own with a file in it, and the file's path.
+/// A separate folder with a file, and the file's path.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -30,7 +30,7 @@ impl Drop for Folder {
     }
 }
 
-/// Two kernels that are fine, one that is not, and host code of another world.
+/// Two valid kernels, an invalid one, and host code that dslc does not understand.
 const FILE: &str = r#"
 #include "project.h"
 #include "project.h"
@@ -56,7 +56,7 @@ std::map<int, std::vector<Thing>> &things(auto &&...all)
 }
 "#;
 
-/// Its second base is what is wrong with the class; that it has no member `b` is not worth a word.
+/// The class is invalid because of its second base; there is no further message that it has no member `b`.
 const BOTH: &str = "struct A { int a; };
 struct B { int b; };
 struct Both : A, B { int c; };
@@ -129,7 +129,7 @@ fn headers_in_folders_of_the_command_line_are_read() {
         ("include/project/config.h", "\n"),
     ];
     let folder = Folder::with("include", &files);
-    // One that is included twice without a guard is a separate error.
+    // A file that is included twice without a guard is a separate error.
     let output = dslc(&[
         "check",
         "--kernels",
@@ -235,7 +235,7 @@ fn the_understood_kernels_become_ptx() {
     ]);
     let ptx = output.stdout;
     assert_eq!(output.code, Some(0), "{}", output.stderr);
-    // The instance that is asked for is the only one of its template.
+    // The requested instance is the only one of its template.
     assert_eq!(ptx.matches(".visible .entry").count(), 2, "{ptx}");
     assert!(output.stderr.contains("the kernel `odd` is left out"));
 }

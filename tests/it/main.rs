@@ -1,13 +1,15 @@
-//! What the program as a whole does, through its command line: every test runs the built `dslc`. Tests that go over folders of programs
-//! are in `tests/each`, one per program; `tests/mutants` breaks programs.
+//! Tests of the whole program through its command line: every test runs the built `dslc`. Tests of whole folders of programs are in
+//! `tests/each`, one per program; `tests/mutants` breaks programs.
 //!
-//! `h200`: counts against the hardware's. `tables`: the transactions per request that the tutorials' patterns must give on four rule sets.
-//! `count_only`: what a program may do with results that were not computed. `cli`: commands, streams and exit codes. `streams`: closed pipes and full disks. `files`: what is read and written. `stopping`: signals and
-//! `--timeout`. `sandbox`: what a program can reach. `gate`: SARIF and baselines. `require`: what a run has to meet. `action`: the GitHub action's steps. `fix`: cures as edits.
-//! `manual`: manual pages and completions. `expectations`: `dslc test`. `doors`: one program in each way to run it. `sweep`: many configurations, and their results. `split`: one launch in parts.
-//! `schedules`: what is told of a schedule. `robustness`: bad input of any kind. `bounds`: programs without end or measure. `page`: the page of a run, also in a browser. `banks`: the
-//! bank picture of an expression. `screen`: the first screen names the line and the cure. `ptx`: options of `dslc ptx`. `bind`: kernels as a Rust
-//! module. `kernels`: files of which only the kernels are understood.
+//! `h200`: counts against the hardware's. `tables`: the transactions per request of the tutorials' patterns on four rule sets.
+//! `count_only`: uses of results that were not computed. `cli`: commands, streams and exit codes. `streams`: closed pipes and full disks.
+//! `files`: which files are read and written. `stopping`: signals and `--timeout`. `sandbox`: what a program can access. `gate`: SARIF and
+//! baselines. `require`: requirements for a run. `action`: the GitHub action's steps. `fix`: cures as edits. `manual`: manual pages and
+//! completions. `expectations`: `dslc test`. `doors`: one program in each way to run it. `sweep`: many configurations, and their results.
+//! `split`: one launch in parts. `schedules`: reports on a schedule. `robustness`: invalid input of any kind. `bounds`: endless or huge
+//! programs. `page`: the page of a run, also in a browser. `banks`: the bank picture of an expression. `screen`: the first screen names the
+//! line and the cure. `ptx`: options of `dslc ptx`. `bind`: kernels as a Rust module. `kernels`: files of which only the kernels are
+//! understood.
 
 mod action;
 mod banks;

@@ -1,4 +1,4 @@
-//! Manual pages and completions: they know every command.
+//! Manual pages and completions: they contain every command.
 
 use std::{
     fs,

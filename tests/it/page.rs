@@ -1,5 +1,5 @@
-//! `--html`: the page is whole, the same for equal runs, bounded, and holds nothing of the program unescaped. `browser` drives it in
-//! Chromium.
+//! `--html`: the page is complete, equal for equal runs, of limited size, and contains only escaped text of the program. `browser` loads it
+//! in Chromium.
 
 mod browser;
 
@@ -11,7 +11,7 @@ use std::{
 
 use super::support::{dslc, root};
 
-/// The most a page may take, and a little for its end.
+/// Most bytes of a page, plus a little for its end.
 const MAX_BYTES: usize = (8 << 20) + (256 << 10);
 
 /// The picture in README, and the command that makes it.
@@ -51,7 +51,7 @@ fn page(name: &str, args: &[&str]) -> String {
     fs::read_to_string(path).expect("the page")
 }
 
-/// The page without its style sheet and script, which are files of the repository.
+/// The page without its style sheet and script, which are files in the repository.
 fn body(page: &str) -> String {
     let mut page = page.to_string();
     for (start, end) in [("<style>\n", "</style>"), ("<script>\n", "</script>")] {
@@ -119,7 +119,7 @@ fn without_javascript_all_is_there() {
     ] {
         assert!(before.contains(said), "{said}");
     }
-    // Nothing is asked for from anywhere.
+    // The page loads nothing.
     for asks in ["http:", "https:", "src=", "@import", "url("] {
         let own = before.replace("http-equiv", "");
         let own = own.replace("http://www.w3.org", "");
@@ -234,7 +234,7 @@ fn a_page_is_written_whole_or_not_at_all() {
             "cannot write `/dev/full`: no space left on device",
         );
     }
-    // A program that does not compile leaves what is there.
+    // A program that does not compile leaves an existing page.
     let old = file("old.html", "old");
     let broken = file("broken.k", "int main() { return nothing; }\n");
     assert_eq!(dslc(&["run", &broken, "--html", &old]).code, Some(1));

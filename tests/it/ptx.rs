@@ -1,4 +1,4 @@
-//! `dslc ptx`: its options and what it refuses. `dslc-ptx`, which has LLVM inside, and where it has to lie.
+//! `dslc ptx`: its options, and which requests it refuses. `dslc-ptx`, which contains LLVM, and the folder where it has to be.
 
 use std::{
     fs,
@@ -29,7 +29,7 @@ fn options_of_the_command() {
     let file = "examples/saxpy.k";
     let default = ptx(&["--arch", "sm_75", file]);
     has(&default, ".target sm_75");
-    // For the GPU here, if there is one.
+    // For this machine's GPU, if there is one.
     assert!(ptx(&[file]).contains(".target sm_"));
     has(&default, ".loc\t1 ");
     let llvm = ptx(&["--emit", "llvm", "-O0", file]);
@@ -59,7 +59,7 @@ fn a_program_with_errors_gives_none() {
     assert!(!output.stderr.is_empty());
 }
 
-/// `dslc-ptx` with that on its standard input.
+/// Runs `dslc-ptx` with that standard input.
 fn back_end(args: &[&str], input: &str) -> Ran {
     let mut child = Command::new(env!("CARGO_BIN_EXE_dslc-ptx"))
         .args(args)
@@ -69,7 +69,7 @@ fn back_end(args: &[&str], input: &str) -> Ran {
         .spawn()
         .expect("dslc-ptx starts");
     let mut stdin = child.stdin.take().expect("a pipe");
-    // What refuses the command line reads nothing.
+    // If it refuses the command line, it reads no input.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     child.wait_with_output().expect("it ends").into()
@@ -146,7 +146,7 @@ fn the_back_end_lies_beside_dslc() {
     has(&found.stdout, ".target sm_75");
 }
 
-/// LLVM's tables and constructors would cost each start as much as a small run takes.
+/// LLVM's tables and constructors would make each start take as long as a small run.
 #[test]
 fn dslc_itself_has_no_llvm_inside() {
     let has_llvm = |path: &str| {

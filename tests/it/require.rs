@@ -1,4 +1,4 @@
-//! `--require`: what a run has to meet, what it looked at, and what a wrong requirement is told.
+//! `--require`: requirements for a run, what they looked at, and the messages for an invalid one.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::support::{dslc, file, has};
 
 const TILE: &str = "examples/transpose.k";
 
-/// Runs the transpositions with a requirement; its exit code and what it said of the requirement.
+/// Runs the transpositions with a requirement; returns the exit code and the output about the requirement.
 fn required(text: &str, options: &[&str]) -> (Option<i32>, String) {
     let args = [&["run", "--quiet", TILE, "--require", text], options].concat();
     let output = dslc(&args);

@@ -1,4 +1,4 @@
-//! Bad input of any kind: one clear message, exit code 1 or 2, no panic, no overflow, no hang.
+//! Invalid input of any kind: one clear message, exit code 1 or 2, no panic, no overflow, no hang.
 
 use std::{fs, time::Duration};
 
@@ -6,7 +6,7 @@ use crate::support::{examples, file, has, survives};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// The program is wrong, and is told so.
+/// The program has an error, which is reported.
 fn refused(name: &str, contents: &[u8]) -> String {
     let path = file(name, contents);
     let output = survives(name, &["run", &path], LIMIT);
@@ -96,7 +96,7 @@ fn macros_without_end() {
     );
 }
 
-/// Templates that need five hundred instances of themselves, as C++ libraries do, and those that never come to an end.
+/// Templates that need five hundred instances of themselves, as C++ libraries do, and templates with infinitely many instances.
 #[test]
 fn templates_that_need_themselves() {
     let path = file(
@@ -183,7 +183,7 @@ int main()
     }
 }
 
-/// Templates of few levels that need more instances than a machine has memory for: one message, about the first that is too much.
+/// Templates with few levels that need more instances than fit in memory: one message, about the first one beyond the limit.
 #[test]
 fn templates_with_too_many_instances() {
     let two = "N - 1, 2 * M>() + f<N - 1, 2 * M + 1>()";
@@ -243,13 +243,13 @@ fn templates_with_too_many_instances() {
         let error = refused(&format!("many_{name}.k"), program.as_bytes());
         assert_eq!(error.matches("Error:").count(), 1, "{name}: {error}");
         assert!(error.contains("[E0523]"), "{name}: {error}");
-        // A title may take more than a line.
+        // A title may take more than one line.
         let words: Vec<&str> = error.split_whitespace().collect();
         assert!(words.join(" ").contains(needle), "{name}: {error}");
     }
 }
 
-/// Variables that are constants are computed once for each list of arguments.
+/// Constant variables are computed once for each list of arguments.
 #[test]
 fn templates_of_variables_that_share_their_instances() {
     let program = "template <int N> constexpr long long fib = fib<N - 1> + fib<N - 2>;
@@ -261,7 +261,7 @@ fn templates_of_variables_that_share_their_instances() {
     assert_eq!(output.code, Some(0), "{}", output.stderr);
 }
 
-/// What is wrong in a body is told although the body is first read for its type alone.
+/// Errors in a body are reported although the body is first read only for its type.
 #[test]
 fn errors_in_functions_whose_type_is_deduced() {
     for (name, functions, call) in [
@@ -298,7 +298,7 @@ fn errors_in_functions_whose_type_is_deduced() {
     }
 }
 
-/// Each level of a template as deep as the parser allows.
+/// Each level of a template is as deep as the parser allows.
 #[test]
 fn templates_that_are_deep_in_each_level() {
     let nested = |open: &str, inner: &str, close: &str, n: usize| {
@@ -343,7 +343,7 @@ fn long_but_right() {
     );
     let output = survives("else_if.k", &["run", &path], LIMIT);
     assert_eq!(output.code, Some(0), "{}", output.stderr);
-    // Each hands its pointer on to the one before.
+    // Each passes its pointer on to the one before.
     let chain: String = (1..6_000)
         .map(|i| format!("int f{i}(int *p, int n) {{ while (n > 0) {{ n--; if (n == 3) return f{}(p, n); }} return *p; }}\n", i - 1))
         .collect();
@@ -357,7 +357,7 @@ fn long_but_right() {
     assert_eq!(output.code, Some(0), "{}", output.stderr);
 }
 
-/// What grows with the square of its size is seen at this one: each took a minute and more.
+/// Quadratic behaviour shows at this size: each of these took a minute or more.
 #[test]
 fn much_of_one_thing() {
     let many = |n: usize, what: &dyn Fn(usize) -> String| (0..n).map(what).collect::<String>();
@@ -404,7 +404,7 @@ int main() {
 
 #[test]
 fn programs_that_never_end() {
-    // Far beyond what tells a loop from a wait; a loop whose threads race takes its time.
+    // Far beyond the limit that distinguishes a loop from a wait; a loop whose threads race takes its time.
     let refused_run = |name: &str, contents: &str| {
         let path = file(name, contents.as_bytes());
         let output = survives(name, &["run", "--limit", "300000", &path], LIMIT);
@@ -446,7 +446,7 @@ fn launches_over_the_limits() {
     }
 }
 
-/// Wherever a program is cut off, it is told what is missing.
+/// Wherever a program is cut off, a message says what is missing.
 #[test]
 fn every_prefix_of_an_example() {
     for path in examples()

@@ -1,4 +1,4 @@
-//! SECURITY.md's promise, sentence by sentence: what a program that dslc runs can reach.
+//! Tests the promises of SECURITY.md, sentence by sentence: what a program that dslc runs can access.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -13,7 +13,7 @@ use crate::support::{Ran, dslc_within, file, flat, has, ran, root};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// A folder with `project/main.k`, which includes what is given, and `secret.h` beside the project.
+/// A folder with `project/main.k`, which includes the given file, and `secret.h` next to the project.
 struct Place(PathBuf);
 
 impl Place {
@@ -38,7 +38,7 @@ impl Place {
         self.0.join(name).to_string_lossy().into_owned()
     }
 
-    /// `dslc run` from the project's folder.
+    /// Runs `dslc run` in the project's folder.
     fn run(&self, args: &[&str]) -> Ran {
         self.run_in("project", &[&["run"], args].concat())
     }
@@ -49,7 +49,7 @@ impl Place {
         ran(command.stdin(Stdio::null()))
     }
 
-    /// The program may not include that, and learns nothing of it.
+    /// The program may not include that file, and learns nothing about it.
     fn refuses(&self, args: &[&str], why: &str) {
         let output = self.run(args);
         let error = output.stderr;
@@ -66,7 +66,7 @@ impl Place {
     }
 }
 
-/// A program's source, run as it is.
+/// Runs a program's source.
 fn run(name: &str, source: &str, args: &[&str]) -> Ran {
     let path = file(name, source);
     dslc_within(&[&["run", "-q", &path], args].concat(), LIMIT).expect("it ends")
@@ -96,7 +96,7 @@ fn files_are_not_included_from_outside() {
         place.refuses(&["main.k"], "add `-I ..`");
         place.refuses(&["main.k", "-I", "part"], OUTSIDE);
         place.accepts(&["main.k", "-I", ".."]);
-        // What is not there is told of in the same way: a program cannot find out which files there are.
+        // A missing file gives the same message: a program cannot find out which files exist.
         fs::remove_file(place.path("secret.h")).expect("the file");
         place.refuses(&["main.k"], OUTSIDE);
         place.refuses(&["main.k", "-I", ".."], "there is no file");
@@ -142,7 +142,7 @@ fn links_do_not_lead_outside() {
     let place = Place::new("folder_links", "\"out/secret.h\"");
     symlink("..", place.0.join("project/out")).expect("a link");
     place.refuses(&["main.k"], OUTSIDE);
-    // A link to a file of one's own is as good as the file.
+    // A link to one of the user's own files may be read like the file.
     let place = Place::new("own_links", "\"link.h\"");
     place.write("project/part/own.h", "int own;\n");
     symlink("part/own.h", place.0.join("project/link.h")).expect("a link");
@@ -244,7 +244,7 @@ fn neither_the_environment_nor_the_clock_is_seen() {
     assert_eq!(seen.matches("not set\n").count(), 4, "{seen}");
     has(&seen, "\n1700000000 0 0 ");
     assert!(seen.ends_with(" 2\nan argument\n"), "{seen}");
-    // Another user, somewhere else, at another time, on another number of CPUs: it prints the same.
+    // Another user, folder, time, and number of CPUs: the output is the same.
     std::thread::sleep(Duration::from_millis(20));
     let path = root().join("target/tmp/sandbox/looks.k");
     let mut other = Command::new(env!("CARGO_BIN_EXE_dslc"));

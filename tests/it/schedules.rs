@@ -1,5 +1,5 @@
-//! What is told of a schedule: its turns, what was late in them, the picture of a page, and counts that depend on it. Whether the right
-//! programs are told of is in `tests/each/scheduling.rs`, what weak memory shows in `tests/each/litmus.rs`.
+//! Reports on a schedule: its turns, the late accesses, the picture on a page, and counts that depend on the schedule. Whether the right
+//! programs have such findings is tested in `tests/each/scheduling.rs`, effects of weak memory in `tests/each/litmus.rs`.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! The first screen: groups, colours, launches, hot spots. What each program of `tests/screen` must show is held in `tests/each/screen.rs`.
+//! The first screen: groups, colours, launches, hot spots. Its content for each program of `tests/screen` is tested in
+//! `tests/each/screen.rs`.
 
 use std::{fs, process::Command};
 
@@ -32,7 +33,7 @@ fn colour_is_asked_for() {
     assert_eq!(without, plain.stdout);
 }
 
-/// Without escapes.
+/// The text without escapes.
 fn strip(text: &str) -> String {
     let mut parts = text.split('\x1b');
     let first = parts.next().unwrap_or_default().to_string();
@@ -68,7 +69,7 @@ fn constant_memory_counts_words() {
     };
     // 32 words in each of 128 requests.
     assert_eq!(counts("constant_table"), [128, 4096, 128, 32].map(Some));
-    // Two warps; of 8 rounds two begin at the beginning of a word: 2 * 8 + 6 * 9.
+    // Two warps; of 8 rounds two start at the beginning of a word: 2 * 8 + 6 * 9.
     assert_eq!(counts("constant_bytes"), [16, 140, 16, 9].map(Some));
 }
 

@@ -1,4 +1,4 @@
-//! Several architectures, two programs: what is told side by side. And the words and hints for those who do not know the command line yet.
+//! Several architectures, and two programs, side by side. Also words and hints for users who do not know the command line yet.
 
 use std::fs;
 
@@ -11,7 +11,8 @@ fn output_of(arguments: &[&str]) -> (String, String, Option<i32>) {
     (output.stdout, output.stderr, output.code)
 }
 
-/// The tile's columns: 32 ways on banks of 4 bytes, 16 on Kepler's of 8; column by column, a line of 128 bytes for each of Fermi's lanes.
+/// The tile's columns: 32-way conflicts on 4-byte banks, 16-way on Kepler's 8-byte banks; column by column, a line of 128 bytes for each of
+/// Fermi's lanes.
 #[test]
 fn architectures_stand_beside_one_another() {
     let several = [
@@ -40,7 +41,7 @@ fn architectures_stand_beside_one_another() {
     row("29  global load", ["16384", "4096", "4096"]);
     row("48  shared load", ["4096", "2048", "4096"]);
     has(&report, "9 more accesses cost the same on all");
-    // The program's output and the findings come once.
+    // The program's output and the findings appear once.
     assert_eq!(report.matches("transpose_tile OK").count(), 1);
     let (json, _, _) = output_of(&[
         "run",
@@ -107,7 +108,7 @@ fn programs_and_reports_are_compared() {
     );
     assert!(squeezed.contains("3 accesses cost the same"), "{better}");
     assert!(better.lines().all(|line| line.len() <= 80), "{better}");
-    // A report of another day says the same.
+    // An older report contains the same.
     let (json, _, _) = output_of(&["run", "--format", "json", old]);
     fs::write(path("old.json"), json).expect("a report");
     let (again, _, _) = output_of(&["compare", &path("old.json"), new]);
@@ -228,7 +229,7 @@ fn profilers_metrics_in_json() {
     assert_eq!(direct["launches"], 2);
     let efficiency = direct["values"]["gst_efficiency"].as_f64();
     assert!(efficiency.is_some_and(|part| (part - 1024.0 / 6144.0).abs() < 1e-9));
-    // It has no loads from shared memory, so no conflicts of them.
+    // It has no loads from shared memory, so it has no conflicts of them.
     assert_eq!(conflicts(direct), 0);
     let all = row(&Value::Null).expect("all kernels");
     let launches = report["launches"].as_array().expect("launches");
@@ -236,7 +237,7 @@ fn profilers_metrics_in_json() {
         (&all["launches"], conflicts(all)),
         (&json!(launches.len()), json!(3968))
     );
-    // All else is as nobody had asked: cures, too.
+    // Everything else is as without the option, including cures.
     let (plain, _, _) = output_of(&["run", "--format", "json", "examples/transpose.k"]);
     let mut plain: Value = serde_json::from_str(&plain).expect("a report");
     assert!(plain.get("profiler_metrics").is_none() && plain["suggestions"][0]["verified"] == true);
@@ -244,7 +245,7 @@ fn profilers_metrics_in_json() {
     assert!(report == plain, "the reports differ");
 }
 
-/// A program sees the architecture that it is counted for, each of several in its own run.
+/// A program sees the architecture that it is counted for; with several, in separate runs.
 #[test]
 fn cuda_arch_is_the_architecture_s() {
     let folder = tempfile::tempdir().expect("a folder");

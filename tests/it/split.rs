@@ -1,5 +1,5 @@
-//! `dslc run --blocks` and `dslc merge` of such parts: what is put together, and what is told where that cannot be. That each program's parts
-//! are one run is in `tests/each/split.rs`.
+//! `dslc run --blocks` and `dslc merge` of such parts: the merged result, and the messages if merging is impossible. That each program's
+//! parts equal one run is tested in `tests/each/split.rs`.
 
 use std::{fs, path::PathBuf};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Ran, dslc, has};
 
-/// A launch of six blocks of a kernel, which is given 600 numbers that are 0.
+/// A launch with six blocks of a kernel that gets 600 numbers, all 0.
 fn program(kernel: &str) -> String {
     format!(
         "{kernel}
@@ -63,7 +63,7 @@ impl Folder {
         dslc(&[&["run"], &usual[..], options, &[&file]].concat())
     }
 
-    /// Writes a part; gives its file.
+    /// Writes a part; returns its file.
     fn part(&self, range: &str, options: &[&str]) -> String {
         let ran = self.run(&[&["--blocks", range, "--format", "json"], options].concat());
         let path = self.path(&format!("{range}.json"));
@@ -93,7 +93,7 @@ fn a_race_of_two_parts_is_that_of_one_run() {
     let folder = Folder::new("halo", HALO);
     let whole = told(&folder.run(&["--format", "json"]));
     assert_eq!(whole[0][0]["kind"], "race");
-    // No part has two blocks: all that there is lies between parts.
+    // No part has two blocks, so all conflicts are between parts.
     let ranges = ["0..1", "1..2", "2..3", "3..4", "4..5", "5..6"];
     for range in ranges {
         let alone = folder.run(&["--blocks", range, "--format", "json"]).json();

@@ -1,4 +1,4 @@
-//! What ends a run from outside, Ctrl-C, SIGTERM and `--timeout`: the report of what ran so far, and an exit code that says which.
+//! Stopping a run from outside with Ctrl-C, SIGTERM and `--timeout`: the report has what ran so far, and the exit code says which it was.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -12,7 +12,7 @@ use crate::support::{Ran, dslc_within, file, has, root};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// One launch that ends, then hours of work on the device; `host` has hours on the host.
+/// One launch that ends, then hours of work on the device; with `host`, hours of work on the host.
 const LONG: &str = "#include <stdio.h>
 __global__ void quick(int *p) { p[threadIdx.x] = threadIdx.x; }
 __global__ void slow(int *p, unsigned n)
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 }
 ";
 
-/// Runs `dslc`, and sends it these signals when the program's first line is there.
+/// Runs `dslc`, and sends it these signals after the program's first line.
 fn signalled(args: &[&str], signals: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
     command.args(args).current_dir(root());
@@ -52,7 +52,7 @@ fn signalled(args: &[&str], signals: &[&str]) -> Output {
     out.read_line(&mut first).expect("the program prints");
     assert_eq!(first, "first\n");
     for signal in signals {
-        // The program is in its long work by then.
+        // By then, the program is in its long work.
         std::thread::sleep(Duration::from_millis(100));
         let killed = Command::new("kill")
             .args([signal, child.id().to_string().as_str()])
@@ -68,7 +68,7 @@ fn signalled(args: &[&str], signals: &[&str]) -> Output {
     Output { stdout, ..output }
 }
 
-/// The report has the launch that ended, and the one that was running as the place.
+/// The report has the launch that ended, and the running launch as the place.
 fn has_both(output: &Ran, sentence: &str) {
     let (report, error) = (&output.stdout, &output.stderr);
     has(report, "quick<<<1, 32>>>");
@@ -120,7 +120,7 @@ fn a_second_signal_ends_at_once() {
     use std::os::unix::process::ExitStatusExt;
     let program = file("twice.k", LONG);
     let output = signalled(&["run", &program], &["-INT", "-INT"]);
-    // By the second one, or by itself before that came.
+    // Ended by the second signal, or by itself before that arrived.
     let (code, signal) = (output.status.code(), output.status.signal());
     assert!(code == Some(130) || signal == Some(2), "{}", output.status);
 }
@@ -201,7 +201,7 @@ fn a_time_that_is_over_before_the_program_runs_is_said() {
     }
 }
 
-/// A named pipe without a reader is waited for, but not longer than the command may take.
+/// dslc waits for a reader of a named pipe, but not longer than the command may take.
 #[test]
 fn a_named_pipe_that_nothing_reads_is_given_up() {
     let pipe = root().join("target/tmp/unread.pipe");
@@ -227,7 +227,7 @@ fn a_named_pipe_that_nothing_reads_is_given_up() {
     has(&String::from_utf8_lossy(&output.stderr), why);
 }
 
-/// One that is read gets the whole report.
+/// A reader gets the whole report.
 #[test]
 fn a_named_pipe_that_is_read_gets_the_report() {
     let pipe = root().join("target/tmp/read.pipe");

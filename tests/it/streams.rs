@@ -1,4 +1,4 @@
-//! What the exit code says when nobody reads the output, or a disk is full: text goes elsewhere, what was found stays.
+//! The exit code if the output has no reader, or a disk is full: text goes elsewhere, and findings still count.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -28,7 +28,7 @@ fn full() -> Stdio {
         .into()
 }
 
-/// A pipe that nobody reads.
+/// A pipe without a reader.
 fn closed() -> Stdio {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
@@ -139,7 +139,7 @@ fn messages_that_cannot_be_said_are_a_failure() {
         assert_eq!(run(&args, Stdio::piped(), full()).code, Some(2));
     }
     assert_eq!(run(&["check", &bad], full(), full()).code, Some(2));
-    // Nothing was to be said.
+    // There was nothing to print.
     let output = run(&["ir", "examples/reverse.k"], Stdio::piped(), full());
     assert_eq!(output.code, Some(0));
 }

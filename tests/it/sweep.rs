@@ -1,4 +1,5 @@
-//! `dslc sweep` and `dslc merge`: what is run, what is known already, what is printed of results, and what a wrong specification is told.
+//! `dslc sweep` and `dslc merge`: which configurations run, which are known already, the output for results, and the messages for an
+//! invalid specification.
 
 use std::{
     fs,
@@ -52,7 +53,7 @@ findings = \"findings\"
 /// 2 architectures, 2 lines of arguments, 3 sizes with 3, 3 and 2 paddings.
 const COUNT: usize = 32;
 
-/// A folder with the program and a specification; the latter's path.
+/// A folder with the program and a specification; returns the specification's path.
 fn folder(name: &str, spec: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -122,7 +123,7 @@ fn what_is_known_is_not_run_again() {
     let spec = folder("sweep_again", SPEC);
     sweep(&spec, &[]);
     let whole = results(&spec);
-    // A run that was cut off: half of the lines, and half a line.
+    // An interrupted run: half of the lines, and half a line.
     let path = spec.with_file_name("s.results.jsonl");
     fs::write(&path, &whole[..whole.len() / 2]).expect("written");
     let output = sweep(&spec, &[]);
@@ -132,7 +133,7 @@ fn what_is_known_is_not_run_again() {
         &format!("{} run now, {known} known before", COUNT - known),
     );
     assert_eq!(results(&spec), whole);
-    // Another value runs what is new alone; another header runs all.
+    // With another value only the new configurations run; with another header all run.
     fs::write(&spec, SPEC.replace("[0, 1, 2]", "[0, 1, 2, 3]")).expect("written");
     has(
         &sweep(&spec, &[]).stderr,
@@ -205,7 +206,7 @@ fn what_does_not_end_well_is_a_row() {
         &output.stdout,
         "MODE=3 ended with `timeout`: the --timeout of 0.3 s has expired",
     );
-    // They are known, too, but for --retry.
+    // They count as known, too, except with --retry.
     has(&sweep(&spec, &[]).stderr, "0 run now, 6 known");
     has(&sweep(&spec, &["--retry"]).stderr, "5 run now, 1 known");
 }
@@ -312,7 +313,7 @@ fn no_file_of_the_sweep_is_written_over() {
     assert_eq!(fs::read_to_string(&spec).expect("the specification"), SPEC);
 }
 
-/// The specifications of the page, with programs as it names them.
+/// The specifications in the documentation, with programs under the names it uses.
 #[test]
 fn the_examples_of_the_page_run() {
     let page = fs::read_to_string(root().join("docs/sweep.md")).expect("the page");
@@ -339,7 +340,7 @@ fn the_examples_of_the_page_run() {
             output.stderr
         );
         assert!(!output.stdout.contains("ended with"), "{}", output.stdout);
-        // What the page shows of it is what is printed.
+        // The table on the page is the one that is printed.
         let table = rest
             .split_once("```text\n")
             .and_then(|(_, table)| table.split_once("```"));

@@ -1,8 +1,8 @@
-//! Transactions per request of the tutorials' tile patterns on four rule sets, written here as the design states them.
+//! Transactions per request of the tutorials' tile patterns on four rule sets, written here as the design gives them.
 
 use crate::support::report;
 
-/// Per rule set: arch, bank width.
+/// The architecture and the bank width of each rule set.
 const RULES: [(&str, &str); 4] = [
     ("sm_20", "4"),
     ("sm_35", "4"),

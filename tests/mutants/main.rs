@@ -1,13 +1,13 @@
-//! Mutants: correct programs with one thing broken, made anew in every run. What of it the checks find is a table that is compared with the
-//! recorded one (`tests/snapshots/mutants`); what they miss is listed, each with what the mutant changed.
+//! Mutants: correct programs with one thing broken, generated in every run. A table shows how many of them the checks find. It is compared
+//! with the recorded one (`tests/snapshots/mutants`). Missed mutants are listed, each with its change.
 //!
-//! A mutant is *found* if its run has a finding of severity error; the originals have none: that is asserted. (Some of them have warnings:
-//! the old reductions whose last warp relies on `volatile` and lockstep.)
-//! A missed one is either the *same program* (the IR is the same but for places), or runs with the *same output*, or has *another output*: then it is
-//! wrong, but neither an ordering nor a bound of this execution may be broken (an index that stays in its array, a bound that takes one
-//! element less), which only the program's own test can see.
+//! A mutant is *found* if its run has a finding of severity error. The originals have none, which is asserted. (Some of them have warnings:
+//! the old reductions whose last warp relies on `volatile` and lockstep.) A missed mutant is the *same program* (the IR is equal except for
+//! places), or has the *same output*, or *another output*. In the last case it is wrong, but it need not break an ordering or a bound of
+//! this execution (an index that stays in its array, a bound that is one element smaller), and only the program's own test can detect that.
 //!
-//! What drops a synchronisation is also judged by an [`oracle`]: has anything lost its order? If so it has to be found, if not it must not be.
+//! A mutant without a synchronisation is also judged by an [`oracle`]: has any pair of accesses lost its order? If so it has to be found,
+//! if not it must not be found.
 
 mod operators;
 mod oracle;
@@ -33,14 +33,14 @@ use crate::support::{dslc_within, examples, header, labels, programs_in, relativ
 use operators::{Mutant, OPERATORS, SYNCHRONISATIONS};
 use oracle::{Rules, Trace};
 
-/// Of one operator at most so many mutants per program, spread over its sites; the small programs of `tests/findings/sound` get all.
+/// Most mutants of one operator per program, spread over its sites; the small programs of `tests/findings/sound` get all.
 const PER_PROGRAM: usize = 3;
 const LIMIT: &str = "2000000";
 const TIME_LIMIT: Duration = Duration::from_secs(20);
-/// Runs that leave more to read than this are not given to the oracle.
+/// Runs with a longer trace are not given to the oracle.
 const TRACE_BYTES: u64 = 32 << 20;
 
-/// A correct program and how it is run.
+/// A correct program, and how to run it.
 struct Original {
     path: PathBuf,
     source: String,
@@ -57,9 +57,9 @@ enum Run {
     Silent {
         output: String,
     },
-    /// Beyond the limit of instructions.
+    /// It exceeded the limit of instructions.
     TooLong,
-    /// Beyond our patience.
+    /// It exceeded the time limit.
     Endless,
 }
 
@@ -91,12 +91,12 @@ fn originals() -> Vec<Original> {
     .collect()
 }
 
-/// Runs a text as the original is run.
+/// Runs a text in the way of the original.
 fn run(original: &Original, path: &Path) -> Run {
     run_in(original, path, "ascending")
 }
 
-/// The same with blocks and warps in that order.
+/// The same, with that order of blocks and warps.
 fn run_in(original: &Original, path: &Path, order: &str) -> Run {
     let folder = original
         .path
@@ -149,7 +149,7 @@ fn run_in(original: &Original, path: &Path, order: &str) -> Run {
     }
 }
 
-/// What nothing orders in a run, by the checks' rules and by PTX's; `None` if it is too long to say.
+/// The unordered pairs of a run, by the checks' rules and by PTX's; `None` if its trace is too long.
 fn unordered(original: &Original, path: &Path, trace: &Path) -> Option<[HashSet<oracle::Pair>; 2]> {
     let folder = original.path.parent().expect("a folder").to_string_lossy();
     let (file, to) = (path.to_string_lossy(), trace.to_string_lossy());
@@ -167,12 +167,12 @@ fn unordered(original: &Original, path: &Path, trace: &Path) -> Option<[HashSet<
     Some([Rules::Checks, Rules::ReaderFences].map(|rules| trace.unordered(rules)))
 }
 
-/// What the oracle says of a mutant.
+/// The oracle's verdict on a mutant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Order {
-    /// Two accesses have lost their order, or their `volatile` and nothing orders them.
+    /// Two accesses have lost their order, or have lost `volatile` and are unordered.
     Lost,
-    /// Only if the reader needs a fence, too.
+    /// They have lost it only under the rule that the reader needs a fence, too.
     LostByPtx,
     Kept,
     Unknown,
@@ -251,7 +251,7 @@ fn in_parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// The mutants of a program that are run.
+/// The mutants of a program that run.
 fn chosen(original: &Original) -> Vec<Mutant> {
     let all = operators::mutants(&original.source);
     let mut chosen = vec![];
@@ -270,7 +270,7 @@ fn chosen(original: &Original) -> Vec<Mutant> {
     chosen
 }
 
-/// Counts of one operator.
+/// The counts of one operator.
 #[derive(Default)]
 struct Row {
     made: usize,
@@ -291,7 +291,7 @@ fn what_is_broken_is_found() {
     let runs = in_parallel(originals.len(), |at| {
         run(&originals[at], &originals[at].path)
     });
-    // Long programs are left out: each mutant would take as long.
+    // Long programs are left out, because each mutant would take as long.
     let mut short = runs.iter().map(|run| *run != Run::TooLong);
     originals.retain(|_| short.next() == Some(true));
     let sound: Vec<Run> = runs
@@ -331,16 +331,16 @@ fn what_is_broken_is_found() {
         let outcome = run(&originals[*of], &path(at));
         let same = matches!(outcome, Run::Silent { .. })
             && ir(&path(at), &originals[*of]) == ir(&originals[*of].path, &originals[*of]);
-        // An ordering that something depends on shows when blocks and warps run the other way round.
+        // A missing order shows if blocks and warps run in reverse.
         let turned = outcome == sound[*of]
             && !same
             && run_in(&originals[*of], &path(at), "descending")
                 != run_in(&originals[*of], &originals[*of].path, "descending");
-        // What changes the host's part alone the oracle has no opinion of: it sees kernels.
+        // The oracle sees only kernels, so it does not judge changes of the host part.
         let judged = SYNCHRONISATIONS.contains(&mutant.operator)
             && kernels(&ir(&path(at), &originals[*of]))
                 != kernels(&ir(&originals[*of].path, &originals[*of]));
-        // The original's name may be printed: argv[0].
+        // The program may print its name, argv[0], so the mutant has the original's.
         let order = judged.then(|| {
             let trace = folder.join(format!("{at}.trace"));
             Order::of(&orders[*of], &unordered(&originals[*of], &path(at), &trace))

@@ -1,8 +1,8 @@
-//! What is done to a program: each operator changes one place of its device code, in the text.
+//! The mutation operators: each changes one place in a program's device code, in the text.
 //!
-//! Comments, strings and preprocessor lines are left alone. A place that is not a program after the change is thrown away by whoever runs it.
+//! Comments, strings and preprocessor lines are not changed. A mutant that does not compile is discarded by the caller.
 
-/// Every operator, in the order of the table.
+/// All operators, in the order of the table.
 pub(super) const OPERATORS: &[&str] = &[
     "drop a barrier",
     "drop a fence",
@@ -16,7 +16,7 @@ pub(super) const OPERATORS: &[&str] = &[
     "shared array smaller",
 ];
 
-/// Those that take a synchronisation away.
+/// The operators that remove a synchronisation.
 pub(super) const SYNCHRONISATIONS: &[&str] = &[
     "drop a barrier",
     "drop a fence",
@@ -33,7 +33,7 @@ pub(super) struct Mutant {
     pub(super) source: String,
 }
 
-/// All mutants, operator by operator in the order of the text.
+/// All mutants, by operator, then in the order of the text.
 pub(super) fn mutants(source: &str) -> Vec<Mutant> {
     let masked = mask(source);
     let device = device_code(&masked);
@@ -101,7 +101,7 @@ pub(super) fn mutants(source: &str) -> Vec<Mutant> {
     made
 }
 
-/// The same bytes with spaces for comments, strings and preprocessor lines.
+/// The same bytes, with spaces instead of comments, strings and preprocessor lines.
 fn mask(source: &str) -> String {
     let bytes = source.as_bytes();
     let mut masked = bytes.to_vec();
@@ -174,7 +174,7 @@ fn device_code(masked: &str) -> Vec<(usize, usize)> {
     bodies
 }
 
-/// Statements that call a function whose name begins with `name`: without the semicolon.
+/// Statements that call a function whose name begins with `name`, without the semicolon.
 fn calls(masked: &str, name: &str, device: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut found = vec![];
     for (start, _) in masked.match_indices(name) {
@@ -189,7 +189,7 @@ fn calls(masked: &str, name: &str, device: &[(usize, usize)]) -> Vec<(usize, usi
     found
 }
 
-/// `[` and `]` of each subscript.
+/// The places of `[` and `]` for each subscript.
 fn subscripts(masked: &str, from: usize, to: usize) -> Vec<(usize, usize)> {
     let bytes = masked.as_bytes();
     let mut open = vec![];
@@ -205,7 +205,7 @@ fn subscripts(masked: &str, from: usize, to: usize) -> Vec<(usize, usize)> {
     found
 }
 
-/// Whether the subscript at `at` belongs to a declaration, and if so, to one of a shared array.
+/// Whether the subscript at `at` belongs to a declaration; the inner value says whether that declares a shared array.
 fn declares(masked: &str, from: usize, at: usize) -> Option<bool> {
     let begin = masked[from..at]
         .rfind([';', '{', '}'])
@@ -227,7 +227,7 @@ fn declares(masked: &str, from: usize, at: usize) -> Option<bool> {
     (is_type && !statement.contains('=') && !statement.contains('(')).then_some(false)
 }
 
-/// The comparison at `at` with its bound moved by one.
+/// The comparison at `at`, with its bound moved by one.
 fn comparison(bytes: &[u8], at: usize) -> Option<&'static str> {
     let (before, after) = (bytes.get(at.wrapping_sub(1))?, bytes.get(at + 1)?);
     match bytes[at] {

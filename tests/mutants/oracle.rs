@@ -1,21 +1,21 @@
-//! A naive happens-before checker, to hold the checks and the mutants against: it reads what a run did (`dslc run --trace`), keeps a full
-//! vector clock for each thread and every access of each byte, and compares all pairs. It shares no code with the checks.
+//! A naive happens-before checker, to compare the checks and the mutants with. It reads what a run did (`dslc run --trace`), keeps a full
+//! vector clock for each thread and every access to each byte, and compares all pairs. It shares no code with the checks.
 //!
-//! It says which pairs of accesses to one place, one of them a write, nothing orders ([`Trace::unordered`]). A mutant has *lost an order* if it
-//! has such a pair that the original has not. The rules are those of the checks; [`Rules::ReaderFences`] are PTX's, which want a fence of the
-//! reader's, too: between the load that sees the flag and what is read because of it.
+//! It finds the pairs of accesses to one place, one of them a write, that are unordered ([`Trace::unordered`]). A mutant has *lost an
+//! order* if it has such a pair that the original does not have. The rules are those of the checks. [`Rules::ReaderFences`] are PTX's
+//! rules, which also require a fence of the reader: between the load that sees the flag and the reads that depend on it.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet, hash_map},
     rc::Rc,
 };
 
-/// What makes a release and an acquire.
+/// What counts as a release and an acquire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rules {
-    /// Fence, then atomic or `volatile` store; atomic or `volatile` load.
+    /// A fence followed by an atomic or `volatile` store is a release; an atomic or `volatile` load is an acquire.
     Checks,
-    /// The same, and a fence after the load.
+    /// The same, with a fence after the load.
     ReaderFences,
 }
 
@@ -26,14 +26,14 @@ enum Kind {
     Atomic,
 }
 
-/// A source access: its line, which of the line's accesses it is, and what it does. Columns change where something is dropped.
+/// A source access: its line, which of the line's accesses it is, and its operation. Columns change where something is dropped.
 type SiteKey = (u32, u32, usize, u8);
 
 #[derive(Clone, Debug)]
 struct Access {
     site: u32,
     kind: Kind,
-    /// Shared memory is the block's own.
+    /// Shared memory belongs to the block.
     shared: bool,
     width: u64,
     volatile: bool,
@@ -55,24 +55,24 @@ struct Launch {
     events: Vec<Event>,
 }
 
-/// All that a run did.
+/// The trace of a run.
 pub(super) struct Trace {
     launches: Vec<Launch>,
-    /// File, line, column and kind of each site.
+    /// The file, line, column and kind of each site.
     sites: Vec<(u32, u32, u32, u8)>,
 }
 
-/// Two accesses by two threads that nothing orders.
+/// Two unordered accesses by two threads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pair {
     launch: u32,
-    /// Site and thread, the smaller first.
+    /// The site and thread of each, the smaller one first.
     sides: [(SiteKey, u32); 2],
-    /// One of them is neither atomic nor `volatile`.
+    /// Whether one of them is neither atomic nor `volatile`.
     pub(super) plain: bool,
 }
 
-/// What others did, by thread: everything up to that time of theirs. Threads that met share one.
+/// What other threads did, by thread: everything up to that time of theirs. Threads that synchronised share one clock.
 type Clock = Rc<BTreeMap<u32, u32>>;
 
 fn join(into: &mut Clock, other: &Clock) {
@@ -94,9 +94,9 @@ fn join(into: &mut Clock, other: &Clock) {
 struct Thread {
     time: u32,
     known: Clock,
-    /// Kept by a fence of at least block, and of at least device scope.
+    /// The clocks at the last fences of at least block scope, and of at least device scope.
     fenced: [Clock; 2],
-    /// Taken up and waiting for a fence of the reader's: from the own block, and from others.
+    /// Acquired clocks that wait for a fence of the reader: from its own block, and from other blocks.
     pending: [Clock; 2],
 }
 
@@ -117,11 +117,11 @@ struct Past {
     block_scope: bool,
 }
 
-/// Block (of shared memory; all ones for global) and cell.
+/// The block (for shared memory; all ones for global) and the cell.
 type Place = (u32, u64);
 
 impl Trace {
-    /// Reads the file that `dslc run --trace` writes.
+    /// Parses the file that `dslc run --trace` writes.
     pub(super) fn read(text: &str) -> Trace {
         let mut trace = Trace {
             launches: vec![],
@@ -192,7 +192,7 @@ impl Trace {
         trace
     }
 
-    /// Names of the sites that do not depend on columns.
+    /// Names of the sites that are independent of columns.
     fn keys(&self) -> Vec<SiteKey> {
         let key = |&(file, line, column, kind): &(u32, u32, u32, u8)| {
             let mut columns: Vec<u32> = self
@@ -209,7 +209,7 @@ impl Trace {
         self.sites.iter().map(key).collect()
     }
 
-    /// All pairs that nothing orders.
+    /// All unordered pairs.
     pub(super) fn unordered(&self, rules: Rules) -> HashSet<Pair> {
         let keys = self.keys();
         let mut pairs = HashSet::new();
@@ -243,7 +243,7 @@ fn pair(word: &str) -> (u32, u64) {
 }
 
 impl Launch {
-    /// Bytes of a cell: accesses are aligned to their width, so the narrowest will do for all.
+    /// Bytes of a cell: accesses are aligned to their width, so the narrowest width works for all.
     fn cell(&self) -> u64 {
         let widths = self.events.iter().filter_map(|event| match event {
             Event::Access(access) => Some(access.width),
@@ -253,14 +253,14 @@ impl Launch {
     }
 }
 
-/// A launch under examination.
+/// The state for a launch.
 struct Run<'a> {
     rules: Rules,
     keys: &'a [SiteKey],
     launch: u32,
     per_block: u32,
     cell: u64,
-    /// Nothing can be in conflict elsewhere.
+    /// The places that are written: other places have no conflicts.
     written: HashSet<Place>,
     threads: HashMap<u32, Thread>,
     released: HashMap<Place, Released>,
@@ -305,7 +305,7 @@ impl Run<'_> {
                 Event::SyncWarp(lanes) => {
                     let mut left = lanes.clone();
                     while let Some(&(lane, mask)) = left.first() {
-                        // Those that name the same lanes, themselves among them, meet.
+                        // The lanes in the first lane's mask synchronise, including that lane.
                         let meets =
                             |&&(other, _): &&(u32, u32)| mask >> other & 1 == 1 || other == lane;
                         let group: Vec<u32> =
@@ -425,7 +425,7 @@ impl Run<'_> {
         let history = self.history.entry(place).or_default();
         for past in history.iter() {
             let reads = past.kind == Kind::Load && now.kind == Kind::Load;
-            // Atomics are never in conflict, unless one is another block's own.
+            // Atomics never conflict, unless one has block scope and the other is in another block.
             let narrow = (past.block_scope || now.block_scope) && block(past) != block(&now);
             let atomics = past.kind == Kind::Atomic && now.kind == Kind::Atomic && !narrow;
             let ordered = past.thread == number

@@ -1,9 +1,10 @@
-//! Labels of programs with faults, and whether findings meet them.
+//! Labels of programs with faults, and their comparison with findings.
 //!
-//! A line that takes part in a fault carries `//~ KIND`, as in the report; `//~ note KIND` for one of severity note, `//~? KIND` for what
-//! may be told besides (two lanes of one warp may be a race in the program's other warps' eyes). Every label has to be met by a
+//! A line of a fault has the label `//~ KIND`, with the kind as in the report; `//~ note KIND` for a finding of severity note; `//~? KIND`
+//! for a finding that may also appear (two lanes of one warp may cause a race with the program's other warps). Every label has to match a
 //! finding with an access on that line, and every finding's lines have to be labelled. A sound program ends with 0 and prints that its own
-//! check succeeded. In the header, `//~ options: …` gives options, and `//~ not yet: …` says what the checks do wrong: such a program has to fail still.
+//! check succeeded. In the header, `//~ options: …` gives options, and `//~ not yet: …` says what the checks do wrong: such a program still
+//! has to fail.
 
 use std::time::Duration;
 
@@ -11,10 +12,10 @@ use serde_json::Value;
 
 use super::{dslc_within, header};
 
-/// Warp instructions: no program here needs more.
+/// The limit of warp instructions: no program here needs more.
 const LIMIT: &str = "20000000";
 
-/// None takes a second.
+/// No program takes a second.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 pub(crate) struct Label {
@@ -33,7 +34,7 @@ pub(crate) fn options(source: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Why the checks do not do right by a program yet.
+/// What the checks do wrong for a program, so far.
 pub(crate) fn not_yet(source: &str) -> Option<&str> {
     header(source, "not yet").first().copied()
 }
@@ -64,7 +65,7 @@ pub(crate) fn labels(source: &str) -> Vec<Label> {
     labels
 }
 
-/// What is wrong with the findings of a report, as far as labels say.
+/// The differences between the findings of a report and the labels.
 pub(crate) fn compare(labels: &[Label], findings: &[Value], notes_count: bool) -> Vec<String> {
     let mut wrong = vec![];
     let mut met = vec![false; labels.len()];
@@ -101,7 +102,7 @@ pub(crate) fn compare(labels: &[Label], findings: &[Value], notes_count: bool) -
     wrong
 }
 
-/// The report of a run, and how it ended; `None` if it did not end.
+/// The report of a run, and its exit code; `None` if it did not end.
 pub(crate) fn report(file: &str, options: &[&str]) -> Option<(Value, Option<i32>)> {
     let args = [
         &["run", "--format", "json", "--limit", LIMIT, file][..],

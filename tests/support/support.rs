@@ -1,4 +1,4 @@
-//! Running `dslc` and reading what it says.
+//! Runs `dslc` and parses its output.
 
 pub(crate) mod labels;
 
@@ -14,8 +14,8 @@ use std::{
 
 use serde_json::Value;
 
-/// Examples whose IR and PTX are kept as text, one for each thing that the lowering does: a plain loop, a tile of two dimensions, barriers in
-/// a loop, branches, records, atomics with fences. What the others become is held by what they compute and count.
+/// Examples with snapshots of IR and PTX, one for each feature of the lowering: a plain loop, a tile of two dimensions, barriers in a loop,
+/// branches, records, atomics with fences. The other examples are tested by their results and counts.
 pub(crate) const SHOWN: &[&str] = &[
     "saxpy",
     "transpose",
@@ -30,7 +30,7 @@ pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// What a command wrote, and the code it ended with: none if a signal ended it.
+/// What a command wrote, and its exit code: `None` if a signal ended it.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
@@ -114,7 +114,7 @@ pub(crate) fn dslc_wide(args: &[&str], columns: u32) -> Ran {
     ran(command(args).env("COLUMNS", columns.to_string()))
 }
 
-/// Runs `dslc` on a text and fails if it panics, is killed, takes longer than `limit` or ends with a code other than 0, 1 and 2.
+/// Runs `dslc` on a text, and fails if it panics, is killed, takes longer than `limit` or ends with a code other than 0, 1 and 2.
 pub(crate) fn survives(what: &str, args: &[&str], limit: Duration) -> Ran {
     let start = Instant::now();
     let output = dslc(args);
@@ -128,7 +128,7 @@ pub(crate) fn survives(what: &str, args: &[&str], limit: Duration) -> Ran {
     output
 }
 
-/// A file that a test writes, in a folder below `target/tmp` which is named after the test's module: its path.
+/// A file that a test writes, in a folder below `target/tmp` which is named after the test's module; returns its path.
 #[track_caller]
 pub(crate) fn file(name: &str, contents: impl AsRef<[u8]>) -> String {
     let module = Path::new(Location::caller().file()).file_stem();
@@ -144,7 +144,7 @@ pub(crate) fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Fails, with the text, if it lacks a part.
+/// Fails, and shows the text, if the text does not contain a part.
 #[track_caller]
 pub(crate) fn has(text: &str, part: &str) {
     assert!(text.contains(part), "no `{part}` in\n{text}");
@@ -155,7 +155,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// `dslc run --format json` on a program; it has to work.
+/// Runs `dslc run --format json` on a program; it has to succeed.
 pub(crate) fn report(args: &[&str]) -> Value {
     let mut all = vec!["run", "--format", "json"];
     all.extend(args);
@@ -180,7 +180,7 @@ pub(crate) fn csv(path: &Path) -> Vec<Vec<(String, String)>> {
     lines.map(row).collect()
 }
 
-/// A cell as a number; `None` if it is empty or not there.
+/// A cell as a number; `None` if it is empty or missing.
 pub(crate) fn number(row: &[(String, String)], column: &str) -> Option<u64> {
     let cell = row.iter().find(|(name, _)| name == column)?.1.trim();
     if cell.is_empty() {
@@ -217,7 +217,7 @@ pub(crate) fn relative(path: &Path) -> String {
         .into_owned()
 }
 
-/// What a program's header, its first lines, says under `key`.
+/// The values of `key` in a program's header, its first lines.
 pub(crate) fn header<'s>(source: &'s str, key: &str) -> Vec<&'s str> {
     let lines = source.lines().take_while(|line| line.starts_with("//~"));
     lines

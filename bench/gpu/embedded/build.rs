@@ -1,4 +1,4 @@
-//! Embeds PTX in the kernels. With `DSLC_BENCH_WITHOUT_PTX=1` it does not, to test the message about missing PTX.
+//! Adds PTX to the kernels. With `DSLC_BENCH_WITHOUT_PTX=1` it does not, to show the resulting message.
 
 fn main() {
     println!("cargo::rerun-if-env-changed=DSLC_BENCH_WITHOUT_PTX");

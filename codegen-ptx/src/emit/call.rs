@@ -1,6 +1,6 @@
-//! Routines of a kernel, each a function that is never inlined, and calls of them. LLVM and `ptxas` do the stack.
+//! Routines of a kernel, each a function that is never inlined, and calls of them. LLVM and `ptxas` manage the stack.
 //!
-//! Several results are one struct. A truth value is passed as a byte, as kernels take it.
+//! Several results are returned as one struct. A truth value is passed as a byte, as for kernels.
 
 use std::collections::HashSet;
 
@@ -12,14 +12,14 @@ use super::{Emitter, kernel::Kernel, ty};
 use crate::Error;
 use ir::symbol::kernel_symbol;
 
-/// The variables that a part of a kernel names.
+/// The variables that a part of a kernel uses.
 pub(super) struct Named {
     pub(super) slots: HashSet<usize>,
     pub(super) locals: HashSet<usize>,
 }
 
 impl Named {
-    /// Those of the kernel itself; `None`: all, since it has no routines.
+    /// The variables of the kernel itself; `None` means all, because it has no routines.
     pub(super) fn by_kernel(function: &Function) -> Option<Named> {
         if function.routines.is_empty() {
             return None;
@@ -65,7 +65,7 @@ fn one(
     (routine, body): (RoutineId, &Block),
 ) -> Result<(), Error> {
     let declared = &function.routines[routine.index()];
-    // A barrier inside must stay where all threads come to it.
+    // A barrier inside must stay where all threads reach it.
     let attributes = "noinline convergent nounwind null_pointer_is_valid";
     let group = emitter.attribute_group(attributes.to_string());
     let dbg = emitter.subprogram(&declared.name, declared.loc);
@@ -96,7 +96,7 @@ fn symbol(emitter: &Emitter<'_>, id: FuncId, routine: RoutineId) -> String {
     format!("{}$R{}", kernel_symbol(emitter.module, id), routine.0)
 }
 
-/// What the routine returns.
+/// The return type of a routine.
 fn result_type(function: &Function, routine: RoutineId) -> String {
     let results = &function.routines[routine.index()].results;
     let types: Vec<&str> = results
@@ -111,7 +111,7 @@ fn result_type(function: &Function, routine: RoutineId) -> String {
 }
 
 impl Kernel<'_, '_> {
-    /// The end of a routine.
+    /// Writes the end of a routine.
     fn give(&mut self, routine: RoutineId) {
         if !self.reachable {
             return;
@@ -139,7 +139,7 @@ impl Kernel<'_, '_> {
         }
     }
 
-    /// A value as it is passed, with its type.
+    /// A value in the form in which it is passed, with its type.
     fn passed(&mut self, of: Type, value: &str) -> String {
         match of {
             Type::I1 => format!("i8 {}", self.fresh(format!("zext i1 {value} to i8"))),

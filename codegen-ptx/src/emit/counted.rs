@@ -1,18 +1,19 @@
-//! Loops that count through a small array of the thread: `for (int k = 0; k < 16; k++) sum += counts[k];`.
+//! Finds loops that count through a small local array: `for (int k = 0; k < 16; k++) sum += counts[k];`.
 //!
-//! ptxas keeps such an array in registers, but reads one that it does not know with two instructions for each element. Where the loop is unrolled
-//! whole the registers are known. LLVM unrolls it by itself if it is small; else it is told to, as nvcc does about.
+//! ptxas keeps such an array in registers, but needs two instructions per element to read one at an unknown index. If the loop is fully
+//! unrolled, the registers are known. LLVM unrolls a small loop by itself. For a larger one it gets a hint, for about the loops that nvcc
+//! unrolls.
 
 use std::collections::HashSet;
 
 use ir::{Block, Function, InstKind, Node, Object, Operand, SlotId, Space, ValueId};
 
-/// Elements of an array that ptxas keeps in registers even if other accesses are indexed by data.
+/// Most elements of an array that ptxas keeps in registers even if other accesses have an index from memory.
 const MOST_ELEMENTS: u64 = 32;
-/// Instructions of the whole loop once it is unrolled.
+/// Most instructions of the fully unrolled loop.
 const MOST_INSTRUCTIONS: u64 = 2048;
 
-/// Whether `body`, which has no loop in it, reads or writes such an array at an index that `step` changes.
+/// Whether `body`, which contains no loop, reads or writes such an array at an index that `step` changes.
 pub(super) fn through_array(function: &Function, body: &Block, step: &Block) -> bool {
     let mut counters: HashSet<SlotId> = HashSet::new();
     step.for_each_inst(&mut |inst| {

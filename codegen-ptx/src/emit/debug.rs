@@ -1,7 +1,7 @@
-//! Source lines: metadata from which LLVM prints `.loc` directives, and nothing else (no types, no variables).
+//! Source lines: metadata from which LLVM prints only `.loc` directives (no types, no variables).
 //!
-//! A place in code that was inlined keeps its own line. Places in declarations that are built in (their file's name stands in angle
-//! brackets) have no line a user could open; they get the line of the call, which the chain of `via` leads to.
+//! A place in inlined code keeps its own line. Places in built-in declarations (whose file name is in angle brackets) have no line that a
+//! user could open. They get the line of the call, which is at the end of the `via` chain.
 
 use std::collections::HashMap;
 
@@ -9,9 +9,9 @@ use ir::{Loc, LocId, Module, locate::is_virtual};
 
 use super::{Emitter, ty::quoted};
 
-/// Numbers of the metadata nodes made so far.
+/// The numbers of the metadata nodes made so far.
 pub(super) struct Lines {
-    /// For each place, the one whose line is shown.
+    /// For each place, the place whose line is shown.
     shown: Vec<LocId>,
     /// By file.
     files: HashMap<u32, u32>,
@@ -19,9 +19,9 @@ pub(super) struct Lines {
     unit: Option<u32>,
     /// The current kernel's subprogram and its file.
     subprogram: Option<(u32, u32)>,
-    /// Of the current kernel: the scope for a file.
+    /// The scope for a file, in the current kernel.
     scopes: HashMap<u32, u32>,
-    /// Of the current kernel: the node of a file, line, column.
+    /// The node of a file, line and column, in the current kernel.
     locations: HashMap<(u32, u32, u32), u32>,
 }
 
@@ -60,7 +60,7 @@ impl Emitter<'_> {
         if let Some(&known) = known {
             return known;
         }
-        // LLVM drops all lines if a file has no name.
+        // LLVM drops all lines if a file has an empty name.
         let name = self.module.files.get(file as usize);
         let name = name.filter(|name| !name.is_empty());
         let name = quoted(file_name(name.map_or("?", String::as_str)).as_bytes());
@@ -71,7 +71,7 @@ impl Emitter<'_> {
         node
     }
 
-    /// Starts a kernel: `!dbg !7` for its definition, or nothing.
+    /// Starts a kernel: returns `!dbg !7` for its definition, or an empty text.
     pub(super) fn subprogram(&mut self, name: &str, loc: LocId) -> String {
         let Some(lines) = &self.lines else {
             return String::new();
@@ -103,7 +103,7 @@ impl Emitter<'_> {
         format!(" !dbg !{node}")
     }
 
-    /// `, !dbg !9` for an instruction that stands there, or nothing.
+    /// `, !dbg !9` for an instruction at that place, or an empty text.
     pub(super) fn dbg(&mut self, loc: LocId) -> String {
         match self.location(loc) {
             Some(node) => format!(", !dbg !{node}"),
@@ -115,7 +115,7 @@ impl Emitter<'_> {
         let lines = self.lines.as_ref()?;
         let (subprogram, _) = lines.subprogram?;
         let at = self.module.loc(*lines.shown.get(loc.index())?);
-        // LLVM keeps columns in 16 bits.
+        // LLVM stores columns in 16 bits.
         let key = (at.file, at.line, at.column.min(u16::MAX as u32));
         if let Some(&known) = lines.locations.get(&key) {
             return Some(known);
@@ -137,7 +137,7 @@ impl Emitter<'_> {
     }
 }
 
-/// A file's name as ptxas can read it: it ends a string at the first quote, whatever stands before, and knows no escapes.
+/// A file name that ptxas can parse: for ptxas a string ends at the first quote, even after a backslash, and there are no escapes.
 fn file_name(name: &str) -> String {
     let readable = |c: char| match c {
         '"' => '\'',
@@ -148,7 +148,7 @@ fn file_name(name: &str) -> String {
     name.chars().map(readable).collect()
 }
 
-/// The named metadata that goes with it.
+/// The named metadata for the lines.
 pub(super) fn finish(emitter: &mut Emitter<'_>) -> String {
     let Some(unit) = emitter.lines.as_ref().and_then(|lines| lines.unit) else {
         return String::new();

@@ -9,13 +9,13 @@ use ir::symbol::{global_symbol, kernel_symbol, mangle};
 
 use crate::Error;
 
-/// The one array behind every `extern __shared__` name: they all start where the static ones end.
+/// The only array for all `extern __shared__` names: they all start at the end of the static ones.
 pub(super) const DYNAMIC_SHARED: &str = "$$dynamic_shared";
 
-/// Fails if initial values point at each other in a circle: PTX knows a variable from its definition on only.
+/// Fails if initial values point at each other in a cycle: in PTX a variable is known only after its definition.
 pub(super) fn check(emitter: &Emitter<'_>) -> Result<(), Error> {
     let globals = &emitter.module.globals;
-    // A variable is settled once all it points to are.
+    // A variable is settled when all variables that it points to are.
     let mut settled = vec![false; globals.len()];
     let points_to = |global: &GlobalVar| {
         let objects = global.relocations.iter().map(|(_, object, _)| *object);
@@ -56,7 +56,7 @@ pub(super) fn check(emitter: &Emitter<'_>) -> Result<(), Error> {
     }
 }
 
-/// Definitions of the variables that the host can name and of the strings that are used.
+/// Definitions of the variables that the host can name, and of the used strings.
 pub(super) fn emit(emitter: &mut Emitter<'_>) -> String {
     let module = emitter.module;
     let mut out = String::new();
@@ -116,7 +116,7 @@ fn string_symbol(id: StringId) -> String {
     format!("$$string{}", id.0)
 }
 
-/// Type and value of an initialiser. One with pointers is a packed struct of byte arrays and pointers.
+/// The type and value of an initialiser. One with pointers is a packed struct of byte arrays and pointers.
 fn initializer(emitter: &mut Emitter<'_>, global: &GlobalVar) -> (String, String) {
     let size = global.size_bytes;
     let Some(bytes) = &global.init else {
@@ -133,7 +133,7 @@ fn initializer(emitter: &mut Emitter<'_>, global: &GlobalVar) -> (String, String
         values.push(format!("{ty} {value}"));
         types.push(ty);
     };
-    // Behind the bytes that are kept there are zeros.
+    // All bytes after the stored ones are zero.
     let chunk = |from: usize, to: usize, push: &mut dyn FnMut(String, String)| {
         if to <= from {
             return;
@@ -194,7 +194,7 @@ impl Emitter<'_> {
         )
     }
 
-    /// The generic address of a text of our own, as a constant expression.
+    /// The generic address of a string that is not in the program, as a constant expression.
     pub(super) fn text_address(&mut self, text: &str) -> String {
         let known = self.texts.iter().position(|known| known == text);
         let index = known.unwrap_or_else(|| {
@@ -244,7 +244,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Of a shared variable: as far as its size allows without a gap behind it. Then neighbours can be loaded at once, where ptxas cannot see it.
+/// The alignment of a shared variable: the largest that leaves no gap after it. So neighbours can be loaded at once, even if ptxas cannot
+/// see that they are aligned.
 fn alignment(size_bytes: u64, least: u64) -> u64 {
     let by_size = 1 << size_bytes.trailing_zeros().min(4);
     match size_bytes {

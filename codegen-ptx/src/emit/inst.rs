@@ -15,11 +15,11 @@ use crate::Error;
 
 pub(super) use dot::Dot;
 
-/// Of assembly that only computes: what LLVM would not know by itself. It counts the rounds of no loop in which something may not come back, and
-/// does not unroll it then.
+/// Attributes of assembly that only computes. LLVM does not derive them: it does not count the rounds of a loop in which something may not
+/// return, and does not unroll such a loop.
 const PURE: &str = "nounwind willreturn memory(none)";
 
-/// Whether the instruction takes its operands as numbers only: any NaN is as good as any other to it.
+/// Whether the instruction uses its operands only as numbers, so that all NaNs are equivalent.
 pub(super) fn reads_numbers(kind: &InstKind) -> bool {
     match kind {
         InstKind::Unary(op, ..) => match op {
@@ -95,7 +95,7 @@ pub(super) fn reads_numbers(kind: &InstKind) -> bool {
 }
 
 impl Kernel<'_, '_> {
-    /// Writes one instruction. A table: one arm per instruction.
+    /// Writes one instruction. This is a table: one arm per instruction.
     pub(super) fn inst(&mut self, inst: &Inst) -> Result<(), Error> {
         match &inst.kind {
             InstKind::Get(slot) => {
@@ -170,13 +170,13 @@ impl Kernel<'_, '_> {
             InstKind::Intrinsic(intrinsic, args) => {
                 self.fixed_form(*intrinsic, args, inst.results.first().copied());
             }
-            // A full fence orders no less.
+            // A full fence is at least as strong.
             InstKind::Fence(scope) | InstKind::AcqRelFence(scope) => self.fence(*scope),
             InstKind::Printf(format, args) => {
                 self.printf(inst.results.first().copied(), *format, args);
             }
             InstKind::Assert(condition, text) => self.assert(*condition, *text),
-            // What is found out in the simulator costs nothing on a GPU.
+            // Only the simulator checks these; on a GPU they cost nothing.
             InstKind::Lifetime(..) => {}
             InstKind::Launch(_) => {
                 return Err(self.m.unsupported("a launch from a kernel", inst.loc));
@@ -191,7 +191,7 @@ impl Kernel<'_, '_> {
         Ok(())
     }
 
-    /// A call of `llvm.NAME.TYPE` whose operands and result are of one type.
+    /// A call of `llvm.NAME.TYPE` whose operands and result have the same type.
     fn intrinsic(&mut self, result: ir::ValueId, name: &str, ty: Type, operands: &[ir::Operand]) {
         let operands: Vec<String> = operands
             .iter()
@@ -229,7 +229,8 @@ fn compare_name(op: CompareOp) -> &'static str {
     }
 }
 
-/// The LLVM instruction of a binary operation that is one. Only the source's signed arithmetic has undefined cases, where the source has them, too.
+/// The LLVM instruction for a binary operation, if there is one. Only the source's signed arithmetic has undefined cases, which are
+/// undefined in the source, too.
 fn plain_binary(op: BinaryOp) -> Option<&'static str> {
     Some(match op {
         BinaryOp::Add => "add",

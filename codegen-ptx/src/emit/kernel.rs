@@ -1,6 +1,6 @@
-//! A kernel: its parameters, its variables, and structured control as basic blocks.
+//! Writes a kernel: its parameters, its variables, and structured control flow as basic blocks.
 //!
-//! Slots become allocas, which LLVM turns into registers; temporaries are SSA values already.
+//! Slots become allocas, which LLVM turns into registers; temporaries already are SSA values.
 
 use std::{cell::RefCell, collections::HashMap, fmt::Write};
 
@@ -63,8 +63,8 @@ fn parameter(function: &Function, index: usize) -> String {
 }
 
 fn attributes(function: &Function) -> String {
-    // Address 0 is an address like others: a program that uses it must fault there, not be undefined.
-    // C++ promises that a loop ends or acts; the simulator reports one that does neither.
+    // Address 0 is an ordinary address: a program that uses it must fault there, and not be undefined.
+    // C++ guarantees that a loop ends or has an effect; the simulator reports one that does neither.
     let mut text = "nounwind mustprogress null_pointer_is_valid".to_string();
     if let Some((threads, blocks)) = function.launch_bounds {
         let _ = write!(text, " \"nvvm.maxntid\"=\"{threads}\"");
@@ -75,16 +75,16 @@ fn attributes(function: &Function) -> String {
     text
 }
 
-/// What has to be known of a temporary before it is written.
+/// What has to be known about a temporary before it is written.
 #[derive(Clone, Copy)]
 pub(super) struct Seen {
-    /// All its uses take it as a number, so that which NaN it is does not matter.
+    /// Whether all its uses take it as a number, so that all NaNs are equivalent.
     pub(super) as_number_only: bool,
-    /// It comes from memory as it is.
+    /// Whether it is an unchanged value from memory.
     pub(super) is_loaded: bool,
 }
 
-/// Whether an access may write to any space.
+/// Whether the function has a write of unknown space.
 fn writes_anywhere(function: &Function) -> bool {
     let mut found = false;
     function.body.for_each_inst(&mut |inst| {
@@ -138,26 +138,26 @@ fn seen(function: &Function) -> Vec<Seen> {
     seen
 }
 
-/// Where `break` and `continue` of a label go.
+/// The blocks that `break` and `continue` of a label jump to.
 #[derive(Clone, Copy)]
 struct Target {
     exit: u32,
     step: u32,
 }
 
-/// A kernel being written.
+/// A kernel that is being written.
 pub(super) struct Kernel<'a, 'm> {
     pub(super) m: &'a mut Emitter<'m>,
     pub(super) id: FuncId,
     pub(super) f: &'a Function,
-    /// Instructions at the very start.
+    /// Instructions at the start of the entry block.
     pub(super) allocas: String,
     code: String,
-    /// The next made-up value.
+    /// The number of the next new value.
     next: u32,
     next_block: u32,
     labels: Vec<Option<Target>>,
-    /// Whether control gets to the end of what is written.
+    /// Whether control flow reaches the end of the text written so far.
     pub(super) reachable: bool,
     /// The place of the instruction being written.
     pub(super) at: LocId,
@@ -165,16 +165,16 @@ pub(super) struct Kernel<'a, 'm> {
     dbg: String,
     /// By temporary.
     pub(super) seen: Vec<Seen>,
-    /// Sums of products of parts of words, to which something may be added.
+    /// Sums of products of parts of words, to which a word may be added.
     pub(super) dots: HashMap<ValueId, Dot>,
-    /// A store or an atomic may go to any space.
+    /// Whether a store or an atomic has an unknown space.
     writes_anywhere: bool,
-    /// Numbers that are generic pointers, each an opaque value of the entry.
+    /// Numbers that are used as generic pointers; each is an opaque value in the entry block.
     addresses: RefCell<Vec<u64>>,
 }
 
 impl<'a, 'm> Kernel<'a, 'm> {
-    /// A kernel, or one of its routines, of which nothing is written.
+    /// A kernel, or one of its routines, without any text yet.
     pub(super) fn new(
         emitter: &'a mut Emitter<'m>,
         id: FuncId,
@@ -200,7 +200,7 @@ impl<'a, 'm> Kernel<'a, 'm> {
         }
     }
 
-    /// Puts it into the module, behind its head.
+    /// Adds the text to the module, after the function's head.
     pub(super) fn finish(self, head: &str) {
         let Kernel {
             m,
@@ -220,7 +220,7 @@ impl<'a, 'm> Kernel<'a, 'm> {
 }
 
 impl Kernel<'_, '_> {
-    /// Sets the place for what is written next.
+    /// Sets the place for the next instructions.
     pub(super) fn stand(&mut self, loc: LocId) {
         if self.at != loc || self.dbg.is_empty() {
             self.at = loc;
@@ -233,7 +233,7 @@ impl Kernel<'_, '_> {
         let _ = writeln!(self.code, "  {}{}", text.as_ref(), self.dbg);
     }
 
-    /// An instruction with a result, into a fresh value.
+    /// An instruction with a result, into a new value.
     pub(super) fn fresh(&mut self, text: impl AsRef<str>) -> String {
         let name = format!("%t{}", self.next);
         self.next += 1;
@@ -250,7 +250,7 @@ impl Kernel<'_, '_> {
     pub(super) fn operand(&self, operand: Operand) -> String {
         match operand {
             Operand::Value(id) => format!("%v{}", id.0),
-            // LLVM 22 crashes where it infers the space of a choice of two addresses: see the test `numbers_may_be_pointers`.
+            // LLVM 22 crashes where it infers the space of a choice between two constant addresses: see the test `numbers_may_be_pointers`.
             Operand::Const(Const {
                 ty: Type::Ptr(space),
                 bits,
@@ -259,8 +259,8 @@ impl Kernel<'_, '_> {
         }
     }
 
-    /// What a sum starts from, with its type. Sums from null make the same crash (`fuzz/corpus/ptx/sum_from_null`). Elsewhere a null pointer is left to
-    /// LLVM, which then knows what it is compared with.
+    /// The base of a sum, with its type. Sums from null cause the same crash (`fuzz/corpus/ptx/sum_from_null`). Elsewhere LLVM sees the
+    /// null pointer, so that it knows the operand of a comparison.
     pub(super) fn typed_base(&self, base: Operand) -> String {
         match base {
             Operand::Const(Const {
@@ -273,7 +273,7 @@ impl Kernel<'_, '_> {
         }
     }
 
-    /// A number as a generic pointer of which LLVM knows nothing.
+    /// A number as a generic pointer that is opaque to LLVM.
     fn opaque_address(&self, bits: u64) -> String {
         let mut addresses = self.addresses.borrow_mut();
         let known = addresses.iter().position(|&known| known == bits);
@@ -301,7 +301,7 @@ impl Kernel<'_, '_> {
         )
     }
 
-    /// A pointer as a generic one, with its type.
+    /// A pointer converted to a generic one, with its type.
     pub(super) fn generic(&mut self, operand: Operand) -> String {
         match self.type_of(operand) {
             Type::Ptr(space) if !ty::same_space(space, Space::Generic) => {
@@ -313,8 +313,8 @@ impl Kernel<'_, '_> {
         }
     }
 
-    /// A pointer with its type, as one into another space. LLVM gives up where it sees that a program writes to constant memory, so a
-    /// generic pointer to it is opaque if something may be written there: the program faults on the GPU, as on the machine.
+    /// A pointer converted to another space, with its type. LLVM gives up if it sees that a program writes to constant memory. So a generic
+    /// pointer to constant memory is opaque if it may be written through: then the program faults on the GPU, as on the machine.
     pub(super) fn change_space(&mut self, pointer: &str, from: Space, to: Space) -> String {
         if self.writes_anywhere
             && ty::same_space(from, Space::Constant)
@@ -331,7 +331,7 @@ impl Kernel<'_, '_> {
         self.next_block
     }
 
-    /// Ends the current block if need be, and starts that one.
+    /// Ends the current block if necessary, and starts block `block`.
     pub(super) fn start_block(&mut self, block: u32) {
         if self.reachable {
             self.line(format!("br label %b{block}"));
@@ -352,13 +352,13 @@ impl Kernel<'_, '_> {
         self.reachable = false;
     }
 
-    /// Ends the block for good.
+    /// Ends the block with a terminator.
     pub(super) fn end(&mut self, text: &str) {
         self.line(text);
         self.reachable = false;
     }
 
-    /// Space for variables: those named, or all.
+    /// Space for the named variables, or for all.
     pub(super) fn variables(&mut self, named: Option<&Named>) {
         for (index, slot) in self.f.slots.iter().enumerate() {
             if named.is_none_or(|named| named.slots.contains(&index)) {
@@ -377,7 +377,7 @@ impl Kernel<'_, '_> {
         }
     }
 
-    /// The arguments moved into their variables.
+    /// Moves the arguments into their variables.
     pub(super) fn arguments(&mut self, params: &[SlotId]) {
         self.stand(self.at);
         for (index, slot) in params.iter().enumerate() {
@@ -394,7 +394,7 @@ impl Kernel<'_, '_> {
 
     pub(super) fn block(&mut self, block: &Block) -> Result<(), Error> {
         for node in &block.0 {
-            // What follows a jump is never run.
+            // Code after a jump never runs.
             if !self.reachable {
                 break;
             }
@@ -403,7 +403,7 @@ impl Kernel<'_, '_> {
         Ok(())
     }
 
-    /// Writes a statement. [`Kernel::block`] leaves out those behind a jump.
+    /// Writes a statement. [`Kernel::block`] leaves out those after a jump.
     fn node(&mut self, node: &Node) -> Result<(), Error> {
         match node {
             Node::Inst(inst) => {
@@ -469,7 +469,7 @@ impl Kernel<'_, '_> {
                 self.start_block(exit);
                 Ok(())
             }
-            // It is a function of its own.
+            // It is a separate function.
             Node::Routine { .. } => Ok(()),
             Node::Break(label) => {
                 let target = self.target(*label)?;
@@ -504,7 +504,7 @@ impl Kernel<'_, '_> {
         self.loop_hint(hint)
     }
 
-    /// The loop's metadata with this hint in it.
+    /// The loop's metadata with this hint.
     fn loop_hint(&mut self, hint: String) -> String {
         let hint = self.m.metadata(|_| hint);
         let node = self

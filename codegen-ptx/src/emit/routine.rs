@@ -1,6 +1,6 @@
-//! Routines in LLVM IR, for what no instruction does: the exact remainder of floats; before sm_80, reductions over a warp.
+//! Routines in LLVM IR for operations without an instruction: the exact remainder of floats and, before sm_80, reductions over a warp.
 //!
-//! A routine's symbol is its key in the set of declarations.
+//! The key of a routine in the set of declarations is its symbol.
 
 use ir::{ReduceOp, Type};
 
@@ -26,7 +26,7 @@ pub(super) fn reduction(op: ReduceOp) -> &'static str {
     }
 }
 
-/// The text behind a key; `None` for an ordinary declaration.
+/// The text for a key; `None` for an ordinary declaration.
 pub(super) fn definition(key: &str) -> Option<String> {
     match key {
         "$$fmod32" => return Some(include_str!("routine/fmod32.ll").to_string()),

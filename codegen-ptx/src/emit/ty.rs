@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use ir::{Const, MemType, Space, Type};
 
-/// The address space's number. Local pointers are generic to LLVM, whose stack is generic; it finds out again itself.
+/// The number of an address space. Local pointers are generic in LLVM, whose stack is generic; it infers the space itself.
 fn space_number(space: Space) -> u32 {
     match space {
         Space::Generic | Space::Local => 0,
@@ -36,7 +36,7 @@ pub(super) fn value(ty: Type) -> &'static str {
     }
 }
 
-/// The type a parameter has: a truth value is passed as a byte.
+/// The type of a parameter: a truth value is passed as a byte.
 pub(super) fn param(ty: Type) -> &'static str {
     match ty {
         Type::I1 => "i8",
@@ -44,7 +44,7 @@ pub(super) fn param(ty: Type) -> &'static str {
     }
 }
 
-/// The type of a scalar as it lies in memory.
+/// The type of a scalar in memory.
 pub(super) fn memory(ty: MemType) -> &'static str {
     match ty {
         MemType::Bool | MemType::S8 | MemType::U8 => "i8",
@@ -57,7 +57,7 @@ pub(super) fn memory(ty: MemType) -> &'static str {
     }
 }
 
-/// Whether two spaces are the same to LLVM.
+/// Whether two spaces are the same in LLVM.
 pub(super) fn same_space(a: Space, b: Space) -> bool {
     space_number(a) == space_number(b)
 }
@@ -106,7 +106,7 @@ fn widened(bits: u32) -> u64 {
     (value as f64).to_bits()
 }
 
-/// Bytes in double quotes, as LLVM's reader takes them.
+/// Bytes in double quotes, as LLVM's parser reads them.
 pub(super) fn quoted(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() + 2);
     out.push('"');

@@ -1,11 +1,11 @@
-//! Tests of one bit, in PTX text.
+//! Rewrites tests of one bit, in PTX text.
 //!
-//! LLVM moves the bit to the lowest place before it asks whether it is set, `shr`, `and … 1`, `setp.ne`, and ptxas leaves it there. Without the
-//! shift, ptxas has one instruction for all three.
+//! LLVM moves the bit to the lowest place before it tests it, `shr`, `and … 1`, `setp.ne`, and ptxas leaves it there. Without the shift,
+//! ptxas needs only one instruction for all three.
 
 use std::{borrow::Cow, collections::HashMap};
 
-/// The text with bits tested where they are.
+/// The text in which bits are tested in place.
 pub(super) fn in_place(ptx: &str) -> Cow<'_, str> {
     if !ptx.contains("\tshr.u") {
         return ptx.into();
@@ -26,7 +26,7 @@ fn function(text: &str) -> Cow<'_, str> {
             continue;
         };
         let uses = uses.get_or_insert_with(|| registers(text));
-        // Its definition and the next instruction.
+        // One use is its definition, the other is the next instruction.
         if uses[test.shifted] == 2 && uses[test.bit] == 2 {
             changed.insert(at, None);
             changed.insert(test.and_line, Some(test.masked()));
@@ -87,7 +87,7 @@ impl<'a> Test<'a> {
     }
 }
 
-/// The three operands of an instruction of that name.
+/// The three operands of an instruction with that name.
 fn operands<'a>(line: &'a str, name: &str) -> Option<[&'a str; 3]> {
     let operands = line.strip_prefix('\t')?.strip_prefix(name)?;
     let operands = operands.strip_prefix(" \t")?.trim_end().strip_suffix(';')?;
@@ -95,7 +95,7 @@ fn operands<'a>(line: &'a str, name: &str) -> Option<[&'a str; 3]> {
     operands.try_into().ok()
 }
 
-/// How often each register stands in a function.
+/// How often each register occurs in a function.
 fn registers(text: &str) -> HashMap<&str, u32> {
     let mut count = HashMap::new();
     for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '%')) {

@@ -1,12 +1,12 @@
-//! Addresses of a thread's own memory, in PTX text.
+//! Rewrites addresses in a thread's stack frame, in PTX text.
 //!
-//! They have 32 bits, but LLVM takes a frame's address with 64 and cuts it: `cvt.u32.u64 %r1, %rd3`. ptxas does not see through that, and
-//! leaves all arrays of the frame in memory. Where the address is the frame's name, `mov.b32 %r1, __local_depot0`, it keeps small arrays
-//! in registers, even those with an index that is only known at run time.
+//! Such addresses have 32 bits, but LLVM takes a frame's address with 64 bits and truncates it: `cvt.u32.u64 %r1, %rd3`. ptxas does not
+//! recognise that, and keeps all arrays of the frame in memory. If the address is the frame's name, `mov.b32 %r1, __local_depot0`, ptxas
+//! keeps small arrays in registers, even those with an index that is only known at run time.
 
 use std::{borrow::Cow, collections::HashMap};
 
-/// The text with the frames' names in place of cut addresses.
+/// The text with the frames' names instead of truncated addresses.
 pub(super) fn named(ptx: &str) -> Cow<'_, str> {
     if !ptx.contains("__local_depot") {
         return ptx.into();
@@ -42,7 +42,7 @@ fn function(text: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// Registers that are nothing but an address in the frame, with the offset.
+/// Registers that contain only an address in the frame, with the offset.
 fn addresses(text: &str) -> HashMap<&str, &str> {
     let mut addresses = HashMap::new();
     for line in text.lines() {
@@ -59,7 +59,7 @@ fn addresses(text: &str) -> HashMap<&str, &str> {
     addresses
 }
 
-/// The registers that an instruction may write: its first operand, which may be several in braces.
+/// The registers that an instruction may write: its first operand, which may be several registers in braces.
 fn results(line: &str) -> impl Iterator<Item = &str> {
     let operands = line.split_once(" \t").map_or("", |(_, operands)| operands);
     let first = match operands.strip_prefix('{') {
@@ -82,7 +82,7 @@ mod tests {
         let wanted =
             format!("{HEAD}\tmov.b32 \t%r1, __local_depot3+16;\n\tcvt.u32.u64 \t%r2, %rd4;\n}}\n");
         assert_eq!(named(&text), wanted);
-        // Another function's registers are others.
+        // Registers of another function are different ones.
         let other = format!("{text}.func f()\n{{\n\tcvt.u32.u64 \t%r1, %rd3;\n}}\n");
         assert!(named(&other).ends_with("{\n\tcvt.u32.u64 \t%r1, %rd3;\n}\n"));
     }

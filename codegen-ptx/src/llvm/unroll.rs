@@ -1,20 +1,20 @@
-//! Marks small innermost loops to be unrolled.
+//! Marks small innermost loops for unrolling.
 //!
-//! In: a module in LLVM IR text after the pipeline, which has unrolled what it wants. LLVM leaves a loop alone whose number of rounds takes a
-//! division, as `for (i = thread; i < n; i += threads)` does; then one round's load is waited for before the next one's begins. Here a
-//! loop of one block that nothing was said about gets a count, and LLVM divides.
+//! The input is a module in LLVM IR text after the pipeline, which has unrolled the loops that it wanted to. LLVM does not unroll a loop
+//! whose number of rounds needs a division, as in `for (i = thread; i < n; i += threads)`. Then each round waits for its load before the
+//! next load begins. This module gives a count to a loop of one block without a hint, and LLVM makes the division.
 
 use std::fmt::Write;
 
-/// Rounds in one. With four loads in flight a sum over memory is as fast as with more.
+/// Rounds per unrolled round. With four loads in flight, a sum over memory is as fast as with more.
 const COUNT: u32 = 4;
-/// Loops of more instructions than this are left as they are: four times as many take registers.
+/// Most instructions of an unrolled loop: four times as many need more registers.
 const MOST_INSTRUCTIONS: usize = 25;
 
-/// What is to run after it. One round of combining will do, whatever it leaves.
+/// The passes to run afterwards. One round of combining is enough, whatever it leaves.
 pub(super) const PASSES: &str = "function(loop-simplify,lcssa,loop-unroll<O3>,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)";
 
-/// The text with such loops marked; `None` if there are none.
+/// The text with such loops marked; `None` if it has none.
 pub(super) fn marked(text: &str) -> Option<String> {
     let mut marks = String::new();
     let mut next = text
@@ -59,7 +59,7 @@ fn block_label(line: &str) -> Option<&str> {
     (!name.is_empty() && name.chars().all(is_name)).then_some(name)
 }
 
-/// Whether it is a branch to the block it ends, of a loop that nothing was said about.
+/// Whether the line is a branch to the block that it ends, for a loop without a hint.
 fn jumps_back(line: &str, label: &str) -> bool {
     let Some(branch) = line.strip_prefix("  br i1 ") else {
         return false;

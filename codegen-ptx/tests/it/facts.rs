@@ -1,4 +1,4 @@
-//! What must stand in the PTX of small kernels, and what must not. Facts instead of whole texts: each says which decision it guards.
+//! What the PTX of small kernels must and must not contain. These are facts instead of whole texts: each one guards a decision.
 
 mod arithmetic;
 mod memory;
@@ -199,7 +199,7 @@ loc !1 = 0:1:1
             "nanosleep.u32 \t100",
         ],
     );
-    // Before sm_80 the reductions are loops; before sm_70 there is no match.
+    // Before sm_80 the reductions are loops; before sm_70 there is no `match`.
     let older = ptx(&module, &options("sm_75", 3)).expect("sm_75 has all but the reductions");
     has(
         &older,
@@ -308,7 +308,7 @@ fn a_grid_stride_loop_has_four_loads_in_flight() {
          for (int i = threadIdx.x; i < n; i += threads) sum += x[i];
          out[threadIdx.x] = sum;",
     );
-    // Four, and one for the rounds that are left.
+    // Four, and one for the remaining rounds.
     assert_eq!(count(&text, "ld.global"), 5, "{text}");
 }
 

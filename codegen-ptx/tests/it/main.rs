@@ -1,4 +1,4 @@
-//! PTX from outside: facts about that of small kernels, and random modules.
+//! Tests of the PTX back end through its public interface: facts about the PTX of small kernels, and random modules.
 
 mod facts;
 mod random;

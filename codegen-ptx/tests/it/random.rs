@@ -1,4 +1,4 @@
-//! Random modules, with every instruction there is: LLVM takes what is written, and NVIDIA's assembler what comes out.
+//! Random modules with all instructions: LLVM accepts the back end's text, and NVIDIA's assembler accepts the PTX.
 
 use std::{env, fs, path::PathBuf, process::Command};
 
@@ -6,14 +6,14 @@ use codegen_ptx::{Error, Options, Target, ptx};
 use ir::symbol::kernel_symbol;
 use ir::{Module, Object, infer_spaces, random};
 
-/// Modules for LLVM, some of which are assembled too.
+/// The number of modules for LLVM, some of which are assembled too.
 const MODULES: u64 = 300;
 const ASSEMBLED: u64 = 60;
 
-/// As it is generated, with generic pointers; every other one with the spaces inferred.
+/// A module as generated, with generic pointers; for every other seed the spaces are inferred.
 fn module(seed: u64) -> Module {
     let mut module = random::module(seed, random::Options { plain: false });
-    // Of random initial addresses, PTX takes those into variables that are already there.
+    // Of random initial addresses, PTX accepts those of variables that are already defined.
     for (index, global) in module.globals.iter_mut().enumerate() {
         global.relocations.retain(|(_, object, _)| match object {
             Object::Global(id) => id.index() < index,
@@ -69,7 +69,7 @@ fn older_targets_refuse_or_take_random_modules() {
     }
 }
 
-/// NVIDIA's assembler: the one in PATH, else the one that `setup.sh` fetched.
+/// NVIDIA's assembler: the one in PATH, or the one that `setup.sh` downloaded.
 fn ptxas() -> Option<PathBuf> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let fetched = root.join("target/ptxas/nvidia/cu13/bin");

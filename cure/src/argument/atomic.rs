@@ -1,8 +1,8 @@
-//! Atomics of lanes on one word that a warp adds up first: as many lanes as the mask names give what one of them then updates with.
+//! Proves that a warp may add up before an atomic: one lane updates the word with what all lanes of the mask together would.
 //!
-//! In: the program's module and the edited one. All is the same but for one atomic whose old value nothing uses: in its place the active
-//! lanes are counted, or their values reduced, and one of them makes the atomic. That is right if the word is the same for all lanes of a block,
-//! the arithmetic is that of the atomic (32-bit integers, with its sign), and the mask is that of the lanes that are there.
+//! The program's module and the edited one have to be the same except for one atomic whose old value is unused. In its place the active
+//! lanes are counted, or their values reduced, and one of them executes the atomic. That is right if the word is the same for all lanes of
+//! a block, the arithmetic is that of the atomic (32-bit integers, with its signedness), and the mask is that of the active lanes.
 
 use ir::{
     AtomicOp, ExchangeOp, InstKind, MemType, Module, ReduceOp, SpecialReg, Type, UnaryOp, Varies,
@@ -13,7 +13,7 @@ use super::{
     term::{Kind, Shape, Term, Terms},
 };
 
-/// The sentence that proves that a warp may add up first; `None` if it does not hold.
+/// The sentence that proves that a warp may add up first; `None` if there is no proof.
 pub(super) fn in_warp(old: &Module, new: &Module) -> Option<String> {
     if old.functions.len() != new.functions.len() {
         return None;
@@ -29,7 +29,7 @@ pub(super) fn in_warp(old: &Module, new: &Module) -> Option<String> {
     })
 }
 
-/// Whether an atomic is replaced; `None` if anything else is different.
+/// Whether an atomic is replaced; `None` if anything else differs.
 fn of_function(before: &[Step], after: &[Step], terms: &Terms) -> Option<bool> {
     let mut rest = after;
     let mut is_any = false;
@@ -66,7 +66,7 @@ fn contains(terms: &Terms, term: Term, part: Term) -> bool {
     terms.any(term, &mut |shape| *shape == wanted)
 }
 
-/// The dimensions of the block that a kernel reads, wherever it does: the lane's number has to count them all.
+/// The dimensions of the block that a kernel reads anywhere: the lane's number has to count them all.
 fn dimensions(row: &[Step], terms: &Terms) -> Vec<SpecialReg> {
     let all = [SpecialReg::TidY, SpecialReg::TidZ];
     all.into_iter()
@@ -88,7 +88,7 @@ fn is_shared_word(terms: &Terms, pointer: Term) -> bool {
     })
 }
 
-/// What takes an atomic's place: `[reduction] if (lane leads) { atomic }`. Gives what follows.
+/// Matches what replaces an atomic: `[reduction] if (lane leads) { atomic }`. Returns the steps after it.
 fn replaced<'r>(
     old: &Touch,
     mut rest: &'r [Step],
@@ -131,7 +131,7 @@ fn replaced<'r>(
     let given = *new.values.first()?;
     let is_right = match sum {
         Some(sum) => given == sum,
-        // So many times as there are lanes.
+        // The value, once for each lane.
         None => op == AtomicOp::Add && is_count(terms, given, *old.values.first()?),
     };
     let leads = terms.any(*condition, &mut |shape| {
@@ -144,7 +144,7 @@ fn replaced<'r>(
     (is_same && is_right && leads && counts_all && is_one).then_some(behind)
 }
 
-/// Which of the exchanges the first step is: the number of the term that it gives, the next one in what follows.
+/// The number of the exchange whose result the replaced atomic uses.
 fn exchanges(rest: &[Step], terms: &Terms) -> Option<u32> {
     let mut number = None;
     let access = rest.get(2)?;
@@ -165,7 +165,7 @@ fn is_mask(terms: &Terms, term: Term) -> bool {
     matches!(terms.shape(term), Shape::Given(Kind::Mask, ..))
 }
 
-/// Whether a term is a number for each active lane, `number * __popc(active)`.
+/// Whether a term is `number * __popc(active)`: a number for each active lane.
 fn is_count(terms: &Terms, given: Term, each: Term) -> bool {
     let Some(each) = terms.sum(each).number() else {
         return false;

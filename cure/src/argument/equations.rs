@@ -1,10 +1,10 @@
-//! Sums of two threads' terms that are 0, and what follows from them: Gauss's elimination over fractions.
+//! Linear equations between two threads' terms, and what follows from them: Gaussian elimination over fractions.
 
 use std::collections::BTreeMap;
 
 use super::term::Term;
 
-/// Whose term it is.
+/// Which thread a term belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Whose {
     First,
@@ -28,13 +28,13 @@ impl Equation {
 
 /// Factors by term.
 type Parts = BTreeMap<(Term, Whose), Fraction>;
-/// The term that only this sum has, its parts, and its constant.
+/// The term that only this row has, its parts, and its constant.
 type Row = ((Term, Whose), Parts, Fraction);
 
-/// Equations, each with a term that no other has.
+/// Equations in solved form: each has a term that no other has.
 pub(super) struct Solved {
     rows: Vec<Row>,
-    /// They contradict each other.
+    /// Whether they contradict each other.
     pub(super) is_impossible: bool,
 }
 
@@ -68,7 +68,7 @@ impl Solved {
         solved
     }
 
-    /// What is left of a sum when the equations are taken from it.
+    /// The rest of a sum after elimination with the equations.
     fn reduced(&self, mut parts: Parts, mut constant: Fraction) -> (Parts, Fraction) {
         for (pivot, own, rest) in &self.rows {
             let times = parts.get(pivot).copied().unwrap_or(Fraction::ZERO);
@@ -78,7 +78,7 @@ impl Solved {
         (parts, constant)
     }
 
-    /// Whether a term of both threads is the same.
+    /// Whether a term has the same value in both threads.
     pub(super) fn makes_equal(&self, term: Term) -> bool {
         let one = Fraction::from(1);
         let difference = BTreeMap::from([
@@ -104,7 +104,7 @@ fn subtract(from: &mut Parts, what: &Parts, times: Fraction) {
     }
 }
 
-/// A fraction in lowest terms. Factors are sizes of elements and rows: few and small.
+/// A fraction in lowest terms. Factors are sizes of elements and rows, so they are few and small.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Fraction(i128, i128);
 

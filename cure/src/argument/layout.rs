@@ -1,10 +1,10 @@
-//! Arrays that lie otherwise: every access was rewritten by one injective map.
+//! Proves changes of an array's layout: every access was rewritten by one injective map.
 //!
-//! In: the program's module and the edited one. For each kernel the two rows of what it does are compared: all is the same but for the
-//! places of accesses to one array, and each of those is the map of what it was. The map keeps elements apart because each
-//! subscript stays in its dimension, which C asks of the program and the machine checks. What could see the places is ruled out: the array's
-//! address goes nowhere but into accesses, no access is wider than an element, the room suffices, and a block's shared
-//! memory stays below what every launch may have.
+//! For each kernel, the rows of the program and of the edited one are compared. They have to be the same except for the places of accesses
+//! to one array, and each of those places has to be the map of the old one. The map keeps elements apart because each subscript stays
+//! within its dimension, which C requires and the machine checks. Nothing else may see the places: the array's address is used only for
+//! accesses, no access is wider than an element, the array has enough room, and a block's shared memory stays below what every launch may
+//! have.
 
 use ir::{
     BinaryOp, Const, Function, FunctionKind, GlobalSpace, InstKind, Module, Object, Operand,
@@ -18,14 +18,14 @@ use super::{
 
 /// Shared memory that every launch may have without asking for more.
 const SHARED_BYTES: u64 = 48 << 10;
-/// Words of a row of banks: what a spread array skips after, and a permutation stays within.
+/// Words of a row of banks: a spread array has a gap after each, and a permutation stays within one.
 const BANKS: i64 = 32;
 
-/// Maps, as they are told.
+/// Names of the maps in messages.
 const WIDER: &str = "rows of more elements";
 const PERMUTED: &str = "its columns permuted by row";
 
-/// The sentence that proves edits of a shared array; `None` if it does not hold.
+/// The sentence that proves edits of a shared array; `None` if there is no proof.
 pub(super) fn shared(old: &Module, new: &Module) -> Option<String> {
     let same_outside = old.globals == with_locs(&new.globals, &old.globals)
         && old.strings == new.strings
@@ -45,7 +45,7 @@ pub(super) fn shared(old: &Module, new: &Module) -> Option<String> {
     ))
 }
 
-/// Globals with the places of others, which edits move.
+/// Globals with the places of other ones, because edits move places.
 fn with_locs(globals: &[ir::GlobalVar], like: &[ir::GlobalVar]) -> Vec<ir::GlobalVar> {
     let mut globals = globals.to_vec();
     for (global, like) in globals.iter_mut().zip(like) {
@@ -54,7 +54,7 @@ fn with_locs(globals: &[ir::GlobalVar], like: &[ir::GlobalVar]) -> Vec<ir::Globa
     globals
 }
 
-/// What a function does with an array that lies otherwise: its name and the map. The inner `None`: nothing is different.
+/// How a function uses an array with a new layout: the array's name and the map. The inner `None`: nothing differs.
 fn of_function(old: &Function, new: &Function) -> Option<Option<(String, &'static str)>> {
     let is_like = old.name == new.name
         && old.kind == new.kind
@@ -70,7 +70,7 @@ fn of_function(old: &Function, new: &Function) -> Option<Option<(String, &'stati
         return None;
     }
     let resized = changed_array(old, new)?;
-    // What changes is an array whose size changes, or else the one whose accesses do.
+    // The array that changes is the one whose size changes, or else the one whose accesses do.
     let array = resized.or_else(|| moved_array(&before, &after));
     let Some(array) = array else {
         return same(&before, &after).then_some(None);
@@ -126,7 +126,7 @@ fn same(before: &[Step], after: &[Step]) -> bool {
     before.iter().zip(after).all(|(a, b)| a.what == b.what)
 }
 
-/// The shared array whose size or rows change. The inner `None`: none does.
+/// The shared array whose size or rows change. The inner `None`: there is none.
 fn changed_array(old: &Function, new: &Function) -> Option<Option<SharedId>> {
     let differs = |(a, b): (&SharedVar, &SharedVar)| {
         (&a.dims, a.size_bytes, a.element_bytes) != (&b.dims, b.size_bytes, b.element_bytes)
@@ -158,7 +158,7 @@ fn moved_array(before: &[Step], after: &[Step]) -> Option<SharedId> {
         })
 }
 
-/// Whether every launch that the kernel could have may still have its shared memory.
+/// Checks that every launch of the kernel can still have its shared memory.
 fn fits(kernel: &Function) -> Option<()> {
     let bytes = kernel
         .shared
@@ -176,7 +176,7 @@ struct Array<'a> {
 }
 
 impl Array<'_> {
-    /// Which map an access was rewritten by.
+    /// The map by which an access was rewritten.
     fn map_of(&mut self, a: &Touch, b: &Touch) -> Option<&'static str> {
         let (base, was) = self.terms.place(a.pointer)?;
         let (other, is) = self.terms.place(b.pointer)?;
@@ -192,7 +192,7 @@ impl Array<'_> {
                 if let (Some(was), Some(is)) = (was.number(), is.number()) {
                     return self.of_number(was, is);
                 }
-                // The machine checks that the last subscript stays in its row.
+                // The machine checks that the last subscript stays within its row.
                 let is_subscript = u64::from(a.access.row_len) == columns
                     && Some(u64::from(b.access.row_len)) == self.is.dims.last().copied();
                 if !is_subscript {
@@ -206,7 +206,7 @@ impl Array<'_> {
         }
     }
 
-    /// Bytes as the numbers that they mean.
+    /// A sum of bytes whose terms are read as the numbers they mean, without wrapping.
     fn indices(&self, bytes: &Sum) -> Sum {
         let mut all = Sum::constant(bytes.constant);
         for &(term, factor) in &bytes.parts {
@@ -215,7 +215,7 @@ impl Array<'_> {
         all
     }
 
-    /// The place of one element.
+    /// The map of one element's place.
     fn of_number(&mut self, was: i64, is: i64) -> Option<&'static str> {
         let element = self.was.element_bytes as i64;
         let (old, new) = (*self.was.dims.last()? as i64, *self.is.dims.last()? as i64);
@@ -237,7 +237,7 @@ impl Array<'_> {
         let is_wider = new > old
             && self.was.dims[..self.was.dims.len() - 1] == self.is.dims[..self.is.dims.len() - 1];
         let pad = (new as i64 - old as i64) * element;
-        // What grew did so by the rows it counts; what is left of the old place is the column.
+        // The growth is a multiple of the row number; the rest of the old place is the column.
         let rows = is.add(was, -1).divided(pad)?;
         let column = was.add(&rows, -(old as i64) * element).divided(element)?;
         let rebuilt = Sum::default()
@@ -255,7 +255,7 @@ impl Array<'_> {
             return None;
         }
         let rows = self.was.dims[0] as i64;
-        // A row's part of a factor is the nearest multiple of a row; of a constant, what is below it.
+        // For a factor, a row's part is the nearest multiple of a row; for a constant, the multiple below it.
         let nearest = |n: i64| (n + stride / 2).div_euclid(stride);
         let row = Sum {
             parts: was
@@ -334,7 +334,7 @@ impl Array<'_> {
     }
 }
 
-/// The sentence that proves that a table may lie in global memory instead of constant memory.
+/// The sentence that proves that a table may be in global memory instead of constant memory.
 pub(super) fn table(old: &Module, new: &Module) -> Option<String> {
     if old.globals.len() != new.globals.len() || old.strings != new.strings {
         return None;
@@ -370,7 +370,7 @@ pub(super) fn table(old: &Module, new: &Module) -> Option<String> {
     ))
 }
 
-/// What is done, whatever the memory's kind.
+/// A step without the kind of memory that it accesses.
 fn without_space(step: &Step) -> What {
     let mut what = step.what.clone();
     if let What::Access(touch) = &mut what

@@ -1,13 +1,13 @@
-//! Barriers that order nothing: what is before one and what is after it never meet.
+//! Proves that barriers order nothing: no access before one conflicts with an access after it.
 //!
-//! In: the program's module and the one without some barriers. Without a barrier, what could come just before it may run beside
-//! what could come just after it: accesses on all paths and in all rounds up to the next barrier that is left. For each such pair of which one
-//! writes, the two elements are compared. Their places are sums of the thread's index, of arguments and of what all threads of a block
-//! share; if equal places mean equal threads, the pair never meets. All else forbids it: a place that memory gives, a loop's variable that is
-//! not counted by the block's threads, generic pointers, atomics, `volatile`, fences, exchanges of a warp.
+//! The program's module is compared with the one without some barriers. Without a barrier, accesses that could come just before it may run
+//! concurrently with those just after it: accesses on all paths and in all rounds up to the next barrier that is left. For each such pair
+//! with a write, the two places are compared. Places are sums of the thread's index, of arguments and of values that all threads of a block
+//! share. If equal places mean equal threads, the pair never conflicts. Everything else prevents a proof: a place that comes from memory, a
+//! loop variable that is not a multiple of the block's threads, generic pointers, atomics, `volatile`, fences, and exchanges of a warp.
 //!
 //! Premises: a dimension of the block that the kernel never reads is 1; pointers in different parameters lead to different buffers, which
-//! the runs have shown of this program's launches.
+//! the runs have shown for this program's launches.
 
 mod meeting;
 
@@ -20,7 +20,7 @@ use super::{
     term::{Shape, Sum, Term, Terms},
 };
 
-/// The sentence that proves that barriers may go; `None` if it does not hold.
+/// The sentence that proves that barriers may be removed; `None` if there is no proof.
 pub(super) fn needless(old: &Module, new: &Module, aliased: &[String]) -> Option<String> {
     if old.functions.len() != new.functions.len() {
         return None;
@@ -57,7 +57,7 @@ pub(super) fn needless(old: &Module, new: &Module, aliased: &[String]) -> Option
     })
 }
 
-/// The sentence that proves that barriers which were put in leave no race in shared memory; `None` if it does not hold.
+/// The sentence that proves that added barriers leave no race in shared memory; `None` if there is no proof.
 pub(super) fn placed(old: &Module, new: &Module, aliased: &[String]) -> Option<String> {
     if old.functions.len() != new.functions.len() {
         return None;
@@ -85,7 +85,7 @@ pub(super) fn placed(old: &Module, new: &Module, aliased: &[String]) -> Option<S
     })
 }
 
-/// Which barriers of a row are not in another one that is else the same.
+/// The barriers of a row that are missing in another one; `None` if the rows differ in anything else.
 fn removed(before: &[Step], after: &[Step]) -> Option<Vec<usize>> {
     let mut all = vec![];
     let mut rest = after.iter().peekable();
@@ -101,27 +101,27 @@ fn removed(before: &[Step], after: &[Step]) -> Option<Vec<usize>> {
     rest.next().is_none().then_some(all)
 }
 
-/// What a proof rests on.
+/// What a proof depends on.
 struct Proof {
     needs_buffers: bool,
-    /// One side of each barrier is empty.
+    /// Whether one side of each barrier is empty.
     is_idle: bool,
 }
 
-/// A kernel, some of whose barriers are left out.
+/// A kernel of which some barriers are left out.
 struct Kernel<'a> {
     function: &'a Function,
     row: &'a [Step],
     terms: &'a mut Terms,
     removed: Vec<usize>,
-    /// What may come next, by step; the row's length is the end.
+    /// The possible next steps, by step; the row's length is the end.
     next: Vec<Vec<usize>>,
     previous: Vec<Vec<usize>>,
     /// The dimensions of the block that the kernel reads.
     reads: Vec<SpecialReg>,
-    /// Loop variables: what they begin with, and what comes next.
+    /// Loop variables: the initial value, and the value in the next round.
     counters: BTreeMap<Term, (Term, Term)>,
-    /// Those that count by the block's threads, and what they begin with.
+    /// Loop variables that grow by the block's threads, and their initial value.
     strides: BTreeMap<Term, Sum>,
 }
 
@@ -192,7 +192,7 @@ impl<'a> Kernel<'a> {
         Some(proof)
     }
 
-    /// The steps that can be reached from a barrier without another one that is left.
+    /// The steps that can be reached from a barrier without passing another one that is left.
     fn reached(&self, from: usize, edges: &[Vec<usize>]) -> BTreeSet<usize> {
         self.reached_from(edges[from].clone(), edges)
     }
@@ -211,7 +211,7 @@ impl<'a> Kernel<'a> {
         seen
     }
 
-    /// Whether no two threads of a block meet in a memory between two barriers.
+    /// Whether no two threads of a block conflict in a memory between two barriers.
     fn is_without_race(&mut self, space: Space) -> bool {
         let is_barrier = |step: &Step| step.what == What::Barrier;
         let barriers = (0..self.row.len()).filter(|&at| is_barrier(&self.row[at]));
@@ -225,7 +225,7 @@ impl<'a> Kernel<'a> {
         for interval in intervals {
             let is_in = |&at: &usize| match &self.row[at].what {
                 What::Access(touch) => touch.is_in(space),
-                // Another kind of barrier orders in its own way.
+                // Other kinds of barriers order accesses in their own way.
                 What::Other(kind, _) => matches!(kind, InstKind::Intrinsic(..)),
                 _ => false,
             };
@@ -252,7 +252,7 @@ impl<'a> Kernel<'a> {
         is(a) && is(b)
     }
 
-    /// Whether all threads of a block come to a step together: what decides on the way is the same for the block.
+    /// Whether all threads of a block reach a step together: every decision on the way is the same for the block.
     fn is_reached_by_all(&self, at: usize) -> bool {
         let mut around: Vec<Term> = vec![];
         let mut enclosing: Vec<LabelId> = vec![];
@@ -271,7 +271,7 @@ impl<'a> Kernel<'a> {
                 _ => {}
             }
         }
-        // Jumps out of what is around the step, and ends of threads.
+        // Jumps out of what encloses the step, and exits of threads.
         let mut around: Vec<Term> = vec![];
         for step in self.row {
             match &step.what {
@@ -291,7 +291,7 @@ impl<'a> Kernel<'a> {
             .all(|&term| self.is_of_block(term, &mut vec![]))
     }
 
-    /// Whether a loop is around a step.
+    /// Whether a step is inside a loop.
     fn is_between(&self, label: LabelId, at: usize) -> bool {
         let begins = self
             .row
@@ -304,7 +304,7 @@ impl<'a> Kernel<'a> {
         begins.is_some_and(|begin| begin < at) && ends.is_some_and(|end| at < end)
     }
 
-    /// Whether the scope that ends at a step is around another one.
+    /// Whether the scope that ends at a step encloses another step.
     fn scope_has(&self, end: usize, at: usize) -> bool {
         let mut depth = 0;
         for index in (0..end).rev() {
@@ -318,7 +318,7 @@ impl<'a> Kernel<'a> {
         false
     }
 
-    /// Whether a term is the same for all threads of a block that come by together.
+    /// Whether a term is the same for all threads of a block that arrive together.
     fn is_of_block(&self, term: Term, assumed: &mut Vec<Term>) -> bool {
         if assumed.contains(&term) {
             return true;
@@ -340,7 +340,7 @@ impl<'a> Kernel<'a> {
     }
 }
 
-/// Whether a step may be beside others without a barrier: an access that only its own thread hears of, or none.
+/// Whether a step may run concurrently with others: a plain access, or a step without effect on other threads.
 fn is_plain(step: &Step) -> bool {
     match &step.what {
         What::Access(touch) => {
@@ -351,10 +351,10 @@ fn is_plain(step: &Step) -> bool {
     }
 }
 
-/// Loop variables: what each begins with, and what it is in the next round.
+/// Loop variables: the initial value of each, and its value in the next round.
 fn counters(row: &[Step], terms: &Terms) -> BTreeMap<Term, (Term, Term)> {
     let mut found = BTreeMap::new();
-    // What comes to a loop is said just before it begins and just before it ends.
+    // The row has the values that come to a loop just before the loop begins and just before it ends.
     let mut open: Vec<Vec<(SlotId, Term)>> = vec![];
     let mut pending: Vec<(SlotId, Term)> = vec![];
     for step in row {
@@ -391,7 +391,7 @@ fn counters(row: &[Step], terms: &Terms) -> BTreeMap<Term, (Term, Term)> {
     found
 }
 
-/// Counters that begin with a sum of the thread's index and grow by the block's width each round, and what they begin with.
+/// Loop variables that begin with a sum of the thread's index and grow by the block's width each round, and their initial value.
 fn strides(counters: &BTreeMap<Term, (Term, Term)>, terms: &mut Terms) -> BTreeMap<Term, Sum> {
     let width = terms.of(Shape::Special(SpecialReg::NtidX));
     let is_stride = |(&counter, &(begin, next)): (&Term, &(Term, Term))| {
@@ -405,7 +405,7 @@ fn strides(counters: &BTreeMap<Term, (Term, Term)>, terms: &mut Terms) -> BTreeM
     counters.iter().filter_map(is_stride).collect()
 }
 
-/// What may come after each step.
+/// The steps that may come after each step.
 fn successors(row: &[Step]) -> Vec<Vec<usize>> {
     let mut ends: BTreeMap<LabelId, usize> = BTreeMap::new();
     let mut steps: BTreeMap<LabelId, usize> = BTreeMap::new();

@@ -1,8 +1,8 @@
-//! A function as the row of what it does: accesses, barriers, branches, loops, with terms for values.
+//! A function as the row of its effects: accesses, barriers, branches, loops, with terms for values.
 //!
-//! Computing is not in the row, only what is done with the results. So two functions that differ in how they compute an index have like
-//! rows. Variables are terms: the value that was set last; where ways meet with different values, a term of that meeting, and the row says
-//! what came from where.
+//! Computation is not in the row, only the uses of its results. So two functions that only differ in how they compute an index have similar
+//! rows. Variables are terms: the value that was set last. Where control flow merges with different values, a variable gets a term for that
+//! merge, and the row records which value comes from where.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use ir::{
 
 use super::term::{Kind, Shape, Term, Terms};
 
-/// Something that is done.
+/// One effect.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Step {
     pub(super) what: What,
@@ -26,13 +26,13 @@ pub(super) enum What {
     Access(Touch),
     /// `__syncthreads()` without a predicate.
     Barrier,
-    /// Any other instruction that is not only computing. Its own operands are blank.
+    /// Any other instruction that does more than compute. Its own operands are blank.
     Other(InstKind, Vec<Term>),
     If(Term),
     Else,
     EndIf,
     Loop(LabelId),
-    /// The end of a loop's body, and what stands before the next round.
+    /// The end of a loop's body, before the next round.
     Step(LabelId),
     EndLoop(LabelId),
     Scope,
@@ -40,7 +40,7 @@ pub(super) enum What {
     Break(LabelId),
     Continue(LabelId),
     Return(Option<Term>),
-    /// A variable's value at the end of a way that meets another one.
+    /// A variable's value at the end of a path that merges with another one.
     Comes(SlotId, Term),
 }
 
@@ -50,9 +50,9 @@ pub(super) struct Touch {
     pub(super) access: Access,
     pub(super) kind: TouchKind,
     pub(super) pointer: Term,
-    /// What is stored; an atomic's operand, and what it compares with.
+    /// The stored value; for an atomic, its operand, and the value it compares with.
     pub(super) values: Vec<Term>,
-    /// What it gives, the first of it.
+    /// The first value that it gives.
     pub(super) gives: Option<Term>,
 }
 
@@ -92,13 +92,13 @@ pub(super) fn row(function: &Function, terms: &mut Terms) -> Option<Vec<Step>> {
     walk.is_known.then_some(row)
 }
 
-/// The variables' values at a place; `None` where no thread comes.
+/// The variables' values at a place; `None` if no thread gets there.
 type Slots = Option<HashMap<SlotId, Term>>;
 
 struct Walk<'t> {
     terms: &'t mut Terms,
     values: HashMap<ValueId, Term>,
-    /// How many instructions of a kind have given something.
+    /// How many instructions of each kind have given a value.
     given: HashMap<Kind, u32>,
     meetings: u32,
     breaks: HashMap<LabelId, Vec<HashMap<SlotId, Term>>>,
@@ -201,7 +201,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A branch that only chooses between values, as `?:` does: nothing is done in it, or the same store on both sides.
+    /// A branch that only chooses between values, as `?:` does: its sides do nothing, or the same store.
     fn chosen(
         &mut self,
         cond: Term,
@@ -254,7 +254,7 @@ impl Walk<'_> {
         all
     }
 
-    /// `cond ? a : b`, whatever the type.
+    /// `cond ? a : b`, for any type.
     fn select(&mut self, cond: Term, a: Term, b: Term) -> Term {
         let blank = Operand::Const(ir::Const::i32(0));
         let kind = InstKind::Select(Type::I32, blank, blank, blank);
@@ -303,7 +303,7 @@ impl Walk<'_> {
         self.meet(ways, loc)
     }
 
-    /// Where ways meet: variables that differ get a term of the meeting.
+    /// Merges control flow: variables whose values differ get a term of the merge.
     fn meet(&mut self, mut ways: Vec<HashMap<SlotId, Term>>, loc: LocId) -> Slots {
         let first = ways.pop()?;
         if ways.is_empty() {
@@ -449,12 +449,12 @@ impl Walk<'_> {
 }
 
 impl Touch {
-    /// Whether it changes memory.
+    /// Whether it writes to memory.
     pub(super) fn writes(&self) -> bool {
         self.kind != TouchKind::Load
     }
 
-    /// Whether it is in that space, or may be.
+    /// Whether it accesses that space, or may do so.
     pub(super) fn is_in(&self, space: Space) -> bool {
         self.access.space == space || self.access.space == Space::Generic
     }
@@ -466,7 +466,7 @@ impl Touch {
 }
 
 impl Step {
-    /// The terms of what is done, but for an access's pointer.
+    /// The terms of an effect, except an access's pointer.
     pub(super) fn terms(&self) -> Vec<Term> {
         match &self.what {
             What::Access(touch) => touch.values.clone(),

@@ -1,8 +1,9 @@
-//! Values as terms: what a temporary is, in words of the thread, the arguments and what memory gave.
+//! Values as terms: a temporary expressed by the thread, the arguments and the values from memory.
 //!
-//! A term is the same number wherever the same value is computed, in the program and in the edited one: that is how two functions are
-//! compared. Sums of integers and addresses have one form, `Σ factor · term + constant`, so `4 * t + 4` and `(t + 1) * 4` are one term.
-//! Sums are modulo 2^32 or 2^64, as the machine adds. Only inside an index of an access a 32-bit sum is taken for the number it means: one that
+//! A term has the same number wherever the same value is computed, in the program and in the edited one. That is how two functions are
+//! compared. Sums of integers and addresses have a normal form, `Σ factor · term + constant`, so `4 * t + 4` and `(t + 1) * 4` are one
+//! term. Sums are modulo 2^32 or 2^64, like the machine's. Only in the index of an access is a 32-bit sum taken for the mathematical
+//! number: one that wraps leads out of the array, which is undefined.
 //! wraps leads out of the array, which is undefined.
 
 use std::collections::{HashMap, HashSet};
@@ -13,32 +14,32 @@ use ir::{BinaryOp, Const, ConvertOp, InstKind, Object, Operand, SlotId, SpecialR
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Term(u32);
 
-/// What a term is.
+/// What a term stands for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Shape {
     /// An integer or an address.
     Sum(Sum),
-    /// A constant that is no integer.
+    /// A constant that is not an integer.
     Const(Const),
-    /// What a thread knows of itself.
+    /// A special register of the thread.
     Special(SpecialReg),
     /// An argument that is a pointer.
     Pointer(usize),
     /// Any other argument.
     Param(usize),
-    /// What the `n`th instruction of a kind gave, and which of its results: a load, an atomic, a shuffle.
+    /// The result of the `n`th instruction of a kind (a load, an atomic, a shuffle), and which of its results it is.
     Given(Kind, u32, u32),
-    /// A variable where ways meet: the `n`th meeting.
+    /// A variable at the `n`th merge of control flow.
     Met(u32, SlotId),
-    /// A variable that is not set.
+    /// A variable that was never set.
     Unset(SlotId),
-    /// An object's first byte.
+    /// The address of an object's first byte.
     Address(Object),
     /// An operation on terms. Its own operands are blank.
     Op(InstKind, Vec<Term>),
 }
 
-/// Kinds of instructions whose results are opaque, counted apart: edits that add one kind do not rename the others.
+/// Kinds of instructions with opaque results. Each kind is counted separately, so that edits which add one kind do not rename the others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Kind {
     Load,
@@ -82,12 +83,12 @@ impl Sum {
         }
     }
 
-    /// The number, if it is one.
+    /// The number, if the sum is one.
     pub(super) fn number(&self) -> Option<i64> {
         self.parts.is_empty().then_some(self.constant)
     }
 
-    /// The sum divided by a number that divides all of it.
+    /// The sum divided by a number; `None` if the number does not divide all of it.
     pub(super) fn divided(&self, by: i64) -> Option<Sum> {
         let divides = |n: i64| n % by == 0;
         let is_whole =
@@ -117,13 +118,13 @@ impl Terms {
         &self.shapes[term.0 as usize]
     }
 
-    /// The term that is so, if there is one.
+    /// The term of this shape, if there is one.
     pub(super) fn find(&self, shape: &Shape) -> Option<Term> {
         self.numbers.get(shape).copied()
     }
 
     pub(super) fn of(&mut self, shape: Shape) -> Term {
-        // A sum of one term is that term.
+        // A sum of a single term is that term.
         if let Shape::Sum(Sum { parts, constant: 0 }) = &shape
             && let [(term, 1)] = parts[..]
         {
@@ -147,7 +148,7 @@ impl Terms {
         self.of(shape)
     }
 
-    /// A term as a sum: of itself alone, if it is anything else.
+    /// A term as a sum; any other term is a sum of itself.
     pub(super) fn sum(&self, term: Term) -> Sum {
         match self.shape(term) {
             Shape::Sum(sum) => sum.clone(),
@@ -158,7 +159,7 @@ impl Terms {
         }
     }
 
-    /// An index as the number it means: conversions to 64 bits are left out.
+    /// An index as the mathematical number: conversions to 64 bits are left out.
     pub(super) fn index(&self, term: Term) -> Sum {
         match self.shape(term) {
             Shape::Op(InstKind::Convert(ConvertOp::Sext | ConvertOp::Zext, _), inner) => {
@@ -175,7 +176,7 @@ impl Terms {
         }
     }
 
-    /// What an operation gives.
+    /// The result of an operation.
     pub(super) fn op(&mut self, kind: &InstKind, operands: Vec<Term>) -> Term {
         if let Some(sum) = self.linear(kind, &operands) {
             return self.of(Shape::Sum(sum));
@@ -241,12 +242,12 @@ impl Terms {
         }
     }
 
-    /// Whether an object's address is somewhere in a term.
+    /// Whether an object's address occurs in a term.
     pub(super) fn mentions(&self, term: Term, object: Object) -> bool {
         self.any(term, &mut |shape| *shape == Shape::Address(object))
     }
 
-    /// Whether some part of a term is such a one.
+    /// Whether some part of a term satisfies `is`.
     pub(super) fn any(&self, term: Term, is: &mut dyn FnMut(&Shape) -> bool) -> bool {
         let mut seen = HashSet::from([term]);
         let mut left = vec![term];
@@ -272,7 +273,7 @@ impl Terms {
         false
     }
 
-    /// An address as the object it begins in and the bytes behind its first; `None` if it is in no named object.
+    /// An address as the object it points into and the byte offset; `None` if the object is unknown.
     pub(super) fn place(&self, pointer: Term) -> Option<(Term, Sum)> {
         let mut sum = self.sum(pointer);
         let is_base = |&(term, factor): &(Term, i64)| {

@@ -1,4 +1,4 @@
-//! Arguments beside programs: which edits they prove, and which they must not.
+//! Tests of the arguments on small programs: which edits they prove, and which they must not.
 
 use ir::{
     Module,
@@ -21,7 +21,7 @@ fn module(text: &str) -> Module {
         .unwrap_or_else(|| panic!("{messages:?}\n{text}"))
 }
 
-/// Whether an argument proves that a text may be replaced in a kernel's body, all over.
+/// Whether an argument proves that a text may be replaced everywhere in a kernel's body.
 fn proves(
     argument: impl Fn(&Module, &Module) -> Option<String>,
     body: &str,
@@ -47,13 +47,13 @@ const TILE: &str = "__shared__ float tile[32][32];\n tile[threadIdx.y][threadIdx
 fn wider_rows_keep_elements_apart() {
     let wider = [("[32][32]", "[32][33]")];
     assert!(proves(layout::shared, TILE, &wider));
-    // The value, not only the place, is another one.
+    // Not only the place changes, but also the value.
     assert!(!proves(
         layout::shared,
         TILE,
         &[wider[0], ("tile[3][4]", "tile[3][5]")]
     ));
-    // Another path reads the rows as one line, or by a pointer that is kept, or as something wider.
+    // Another path accesses the rows as one line, through a kept pointer, or with a wider type.
     for flat in [
         "out[n] = (&tile[0][0])[n];",
         "float *p = &tile[1][0]; for (int i = 0; i < n; i++) { out[i] = *p; p++; }",
@@ -63,7 +63,7 @@ fn wider_rows_keep_elements_apart() {
         let body = format!("{TILE}\n{flat}");
         assert!(!proves(layout::shared, &body, &wider), "{flat}");
     }
-    // Too much for a launch, or what a launch adds is not known.
+    // Too large for a launch, or the launch's own addition is unknown.
     let large = TILE.replace("[32][32]", "[32][384]");
     assert!(!proves(
         layout::shared,
@@ -89,7 +89,7 @@ fn permuted_columns_are_one_map() {
         ("tile[3][4]", "tile[3][4 ^ 3]"),
     ];
     assert!(proves(layout::shared, TILE, &swizzled));
-    // One access is left as it was.
+    // One access was not rewritten.
     assert!(!proves(layout::shared, TILE, &swizzled[..3]));
     let of_48 = TILE.replace("[32][32]", "[32][48]");
     assert!(!proves(layout::shared, &of_48, &swizzled));
@@ -156,15 +156,15 @@ fn barriers_between_own_elements_go() {
 fn barriers_that_others_may_need_stay() {
     let without = [("__syncthreads();", "")];
     for body in [
-        // Another element: the next one, by data, by an argument, the transposed one, through a second dimension.
+        // Another element: the next one, or one chosen by data, by an argument, by transposition, or by a second dimension.
         "__shared__ float s[65]; int t = threadIdx.x; s[t] = in[t]; __syncthreads(); out[t] = s[t + 1];",
         "__shared__ float s[64]; int t = threadIdx.x; s[t] = in[t]; __syncthreads(); out[t] = s[idx[t]];",
         "__shared__ float s[64]; int t = threadIdx.x; s[t] = in[t]; __syncthreads(); out[t] = s[t + n];",
         "__shared__ float s[32][32]; s[threadIdx.y][threadIdx.x] = 1; __syncthreads(); out[0] = s[threadIdx.x][threadIdx.y];",
         "__shared__ float s[32]; s[threadIdx.x] = threadIdx.y; __syncthreads(); out[threadIdx.x] = s[threadIdx.x];",
-        // One thread reads for all.
+        // One thread reads the elements of all.
         "__shared__ float s[64]; s[threadIdx.x] = in[threadIdx.x]; __syncthreads(); if (threadIdx.x == 0) out[0] = s[1];",
-        // A later round.
+        // A conflict with a later round.
         "__shared__ float s[64]; for (int i = 0; i < n; i++) { out[i] = s[threadIdx.x ^ 1]; __syncthreads(); s[threadIdx.x] = i; }",
         // Global memory, atomics, volatile, exchanges, fences.
         "int t = threadIdx.x; out[t] = in[t]; __syncthreads(); out[t + 64] = out[t + 1];",
@@ -172,7 +172,7 @@ fn barriers_that_others_may_need_stay() {
         "volatile float *v = out; v[threadIdx.x] = 1; __syncthreads(); v[threadIdx.x] += 1;",
         "out[threadIdx.x] = in[threadIdx.x]; __threadfence(); __syncthreads(); out[threadIdx.x] += 1;",
         "__shared__ float s[64]; s[threadIdx.x] = 1; __syncthreads(); out[threadIdx.x] = __shfl_sync(~0u, s[threadIdx.x], 0);",
-        // Places by a pointer that may be any.
+        // Pointers that may lead anywhere.
         "__shared__ float s[64]; float *p = n > 0 ? s : out; p[threadIdx.x] = 1; __syncthreads(); out[threadIdx.x] = p[threadIdx.x];",
     ] {
         assert!(!proves(needless, body, &without), "{body}");
@@ -229,7 +229,7 @@ fn a_warp_adds_up_what_it_may() {
         old,
         &[("atomicAdd(count, 1u);", &count)]
     ));
-    // A word for each thread; an old value that is used.
+    // A word for each thread; a used old value.
     let each = count.replace("count,", "&count[threadIdx.x],");
     let old = "atomicAdd(&count[threadIdx.x], 1u);";
     assert!(!proves(atomic::in_warp, old, &[(old, &each)]));
@@ -252,7 +252,7 @@ fn a_warp_adds_up_what_it_may() {
         "count",
         "(unsigned)idx[threadIdx.x]"
     ));
-    // Signed extremes for an unsigned word, 32 bits for 64.
+    // Signed extremes for an unsigned word; 32 bits for 64.
     assert!(!sum(
         "atomicMax",
         "__reduce_max_sync",
@@ -270,7 +270,7 @@ fn a_warp_adds_up_what_it_may() {
 #[test]
 fn a_choice_is_proved_where_no_type_changes() {
     let branch = "if (n > 3) out[0] = in[0] ; else out[0] = 2.0f;";
-    // What is read in a branch is not read in every case.
+    // A read inside a branch does not always happen.
     assert!(!proves(
         chosen,
         branch,

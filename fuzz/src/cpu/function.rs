@@ -1,7 +1,8 @@
-//! The generator: a C function without undefined behaviour, given wrapping integers.
+//! The generator: a C function without undefined behaviour, if integers wrap.
 //!
-//! Divisors are not zero (nor -1), shifts are in range, indices in their arrays, loops end; a floating-point number becomes an integer
-//! through a function that looks whether it fits. What NaNs look like does not matter here: they are made one before they are shown.
+//! Divisors are not zero (nor -1), shifts are in range, indices are inside their arrays, and loops end. A floating-point number becomes an
+//! integer through a function that checks whether it fits. The bits of NaNs do not matter here: all NaNs are made equal before they are
+//! printed.
 
 mod expr;
 
@@ -9,7 +10,7 @@ use std::fmt::Write;
 
 use crate::choices::Choices;
 
-/// What all functions use, in both languages.
+/// The text that all functions use, in both languages.
 pub(super) const SHARED: &str = "
 #define RESULTS 24
 typedef unsigned char uchar;
@@ -380,7 +381,7 @@ impl Generator<'_, '_> {
         if self.choices.one_in(4) {
             let condition = self.expr(1).0;
             let jump = self.choices.pick(&["break;", "continue;"]);
-            // `continue` would skip the count of `do`: its condition counts.
+            // `continue` would skip the counter of a `do` loop, so its condition counts.
             self.depth += 1;
             self.line(format!("if ({condition}) {jump}"));
             self.statement(nesting + 1);

@@ -1,7 +1,7 @@
-//! The generator: a program in C whose loops have the shapes that the second form joins: addresses with sums and products, steps
-//! and comparisons, loads that are compared, added or updated in place, values that a loop does not change, small functions.
+//! The generator: a C program whose loops have the shapes that the fused form joins: addresses with sums and products, steps and
+//! comparisons, loads that are compared, added or updated in place, values that a loop does not change, and small functions.
 //!
-//! Which NaN arithmetic gives is not part of its meaning (`ir::eval`), so none is printed.
+//! Which NaN an operation gives is not part of its meaning (`ir::eval`), so no NaN is printed.
 
 use std::fmt::Write;
 
@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
     bool t = argc > 2;
 ";
 
-/// An array: its name, what an element is, and how it is made.
+/// An array: its name, its element type, and its definition.
 struct Array {
     name: &'static str,
     is_float: bool,
@@ -57,7 +57,7 @@ const fn array(name: &'static str, is_float: bool, made: &'static str) -> Array 
     }
 }
 
-/// From -8 to 391; those on the stack from 0.
+/// Indices from -8 to 391; from 0 for arrays on the stack.
 const ARRAYS: &[Array] = &[
     array("pi", false, "int *pi = (int *)malloc(1600) + 8;"),
     array("pf", true, "float *pf = (float *)malloc(1600) + 8;"),
@@ -73,7 +73,7 @@ const ARRAYS: &[Array] = &[
     array("pt", false, "bool pt[400];"),
 ];
 
-/// What there is of other kinds: read and written.
+/// Other places to read and write.
 const OTHERS: &[(&str, bool)] = &[
     ("gi[#]", false),
     ("gd[#]", true),
@@ -98,7 +98,7 @@ const OTHERS: &[(&str, bool)] = &[
     ("((uchar *)pi)[^]", false),
 ];
 
-/// `$`: a variable of a loop; `^`: a small index, `#` any.
+/// `$`: a loop variable; `^`: a small index; `#`: any index.
 const INDEXES: &[&str] = &[
     "$",
     "$ * n + $",
@@ -166,7 +166,7 @@ struct Generator<'a, 'b> {
     choices: &'a mut Choices<'b>,
     out: String,
     depth: usize,
-    /// The variables of the loops around.
+    /// The variables of the enclosing loops.
     loops: Vec<String>,
     names: usize,
     budget: usize,
@@ -198,11 +198,11 @@ impl Generator<'_, '_> {
         }
         self.line("int aa[44][6];");
         self.line("cell *pp = (cell *)malloc(44 * sizeof(cell)), *r = pp + 1;");
-        // One that nobody else knows of, and one that a pointer leads into.
+        // One that no pointer leads to, and one that a pointer leads into.
         self.line("list own = {4, pi, 1}, other = {5, ai, 2};");
         self.line("int *within = inside(&other);");
         self.line("char *words[3] = {(char *)\"warp\", (char *)\"lane\", (char *)\"warps\"};");
-        // An array that stays as it came; mostly none.
+        // An array that is not initialised; usually none.
         let left_out = self.choices.below(3 * ARRAYS.len());
         for (number, array) in ARRAYS.iter().enumerate() {
             let to = if number == left_out + 1 { 17 } else { 392 };
@@ -248,7 +248,7 @@ impl Generator<'_, '_> {
         self.out += "}\n";
     }
 
-    /// Text with the places in it filled.
+    /// The text with its placeholders filled.
     fn fill(&mut self, text: &str) -> String {
         let mut filled = String::new();
         for letter in text.chars() {
@@ -256,7 +256,7 @@ impl Generator<'_, '_> {
                 '$' => match self.loops.len() {
                     0 => filled.push('k'),
                     count => {
-                        // Mostly the innermost.
+                        // Usually the innermost one.
                         let back = self.choices.pick(&[0, 0, 0, 1, 1, 2]).min(count - 1);
                         filled += &self.loops[count - 1 - back];
                     }
@@ -275,7 +275,7 @@ impl Generator<'_, '_> {
         filled
     }
 
-    /// An element or a member, and whether it is a number with a point.
+    /// An element or a member, and whether it is a floating-point number.
     fn element(&mut self) -> (String, bool) {
         if self.choices.below(3) == 2 {
             let (text, is_float) = self.choices.pick(OTHERS);
@@ -327,7 +327,7 @@ impl Generator<'_, '_> {
                 self.int(depth - 1),
                 self.int(depth - 1)
             ),
-            // In the midst of an expression, whose other parts may hold the value from before.
+            // A side effect inside an expression, whose other parts may hold the earlier value.
             10 if self.choices.one_in(3) => self
                 .choices
                 .pick(&[
@@ -358,7 +358,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// A number with a point.
+    /// A floating-point number.
     fn float(&mut self, depth: usize) -> String {
         match self.choices.below(if depth == 0 { 3 } else { 9 }) {
             0 => {
@@ -473,7 +473,7 @@ impl Generator<'_, '_> {
         self.depth -= 1;
     }
 
-    /// A loop, of which there are many kinds. All count, so that they end.
+    /// A loop of one of many kinds. All have a counter, so that they end.
     fn repeat(&mut self, nesting: usize) {
         self.names += 1;
         let name = format!("i{}", self.names);

@@ -1,4 +1,4 @@
-//! A host function in IR, that calls anything with anything.
+//! A host function in IR that calls anything with any arguments.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use ir::{
 
 use crate::choices::Choices;
 
-/// What the places of the IR show.
+/// The source text for the IR's places.
 pub(super) const SOURCE: &str = "__global__ void k(int *p, long n);\nint main() {\n    call(p, n);\n    k<<<1, 32>>>(p, n);\n}\n";
 
 const P: Type = Type::Ptr(Space::Generic);
-/// Words in which the program keeps pointers, streams and events.
+/// The number of words in which the program keeps pointers, streams and events.
 const HANDLES: i64 = 8;
 const STRINGS: &[&str] = &[
     "",
@@ -103,7 +103,7 @@ pub(super) fn module(choices: &mut Choices<'_>) -> Module {
     module
 }
 
-/// `p[n & 31] = p[tid] + n`, in some blocks at least.
+/// `p[n & 31] = p[tid] + n`, at least in some blocks.
 fn kernel() -> ir::Function {
     let mut builder = Builder::new("k", FunctionKind::Kernel, LocId(1));
     builder.set_loc(LocId(1));
@@ -123,7 +123,7 @@ fn constant(ty: Type, bits: u64) -> Operand {
     Const { ty, bits }.into()
 }
 
-/// Which argument is a kernel.
+/// The argument that is a kernel.
 fn kernel_argument(function: HostFn) -> Option<usize> {
     match function {
         HostFn::CudaFuncSetAttribute
@@ -197,7 +197,7 @@ impl Main<'_, '_> {
                 let (ptr, value) = (self.pointer(), self.number());
                 self.builder.store(access(MemType::I64), ptr, vec![value]);
             }
-            // What most programs do.
+            // The usual statements of programs.
             3..=7 => {
                 let function = self.choices.pick(&[
                     HostFn::CudaMalloc,
@@ -227,11 +227,11 @@ impl Main<'_, '_> {
     fn call(&mut self, function: HostFn) {
         let mut args: Vec<Operand> = Vec::new();
         for (index, &ty) in function.args().iter().enumerate() {
-            // Where to put something is mostly where a program keeps it.
+            // A result usually goes to where the program keeps such values.
             let puts =
                 index == 0 && function.text().starts_with("cuda") && function.args().len() > 1;
             let arg = match ty {
-                // A kernel is named, never computed.
+                // A kernel is given by name, and never computed.
                 _ if kernel_argument(function) == Some(index) => constant(ty, 0),
                 Type::Ptr(_) if puts && !self.choices.one_in(8) => self.handle_address(),
                 ty => self.argument(ty),
@@ -251,7 +251,7 @@ impl Main<'_, '_> {
 
     fn launch(&mut self) {
         self.builder.set_loc(LocId(4));
-        // The limit on instructions bounds threads that loop, not how many there are.
+        // The limit of instructions bounds loops in threads, but not the number of threads.
         let most = u64::from(u32::MAX);
         let sizes = [1, 2, 3, 0, 33, 64, 1024, 1025, most];
         let few = [1, 2, 3, 0, 65_536, most];
@@ -337,7 +337,7 @@ impl Main<'_, '_> {
         }
     }
 
-    /// A size, mostly small: what is between a mebibyte and what memory can hold takes time.
+    /// A size, usually small: sizes between a mebibyte and the memory limit take long.
     fn number(&mut self) -> Operand {
         let sizes = [
             0,
@@ -389,7 +389,7 @@ impl Main<'_, '_> {
         self.builder.ptr_offset(pointer, offset)
     }
 
-    /// Sometimes keeps a call's answer where pointers and streams are.
+    /// Sometimes keeps a call's result where pointers and streams are.
     fn keep(&mut self, value: Operand) {
         let ty = match self.builder.value_type(value) {
             Type::I64 => MemType::I64,

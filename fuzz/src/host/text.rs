@@ -1,4 +1,4 @@
-//! A host program in C, statement by statement from a table.
+//! A host program in C, made from a table of statements.
 
 use crate::choices::Choices;
 
@@ -128,7 +128,7 @@ const STATEMENTS: &[&str] = &[
     "delete (pair_t *){p};",
 ];
 
-/// The same of C++'s library, which takes longer to compile.
+/// The same for C++'s library, which takes longer to compile.
 const CPP_HEAD: &str = "#include <vector>\n#include <algorithm>\n#include <string>\n#include <map>\n#include <iostream>\n";
 const CPP_VARIABLES: &str =
     "    std::vector<int> v(4, 7);\n    std::string str = \"abc\";\n    std::map<int, int> m;\n";
@@ -151,7 +151,7 @@ const CPP_STATEMENTS: &[&str] = &[
     "big += m.count({i}) + m.size();",
 ];
 
-/// What ends a program is rarer.
+/// Statements that end a program are rarer.
 const ENDS: &[&str] = &["exit({i});", "abort();", "if (big == {i}) exit({i});"];
 
 /// The program.
@@ -201,7 +201,7 @@ fn fill(text: &mut String, statement: &str, number: usize, choices: &mut Choices
     text.push_str(rest);
 }
 
-/// Fills a hole with a choice of its kind. A table: one arm per kind.
+/// Fills a placeholder with a choice of its kind. This is a table: one arm per kind.
 fn hole_of(kind: u8, text: &mut String, number: usize, choices: &mut Choices<'_>) {
     match kind {
         b'p' => {

@@ -1,8 +1,8 @@
-//! The generator: phases with barriers between them, in each of which an array is either written, every thread its own elements, or read.
+//! The generator: phases with barriers between them. In each phase an array is either written, each thread its own elements, or read.
 //!
-//! A phase is a block's or a warp's: in a warp's, threads read what their own warp wrote, and between two of those stands `__syncwarp`
-//! instead of `__syncthreads`. Counters are changed by atomics whose results nobody uses, each with one operation, and read (shared ones)
-//! in phases in which nobody changes them.
+//! A phase is a block's or a warp's. In a warp's phase, threads read only what their own warp wrote, and between two such phases is
+//! `__syncwarp` instead of `__syncthreads`. Counters are changed by atomics whose results are unused, with one operation for each counter.
+//! Shared counters are read only in phases in which no thread changes them.
 
 use std::fmt::Write;
 
@@ -17,10 +17,10 @@ pub(super) struct Kernel {
     pub(super) block: [u32; 3],
 }
 
-/// Bytes per thread of the buffers that the kernel takes: `out`, `in`, `counters`, `floats`, `records`. Each has 64 more.
+/// Bytes per thread of the kernel's buffers: `out`, `in`, `counters`, `floats`, `records`. Each has 64 bytes more.
 pub(super) const BUFFERS: [u64; 5] = [16, 4, 4, 4, 8];
 
-/// What is done to each counter, and no other thing.
+/// The only operation on each counter.
 const COUNTERS: [&str; 8] = [
     "atomicAdd",
     "atomicMax",
@@ -36,7 +36,7 @@ const COUNTERS: [&str; 8] = [
 #[derive(Clone)]
 struct Array {
     name: String,
-    /// In this phase everybody reads; else everybody writes its own element.
+    /// Whether all threads read it in this phase; otherwise each writes its own element.
     is_read: bool,
 }
 
@@ -46,15 +46,15 @@ struct Generator<'a, 'b> {
     depth: usize,
     threads: u32,
     arrays: Vec<Array>,
-    /// The block's part of `out` is read in this phase.
+    /// Whether the block's part of `out` is read in this phase.
     out_is_read: bool,
-    /// Shared counters are read in this phase.
+    /// Whether shared counters are read in this phase.
     counters_are_read: bool,
     is_warp_phase: bool,
     budget: usize,
 }
 
-/// Reads a kernel from choices.
+/// Makes a kernel from choices.
 pub(super) fn kernel(choices: &mut Choices<'_>) -> Kernel {
     let block = choices.pick(&[
         [64, 1, 1],
@@ -151,7 +151,7 @@ impl Generator<'_, '_> {
         self.out += "}\n";
     }
 
-    /// Phases in a loop whose count is the same for all threads of a block.
+    /// Phases in a loop whose number of rounds is the same for all threads of a block.
     fn repeat(&mut self) {
         let count = self
             .choices
@@ -167,7 +167,7 @@ impl Generator<'_, '_> {
 
     /// A barrier, new roles for all arrays, statements, a barrier.
     ///
-    /// Every phase begins and ends with the barrier that its level needs; only one between two of a warp's is `__syncwarp`.
+    /// Every phase begins and ends with the barrier that its level needs; only a barrier between two phases of a warp is `__syncwarp`.
     fn phase(&mut self, may_be_warps: bool) {
         if may_be_warps && self.whole_warps() && self.choices.one_in(4) {
             self.line("// of each warp");
@@ -205,7 +205,7 @@ impl Generator<'_, '_> {
         self.counters_are_read = !self.is_warp_phase && self.choices.one_in(3);
     }
 
-    /// A sum over the block in an array that everybody has written.
+    /// A sum over the block, in an array that all threads have written.
     fn tree(&mut self) {
         if !self.threads.is_power_of_two() {
             return self.phase(true);
@@ -293,7 +293,7 @@ impl Generator<'_, '_> {
         self.depth -= 1;
     }
 
-    /// An index that the thread may read in an array of the block.
+    /// An index that the thread may read in a block's array.
     fn index(&mut self) -> String {
         let value = self.value(1);
         let near = self
@@ -331,7 +331,7 @@ impl Generator<'_, '_> {
     /// The block's part of `out`.
     fn global(&mut self) {
         let part = self.choices.below(4);
-        // Elements of a thread lie together or a block apart.
+        // A thread's elements are adjacent, or a block apart.
         if self.out_is_read {
             let index = self.index();
             self.line(format!("c ^= out[4 * (first + {index}) + {part}];"));
@@ -362,7 +362,7 @@ impl Generator<'_, '_> {
         ));
     }
 
-    /// All lanes of all warps are here.
+    /// Exchanges while all lanes of all warps are active.
     fn exchange(&mut self) {
         let value = self.value(1);
         let lane = self.choices.pick(&["1", "16", "31", "0", "5"]);

@@ -1,7 +1,7 @@
-//! Conditional nodes: graphs that run if, or as long as, a kernel says so by `cudaGraphSetConditional`.
+//! Conditional nodes: graphs that run if, or as long as, a kernel requests it with `cudaGraphSetConditional`.
 //!
-//! A condition is a word of device memory; its handle is the address, so that kernels write it themselves (`dsl/library/graph.k`), on
-//! the simulator as on a GPU. It lives as long as the process: nobody says when the last executable graph that looks at it is gone.
+//! A condition is a word of device memory. Its handle is the address, so that kernels write it themselves (`dsl/library/graph.k`), on the
+//! simulator as on a GPU. It lives as long as the process, because no call tells when the last executable graph that reads it is destroyed.
 
 use std::ffi::{c_int, c_uint};
 
@@ -13,14 +13,14 @@ use crate::{
     stream::Stream,
 };
 
-/// What the condition says; the numbers are `cudaGraphConditionalNodeType`'s.
+/// What the condition decides; the numbers are those of `cudaGraphConditionalNodeType`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
-    /// The first graph if it is not 0, else the second one, if there is one.
+    /// Runs the first graph if it is not 0, otherwise the second one, if there is one.
     If,
-    /// The graph, as long as it is not 0.
+    /// Runs the graph as long as it is not 0.
     While,
-    /// The graph of that number, if there is one.
+    /// Runs the graph with that number, if there is one.
     Switch,
 }
 
@@ -28,7 +28,7 @@ enum Form {
 #[derive(Clone, Debug)]
 pub(crate) struct Conditional {
     word: u64,
-    /// What the word is when the graph is launched; else it keeps its value.
+    /// The word's value when the graph is launched; `None`: it keeps its value.
     start: Option<u32>,
     form: Form,
     /// The graphs, which the program fills after it has made the node.
@@ -38,7 +38,7 @@ pub(crate) struct Conditional {
 }
 
 impl Graphs {
-    /// A graph's work in an order that its edges allow, with that of the graphs in its conditional nodes.
+    /// A graph's work in an order that its edges allow, including the work of the graphs in its conditional nodes.
     pub(crate) fn work(&self, graph: usize) -> Result<Vec<Op>, CudaError> {
         let graph = self.graphs.get(&graph).ok_or(CudaError::InvalidValue)?;
         let order = graph.order().ok_or(CudaError::InvalidValue)?;
@@ -46,7 +46,7 @@ impl Graphs {
         ops.map(|op| self.filled(op)).collect()
     }
 
-    /// Work that keeps what the graphs of a conditional node have to do.
+    /// The work with that of a conditional node's graphs filled in.
     pub(super) fn filled(&self, op: &Op) -> Result<Op, CudaError> {
         let Op::Conditional(conditional) = op else {
             return Ok(op.clone());
@@ -82,7 +82,7 @@ impl State {
 }
 
 impl Conditional {
-    /// Gives the conditions that have one their value at the launch.
+    /// Sets the conditions with a default to it at the launch.
     pub(super) fn start(ops: &[Op]) -> c_int {
         for op in ops {
             let Op::Conditional(conditional) = op else {
@@ -104,7 +104,7 @@ impl Conditional {
         0
     }
 
-    /// Runs the graphs that the condition asks for.
+    /// Runs the graphs that the condition selects.
     pub(super) fn run(&self, stream: Stream) -> c_int {
         loop {
             let mut value = 0;
@@ -155,7 +155,7 @@ extern "C" fn cudaGraphConditionalHandleCreate(
     })
 }
 
-/// A node with graphs of its own, which the program fills; the condition has to be made for it.
+/// Adds a node with its own graphs, which the program fills; the condition has to be made for the node.
 #[unsafe(no_mangle)]
 extern "C" fn __dslcGraphAddConditional(
     node: *mut usize,
@@ -177,7 +177,7 @@ extern "C" fn __dslcGraphAddConditional(
             _ => return Err(CudaError::InvalidValue),
         };
         let made: Vec<usize> = (0..size).map(|_| state.graphs.create().0).collect();
-        // The program keeps the list as long as it likes.
+        // The program may keep the list for any time.
         put(graphs, Box::leak(made.clone().into_boxed_slice()).as_ptr())?;
         let conditional = Conditional {
             word: condition,

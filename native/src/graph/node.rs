@@ -1,4 +1,4 @@
-//! The nodes of graphs that a program adds by itself: what each kind says, and how that changes.
+//! The nodes that a program adds itself: the parameters of each kind, and changes of them.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -44,16 +44,16 @@ pub(crate) struct HostNode {
     data: *mut c_void,
 }
 
-/// Parameters of a node: what becomes of them.
+/// The parameters of a kind of node.
 trait Params: Copy {
     const KIND: NodeKind;
 
     fn node(&self, state: &mut State) -> Result<Node, CudaError>;
 }
 
-/// The bytes of a struct of CUDA's.
+/// The bytes of one of CUDA's structs.
 fn bytes_of<T: Copy>(value: &T) -> Vec<u8> {
-    // SAFETY: a struct of CUDA's is plain data; padding is copied along.
+    // SAFETY: CUDA's structs are plain data; padding is copied along.
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast(), size_of::<T>()).to_vec() }
 }
 
@@ -145,7 +145,7 @@ fn flat(to: u64, from: u64, bytes: usize) -> Node {
     Node::new(NodeKind::Copy, ops, Inputs::default())
 }
 
-/// Adds the node that `make` gives.
+/// Adds the node that `make` returns.
 pub(super) fn add(
     node: *mut usize,
     graph: usize,
@@ -161,15 +161,15 @@ pub(super) fn add(
     })
 }
 
-/// What `params` says, which may be null.
+/// Reads `params`, which may be null.
 fn read<T: Copy>(params: *const T) -> Result<T, CudaError> {
-    // SAFETY: the program hands in a description, or null.
+    // SAFETY: the program passes a pointer to a description, or null.
     unsafe { params.as_ref() }
         .copied()
         .ok_or(CudaError::InvalidValue)
 }
 
-/// Changes what a node does.
+/// Changes a node's work.
 fn set(node: &mut Node, new: Node) -> Result<(), CudaError> {
     if node.kind != new.kind {
         return Err(CudaError::InvalidValue);
@@ -179,19 +179,19 @@ fn set(node: &mut Node, new: Node) -> Result<(), CudaError> {
     Ok(())
 }
 
-/// Hands out what a node was made of.
+/// Returns the parameters that a node was made from.
 fn get<T: Params>(state: &mut State, node: usize, params: *mut T) -> Result<(), CudaError> {
     let found = state.graphs.node(node)?;
-    // A captured node was not made of parameters.
+    // A captured node was not made from parameters.
     if found.kind != T::KIND || found.inputs.params.len() != size_of::<T>() {
         return Err(CudaError::NotSupported);
     }
-    // SAFETY: the bytes are those of a `T`, and the program hands in a place for one.
+    // SAFETY: the bytes are those of a `T`, and the program passes a pointer to one.
     unsafe { params.write_unaligned(found.inputs.params.as_ptr().cast::<T>().read_unaligned()) };
     Ok(())
 }
 
-/// The functions of a kind of node: to add one, to ask for it, to change it in a graph and in an executable one.
+/// The functions of a kind of node: to add one, to read it, and to change it in a graph and in an executable one.
 macro_rules! kinds {
     ($($params:ty: $add:ident $get:ident $set:ident $set_exec:ident;)*) => {$(
         #[unsafe(no_mangle)]
@@ -232,7 +232,7 @@ kinds! {
     Copy3D: cudaGraphAddMemcpyNode cudaGraphMemcpyNodeGetParams cudaGraphMemcpyNodeSetParams cudaGraphExecMemcpyNodeSetParams;
 }
 
-/// What is done to parameters that were read back.
+/// Completes parameters that were read back.
 trait Finish: Sized {
     fn finish(_: &mut State, _: usize, _: *mut Self) -> Result<(), CudaError> {
         Ok(())
@@ -244,8 +244,8 @@ impl Finish for HostNode {}
 impl Finish for Copy3D {}
 
 impl Finish for KernelNode {
-    /// The program's own arguments may be gone: the node's copies are handed out. They stay until the process ends, since nobody says how
-    /// long the program uses them.
+    /// The program's own arguments may no longer exist, so pointers to the node's copies are returned. They stay until the process ends,
+    /// because no call tells how long the program uses them.
     fn finish(state: &mut State, node: usize, params: *mut Self) -> Result<(), CudaError> {
         let args = state.graphs.node(node)?.inputs.args.clone();
         let places = args.into_iter().map(|arg| {
@@ -299,7 +299,7 @@ extern "C" fn cudaGraphExecMemcpyNodeSetParams1D(
     })
 }
 
-/// An address in a variable of the device.
+/// An address inside a device variable.
 fn in_symbol(state: &mut State, symbol: *const c_void, offset: usize) -> Result<u64, CudaError> {
     Ok(state.symbol(symbol)?.0 + offset as u64)
 }
@@ -394,7 +394,7 @@ extern "C" fn cudaGraphExecChildGraphNodeSetParams(
     })
 }
 
-/// Nodes that only order others: work runs in order anyway. The event's time is that of its last record in a stream.
+/// Nodes that only order others: work runs in order anyway. An event has the time of its last record in a stream.
 macro_rules! events {
     ($($name:ident $kind:ident;)*) => {$(
         #[unsafe(no_mangle)]
@@ -412,7 +412,7 @@ events! {
     cudaGraphAddEventWaitNode WaitEvent;
 }
 
-/// What matters of `cudaMemAllocNodeParams`: the pool's properties and the access list stand before it.
+/// The relevant part of `cudaMemAllocNodeParams`; the pool's properties and the access list come before it.
 #[repr(C)]
 pub(crate) struct AllocationNode {
     properties: [u64; 11],
@@ -422,7 +422,7 @@ pub(crate) struct AllocationNode {
     pointer: u64,
 }
 
-/// The memory is there from now on: a graph's allocation has one address, however often it is launched.
+/// Allocates at once: a graph's allocation has one address, however often it is launched.
 #[unsafe(no_mangle)]
 extern "C" fn cudaGraphAddMemAllocNode(
     node: *mut usize,
@@ -432,7 +432,7 @@ extern "C" fn cudaGraphAddMemAllocNode(
     params: *mut AllocationNode,
 ) -> c_int {
     add(node, graph, (after, count), |state| {
-        // SAFETY: the program hands in a description, or null.
+        // SAFETY: the program passes a pointer to a description, or null.
         let params = unsafe { params.as_mut() }.ok_or(CudaError::InvalidValue)?;
         params.pointer = state.allocate_device(params.bytes as u64)?;
         let inputs = Inputs {
@@ -443,7 +443,7 @@ extern "C" fn cudaGraphAddMemAllocNode(
     })
 }
 
-/// The memory stays: the graph may be launched again.
+/// Does not free the memory, because the graph may be launched again.
 #[unsafe(no_mangle)]
 extern "C" fn cudaGraphAddMemFreeNode(
     node: *mut usize,

@@ -21,7 +21,7 @@ class LaunchError(DslcError):
 
     def __init__(self, message: str, report: Report | None = None) -> None:
         super().__init__(message)
-        #: What there is of a report.
+        #: The report, as far as there is one.
         self.report = report
 
 
@@ -33,5 +33,5 @@ class NotFoundError(KeyError):
     """A report has no access or metric of that name. The text lists those it has."""
 
     def __str__(self) -> str:
-        # A KeyError shows its text in quotes, and a list of names on one line.
+        # A KeyError would show its text in quotes, and a list of names on one line.
         return str(self.args[0])

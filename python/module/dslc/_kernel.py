@@ -20,7 +20,7 @@ from ._run import _macro
 
 _PathLike = Union[str, "os.PathLike[str]"]
 
-#: What NumPy calls the kinds of numbers.
+#: NumPy's names for the kinds of numbers.
 _WORDS = {"b": "bool", "i": "int", "u": "uint", "f": "float"}
 
 
@@ -29,9 +29,9 @@ class Kernel:
 
     def __init__(self, compiled: _dslc.Kernel, arch: str, warnings: str) -> None:
         self._compiled = compiled
-        #: What the simulator counts for, unless a launch says otherwise.
+        #: The architecture, unless a launch gives another one.
         self.arch = arch
-        #: What the compiler warned of; empty if nothing.
+        #: The compiler's warnings; empty if there are none.
         self.warnings = warnings
 
     @property
@@ -53,7 +53,7 @@ class Kernel:
         if not 2 <= len(shape) <= 4:
             raise ValueError(f"a launch is written `kernel[grid, block]`, not with {len(shape)} values in brackets")
         grid, block, *rest = shape
-        # Launches wait for each other, whatever the stream.
+        # Launches run one after the other, whatever the stream.
         shared = rest[1] if len(rest) == 2 else None
 
         def launch(*arguments: Any, **options: Any) -> Report:
@@ -99,7 +99,7 @@ class Kernel:
             "limit": limit,
             "count_only": count_only,
         }
-        # CuPy has the arguments in a tuple, which no argument is.
+        # CuPy passes the arguments as a tuple, which is never an argument itself.
         if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
             arguments = tuple(arguments[0])
         return self._launch(sys._getframe(1), grid, block, arguments, options)
@@ -139,7 +139,7 @@ class Kernel:
         return report
 
 
-#: What a launch can be told besides its shape and arguments.
+#: The options of a launch besides its shape and arguments.
 _OPTIONS: dict[str, Any] = {
     "shared": None,
     "arch": None,
@@ -193,7 +193,7 @@ def kernel(
         raise DslcError(str(error)) from None
 
 
-#: How messages call a source that is no file.
+#: The name in messages of a source that is not a file.
 _NAMELESS = "<source>"
 
 
@@ -242,7 +242,7 @@ def _given(k: int, declared: _Declared, value: Any) -> Any:
     if not hasattr(array, "dtype") or not hasattr(array, "__array_interface__"):
         raise TypeError(f"{where} is a pointer: it takes a NumPy array, not {type(array).__name__}{_hint(array)}")
     dtype = array.dtype
-    # What points to structures or bytes takes elements of any kind that fill them.
+    # A pointer to structures or bytes accepts elements of any kind that fill them.
     if kind and (dtype.kind != kind or dtype.itemsize != size or not dtype.isnative):
         raise TypeError(f"{where} wants an array of {_wanted(kind, size)}, not of {dtype.name if dtype.isnative else dtype.str}")
     if not kind and array.nbytes % size:
@@ -264,7 +264,7 @@ def _hint(value: Any) -> str:
 
 def _value(where: str, kind: str, size: int, value: Any) -> bytes:
     if hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0:
-        # A NumPy scalar is taken as the number it is.
+        # A NumPy scalar is used as its number.
         value = value.item() if kind else value.tobytes()
     if not kind:
         content = bytes(value) if isinstance(value, (bytes, bytearray, memoryview)) else None

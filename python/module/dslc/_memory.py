@@ -9,7 +9,7 @@ from ._errors import DslcError
 if TYPE_CHECKING:
     import numpy
 
-#: Bytes, and the ranges of them that nothing has written, in ascending order.
+#: Bytes, and the ranges of uninitialised bytes, in ascending order.
 _Content = tuple[bytes, list[tuple[int, int]]]
 
 
@@ -37,7 +37,7 @@ class DeviceArray:
 
     def __init__(self, content: numpy.ndarray, unset: numpy.ndarray) -> None:
         self._content = content
-        #: Of each element its bytes; true where nothing has written.
+        #: The bytes of each element; true for uninitialised ones.
         self._unset = unset
 
     @property
@@ -91,7 +91,7 @@ class DeviceArray:
         array[...] = self._content
         return array
 
-    #: As CuPy calls it.
+    #: CuPy's name for it.
     get = copy_to_host
 
     def copy_to_device(self, array: Any) -> None:
@@ -120,12 +120,12 @@ class Operand:
     """An array that a launch has an argument for."""
 
     def __init__(self, at: int, where: str, value: Any, element_bytes: int, is_const: bool) -> None:
-        #: Which argument, and what messages call it.
+        #: The index of the argument, and its name in messages.
         self.at, self.where = at, where
         self.value, self.element_bytes, self.is_const = value, element_bytes, is_const
         self.array = value._content if isinstance(value, DeviceArray) else value.array if isinstance(value, Unset) else value
         self.is_unset = isinstance(value, Unset)
-        #: Where in the host's memory it lies.
+        #: The address in the host's memory.
         start = self.array.__array_interface__["data"][0]
         self.first, self.end = start, start + self.array.nbytes
 
@@ -185,9 +185,9 @@ class Memories:
     """The memory of a launch: arrays that share bytes are parts of one."""
 
     def __init__(self, operands: list[Operand]) -> None:
-        #: Of each memory its arrays, and where it begins in the host's memory.
+        #: The arrays in each memory, by their start in the host's memory.
         self._groups: list[list[Operand]] = []
-        #: Of each argument that is an array: its memory, and the byte of it that the array begins at.
+        #: For each argument that is an array: its memory, and the byte of the memory at which the array begins.
         self.places: dict[int, tuple[int, int]] = {}
         end = 0
         for operand in sorted((one for one in operands if one.is_in_one_piece), key=lambda one: (one.first, -one.end)):
@@ -197,7 +197,7 @@ class Memories:
                 self._groups.append([operand])
                 end = operand.end
             end = max(end, operand.end)
-        # Pieces are gathered into memory for themselves, which is wrong if they share elements that the kernel writes.
+        # Arrays with gaps are copied to separate memory, which is wrong if they share elements that the kernel writes.
         for operand in operands:
             if not operand.is_in_one_piece:
                 _refuse_shared(operand, operands)

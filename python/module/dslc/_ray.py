@@ -22,14 +22,14 @@ from ._dslc import __version__
 from ._errors import DslcError
 from ._run import _call, binary
 
-#: A cluster listens on each address of its machines and asks for no password, whatever Ray is told, so none is started unasked.
+#: A cluster listens on each address of its machines without a password, whatever Ray's options, so none is started without a request.
 _NO_CLUSTER = (
     "no Ray cluster runs on this machine. `ray start --head` starts one: it listens on all addresses of the machine, without a password, so do that "
     "only in a network that you trust. Without an engine, a sweep uses all cores of this machine"
 )
-#: Tasks for each core: few enough to take seconds, enough that all cores end together.
+#: Tasks for each core: few enough that each takes seconds, and enough that all cores end together.
 _TASKS_PER_CORE = 4
-#: What is sent to each node at most.
+#: Most bytes that are sent to each node.
 _FOLDER_BYTES = 64 << 20
 
 
@@ -49,7 +49,7 @@ def run(spec: Path, results: Path, engine: str, batches: int | None) -> None:
             raise DslcError(_NO_CLUSTER if address == "auto" else f"no Ray cluster answers at {address}: {error}") from None
     folder = results.with_name(results.name + ".parts")
     folder.mkdir(parents=True, exist_ok=True)
-    # What an earlier start has done.
+    # The results of an earlier start.
     _merge(results, folder)
     cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
     many = batches or _TASKS_PER_CORE * cores
@@ -98,11 +98,11 @@ def _part(packed: bytes, spec: str, known: bytes, number: int, many: int, versio
         words = [binary(), "sweep", str(Path(folder, spec)), "--results", str(results), *shard]
         ended = 0
         while (done := _dslc_of(words)).returncode < 0:
-            # The system wanted its memory, perhaps for another process: once more. What it has done is in the file.
+            # The system needed memory, perhaps for another process: tries once more. Finished results are in the file.
             ended += 1
             if ended % 2 == 0:
                 _give_up(words[:-2] + ["--dry-run"], results, -done.returncode)
-        # 1: none of its configurations is good.
+        # 1: no configuration is good.
         if done.returncode not in (0, 1):
             raise DslcError(done.stderr.strip())
         return results.read_bytes() if results.is_file() else b""

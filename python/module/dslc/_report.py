@@ -36,15 +36,15 @@ class Site:
     requests: int
     #: Passes over the banks of shared memory.
     transactions: int | None
-    #: What the same requests would take without conflicts.
+    #: The transactions that the same requests would take without conflicts.
     ideal: int | None
-    #: The most ways of a conflict in one request: 1 without any.
+    #: The most ways of any conflict in one request: 1 without conflicts.
     max_degree: int | None
     #: Sectors of 32 bytes of global memory.
     sectors: int | None
-    #: Sectors that the bytes asked for would fill.
+    #: Sectors that the requested bytes would fill.
     ideal_sectors: int | None
-    #: Bytes that lanes asked for.
+    #: Bytes that the lanes requested.
     bytes: int
 
     @property
@@ -117,7 +117,7 @@ class Site:
 class Finding:
     """Something that is wrong."""
 
-    #: What ``dslc explain`` takes: ``"R0205"``.
+    #: The code for ``dslc explain``: ``"R0205"``.
     code: str
     #: ``"race"``, ``"uninitialized"``, ``"out_of_bounds"``, …
     kind: str
@@ -127,13 +127,13 @@ class Finding:
     message: str
     #: One thing to try.
     advice: str | None
-    #: The line of the first access; 0 where there is none.
+    #: The line of the first access; 0 if there is none.
     line: int
-    #: The kernel's name; empty for what the host does.
+    #: The kernel's name; empty for a finding of the host.
     kernel: str
-    #: How often it happened.
+    #: How often it occurred.
     count: int
-    #: All of it, as in the JSON report.
+    #: The whole finding, as in the JSON report.
     data: dict[str, Any] = field(repr=False, compare=False)
 
     @classmethod
@@ -160,15 +160,15 @@ class Launch:
     """One launch: its shape, its counts, its accesses."""
 
     def __init__(self, data: dict[str, Any]) -> None:
-        #: All of it, as in the JSON report.
+        #: The whole launch, as in the JSON report.
         self.data = data
         #: Its number, from 0.
         self.index: int = data["index"]
         #: The kernel's name.
         self.kernel: str = data["kernel"]
-        #: Blocks.
+        #: Blocks in each direction.
         self.grid: tuple[int, ...] = tuple(data["grid"])
-        #: Threads of a block.
+        #: Threads of a block in each direction.
         self.block: tuple[int, ...] = tuple(data["block"])
         #: Bytes of shared memory of a block.
         self.shared_bytes: int = sum(data["shared_bytes"].values())
@@ -196,23 +196,23 @@ class Report:
         html: Callable[[], str] | None = None,
         metric: Callable[[str], float | None] | None = None,
     ) -> None:
-        #: All of it: the JSON report (schema ``dslc-report/1``).
+        #: The whole JSON report (schema ``dslc-report/1``).
         self.data = data
-        #: The messages of what was found, with the source's lines; empty if there are none.
+        #: The messages of the findings, with the source's lines; empty if there are none.
         self.messages = messages
         #: ``"sm_90"``.
         self.arch: str = data["arch"]
-        #: What the program printed.
+        #: The program's output.
         self.stdout: str = data.get("stdout", "")
-        #: What ``main`` returned; 0 for a kernel.
+        #: The value that ``main`` returned; 0 for a kernel.
         self.exit_code: int = data.get("exit_code", 0)
-        #: Every launch.
+        #: The launches, in order.
         self.launches: list[Launch] = [Launch(launch) for launch in data["launches"]]
-        #: Everything that was found.
+        #: The findings.
         self.findings: list[Finding] = [Finding._of(finding) for finding in data["findings"]]
         #: The lines that waste most, as in the JSON report.
         self.hot_spots: list[dict[str, Any]] = data.get("hot_spots") or []
-        #: Edits; those with ``verified`` were run, and help. ``holds`` says how far: ``proved``, ``checked`` or ``idea``.
+        #: Edits; those with ``verified`` were run, and help. ``holds`` says for which runs: ``proved``, ``checked`` or ``idea``.
         self.suggestions: list[dict[str, Any]] = data.get("suggestions") or []
         self._text, self._html, self._metric = text, html, metric
 

@@ -56,7 +56,7 @@ def run(
     options = list(options)
     words = ["run", *_options(arch, defines, include, timeout), *options, *map(os.fspath, files)]
     arguments = ["--", *map(str, args)]
-    # A GPU counts nothing.
+    # On a GPU nothing is counted.
     counts = [] if any(str(option).startswith("--device") for option in options) else ["--metrics", "all"]
     done = _call([*words, "--format", "json", *counts, *arguments])
     try:
@@ -64,7 +64,7 @@ def run(
     except ValueError:
         message = done.stderr.strip() or f"dslc ended with code {done.returncode} and no report"
         raise DslcError(_in_python(message, files)) from None
-    # Warnings of the compiler are diagnostics, too.
+    # The compiler's warnings are diagnostics, too.
     if any(one["severity"] == "error" for one in data.get("diagnostics", ())):
         raise CompileError(done.stderr.strip())
 

@@ -20,10 +20,10 @@ class Sweep:
     def __init__(self, path: Path, table: str) -> None:
         #: The file of results, JSON lines.
         self.path = path
-        #: What the command prints: the best, and the Pareto set.
+        #: The command's output: the best, and the Pareto set.
         self.table = table
         with path.open(encoding="utf-8") as lines:
-            #: Its lines as they are.
+            #: The rows of the file.
             self.results: list[dict[str, Any]] = [json.loads(line) for line in lines]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ def sweep(
         _ray.run(path, out, engine, batches)
     words = ["sweep", os.fspath(path), "--results", os.fspath(out), *options]
     done = _call(words)
-    # 1: no configuration is good. That is a result.
+    # 1: no configuration is good, which is a result.
     if done.returncode not in (0, 1) or not out.is_file():
         raise DslcError(done.stderr.strip() or f"dslc ended with code {done.returncode}")
     return Sweep(out, done.stdout)

@@ -32,7 +32,7 @@ from ._report import Report
 __all__ = ["Cache", "Filter", "Problem", "Results", "Verdict"]
 
 _PathLike = Union[str, "os.PathLike[str]"]
-#: Of a launch, blocks in each direction that run, as a rule: those at the edges of larger grids do what these do.
+#: Numbers of blocks in each direction that usually run: the blocks at the edges of larger grids do the same as these.
 _BLOCKS = (8, 4, 2)
 
 
@@ -42,11 +42,11 @@ class Verdict:
 
     configuration: dict[str, Any]
     #: In T4's words: ``"correct"``, ``"compile"``, ``"runtime"`` (it cannot be launched, or a thread traps), ``"correctness"`` (a race, an
-    #: unset value …) or ``"constraints"`` (what was required is not so).
+    #: uninitialised value …) or ``"constraints"`` (a requirement is not met).
     invalidity: str
     #: One line; empty if it is correct.
     reason: str
-    #: What was measured: transactions of shared memory, sectors of global memory, …
+    #: The measurements: transactions of shared memory, sectors of global memory, …
     measurements: dict[str, float] = field(default_factory=dict)
     report: Report | None = field(default=None, repr=False, compare=False)
 
@@ -84,7 +84,7 @@ class Filter:
     ) -> None:
         self.kernel_name, self.kernel_source, self.arguments = kernel_name, kernel_source, list(arguments)
         self.problem_size = (problem_size,) if isinstance(problem_size, (int, str)) else tuple(problem_size)
-        # Kernel Tuner divides x by the block's size unless told otherwise.
+        # Kernel Tuner divides x by the block's size by default.
         self.grid_div = ([block_size_names[0]] if grid_div_x is None else grid_div_x, grid_div_y or (), grid_div_z or ())
         self.block_size_names = tuple(block_size_names)
         self.defines = dict(defines or {})
@@ -99,7 +99,7 @@ class Filter:
         """What ``tune_kernel`` takes as ``restrictions``: a function of these parameters' values."""
         names = list(tune_params)
 
-        # The tuner calls it with the values, or with a dictionary. It must not be a lambda: the tuner would take that for text.
+        # The tuner calls it with the values, or with a dictionary. It must not be a lambda: the tuner would parse its text.
         def worth(*values: Any) -> bool:
             if len(values) == 1 and isinstance(values[0], Mapping):
                 return self(values[0])
@@ -147,7 +147,7 @@ class Filter:
             compiled = kernel(self.kernel_source, self.kernel_name, defines=defines, arch=self.arch, include=self.include)
         except CompileError as error:
             return bad("compile", error)
-        # A configuration must not see what another one has left.
+        # A configuration must not see the results of another one.
         arguments = [one.copy() if hasattr(one, "copy") and getattr(one, "ndim", 0) else one for one in self.arguments]
         try:
             report = compiled(grid, block, *arguments, shared=shared)
@@ -225,7 +225,7 @@ class Problem:
         arguments = [_argument(numpy, one, names) for one in spec.get("Arguments", [])]
         divisors = {f"grid_div_{axis}": spec.get(f"GridDiv{axis.upper()}") for axis in "xyz"}
         if size is None:
-            # The blocks are said instead.
+            # The blocks are given instead.
             extents = spec["GlobalSize"]
             size = tuple(extents.get(axis, "1") for axis in "XYZ")
             in_threads = spec.get("GlobalSizeType", "CUDA") != "CUDA"
@@ -294,7 +294,7 @@ class Cache:
         try:
             return cls(json.loads(text))
         except ValueError:
-            # The tuner closes the braces at its end.
+            # The tuner closes the braces only at its end.
             try:
                 return cls(json.loads(text.rstrip().rstrip(",") + "}\n}"))
             except ValueError as error:
@@ -336,7 +336,7 @@ def _read(path: _PathLike) -> dict[str, Any]:
         raise DslcError(f"`{path}` is no JSON: {error}") from None
 
 
-#: T1's types as NumPy's, and how many numbers an element has.
+#: T1's types as NumPy's types, and the number of components of an element.
 _TYPES = {"half": "float16", "float": "float32", "double": "float64"}
 
 
@@ -358,7 +358,7 @@ def _argument(numpy: Any, one: dict[str, Any], names: dict[str, Any]) -> Any:
     if fill == "Constant":
         return numpy.full(count, one.get("FillValue", 0), dtype)
     if fill == "Random":
-        # The values do not matter, but must not differ from run to run.
+        # The values do not matter, but have to be the same in each run.
         random = numpy.random.default_rng(one.get("RandomSeed", 1)).random(count)
         return (random * one.get("FillValue", 1)).astype(dtype)
     raise DslcError(f"`{named}` is filled by {fill}, which is not supported yet")

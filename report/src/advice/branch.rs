@@ -1,4 +1,4 @@
-//! Branches: why the lanes of a warp diverge. What kind of branch it is comes from the IR: its statement, its sides, and its condition.
+//! Explains why the lanes of a warp diverge at a branch. The kind of branch comes from the IR: its statement, its sides and its condition.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,33 +14,34 @@ use super::{Advice, Thought, code::Joined, halving};
 enum Decision {
     /// Whether a loop goes on.
     Rounds,
-    /// Whether the thread is an n-th one, n being what a loop changes: `t % (2 * d) == 0`.
+    /// Whether the thread is an n-th one, where a loop changes n: `t % (2 * d) == 0`.
     EveryNth,
     /// Whether the thread is below a number that a loop changes: `t < d`.
     First,
-    /// Whether the thread does something or nothing: there is one side.
+    /// Whether the thread does something or nothing: the branch has one side.
     Guard(By),
-    /// Which of two sides it goes.
+    /// Which of two sides the thread takes.
     Sides(By),
-    /// Whether the lanes exchange values, by their index.
+    /// Whether the lanes exchange values, decided by their index.
     Exchange,
     /// The IR has no such branch.
     Unknown,
 }
 
-/// What a condition is about.
+/// What a condition depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum By {
-    /// A number that is below another.
+    /// An upper bound on a number.
     Bound,
-    /// What is in memory.
+    /// A value in memory.
     Data,
-    /// The thread's index in another way.
+    /// The thread's index in another way than these.
     Index,
 }
 
 impl Decision {
-    /// Of the parts of a condition joined by `&&` or `||`, which are branches at one place, with the whole at the end.
+    /// Joins the decisions of the parts of a condition with `&&` or `||`. The parts are branches at one place; the whole condition comes
+    /// last.
     fn and(self, next: Decision) -> Decision {
         let join = |a, b| if b == By::Data { b } else { a };
         match (self, next) {
@@ -55,7 +56,7 @@ impl Decision {
     }
 }
 
-/// Advice on a branch whose lanes diverge.
+/// Advice on a branch at which lanes diverge.
 pub(crate) fn of_branch(branch: &Branch, module: &Module) -> Advice {
     let (times, lanes) = (branch.divergent.max(1), branch.fewer_lanes);
     let decision = decision(branch, module);
@@ -88,7 +89,7 @@ pub(crate) fn of_branch(branch: &Branch, module: &Module) -> Advice {
 
 fn thought(decision: Decision) -> Option<String> {
     let text = match decision {
-        // Which lanes exchange their values is what the algorithm says.
+        // The algorithm determines which lanes exchange their values.
         Decision::Exchange => return None,
         Decision::Rounds => {
             "the lanes need different numbers of rounds: give the lanes of a warp work of like length (sort it, or let a whole warp share one \
@@ -143,15 +144,15 @@ fn decision(branch: &Branch, module: &Module) -> Decision {
     all.next().unwrap_or(Decision::Unknown)
 }
 
-/// Looks for the statement of a branch in a function.
+/// Looks for a branch's statement in a function.
 struct Search<'m> {
     branch: &'m Branch,
     module: &'m Module,
-    /// What gives each value so far.
+    /// The instruction that defines each value seen so far.
     defs: HashMap<ValueId, &'m InstKind>,
-    /// What each variable is set to so far.
+    /// The operands that each variable has been set to so far.
     sets: HashMap<SlotId, Vec<Operand>>,
-    /// The loops around, from the outside, with the variables that each changes.
+    /// The enclosing loops, outermost first, with the variables that each changes.
     loops: Vec<(LabelId, HashSet<SlotId>)>,
     found: Option<Decision>,
 }
@@ -222,7 +223,7 @@ impl<'m> Search<'m> {
         }
     }
 
-    /// Whether the branch is of the condition of a loop at a place, which has one for each of its parts.
+    /// Whether the branch belongs to the condition of the loop at a place. Such a condition has a branch for each of its parts.
     fn is_condition_of(&self, loc: LocId, body: &Block) -> bool {
         let loc = self.module.loc(loc);
         let branch = self.branch;
@@ -261,7 +262,7 @@ impl<'m> Search<'m> {
         nodes.any(|node| matches!(node, Node::Break(label) if is_around(label)))
     }
 
-    /// What a condition decides; `is_guard`: there is nothing to do on one side.
+    /// What a condition decides; with `is_guard`, one side of the branch does nothing.
     fn condition(&self, cond: Operand, is_guard: bool) -> Decision {
         let compared = match self.def(cond) {
             Some(&InstKind::Compare(op, _, a, b)) => Some((op, a, b)),
@@ -294,7 +295,7 @@ impl<'m> Search<'m> {
         }
     }
 
-    /// Whether an operand follows a variable that a loop around changes.
+    /// Whether an operand depends on a variable that an enclosing loop changes.
     fn is_changed(&self, operand: Operand) -> bool {
         let mut behind = self.behind(operand, false).into_iter();
         behind.any(|kind| {
@@ -305,7 +306,7 @@ impl<'m> Search<'m> {
         })
     }
 
-    /// Whether an operand depends on what is in memory.
+    /// Whether an operand depends on a value in memory.
     fn is_by_data(&self, operand: Operand) -> bool {
         let mut behind = self.behind(operand, true).into_iter();
         behind.any(|kind| {
@@ -316,7 +317,7 @@ impl<'m> Search<'m> {
         })
     }
 
-    /// All that an operand is computed by; through variables where that is asked for.
+    /// All instructions that an operand is computed from; through variables if `through_variables` is set.
     fn behind(&self, operand: Operand, through_variables: bool) -> Vec<&'m InstKind> {
         let (mut seen, mut found, mut left) = (HashSet::new(), vec![], vec![operand]);
         while let Some(operand) = left.pop() {
@@ -355,7 +356,7 @@ fn is_left(side: &Block) -> bool {
     matches!(side.0.last(), Some(Node::Break(_)))
 }
 
-/// Whether there is nothing to do on a side of a branch but to leave.
+/// Whether a side of a branch does nothing, or only leaves.
 fn is_idle(side: &Block) -> bool {
     let mut nodes = side.0.iter();
     nodes.all(|node| matches!(node, Node::Return(_) | Node::Break(_) | Node::Continue(_)))

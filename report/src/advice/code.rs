@@ -1,4 +1,4 @@
-//! What the IR says of an access: how many instructions it is, whether rounds of a loop make it, what its address is computed from.
+//! What the IR says of an access: how many instructions it is, whether it is in a loop, and what its address is computed from.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,10 +8,10 @@ use ir::{
     SpecialReg, ValueId,
 };
 
-/// Steps from a pointer to what it begins with: no address takes more.
+/// Limit of steps from a pointer to its root: no real address takes more.
 const MOST_STEPS: u32 = 4000;
 
-/// An instruction of a kernel, and how many loops are around it.
+/// An instruction of a kernel, and the number of loops around it.
 #[derive(Clone, Copy)]
 struct Listed<'m> {
     inst: &'m Inst,
@@ -28,22 +28,22 @@ pub(super) struct Code<'m> {
 /// What an atomic is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Purpose {
-    /// It adds to what is there, or keeps the greater, and nothing is done with the old value: lanes can join theirs first.
+    /// It adds to the old value, or keeps the greater one, and the old value is unused: lanes can combine theirs first.
     Joins,
-    /// The same, and each lane needs the value that was there before its own: a ticket, a place in a list.
+    /// The same, but each lane needs the value that was there before its own: a ticket, a place in a list.
     Tickets,
-    /// A lock, a flag, an exchange: nothing to join.
+    /// A lock, a flag or an exchange: nothing to combine.
     Takes,
-    /// It puts something in a place that is free: a key of a table, a level of a search. Nothing to join either.
+    /// It writes to a place that is free: a key of a table, a level of a search. Nothing to combine either.
     Claims,
 }
 
-/// What a sum, a product or a comparison makes of two elements that one line reads.
+/// What combines the two elements that one line reads: a sum, or another operation such as a product or a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Joined {
     /// `a += b`.
     Sum,
-    /// Something else of both.
+    /// Another operation on both.
     Other,
 }
 
@@ -92,17 +92,17 @@ impl<'m> Code<'m> {
         self.all.iter().filter(is_of).copied()
     }
 
-    /// How many instructions one execution of the source's access takes: one for each member of a struct that is copied whole.
+    /// The number of instructions in one execution of the access: one for each member if a whole struct is copied.
     pub(super) fn parts(&self, site: &Site) -> u64 {
         self.at(site).count() as u64
     }
 
-    /// Whether rounds of a loop make the access.
+    /// Whether the access is in a loop.
     pub(super) fn is_in_loop(&self, site: &Site) -> bool {
         self.at(site).any(|listed| listed.loops > 0)
     }
 
-    /// What the address of the access is computed by.
+    /// The instructions that the address of the access is computed from.
     fn address(&self, site: &Site) -> Vec<&'m InstKind> {
         let pointers = self.at(site).filter_map(|listed| {
             let (_, pointer) = listed.inst.kind.access()?;
@@ -111,7 +111,7 @@ impl<'m> Code<'m> {
         self.behind(pointers.collect())
     }
 
-    /// Whether the address of the access is computed with a remainder: rows and columns out of one number.
+    /// Whether the address is computed with a remainder, as a row and a column from one number are.
     pub(super) fn goes_by_remainder(&self, site: &Site) -> bool {
         let is_remainder = |kind: &&InstKind| {
             matches!(kind, InstKind::Binary(BinaryOp::SRem | BinaryOp::URem, ..))
@@ -119,7 +119,7 @@ impl<'m> Code<'m> {
         self.address(site).iter().any(is_remainder)
     }
 
-    /// Whether the address of the access depends on what is in memory.
+    /// Whether the address of the access depends on a value in memory.
     pub(super) fn goes_by_data(&self, site: &Site) -> bool {
         let mut behind = self.address(site).into_iter();
         behind.any(|kind| {
@@ -139,13 +139,13 @@ impl<'m> Code<'m> {
             else {
                 return None;
             };
-            // A loop that computes a new value from the old one expects that; who looks for a free place expects a constant.
+            // A loop that computes a new value from the old one expects the old one. Code that looks for a free place expects a constant.
             let expects_constant = compare.is_some_and(|compare| compare.value().is_none());
             let is_used = listed.inst.results.iter().any(|&old| self.takes(old));
             let is_constant = value.value().is_none();
             Some(match op {
                 AtomicOp::Exch | AtomicOp::Store => Purpose::Takes,
-                // A loop around one computes what is stored; a lock has a constant.
+                // A loop around the atomic computes the stored value; a lock stores a constant.
                 AtomicOp::Cas if is_constant => Purpose::Takes,
                 AtomicOp::Cas if expects_constant => Purpose::Claims,
                 AtomicOp::Cas => Purpose::Joins,
@@ -155,7 +155,8 @@ impl<'m> Code<'m> {
         })
     }
 
-    /// Whether each thread adds up what it loads in a loop, and stores the sum to an element for itself: a row's product with a vector.
+    /// Whether each thread adds up in a loop what it loads, and stores the sum to an element only it writes: the product of a row and a
+    /// vector.
     pub(super) fn sums_for_each_thread(&self, site: &Site) -> bool {
         let loads: Vec<&InstKind> = self.at(site).map(|listed| &listed.inst.kind).collect();
         let is_global = |inst: &Inst| {
@@ -181,13 +182,13 @@ impl<'m> Code<'m> {
             let (_, pointer) = listed.inst.kind.access()?;
             self.root(*pointer)
         };
-        // What a list points to is no row.
+        // Memory that a list points to is not a row.
         let is_listed = |kind: &InstKind| matches!(kind, InstKind::Load(..));
         let follows_list = self.at(site).filter_map(begins).any(is_listed);
         self.is_in_loop(site) && !follows_list && stores.any(is_sum)
     }
 
-    /// What a pointer begins with, through variables that are set once.
+    /// The root of a pointer, followed through variables that are set once.
     fn root(&self, pointer: Operand) -> Option<&'m InstKind> {
         let mut pointer = pointer;
         for _ in 0..MOST_STEPS {
@@ -197,7 +198,7 @@ impl<'m> Code<'m> {
                 InstKind::Convert(_, from) => *from,
                 InstKind::Get(slot) => match self.sets.get(slot).map(Vec::as_slice) {
                     Some([value]) => *value,
-                    // A loop that changes it goes on from what it reads.
+                    // The last assignment continues a loop from the value that the loop reads.
                     Some([.., last]) => *last,
                     _ => return Some(kind),
                 },
@@ -207,14 +208,14 @@ impl<'m> Code<'m> {
         None
     }
 
-    /// Whether an instruction or a branch takes a value.
+    /// Whether an instruction or a branch uses a value.
     fn takes(&self, id: ValueId) -> bool {
         let is_it = |operand: &&Operand| operand.value() == Some(id);
         let mut all = self.all.iter();
         all.any(|listed| listed.inst.kind.operands().iter().any(is_it))
     }
 
-    /// Whether a line stores into an array what it makes of two elements of it: a step of a tree.
+    /// Whether a line combines two elements of an array and stores the result into the same array: a step of a tree reduction.
     pub(super) fn joins_elements(&self, site: &Site, module: &Module) -> Option<Joined> {
         let line = |inst: &Inst| module.loc(inst.loc).line;
         let here = self.all.iter().map(|listed| listed.inst);
@@ -242,7 +243,7 @@ impl<'m> Code<'m> {
         })
     }
 
-    /// All that these operands are computed by, through variables; memory that is read is not followed.
+    /// All instructions that these operands are computed from, through variables. Memory that is read is not followed.
     fn behind(&self, start: Vec<Operand>) -> Vec<&'m InstKind> {
         let (mut seen, mut found, mut left) = (HashSet::new(), vec![], start);
         while let Some(operand) = left.pop() {

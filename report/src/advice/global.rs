@@ -1,4 +1,4 @@
-//! Global memory: what makes a warp touch more sectors than its bytes fill.
+//! Advice on global memory: what makes a warp touch more sectors than its bytes fill.
 
 use interp::{LaunchReport, Site, mask::LaneMask, report::Witness, trap::AccessOp};
 
@@ -11,20 +11,20 @@ use super::{
 use crate::Input;
 
 const SECTOR_BYTES: u64 = 32;
-/// Neighbouring lanes that are farther apart than this are in different rows of something.
+/// Neighbouring lanes that are farther apart than this are taken to access different rows.
 const ROW_BYTES: u64 = 256;
 /// The widest access of a thread.
 const WIDEST_BYTES: u64 = 16;
-/// What a block may have of shared memory without asking for more.
+/// The shared memory that a block may have without asking for more.
 const SHARED_BYTES: u64 = 48 * 1024;
 /// Lanes of a warp.
 const LANES: u32 = 32;
 
-/// Threads that each walk along a row of their own and keep its sum.
+/// For threads that each walk along their own row and keep its sum.
 const OWN_ROW: &str = "each thread adds up a row: let a warp share one row instead, its lanes neighbouring elements (`for (c = lane; c < n; c += 32)`), and \
      add the lanes' sums with `__shfl_down_sync`";
 
-/// A site in its launch, with its first worst request, and the code of the kernel.
+/// A site in its launch, its first request of the highest cost, and the kernel's code.
 struct Request<'a> {
     site: &'a Site,
     witness: &'a Witness,
@@ -85,7 +85,7 @@ impl Request<'_> {
         self.launch.block[1] > 1 || self.launch.grid[1] > 1
     }
 
-    /// Neighbouring lanes are that many bytes apart, more than an access takes.
+    /// Advice where neighbouring lanes are `apart` bytes apart, more than an access takes.
     fn strided(&self, apart: u64) -> Advice {
         let (width, touched) = (self.width(), &self.touched);
         let fact = format!("neighbouring lanes are {apart} bytes apart: {touched}");
@@ -133,7 +133,7 @@ impl Request<'_> {
         Advice::new(fact, thought)
     }
 
-    /// Whether each thread adds up a row that is worth a warp: as long as one, or of a length that only the data tells.
+    /// Whether each thread adds up a row that deserves a warp: at least as long as a warp, or of a length that only the data determines.
     fn is_row_of_a_thread(&self, apart: u64) -> bool {
         let is_long = apart >= u64::from(LANES) * self.width();
         self.site.op == AccessOp::Load
@@ -141,7 +141,7 @@ impl Request<'_> {
             && self.code.sums_for_each_thread(self.site)
     }
 
-    /// The bytes of a thread's piece, where the accesses beside this one take the rest of it and one access could take all.
+    /// The bytes of a thread's piece, where the accesses next to this one take the rest of it and one wide access could take all of it.
     fn piece(&self, apart: u64) -> Option<u64> {
         let width = self.width();
         if !matches!(apart, 8 | WIDEST_BYTES) || width < 4 {
@@ -168,7 +168,7 @@ impl Request<'_> {
         (taken.len() as u64 * width == apart).then_some(apart)
     }
 
-    /// Several lanes take one element each time.
+    /// Advice where several lanes access one element at a time.
     fn repeated(&self) -> Advice {
         let elements = distinct(self.mask, |lane| self.witness.addresses[lane]);
         let fact = format!(
@@ -186,13 +186,13 @@ impl Request<'_> {
         }
     }
 
-    /// Neighbouring lanes take neighbouring elements: it is where they begin.
+    /// Advice where neighbouring lanes access neighbouring elements: the waste comes from a misaligned start.
     fn contiguous(&self) -> Advice {
         let (width, mask, touched) = (self.width(), self.mask, &self.touched);
         let first = mask.lowest().unwrap_or(0);
         let lowest = mask.lanes().map(|lane| self.witness.addresses[lane]).min();
         let into = lowest.unwrap_or(0) % SECTOR_BYTES;
-        // Where lane 0 would be: if that is aligned, only the lanes that do not take part are missing.
+        // The address that lane 0 has, or would have: if it is aligned, the waste comes only from lanes that do not take part.
         let origin = self.witness.addresses[first].wrapping_sub(first as u64 * width);
         if mask.count() < LANES && (into == 0 || origin.is_multiple_of(SECTOR_BYTES)) {
             return Advice {
@@ -216,7 +216,7 @@ impl Request<'_> {
         )
     }
 
-    /// The lanes take several pieces: where blocks are narrow, each of their rows is one.
+    /// Advice where the lanes access several pieces. Where blocks are narrow, each of their rows is one.
     fn pieces(&self) -> Advice {
         let width = self.width();
         let lanes: Vec<usize> = self.mask.lanes().collect();

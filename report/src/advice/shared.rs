@@ -1,7 +1,7 @@
-//! Shared memory: which lanes meet in a bank, and how an array could lie otherwise.
+//! Advice on shared memory: which lanes conflict in a bank, and which other layout of the array would avoid it.
 //!
-//! A worked case: lanes 0 to 31 load `S[lane][0]` of `float S[32][32]`, byte offsets 0, 128, 256 …: one column, one bank. In rows of 33
-//! the offsets are 0, 132, 264 …: a bank each.
+//! A worked case: lanes 0 to 31 load `S[lane][0]` of `float S[32][32]`, at byte offsets 0, 128, 256 …: one column, one bank. With rows of
+//! 33 elements the offsets are 0, 132, 264 …: each in another bank.
 
 mod layout;
 
@@ -26,13 +26,13 @@ use super::{
 use crate::Input;
 use layout::Layout;
 
-/// One request to an array, as element indices.
+/// One request to an array, in element indices.
 struct Request<'a> {
     site: &'a Site,
     var: &'a SharedVar,
     mask: LaneMask,
     offsets: [u32; 32],
-    /// What offsets cost by the machine's rule.
+    /// The cost of offsets by the machine's rule.
     cost: &'a dyn Fn(&[u32; 32]) -> Option<Cost>,
 }
 
@@ -41,12 +41,12 @@ impl Request<'_> {
         self.var.element_bytes.max(1)
     }
 
-    /// The element a lane's access begins in.
+    /// The element that a lane's access begins in.
     fn index(&self, lane: usize) -> u64 {
         (u64::from(self.offsets[lane]) - self.var.offset_bytes) / self.element()
     }
 
-    /// What it costs if each index becomes another one.
+    /// The cost if `to` maps each index to another one.
     fn moved(&self, to: impl Fn(u64) -> u64) -> Option<Cost> {
         let mut offsets = [0; 32];
         for lane in self.mask.lanes() {
@@ -57,7 +57,7 @@ impl Request<'_> {
         (self.cost)(&offsets)
     }
 
-    /// The distance in elements between neighbouring lanes, upwards or downwards, if it is one and the same and not 0.
+    /// The distance in elements between neighbouring lanes, upwards or downwards, if it is the same for all pairs and not 0.
     fn stride(&self) -> Option<u64> {
         let lanes: Vec<usize> = self.mask.lanes().collect();
         let [first, second, ..] = lanes[..] else {
@@ -71,7 +71,7 @@ impl Request<'_> {
     }
 }
 
-/// A site in its launch, and the code of the kernel.
+/// A site in its launch, and the kernel's code.
 struct Run<'a> {
     site: &'a Site,
     launch: &'a LaunchReport,
@@ -137,7 +137,7 @@ fn conflicts(site: &Site) -> bool {
     site.space == Space::Shared && site.counts.transactions > site.counts.ideal
 }
 
-/// Lanes that update one address wait for one another.
+/// Advice where lanes that update one address wait for one another.
 fn atomic(mask: LaneMask, offsets: &[u32; 32], now: Cost, run: &Run<'_>) -> Advice {
     let addresses = distinct(mask, |lane| offsets[lane]);
     let fact = format!(
@@ -161,7 +161,7 @@ fn atomic(mask: LaneMask, offsets: &[u32; 32], now: Cost, run: &Run<'_>) -> Advi
     Advice::new(fact, thought)
 }
 
-/// A copy for each warp would not help: the lanes that wait for one another are of one.
+/// A copy for each warp would not help: the lanes that wait for one another are in the same warp.
 fn equal_keys(run: &Run<'_>) -> Thought {
     let witness = run.site.witness.as_deref();
     let var = witness.and_then(|witness| var_of(witness, run.launch, run.input.module));
@@ -179,7 +179,7 @@ fn equal_keys(run: &Run<'_>) -> Thought {
     }
 }
 
-/// Whether a member of a struct is accessed, or a whole struct member by member: a part of an element.
+/// Whether the access takes a part of an element: a member of a struct, or a whole struct member by member.
 fn is_struct(request: &Request<'_>, code: &Code<'_>) -> bool {
     request.element() > u64::from(request.site.width_bytes)
         && (Written::of(&request.site.text).is_member || code.parts(request.site) > 1)
@@ -215,7 +215,7 @@ fn structs(head: &str, request: &Request<'_>, run: &Run<'_>) -> Advice {
     )
 }
 
-/// `[32][33]`, of which the outermost may be open.
+/// `[32][33]`, where the outermost dimension may be open.
 fn dims(var: &SharedVar, last: u64) -> String {
     let outer = var.dims[..var.dims.len() - 1].iter();
     let all = outer.chain([&last]).map(|n| match n {
@@ -225,7 +225,7 @@ fn dims(var: &SharedVar, last: u64) -> String {
     all.collect()
 }
 
-/// The conflict in a declared array of two or more dimensions: rows may be padded.
+/// Advice on a conflict in a declared array of two or more dimensions: its rows may be padded.
 fn matrix(head: &str, request: &Request<'_>, columns: u64, run: &Run<'_>) -> Advice {
     let (var, mask) = (request.var, request.mask);
     let column = |lane: usize| request.index(lane) % columns;
@@ -269,7 +269,7 @@ fn like<'a>(request: &Request<'_>, run: &Run<'a>) -> Vec<&'a SharedVar> {
     all
 }
 
-/// How the array may lie, or be accessed, so that it costs less in all.
+/// Other layouts, or other ways to access the array, that cost less in total.
 fn other_layout(request: &Request<'_>, columns: u64, run: &Run<'_>) -> Option<String> {
     let var = request.var;
     let layout = run.layout(var);
@@ -324,7 +324,7 @@ fn other_layout(request: &Request<'_>, columns: u64, run: &Run<'_>) -> Option<St
     ))
 }
 
-/// What the lanes that meet in one row may take instead.
+/// What the lanes that conflict in one row may access instead.
 fn within_a_row(request: &Request<'_>, columns: u64) -> String {
     let all = "let neighbouring threads take neighbouring columns";
     let mut taken: Vec<u64> = request
@@ -348,7 +348,7 @@ fn within_a_row(request: &Request<'_>, columns: u64) -> String {
     }
 }
 
-/// The shared array that a request is to.
+/// The shared array that a request accesses.
 pub(super) fn var_of<'m>(
     witness: &Witness,
     launch: &LaunchReport,
@@ -367,8 +367,8 @@ pub(super) fn var_of<'m>(
     module.function(launch.kernel).shared.iter().find(inside)
 }
 
-/// By how many elements rows may be wider: what costs less than they do now, the least first, in all accesses to the array, by the worst
-/// request of each.
+/// The numbers of elements by which rows may be widened so that all accesses to the array together cost less than now, the cheapest first.
+/// Each access counts with its worst request.
 pub(super) fn pads(
     var: &SharedVar,
     columns: u64,
@@ -386,7 +386,7 @@ fn shared_op(op: AccessOp) -> SharedOp {
     }
 }
 
-/// The array as the source names it at an access: pointers into dynamic shared memory have other names.
+/// The array's name in the source at an access: pointers into dynamic shared memory have other names.
 fn name_of<'a>(request: &Request<'a>) -> &'a str {
     let text = &request.site.text;
     let base = text.split('[').next().unwrap_or_default().trim();
@@ -398,7 +398,7 @@ fn name_of<'a>(request: &Request<'a>) -> &'a str {
     }
 }
 
-/// The conflict in a one-dimensional (or dynamic) array: a stride, or something irregular.
+/// Advice on a conflict in a one-dimensional (or dynamic) array: a stride, or an irregular pattern.
 fn vector(head: &str, request: &Request<'_>, run: &Run<'_>) -> Advice {
     let name = name_of(request);
     let spread = run.layout(request.var).spreads();
@@ -455,8 +455,8 @@ fn vector(head: &str, request: &Request<'_>, run: &Run<'_>) -> Advice {
     )
 }
 
-/// Of lanes that take neighbouring words of several rows, whose begins are in one bank: how many bytes the rows are apart, and how many would
-/// let them begin in different banks.
+/// For lanes that access neighbouring words of several rows which all start in the same bank: the distance of the rows in bytes, and the
+/// distance at which they would start in different banks.
 fn row_pitch(request: &Request<'_>) -> Option<(u64, u64)> {
     let mut offsets: Vec<u64> = request
         .mask
@@ -489,8 +489,8 @@ fn row_pitch(request: &Request<'_>) -> Option<(u64, u64)> {
     (then.transactions < now.transactions).then_some((pitch, wider))
 }
 
-/// Whether the line is a step of a reduction whose stride grows from round to round. A scan goes so down a tree and up again, on several
-/// lines: it needs its order.
+/// Whether the line is a step of a reduction whose stride grows from round to round. A scan does the same on several lines, down a tree and
+/// up again; it needs its order.
 fn is_tree(run: &Run<'_>) -> Option<Joined> {
     let histogram = run.site.counts.degree_histogram.iter().enumerate();
     let ways = histogram.filter(|&(degree, &count)| degree > 1 && count > 0);

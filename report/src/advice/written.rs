@@ -1,13 +1,13 @@
-//! What the source says of an access: the IR has addresses only.
+//! What an access looks like in the source: the IR has addresses only.
 
 /// An access as written.
 pub(super) struct Written {
-    /// It is of a member of an element: `p[i].x`, `a[i].b[2]`, `p->x`, but not `s.a[i]`.
+    /// It accesses a member of an element: `p[i].x`, `a[i].b[2]`, `p->x`, but not `s.a[i]`.
     pub(super) is_member: bool,
 }
 
 impl Written {
-    /// Of the access's text.
+    /// Reads the access's text.
     pub(super) fn of(text: &str) -> Written {
         let behind_subscript = text.find(']').map_or("", |end| &text[end..]);
         Written {

@@ -1,4 +1,4 @@
-//! Addresses as sums: what they start from, multiples of values, and a constant. Two instructions that compute the same have one name here.
+//! Addresses as sums: a root, multiples of values, and a constant. Two instructions that compute the same value have the same name here.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,15 +7,15 @@ use ir::{
     SlotId, ValueId,
 };
 
-/// Definitions that are looked at for one address, or one value of a loop.
+/// Limit of definitions that are looked at for one address, or one value of a loop.
 const MOST_LOOKED_AT: u32 = 256;
-/// A loop with more rounds is not unrolled whole.
+/// A loop with more rounds is not fully unrolled.
 const MOST_ROUNDS: i64 = 64;
 
 /// What an address starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Root {
-    /// The pointer that a parameter brought.
+    /// The pointer in a parameter.
     Param(SlotId),
     Object(Object),
     Other(ValueId),
@@ -25,26 +25,26 @@ pub(super) enum Root {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address {
     pub(super) root: Root,
-    /// Bytes that each value is multiplied by.
+    /// The bytes that each value is multiplied by.
     pub(super) terms: BTreeMap<ValueId, i64>,
     pub(super) offset: i64,
 }
 
-/// What the values of a function are.
+/// What is known of a function's values.
 pub(super) struct Values<'m> {
     function: &'m Function,
     defs: Vec<Option<&'m InstKind>>,
-    /// The first value that is the same.
+    /// By value: the first value that is equal to it.
     same: Vec<ValueId>,
     known: HashMap<String, ValueId>,
     /// How often a variable has been set.
     versions: Vec<u32>,
     /// By value: in how many loops it is computed.
     depths: Vec<usize>,
-    /// Values, and variables, that follow from what was loaded.
+    /// Values and variables that depend on a loaded value.
     loaded: Vec<bool>,
     tainted: Vec<bool>,
-    /// How often each variable is set, in the text.
+    /// How many assignments to each variable the text has.
     sets: Vec<u32>,
 }
 
@@ -87,7 +87,7 @@ impl<'m> Values<'m> {
         }
     }
 
-    /// Finds values that are loaded, or follow from such.
+    /// Finds the values that are loaded, or depend on a loaded value.
     fn taint(&mut self) {
         let mut changed = true;
         while changed {
@@ -115,12 +115,12 @@ impl<'m> Values<'m> {
         }
     }
 
-    /// Whether an operand follows from what was loaded.
+    /// Whether an operand depends on a loaded value.
     pub(super) fn is_from_memory(&self, operand: &Operand) -> bool {
         operand.value().is_some_and(|id| self.loaded[id.index()])
     }
 
-    /// An instruction runs.
+    /// Visits an instruction.
     pub(super) fn run(&mut self, inst: &'m Inst) {
         if let InstKind::Set(slot, _) = inst.kind {
             self.versions[slot.index()] += 1;
@@ -142,7 +142,7 @@ impl<'m> Values<'m> {
         self.same[result.index()] = *self.known.entry(name).or_insert(result);
     }
 
-    /// What a block sets is not known from here on.
+    /// Forgets what a block sets: the variables' values are unknown after it.
     pub(super) fn forget(&mut self, block: &Block) {
         block.for_each_inst(&mut |inst| {
             if let InstKind::Set(slot, _) = inst.kind {
@@ -254,7 +254,7 @@ impl<'m> Values<'m> {
         *term = term.wrapping_add(scale);
     }
 
-    /// Whether a value may differ from round to round of a loop that sets these variables, and stands in so many others.
+    /// Whether a value may differ between the rounds of a loop that sets these variables; `depth` is the number of loops around that loop.
     pub(super) fn varies(&self, value: ValueId, sets: &[SlotId], depth: usize) -> bool {
         let mut left = vec![value];
         let mut looked_at = 0;
@@ -263,7 +263,7 @@ impl<'m> Values<'m> {
             if looked_at > MOST_LOOKED_AT {
                 return true;
             }
-            // An address that is no value, as of a null pointer, has no place among the values.
+            // An address that is not a value, as of a null pointer, has no place among the values.
             let Some(&own_depth) = self.depths.get(id.index()) else {
                 return true;
             };
@@ -286,7 +286,8 @@ impl<'m> Values<'m> {
         false
     }
 
-    /// The counter of a loop with a constant number of rounds, and what it moves by: `cmp get $k, n` at its head, `set $k, get $k + c` as its step.
+    /// The counter of a loop with a constant number of rounds, and its step: `cmp get $k, n` at the loop's head, `set $k, get $k + c` as
+    /// its step.
     pub(super) fn counter(&self, body: &Block, step: &Block) -> Option<(SlotId, i64)> {
         let mut head = body.0.iter().filter_map(|node| match node {
             Node::If { cond, .. } => cond.value(),

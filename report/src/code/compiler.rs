@@ -1,4 +1,4 @@
-//! What a compiler makes of accesses in a straight line.
+//! What a compiler makes of the accesses in straight-line code.
 
 use interp::trap::AccessOp;
 
@@ -6,12 +6,12 @@ use super::address::Address;
 use super::{Compiled, Key};
 use crate::Input;
 
-/// An access and where it goes.
+/// An access and the address it goes to.
 pub(super) struct Placed {
     pub(super) key: Key,
     pub(super) address: Address,
     pub(super) width_bytes: u64,
-    /// What the address without its constant part is a multiple of.
+    /// The alignment of the address without its constant part.
     pub(super) align_bytes: u64,
 }
 
@@ -20,7 +20,7 @@ impl Placed {
         self.key.3
     }
 
-    /// Whether both differ by a constant only.
+    /// Whether the two addresses differ only by a constant.
     fn is_beside(&self, other: &Placed) -> bool {
         self.key.4 == other.key.4
             && (self.address.root, &self.address.terms)
@@ -33,22 +33,22 @@ impl Placed {
     }
 }
 
-/// Accesses that are held against each other at a time.
+/// Limit of accesses that are compared with each other at a time.
 const MOST_ACCESSES: usize = 256;
 
-/// Accesses between which nothing is that a compiler may not move them over.
+/// Accesses that a compiler may move past everything between them.
 #[derive(Default)]
 pub(super) struct Straight {
     accesses: Vec<Placed>,
 }
 
 impl Straight {
-    /// Another access; gives what is known now of it and those before.
+    /// Adds an access; gives what is now known of it and of those before.
     pub(super) fn access(&mut self, new: Placed) -> Vec<(Key, Compiled)> {
         let mut found = vec![];
         match new.op() {
             AccessOp::Store => {
-                // What was loaded through another pointer may have changed.
+                // The store may have changed what was loaded through another pointer.
                 let may_change = |old: &Placed| old.key.4 == new.key.4 && !old.is_beside(&new);
                 if self.accesses.iter().any(may_change) {
                     found = self.end();
@@ -70,7 +70,7 @@ impl Straight {
         found
     }
 
-    /// The straight line ends.
+    /// Ends the straight-line code.
     pub(super) fn end(&mut self) -> Vec<(Key, Compiled)> {
         let all = std::mem::take(&mut self.accesses);
         let mut found = vec![];
@@ -86,10 +86,10 @@ impl Straight {
     }
 }
 
-/// The widest aligned access that one of several can be a part of: its neighbours are as wide, and all of it is asked for.
+/// The widest aligned access that could replace this one: its neighbours are as wide, and all of its bytes are requested.
 fn merged(placed: &Placed, all: &[&Placed]) -> Option<Compiled> {
     let width = placed.width_bytes;
-    // An access that needs more alignment shows that the address has it.
+    // Another access that needs more alignment shows that the address has it.
     let beside = || all.iter().filter(|other| other.is_beside(placed));
     let shown = beside().map(|other| {
         let wide = other.width_bytes;
@@ -126,7 +126,8 @@ pub(super) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// What a pointer of a declared type is a multiple of, as far as the type says: 8 or 16 of CUDA's vectors and of structs that are declared so.
+/// The alignment of a pointer of a declared type, as far as the type guarantees it: 8 or 16 for CUDA's vectors and for structs that are
+/// declared so.
 pub(super) fn declared_alignment(c_type: &str, input: &Input<'_>) -> u64 {
     let name = c_type
         .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'))
@@ -145,7 +146,7 @@ pub(super) fn declared_alignment(c_type: &str, input: &Input<'_>) -> u64 {
     }
 }
 
-/// The alignment that a text declares for a struct: `struct __align__(16) Name`, `struct alignas(16) Name`, or behind its closing brace.
+/// The alignment that a text declares for a struct: `struct __align__(16) Name`, `struct alignas(16) Name`, or after its closing brace.
 fn alignment_in(text: &str, name: &str) -> u64 {
     let mut most = 1;
     for word in ["__align__", "alignas", "aligned"] {
@@ -164,7 +165,7 @@ fn alignment_in(text: &str, name: &str) -> u64 {
                 let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_'));
                 text[..end.unwrap_or(text.len())] == *name
             };
-            // Without a name here it is a typedef's: behind the brace.
+            // Without a name here, the name is a typedef's: after the closing brace.
             let is_it = match rest.strip_prefix('{') {
                 Some(body) => body
                     .split_once('}')

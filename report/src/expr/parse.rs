@@ -1,20 +1,20 @@
-//! Text to tree, by hand: a function for each level of precedence, the loosest first.
+//! Parses a text to a tree, by recursive descent: a function for each level of precedence, the loosest first.
 
 use std::ops::Range;
 
 use super::{Arith, Compare, Names, Node, Problem, Round};
 
-/// Deeper ones are no expression that a person wrote.
+/// No expression that a person wrote is deeper.
 const MAX_DEPTH: usize = 100;
 
-/// What a node is.
+/// What kind of value a node has.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Number,
     Truth,
 }
 
-/// A node, what it is, and where it stands.
+/// A node, its kind, and its place in the text.
 type Typed = (Node, Kind, Range<usize>);
 
 pub(super) fn condition(text: &str, names: &mut dyn Names) -> Result<Node, Problem> {
@@ -199,7 +199,7 @@ impl Parser<'_> {
             }
             return Ok((node, kind, start..self.at));
         }
-        // ncu's names have dots.
+        // The names of ncu's metrics have dots.
         let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
         match self.rest().chars().next() {
             Some(c) if c.is_ascii_digit() || c == '.' => {
@@ -237,7 +237,7 @@ impl Parser<'_> {
         length.map_or(self.text.len(), |length| self.at + length)
     }
 
-    /// A quantity by its name, with the text of an access in brackets behind it.
+    /// A quantity by its name, with the text of an access in brackets after it.
     fn quantity(&mut self, name: Range<usize>) -> Result<Typed, Problem> {
         let round = match &self.text[name.clone()] {
             "ceil" => Some(Round::Up),
@@ -263,7 +263,7 @@ impl Parser<'_> {
         Ok((Node::Quantity(number), Kind::Number, place))
     }
 
-    /// What stands between this bracket and the one that closes it.
+    /// The text between this bracket and the one that closes it.
     fn bracketed(&mut self) -> Result<Range<usize>, Problem> {
         let (open, mut depth) = (self.at, 0);
         for (at, c) in self.text[open..].char_indices() {

@@ -6,8 +6,8 @@ use ir::{
     AtomicOp, Block, CompareOp, InstKind, LabelId, LocId, Module, Node, Operand, Type, ValueId,
 };
 
-/// Whether a thread at a place is in a loop around a compare-and-swap that ends when two floats are equal: a NaN is equal to nothing. The
-/// type of those floats.
+/// Whether a thread is in a loop around a compare-and-swap that ends when two floats are equal, and the type of those floats. Such a loop
+/// may be endless because a NaN is equal to nothing.
 pub(super) fn compares_floats(module: &Module, at: LocId) -> Option<Type> {
     let mut functions = module.functions.iter();
     functions.find_map(|function| {
@@ -21,7 +21,7 @@ pub(super) fn compares_floats(module: &Module, at: LocId) -> Option<Type> {
 
 struct Search<'m> {
     at: LocId,
-    /// What gives each value so far.
+    /// The instruction that defines each value seen so far.
     defs: HashMap<ValueId, &'m InstKind>,
 }
 
@@ -85,7 +85,7 @@ impl<'m> Search<'m> {
         compared.filter(|_| is_here && swaps)
     }
 
-    /// The type of floats whose equality a condition is.
+    /// The type of the floats whose equality a condition tests.
     fn compared(&self, cond: Operand) -> Option<Type> {
         match self.defs.get(&cond.value()?)? {
             InstKind::Compare(CompareOp::FEq | CompareOp::FNe, ty, ..) => Some(*ty),

@@ -1,25 +1,25 @@
-//! Why not all lanes of a warp, or threads of a block, come to a place: which statement around it parts them.
+//! Why not all lanes of a warp, or threads of a block, reach a place: which statement around it makes them diverge.
 
 use ir::{Block, Function, LabelId, LocId, Module, Node, Uniformity, locate::in_program};
 
-/// What parts the threads on their way to a place.
+/// What makes the threads diverge on their way to a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Parting {
     /// A loop that threads leave in different rounds.
     Loop(LocId),
-    /// A branch around the place, or one before it whose threads do not come back.
+    /// A branch around the place, or one before it whose threads do not return.
     Branch(LocId),
     /// Nothing that the kernel's text shows.
     Nothing,
 }
 
-/// What parts threads on the way to an instruction; `None` where no function has it.
+/// What makes threads diverge on the way to an instruction; `None` if no function contains it.
 pub(super) fn parting(at: LocId, module: &Module) -> Option<Parting> {
     let mut functions = module.functions.iter();
     functions.find_map(|function| Search::new(at, function).run())
 }
 
-/// Where the program calls the function that a place is in, if the threads part before the call.
+/// Where the program calls the function that contains a place, if the threads diverge before the call.
 pub(super) fn parted_call(at: LocId, module: &Module) -> Option<u32> {
     let Parting::Branch(branch) = parting(at, module)? else {
         return None;
@@ -35,7 +35,7 @@ struct Search<'m> {
     at: LocId,
     function: &'m Function,
     uniformity: Uniformity,
-    /// A branch before this instruction on one side of which threads go elsewhere for good.
+    /// A branch before this instruction, on one side of which threads leave for good.
     left: Option<LocId>,
 }
 
@@ -101,7 +101,7 @@ impl<'m> Search<'m> {
         None
     }
 
-    /// Whether a branch whose threads part ends a loop for some of them.
+    /// Whether a branch at which threads diverge ends a loop for some of them.
     fn ends_apart(&self, block: &Block, label: LabelId) -> bool {
         let mut nodes = block.0.iter();
         nodes.any(|node| match node {
@@ -125,7 +125,7 @@ impl<'m> Search<'m> {
     }
 }
 
-/// Whether threads go elsewhere for good on a side of a branch: out of the kernel, or of what is around.
+/// Whether threads leave for good on a side of a branch: out of the kernel, or out of the enclosing blocks.
 fn leaves(block: &Block, inner: &mut Vec<LabelId>) -> bool {
     let mut nodes = block.0.iter();
     nodes.any(|node| match node {

@@ -1,6 +1,6 @@
 //! `--baseline FILE`: findings that are known and do not count. `--write-baseline FILE` makes the file from what a run finds.
 //!
-//! The file is JSON; what counts in it are the fingerprints, the rest tells people what was accepted.
+//! The file is JSON. Only its fingerprints count; the rest tells readers what was accepted.
 
 use std::collections::HashSet;
 
@@ -33,7 +33,7 @@ struct Known {
 }
 
 impl Baseline {
-    /// What was found, as a baseline.
+    /// The findings as a baseline.
     pub fn of(found: &[Found]) -> Baseline {
         let known = |found: &Found| Known {
             fingerprint: found.fingerprint.clone(),
@@ -44,7 +44,7 @@ impl Baseline {
         };
         Baseline {
             schema: SCHEMA.to_string(),
-            // Where a run happened to be when its time was over is no property of the program.
+            // Where a run was stopped by its time limit is not a property of the program.
             findings: found
                 .iter()
                 .filter(|found| found.code != Code::Stopped)
@@ -69,7 +69,7 @@ impl Baseline {
         }
     }
 
-    /// Takes out the messages that it has.
+    /// Removes the messages that the baseline has.
     pub fn mute_messages(&self, diagnostics: &mut Vec<Diagnostic>, map: &SourceMap) {
         let known: HashSet<&str> = self
             .findings
@@ -103,7 +103,7 @@ impl Baseline {
             .map_err(|error| ReportError::new(error.to_string()))
     }
 
-    /// Mutes what it has.
+    /// Mutes the findings that the baseline has.
     pub fn mute(&self, found: &mut [Found]) {
         let known: HashSet<&str> = self
             .findings
@@ -116,7 +116,7 @@ impl Baseline {
     }
 }
 
-/// Of messages: of the code and the line's text, so that lines added elsewhere change nothing.
+/// Fingerprints of messages: of the code and the line's text, so that lines added elsewhere change nothing.
 fn fingerprints(diagnostics: &[Diagnostic], map: &SourceMap) -> Vec<String> {
     let texts = diagnostics.iter().map(|diagnostic| {
         let span = map.use_site(diagnostic.primary.span);

@@ -1,10 +1,10 @@
-//! Findings by root cause: what one edit would cure is one group.
+//! Groups findings by root cause: findings that one edit would cure are one group.
 //!
-//! A missing barrier shows in as many findings as there are pairs of lines that it does not order. Such findings are one group if they are
-//! of one kernel and share an array or a source line: a reduction without barriers reads what the loading line and what the adding line
-//! write, a tiled product without its second barrier races in both of its tiles at the line of the product. A barrier that not all
-//! threads reach orders nothing, so the races of its kernel belong to it. Findings of another kind are one group if they are the same kind,
-//! of one kernel, and share a line, or memory and the cure: an index that runs over leaves both arrays of its statement.
+//! A missing barrier causes as many findings as there are pairs of lines that it does not order. Such findings are one group if they are in
+//! one kernel and share an array or a source line. Examples: a reduction without barriers reads what the loading line and the adding line
+//! write; a tiled product without its second barrier races in both of its tiles at the line of the product. A barrier that not all threads
+//! reach orders nothing, so the races of its kernel belong to its group. Findings of another kind are one group if they have the same kind
+//! and kernel and share a line, or the memory and the cure: one index out of bounds may leave both arrays of its statement.
 
 use interp::{Severity, finding::Barrier};
 use ir::symbol::template_name;
@@ -12,29 +12,29 @@ use ir::{Module, diagnostic::Code};
 
 use super::Found;
 
-/// Calls and macros that are looked at on the way to a finding.
+/// Limit of calls and macros that are followed for a finding.
 const MAX_WAYS: usize = 64;
-/// Lines of one inlined function, or of one macro: so far from each other.
+/// Lines of one inlined function, or of one macro, are at most this far apart.
 const NEAR_LINES: u32 = 8;
-/// Most cures that a group shows, beside barriers.
+/// Most cures that a group shows, besides barriers.
 const MAX_CURES: usize = 3;
 
 /// Findings of one cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Indices into the run's findings: the one to show first, then the others in their order.
+    /// Indices into the run's findings: the lead first, then the others in their order.
     pub members: Vec<usize>,
     /// What would cure it, each once.
     pub cures: Vec<String>,
 }
 
 impl Group {
-    /// The finding that stands for the group.
+    /// The finding that represents the group.
     pub fn lead<'f>(&self, found: &'f [Found]) -> &'f Found {
         &found[self.members[0]]
     }
 
-    /// How often the findings' accesses met, in all.
+    /// How often the findings' accesses conflicted, in total.
     pub fn count(&self, found: &[Found]) -> u64 {
         let counts = self.members.iter().map(|&at| found[at].occurrences.count);
         counts.fold(0, u64::saturating_add)
@@ -68,11 +68,11 @@ impl Group {
     }
 }
 
-/// The groups of what the baseline does not have: the gravest first, else in the order of their first findings.
+/// The groups of the findings that are not in the baseline: the gravest first, else in the order of their first findings.
 pub fn groups(found: &[Found], module: &Module) -> Vec<Group> {
     let mut sets: Vec<Vec<usize>> = vec![];
     for (at, new) in found.iter().enumerate().filter(|(_, new)| !new.muted) {
-        // It may be what two groups have in common.
+        // The finding may be what two groups have in common.
         let (joined, separate): (Vec<_>, Vec<_>) = sets.into_iter().partition(|set| {
             let mut known = set.iter().map(|&known| &found[known]);
             known.any(|known| is_one_cause(known, new, module))
@@ -89,7 +89,7 @@ pub fn groups(found: &[Found], module: &Module) -> Vec<Group> {
 }
 
 fn group(mut members: Vec<usize>, found: &[Found]) -> Group {
-    // A finding that needs the lockstep of a warp is the weaker half of a race between warps.
+    // A finding that depends on a warp's lockstep is the weaker half of a race between warps.
     let rank = |&at: &usize| {
         let found = &found[at];
         let kind = match found.code {
@@ -106,7 +106,7 @@ fn group(mut members: Vec<usize>, found: &[Found]) -> Group {
     let lead = &found[members[0]];
     let mut cures: Vec<&Found> = vec![];
     for &at in &members {
-        // Races behind a barrier that not all reach are gone when all do.
+        // Races after a divergent barrier are gone once all threads reach it.
         let is_lead =
             at == members[0] || wants_barrier(lead) && lead.code != Code::DivergentBarrier;
         let found = &found[at];
@@ -117,7 +117,7 @@ fn group(mut members: Vec<usize>, found: &[Found]) -> Group {
             cures.push(found);
         }
     }
-    // A block's barrier orders the lanes of a warp, too.
+    // A barrier of the block also orders the lanes of a warp.
     if cures
         .iter()
         .any(|cure| cure.barrier == Some(Barrier::Block))
@@ -133,13 +133,13 @@ fn group(mut members: Vec<usize>, found: &[Found]) -> Group {
                 match places.iter_mut().find(|(known, _)| *known == barrier) {
                     Some((_, known)) => known.push(between),
                     None => {
-                        // Where the first of them was.
+                        // Reserves the place of the first barrier.
                         texts.push(String::new());
                         places.push((barrier, vec![between]));
                     }
                 }
             }
-            // Of barriers all are needed, of what is a guess a few are enough.
+            // All barriers are needed; of guesses, a few are enough.
             None if cure.missing.is_none() && texts.len() >= MAX_CURES => {}
             None => texts.extend(cure.advice.as_ref().map(|advice| advice.text().to_string())),
         }
@@ -156,10 +156,10 @@ fn group(mut members: Vec<usize>, found: &[Found]) -> Group {
     }
 }
 
-/// Pairs of lines with a barrier to go between.
+/// Pairs of lines between which a barrier belongs.
 type Places = Vec<(u32, u32)>;
 
-/// A barrier at all places where it is missing, but for those that another one serves, too.
+/// A barrier at all places where it is missing, except those that another barrier covers.
 fn all_places(barrier: Barrier, places: &[(u32, u32)]) -> String {
     let serves = |&(after, before): &(u32, u32), other: &(u32, u32)| {
         (after, before) != *other && other.0 <= after && before <= other.1
@@ -183,12 +183,12 @@ fn all_places(barrier: Barrier, places: &[(u32, u32)]) -> String {
 }
 
 fn is_one_cause(a: &Found, b: &Found, module: &Module) -> bool {
-    // What is forgotten at the end is forgotten together.
+    // All leaks at the end have one cause.
     let is_leak = |found: &Found| found.code == Code::MemoryLeak;
     if is_leak(a) || is_leak(b) {
         return is_leak(a) && is_leak(b);
     }
-    // A generator of random numbers overflows in each of its lines, and wherever a kernel uses it: in a function or a macro.
+    // A random number generator overflows in each of its lines and wherever a kernel uses it, in a function or a macro.
     let overflows = |found: &Found| found.code == Code::SignedOverflow;
     if overflows(a) && overflows(b) && a.severity == b.severity && shares_way(a, b, module) {
         return true;
@@ -201,9 +201,9 @@ fn is_one_cause(a: &Found, b: &Found, module: &Module) -> bool {
         let is_barrier = |found: &Found| found.code == Code::DivergentBarrier;
         return memory || line || is_barrier(a) || is_barrier(b);
     }
-    // One array may be left in several ways.
+    // An access may leave one array in several ways.
     let memory = memory && a.advice == b.advice;
-    // What is before an array and what is behind it have a test each.
+    // An access before an array and one after its end each need their own test.
     let line = line && a.kernel.is_some() && a.is_before() == b.is_before();
     a.code == b.code && a.severity == b.severity && (memory || line)
 }
@@ -213,7 +213,7 @@ fn kernel(found: &Found) -> Option<&str> {
     found.kernel.as_deref().map(template_name)
 }
 
-/// What a barrier more, or one that all threads reach, may cure.
+/// Whether a further barrier, or one that all threads reach, may cure it.
 fn wants_barrier(found: &Found) -> bool {
     let shared = found.memory.space.as_deref() == Some("shared");
     match found.code {
@@ -230,8 +230,8 @@ fn shares_memory(a: &Found, b: &Found) -> bool {
     a.memory.space == b.memory.space && name(a).is_some() && name(a) == name(b)
 }
 
-/// Whether two findings are at one line, or come by way of one: of a call, or of a macro's definition. Lines near each other that both come
-/// by way of others are of one function.
+/// Whether two findings are at one line, or come through one: a call's, or that of a macro's definition. Nearby lines that both come
+/// through others are taken to be in one function.
 fn shares_way(a: &Found, b: &Found, module: &Module) -> bool {
     let inlined = |found: &Found| {
         let loc = module.loc(found.sides.first()?.loc);
@@ -260,7 +260,7 @@ fn shares_way(a: &Found, b: &Found, module: &Module) -> bool {
 }
 
 fn shares_line(a: &Found, b: &Found, module: &Module) -> bool {
-    // Of what was never written, it is the read that counts: where the value is used others may be, too.
+    // For memory that was never written, the read is what counts: the value may be used in other places, too.
     let is_unset = |found: &Found| found.code == Code::UninitializedRead;
     let place = |found: &Found| -> Vec<(u32, u32)> {
         let most = if is_unset(found) { 1 } else { usize::MAX };

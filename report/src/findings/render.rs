@@ -1,4 +1,4 @@
-//! Findings as messages for people: the same form as the front end's, with every access of the finding shown in its source.
+//! Renders findings as messages for people, in the same form as the front end's, with every access of the finding shown in its source.
 
 use std::collections::BTreeSet;
 
@@ -12,22 +12,22 @@ use ir::{
 
 use super::{Found, Side, groups::groups, lanes, schedule};
 
-/// Groups of notes that are shown in full; of more, each is a line.
+/// Groups of notes that are shown in full; if there are more, each gets one line.
 const NOTES_IN_FULL: usize = 2;
 
-/// Names of memory, and lines, that a sentence about other places gives.
+/// Most names of memory, and most lines, in a sentence about other places.
 const MOST_NAMES: usize = 3;
 const MOST_LINES: usize = 6;
 
-/// Said once in a run.
+/// Printed once in a run.
 const SKIPPED: &str = "this access was skipped and the run went on: a load gave 0, a store changed nothing; results and counts from here on \
                        are not the program's (`--stop-at-first` ends the launch here)";
 
 const DESCENDING: &str = "this shows when the last blocks and warps run first, which is as good an order as any: see it with \
                           `--order descending`";
 
-/// All findings that are not muted, one after the other, those of one cause as one: the first in full, the others by their lines. Reports
-/// for programs have each.
+/// All findings that are not muted. Those of one cause are one message, the first in full, the others by their lines. Machine-readable
+/// reports have each finding.
 pub fn all(
     found: &[Found],
     module: &Module,
@@ -78,7 +78,7 @@ pub fn all(
         text += &diagnostic::render::render(&[message], map, color, Some(columns));
         text += &lanes::draw(lead, module);
     }
-    // A line is enough: the program is over, and did what it should.
+    // A line is enough: the program has ended and did what it should.
     let shown = found.iter().filter(|found| !found.muted);
     let leaks: Vec<&Found> = shown.filter(is_leak).collect();
     match leaks.as_slice() {
@@ -93,7 +93,7 @@ fn put(advice: &str) -> Option<&str> {
     advice.strip_prefix("put `")?.split('`').next()
 }
 
-/// Where many places make memory that is never freed, one line for all.
+/// One line for all the places that allocate memory and never free it.
 fn line_of_leaks(first: &Found, leaks: &[&Found], module: &Module) -> String {
     let line_of = |found: &&Found| {
         found
@@ -166,7 +166,7 @@ fn others(rest: &[&Found], module: &Module) -> String {
     format!("also in {}{count}{names}", lines_in_words(&lines))
 }
 
-/// `line 7`, `lines 7, 9 and 12`, `lines 7 to 30` where they are all of these, or too many to name each.
+/// `line 7`, `lines 7, 9 and 12`, or `lines 7 to 30` where they are contiguous or too many to name each.
 fn lines_in_words(lines: &BTreeSet<u32>) -> String {
     let all: Vec<String> = lines.iter().map(u32::to_string).collect();
     let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
@@ -207,7 +207,7 @@ fn diagnostic(found: &Found, module: &Module, map: &SourceMap) -> Diagnostic {
             _ => label(first),
         });
     }
-    // What the host reads and uses in one place is one place.
+    // A read and a use on the host at one place are one place.
     let again = |side: &&Side| {
         side.lane.is_none()
             && side.op == FindingOp::Compute
@@ -274,7 +274,7 @@ pub fn label(side: &Side) -> String {
     format!("{volatile}{}{value} by {who}", side.op)
 }
 
-/// The calls and macros by which the accesses came about.
+/// The calls and macros through which the accesses came about.
 fn ways(found: &Found, module: &Module) -> Vec<String> {
     let mut ways: Vec<String> = vec![];
     for side in &found.sides {
@@ -295,7 +295,7 @@ fn ways(found: &Found, module: &Module) -> Vec<String> {
     ways
 }
 
-/// How often, if more than once.
+/// How often it occurred, if more than once.
 fn times(found: &Found) -> Option<String> {
     let kernel = found.kernel.as_deref().unwrap_or("the host");
     match (found.occurrences.count, found.occurrences.launches) {

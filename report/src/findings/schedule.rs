@@ -1,15 +1,15 @@
-//! The turns of a schedule, in words, and what was late in them.
+//! A schedule's turns in words, and which accesses were late in them.
 
 use interp::finding::{Lacks, Late, Scheduled, Sight, Turn, TurnEnd};
 use interp::{FindingOp, index_text};
 use ir::Module;
 
-/// Turns that are told one by one; of more, the first.
+/// Turns that are shown one by one; of more, the first.
 pub(crate) const MOST_TURNS: usize = 12;
 /// The same of accesses that are late.
 const MOST_LATES: usize = 6;
 
-/// What the schedule is, then its turns and what was late, a line each, then what would help.
+/// What kind of schedule it is, then its turns and the late accesses, a line each, then what would help.
 pub(crate) fn lines(schedule: &Scheduled, module: &Module) -> Vec<String> {
     let Scheduled {
         seed, tried, turns, ..
@@ -87,7 +87,7 @@ fn thread((block, thread): ([u32; 3], [u32; 3])) -> String {
     )
 }
 
-/// What was late, and what it missed.
+/// Which access was late, and what it missed.
 pub(crate) fn late_words(late: &Late, module: &Module) -> String {
     let line = |loc| module.loc(loc).line;
     let who = thread(late.who);
@@ -153,7 +153,8 @@ pub(crate) fn late_words(late: &Late, module: &Module) -> String {
     }
 }
 
-/// What orders the accesses of the first that is late despite a later value that its thread has read, or that is done later than it stands.
+/// What would order the accesses: of the first late access whose thread had already read a later value, or that ran later than its place in
+/// the program.
 fn cure(schedule: &Scheduled, module: &Module) -> Option<String> {
     let line = |loc| module.loc(loc).line;
     let is_atomic = |late: &&Late| late.op == FindingOp::Atomic && late.after.is_none();

@@ -1,4 +1,4 @@
-//! The findings in short: the same facts as the messages.
+//! The findings in short form: the same facts as the messages.
 
 use interp::{Severity, finding::is_description};
 use ir::Module;
@@ -14,7 +14,7 @@ pub(crate) fn summary(groups: &[Group], found: &[Found], muted: usize) -> String
     parts.join(", ")
 }
 
-/// How many findings of each severity there are, and how many are known; zeros are left out.
+/// The number of findings of each severity, and of known ones; zeros are left out.
 pub(crate) fn counts(groups: &[Group], found: &[Found], muted: usize) -> Vec<(usize, String)> {
     let mut parts = vec![];
     for severity in [Severity::Error, Severity::Warning, Severity::Note] {
@@ -56,7 +56,7 @@ pub(crate) fn place(group: &Group, found: &[Found], module: &Module) -> String {
     format!("{file}:{}:{}{more}", first.line, first.column)
 }
 
-/// `element 5`, of an index with brackets.
+/// `element 5`, for an index with brackets.
 fn element(index: &str) -> String {
     let number = index
         .strip_prefix('[')
@@ -71,7 +71,7 @@ fn element(index: &str) -> String {
 pub(crate) fn about(group: &Group, found: &[Found]) -> String {
     let lead = group.lead(found);
     let mut parts = vec![];
-    // Through which pointer memory was accessed says nothing of the memory.
+    // The pointer through which memory was accessed says nothing of the memory.
     let space = lead
         .memory
         .space

@@ -10,7 +10,7 @@ use crate::Edit;
 /// Most lines of a diff.
 const MAX_LINES: usize = 40;
 
-/// The lines that edits change, old and new; empty without edits, or where they do not fit the text.
+/// The lines that edits change, old and new; empty without edits, or if they do not fit the text.
 pub(super) fn diff(edits: &[Edit], map: &SourceMap) -> String {
     let mut names: Vec<&str> = edits.iter().map(|edit| edit.file.as_str()).collect();
     names.dedup();
@@ -43,7 +43,7 @@ pub(super) fn diff(edits: &[Edit], map: &SourceMap) -> String {
     text + "</pre>"
 }
 
-/// The lines of edits that meet, without those at both ends that stay.
+/// The lines of adjacent edits, without the unchanged lines at both ends.
 fn changed(edits: &[&Edit], file: &SourceFile) -> Option<Vec<(bool, String)>> {
     let first = edits.first()?.line;
     let last = edits.iter().map(|edit| edit.end_line).max()?;

@@ -1,4 +1,4 @@
-//! Findings by root cause, with the lanes that did it.
+//! Findings by root cause, with the lanes of their accesses.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::{
     findings::{Found, groups::Group, table},
 };
 
-/// Most groups, most findings of a group, and most rows of lanes that are shown.
+/// Most groups, most findings of a group, and most rows of lanes on the page.
 const MAX_GROUPS: usize = 100;
 const MAX_MEMBERS: usize = 30;
 const MAX_ROWS: usize = 8;
@@ -95,7 +95,7 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, group: &Group, 
     *text += "</article>\n";
 }
 
-/// The source lines of the accesses of the finding that stands for the group.
+/// The source lines of the accesses of the group's lead.
 fn lines(text: &mut String, model: &Model<'_>, files: &Files<'_>, group: &Group) {
     let lead = group.lead(model.input.findings);
     let mut places: Vec<(u32, u32)> = vec![];
@@ -117,9 +117,9 @@ fn lines(text: &mut String, model: &Model<'_>, files: &Files<'_>, group: &Group)
     }
 }
 
-/// The lanes of the accesses, one under another.
+/// The lanes of the accesses, one row below another.
 fn lanes(text: &mut String, model: &Model<'_>, files: &Files<'_>, found: &Found) {
-    // Of what no check watched, the thread that did it.
+    // For an access that no check watched, its single thread.
     let single = |(at, side): (usize, &crate::findings::Side)| {
         let (warp, lane) = side.lane?;
         Some(WitnessLanes {
@@ -165,7 +165,7 @@ fn lanes(text: &mut String, model: &Model<'_>, files: &Files<'_>, found: &Found)
     }
 }
 
-/// 32 lanes, those that take part filled.
+/// 32 lanes, the active ones filled.
 fn strip(lanes: u32, op: Option<FindingOp>) -> String {
     let (mut on, mut off) = (String::new(), String::new());
     for lane in 0..32 {

@@ -1,4 +1,4 @@
-//! The launches, like ones once, with each access and its worst request.
+//! The launches, equal ones once, with each access and its worst request.
 
 use std::{collections::HashMap, fmt::Write};
 
@@ -12,7 +12,7 @@ use crate::{
     text::{counted, dim},
 };
 
-/// The section within so many bytes, and which sites it shows; empty without launches.
+/// The section within `room` bytes, and the sites it shows; empty without launches.
 pub(super) fn section(
     model: &Model<'_>,
     files: &Files<'_>,
@@ -37,7 +37,7 @@ pub(super) fn section(
     let mut drawings: HashMap<String, (usize, usize)> = HashMap::new();
     let (mut lost, mut undrawn) = (0u64, 0u64);
     for (at, kept) in all.iter().enumerate() {
-        // A later launch may fit behind one that does not, but a list with gaps would confuse.
+        // A later, smaller launch might fit, but a list with gaps would confuse.
         if text.len() > room {
             lost += all[at..].iter().map(|kept| kept.count).sum::<u64>();
             break;

@@ -1,8 +1,8 @@
-//! One request of a warp as a picture: lanes over the banks of shared memory, with its passes side by side, or lanes over what global
-//! memory moves.
+//! Draws one request of a warp: lanes over the banks of shared memory, with its passes side by side, or lanes over the pieces of global
+//! memory that it moves.
 //!
-//! A picture is SVG without colours of its own: the page's style sheet, or the file's, gives them by class. Cells of one colour are one
-//! path, so that a picture takes some KiB.
+//! A picture is SVG without its own colours: the style sheet of the page or file gives them by class. Cells of one colour are one path, so
+//! a picture takes only some KiB.
 
 mod pieces;
 
@@ -26,7 +26,7 @@ use pieces::{distinct_bytes, pieces, pieces_of};
 
 /// Lanes of a warp, and banks.
 const LANES: usize = 32;
-/// The side of a cell of the whole request, and of a pass.
+/// The side of a cell in the whole request, and in a pass.
 const CELL: f64 = 8.0;
 const SMALL: f64 = 2.5;
 /// Room for numbers left of the rows and above the columns.
@@ -38,12 +38,12 @@ const MAX_PASSES: usize = 64;
 /// Colours of passes, from the first to the last.
 pub(crate) const COLORS: usize = 32;
 
-/// What a warp asked for at one time.
+/// The addresses that a warp requested in one instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The memory.
     pub space: Space,
-    /// What it does.
+    /// The operation.
     pub op: AccessOp,
     /// Bytes per lane.
     pub width_bytes: u32,
@@ -51,7 +51,7 @@ pub struct Request<'a> {
     pub mask: LaneMask,
     /// By lane.
     pub addresses: &'a [u64; 32],
-    /// Transactions or sectors beyond the ideal, as they were counted.
+    /// Transactions or sectors beyond the ideal, as counted.
     pub waste: u32,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Request<'a> {
         })
     }
 
-    /// The lanes of each pass over the banks; `None` where that is not modelled, and of other memory.
+    /// The lanes of each pass over the banks; `None` where passes are not modelled, and for other memory.
     pub fn passes(&self, rules: &RuleSet) -> Option<Vec<LaneMask>> {
         if self.space != Space::Shared {
             return None;
@@ -82,14 +82,14 @@ impl<'a> Request<'a> {
         let offsets = self.addresses.map(|address| address as u32);
         let of = |op| passes(&rules.shared, op, self.width_bytes, self.mask, &offsets);
         let cost = shared_cost(&rules.shared, op, self.width_bytes, self.mask, &offsets)?;
-        // A site does not say which atomic it is; a compare-and-swap takes each pass twice.
+        // A site does not record which atomic it is. A compare-and-swap takes each pass twice.
         match op == SharedOp::Atomic && cost.bank_conflicts() != self.waste {
             true => of(SharedOp::AtomicCas),
             false => of(op),
         }
     }
 
-    /// The banks that a lane's access fills: the first, and how many.
+    /// The banks that a lane's access covers: the first, and how many.
     pub fn banks(&self, lane: usize, rules: &RuleSet) -> (usize, usize) {
         let wide = u64::from(rules.shared.bank_bytes);
         let banks = u64::from(rules.shared.banks);
@@ -105,7 +105,7 @@ pub(crate) struct Drawing {
     pub(crate) wide: f64,
     pub(crate) high: f64,
     pub(crate) body: String,
-    /// In words, for who cannot see it.
+    /// A description for readers who cannot see it.
     pub(crate) label: String,
 }
 
@@ -122,7 +122,7 @@ impl Drawing {
     }
 }
 
-/// The pictures of a request: the whole of it, then its passes if there are any. Empty where nothing can be drawn.
+/// The pictures of a request: the whole request, then its passes if it has any. Empty if nothing can be drawn.
 pub(crate) fn drawings(request: &Request<'_>, rules: &RuleSet) -> Vec<Drawing> {
     if request.mask.is_empty() {
         return vec![];
@@ -204,7 +204,7 @@ fn banks(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing
     let (side, side_banks) = (LANES as f64 * CELL, f64::from(n_banks) * CELL);
     let mut body = String::new();
     let last = n_banks - 1;
-    // With few banks only the first name fits.
+    // With few banks only the first label fits.
     let named = (0..last).step_by(8).chain((n_banks > 8).then_some(last));
     for bank in named {
         let (x, anchor, name) = match bank {
@@ -259,7 +259,7 @@ fn banks(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing
     }
 }
 
-/// Names of some lanes, left of their rows.
+/// Labels of some lanes, left of their rows.
 fn lane_names() -> String {
     let name = |lane: u32| {
         let y = TOP + (f64::from(lane) + 0.5) * CELL + 3.5;
@@ -272,7 +272,7 @@ fn lane_names() -> String {
     [0, 8, 16, 24, 31].map(name).concat()
 }
 
-/// What a lane's row says under the pointer.
+/// The tooltip of a lane's row.
 fn lane_titles(request: &Request<'_>, wide: f64, title: &dyn Fn(usize) -> String) -> String {
     let row = |lane: usize| {
         format!(
@@ -286,7 +286,7 @@ fn lane_titles(request: &Request<'_>, wide: f64, title: &dyn Fn(usize) -> String
     format!("<g class=\"r\">{rows}</g>")
 }
 
-/// Lines every eight cells.
+/// A grid line every eight cells.
 fn grid((x, y, cell): (f64, f64, f64), banks: u32) -> String {
     let (high, wide) = (LANES as f64 * cell, f64::from(banks) * cell);
     let mut path = String::new();
@@ -314,7 +314,7 @@ fn cells(
     rules: &RuleSet,
     (x, y, cell): (f64, f64, f64),
 ) -> String {
-    // A few small cells are drawn larger, to be seen.
+    // A few small cells are drawn larger, so that they are visible.
     let gap = match (cell >= CELL, lanes.count()) {
         (true, _) => 1.0,
         (false, ..=4) => -1.5,
@@ -324,7 +324,7 @@ fn cells(
     for lane in lanes.lanes() {
         let (first, count) = request.banks(lane, rules);
         let y = y + lane as f64 * cell + gap / 2.0;
-        // What passes the last bank goes on at the first.
+        // An access past the last bank continues at the first.
         let head = count.min(rules.shared.banks as usize - first);
         for (first, count) in [(first, head), (0, count - head)] {
             if count > 0 {
@@ -348,7 +348,7 @@ fn cells(
 fn small(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing {
     let side = LANES as f64 * SMALL;
     let side_banks = f64::from(rules.shared.banks) * SMALL;
-    // A name has to fit above each.
+    // A label has to fit above each.
     let (step_x, step_y) = (side_banks.max(40.0) + 10.0, side + 20.0);
     let shown = passes.len().min(MAX_PASSES);
     let mut body = String::new();
@@ -397,13 +397,13 @@ fn small(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing
     }
 }
 
-/// A coordinate without what says nothing.
+/// A coordinate without trailing zeros.
 fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// A picture as a separate file: requests under one another, each with a title.
+/// A picture as a separate file: requests below one another, each with a title.
 pub fn svg(titled: &[(String, Request<'_>)], rules: &RuleSet) -> String {
     let (mut wide, mut high) = (0.0f64, 0.0);
     let mut body = String::new();
@@ -442,7 +442,7 @@ pub fn svg(titled: &[(String, Request<'_>)], rules: &RuleSet) -> String {
     )
 }
 
-/// The colours of a file, which knows light and dark by itself.
+/// The colours of a separate file, which adapts to light and dark itself.
 fn file_style() -> String {
     let mut style = String::from(
         "text{font:11px system-ui,sans-serif;fill:#667085}.t{font:600 15px ui-monospace,monospace;fill:#1c2024}.s{font-size:13px}\
@@ -453,7 +453,7 @@ fn file_style() -> String {
     style
 }
 
-/// From blue, which has to be paid, to amber.
+/// From blue, for the first pass, which is always needed, to amber.
 pub(crate) fn pass_colors(lightness: &str) -> String {
     let mut style = String::new();
     for at in 0..COLORS {

@@ -1,4 +1,4 @@
-//! The program's text with what each line's accesses cost: transactions of shared memory, sectors of global memory and words of constant
+//! The program's text with the cost of each line's accesses: transactions of shared memory, sectors of global memory and words of constant
 //! memory, over all launches.
 
 use std::{collections::BTreeMap, fmt::Write};
@@ -9,11 +9,11 @@ use ir::{LocId, Module, Space, locate::is_virtual, source::SourceFile};
 use super::{LeftOut, ShownSites, escape};
 use crate::Model;
 
-/// Lines around one with a count that are shown of very long programs.
+/// For very long programs: lines shown around each line with a count.
 const AROUND: u32 = 20;
 /// Most characters of a line.
 const MAX_COLUMNS: usize = 1000;
-/// About what a line takes beside its text.
+/// Estimated bytes of a line besides its text.
 const LINE_BYTES: usize = 110;
 
 /// What a line costs.
@@ -22,25 +22,25 @@ struct Line {
     actual: u64,
     ideal: u64,
     excess: u64,
-    /// A part of the cost is not modelled.
+    /// Whether a part of the cost is not modelled.
     unknown: bool,
     /// How often warps diverged there.
     diverged: u64,
-    /// It has a finding: the group's number.
+    /// The number of the group of its finding.
     finding: Option<usize>,
-    /// The sites by what they waste: what they cost, in words.
+    /// The sites by their waste, with their cost in words.
     sites: Vec<(u64, (usize, usize), String)>,
 }
 
 /// A file that is shown.
 struct File<'a> {
     source: &'a SourceFile,
-    /// Before the line's number in links to it.
+    /// The prefix of the line's number in links to it.
     prefix: String,
     lines: BTreeMap<u32, Line>,
 }
 
-/// The user's files; the library's are not shown.
+/// The user's files; those of the library are not shown.
 pub(super) struct Files<'a> {
     module: &'a Module,
     files: Vec<File<'a>>,
@@ -117,7 +117,7 @@ impl<'a> Files<'a> {
         Some(self.files[at].lines.entry(line).or_default())
     }
 
-    /// About how many bytes the texts take in the page.
+    /// Estimated bytes of the texts in the page.
     pub(super) fn bytes(&self) -> usize {
         let bytes = |file: &File<'_>| {
             file.source.text.len() * 11 / 10 + file.source.line_count() as usize * LINE_BYTES
@@ -135,7 +135,7 @@ impl<'a> Files<'a> {
         self.linked(file, line, &format!("{name}:{line}"))
     }
 
-    /// The same without the name: `line 40`; with it where it is not the program's file.
+    /// The same without the name: `line 40`. The name is there if it is not the program's file.
     pub(super) fn line_link(&self, file: u32, line: u32) -> String {
         match self.at(file) {
             Some(0) => self.linked(file, line, &format!("line {line}")),
@@ -176,7 +176,7 @@ impl Line {
         self.sites.push((excess, place, label));
     }
 
-    /// The cells of its counts; `most`: the largest excess of all lines.
+    /// The cells of its counts; `most` is the largest excess of any line.
     fn cells(&self, text: &mut String, shown: &ShownSites, most: u64) {
         let mut sites: Vec<_> = self.sites.iter().collect();
         sites.sort_by_key(|(excess, ..)| std::cmp::Reverse(*excess));
@@ -192,7 +192,7 @@ impl Line {
             (true, count) => format!("{count} + ?"),
             (false, count) => count.to_string(),
         };
-        // The tooltip once: on what is seen first.
+        // Only the first visible element has the tooltip.
         let excess = match link {
             Some((_, (launch, site), _)) => format!(
                 "<a href=\"#site-{launch}-{site}\" title=\"{}\">{}</a>",
@@ -267,7 +267,7 @@ pub(super) fn section(
             };
             if text.len() > room || is_long && !is_near() {
                 hidden += 1;
-                // A comment may begin in what is left out.
+                // A comment may begin in lines that are left out.
                 code(
                     &mut String::new(),
                     file.source.line(number),
@@ -287,7 +287,7 @@ pub(super) fn section(
     text + "</section>\n"
 }
 
-/// A line with its comments marked; `is_comment`: it begins in one, and then whether the next does.
+/// A line with its comments marked. `is_comment`: whether the line begins in a comment; on return, whether the next one does.
 fn code(text: &mut String, line: &str, is_comment: &mut bool) {
     let mut rest = line;
     while !rest.is_empty() {
@@ -313,7 +313,7 @@ fn code(text: &mut String, line: &str, is_comment: &mut bool) {
     }
 }
 
-/// Where a comment begins that no string or character holds.
+/// Where a comment begins, outside of strings and characters.
 fn comment_start(line: &str) -> Option<usize> {
     let bytes = line.as_bytes();
     let mut quote = None;

@@ -1,4 +1,4 @@
-//! The hot spots, worst first: what wastes, the cure, and the worst request before and after it.
+//! The hot spots, worst first: the waste, the cure, and the worst request before and after it.
 
 use std::fmt::Write;
 
@@ -11,11 +11,11 @@ use crate::{
     text::screen::{amount, ways},
 };
 
-/// Most that are shown, and accesses of one.
+/// Most hot spots on the page, and most accesses of one.
 const MAX_SPOTS: usize = 60;
 const MAX_ACCESSES: usize = 6;
 
-/// The section; a sentence where nothing wastes, empty where nothing was counted.
+/// The section: a sentence if nothing wastes, empty if nothing was counted.
 pub(super) fn section(model: &Model<'_>, files: &Files<'_>, left_out: &mut LeftOut) -> String {
     if model.hot_spots.is_empty() {
         return match model.launches.is_empty() || model.input.gpu.is_some() {
@@ -136,7 +136,7 @@ fn site<'a>(model: &Model<'a>, (launch, site): (usize, usize)) -> Option<&'a Sit
 fn worst<'a>(model: &Model<'a>, spot: &HotSpot) -> Option<&'a Site> {
     let sites = spot.sites.iter().filter_map(|&place| site(model, place));
     let waste = |site: &&Site| site.witness.as_ref().map(|witness| witness.waste);
-    // The first of equals.
+    // Of equals, the first.
     sites.rev().max_by_key(waste)
 }
 

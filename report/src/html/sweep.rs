@@ -1,43 +1,43 @@
-//! The page of a sweep: the Pareto set as a plot of points, what each axis does to the objective as strips, and the table.
+//! The page of a sweep: the Pareto set as a scatter plot, strips that show the effect of each axis on the objective, and the table.
 
 use std::fmt::Write;
 
 use super::{THEMES, escape, footer, head};
 use crate::require::shown;
 
-/// What a page shows.
+/// The content of the page.
 pub struct Sweep<'a> {
     /// The page's title.
     pub title: &'a str,
-    /// What the best have least of.
+    /// The metric to minimise.
     pub objective: Option<&'a str>,
     /// The columns of the table.
     pub header: Vec<String>,
-    /// Its rows, the best first, and whether they are of the Pareto set.
+    /// The rows, the best first, and whether each is in the Pareto set.
     pub rows: Vec<(bool, Vec<String>)>,
-    /// Rows that are left out.
+    /// The number of rows that are left out.
     pub left_out: usize,
-    /// Two metrics and the points of configurations.
+    /// Two metrics and the configurations' points.
     pub points: Option<(String, String, Vec<Point>)>,
-    /// What each axis does.
+    /// The effect of each axis.
     pub strips: Vec<Strip>,
-    /// What did not end well: how, how many, and why.
+    /// The failures: how they ended, how many there are, and why.
     pub failures: Vec<(String, usize, String)>,
 }
 
 /// A configuration in a plot of two metrics.
 pub struct Point {
-    /// To the right.
+    /// The value on the x axis.
     pub x: f64,
-    /// Up.
+    /// The value on the y axis.
     pub y: f64,
-    /// What it is.
+    /// The configuration.
     pub label: String,
-    /// No other one beats it.
+    /// Whether no other configuration beats it.
     pub is_best: bool,
 }
 
-/// The values of an axis with the objective of each of their configurations.
+/// The values of an axis, with the objective of each configuration that has the value.
 pub struct Strip {
     /// Its name.
     pub axis: String,
@@ -52,7 +52,7 @@ const LEFT: f64 = 90.0;
 const BELOW: f64 = 44.0;
 const ABOVE: f64 = 14.0;
 
-/// More points are drawn by nobody's eye.
+/// No eye can distinguish more points.
 const MOST_POINTS: usize = 5_000;
 
 /// The page.
@@ -123,7 +123,7 @@ fn table(text: &mut String, sweep: &Sweep<'_>) {
     }
 }
 
-/// Numbers on a line of so many pixels.
+/// Maps numbers to a line of pixels.
 struct Scale {
     from: f64,
     to: f64,
@@ -155,7 +155,7 @@ impl Scale {
         self.start + (value - self.from) / (self.to - self.from) * (self.end - self.start)
     }
 
-    /// Round numbers within.
+    /// Round numbers in the range.
     fn ticks(&self) -> Vec<f64> {
         let rough = (self.to - self.from) / 5.0;
         let power = 10f64.powf(rough.log10().floor());
@@ -238,7 +238,7 @@ fn plot(x_name: &str, y_name: &str, points: &[Point]) -> String {
         HEIGHT - 8.0,
         escape(x_name)
     );
-    // The best last, over the others.
+    // The best are drawn last, on top of the others.
     for is_best in [false, true] {
         let drawn = points.iter().filter(|point| point.is_best == is_best);
         for point in drawn.take(MOST_POINTS) {
@@ -248,7 +248,7 @@ fn plot(x_name: &str, y_name: &str, points: &[Point]) -> String {
     svg(WIDTH, HEIGHT, &text)
 }
 
-/// The objectives of each value, one above the other; the least of each is filled.
+/// The objectives of each value as a column; the least one of each is filled.
 fn strip_plot(strip: &Strip, objective: &str) -> String {
     let all = strip
         .values

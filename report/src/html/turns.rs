@@ -1,4 +1,4 @@
-//! A schedule as a picture: a row for each warp, a column for each step, and an arrow to each access that was late from what it missed.
+//! A schedule as a picture: a row for each warp, a column for each step, and an arrow from what a late access missed to that access.
 //!
 //! Colours come from the page's style sheet, by class, as those of [`picture`](super::picture).
 
@@ -13,13 +13,13 @@ use ir::Module;
 use super::escape;
 use crate::findings::schedule::{MOST_TURNS, late_words, lines, turn_words};
 
-/// A step's width, a row's height, room for the rows' names and for the steps' numbers.
+/// The width of a step, the height of a row, and the room for the rows' names and the steps' numbers.
 const STEP: usize = 84;
 const ROW: usize = 30;
 const LEFT: usize = 132;
 const TOP: usize = 16;
 
-/// A warp, or lanes of it that run apart.
+/// A warp, or some of its lanes if they run separately.
 type Row = ([u32; 3], u32, u32);
 
 /// What happens in a step.
@@ -90,7 +90,7 @@ fn row(turn: &Turn) -> Row {
     )
 }
 
-/// The rows, by block and warp. What is late is drawn in the row of the turn before it.
+/// The rows, by block and warp. A late access is drawn in the row of the turn before it.
 fn rows(steps: &[Step<'_>]) -> Vec<Row> {
     let turns = steps.iter().filter_map(|step| match step {
         Step::Turn(turn) => Some(row(turn)),

@@ -1,15 +1,15 @@
-//! Barriers as hot spots: which of them order nothing only a run without them shows.
+//! Barriers as hot spots. Only a run without a barrier shows whether it orders anything.
 
 use super::hot_spot::{Cost, HotSpot, LANES, Waste, sort};
 use crate::Input;
 use interp::rules::rates::Rates;
 use ir::symbol::template_name;
 
-/// What a warp's wait at a barrier is reckoned as, for the order of hot spots.
+/// The assumed cost of a warp's wait at a barrier, for the order of hot spots.
 const SLOTS_OF_A_BARRIER: f64 = 4.0;
 
-/// The barriers at which several warps wait for each other, as hot spots with nothing to say: whether one is needed a run without it shows.
-/// One in a loop counts if it was met more often than once, for what it orders may be in the next round.
+/// The barriers at which several warps wait for each other, as hot spots without advice: a run without one shows whether it is needed. A
+/// barrier in a loop counts only if it was met more than once, because it may order accesses of different rounds.
 pub(super) fn barriers(input: &Input<'_>) -> Vec<HotSpot> {
     let mut all: Vec<HotSpot> = vec![];
     if input.gpu.is_some() {

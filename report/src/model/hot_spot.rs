@@ -1,11 +1,12 @@
-//! Where a program wastes: source lines over all launches, worst first.
+//! Finds where a program wastes: source lines over all launches, worst first.
 //!
-//! A hot spot is one line and one kind of waste, with all its accesses. What it wastes is counted; `thought` is what may help, not proved.
-//! Kinds are compared by the cycles that they keep a pipe of a multiprocessor busy at least ([`Rates`]): transactions and sectors by how many a
-//! cycle takes, a divergent line by its share of the instructions that lanes waited for. The order is a ranking, no measurement.
+//! A hot spot is one line and one kind of waste, with all accesses of that line. Its waste is counted; `thought` is what may help, without
+//! proof. Kinds of waste are compared by the least number of cycles that they keep a pipe of a multiprocessor busy ([`Rates`]):
+//! transactions and sectors by how many a cycle takes, a divergent line by its share of the instructions that lanes waited for. The order
+//! is a ranking, not a measurement.
 //!
-//! Where a compiler is likely to make other accesses ([`code`](crate::code)), a spot is *as written*: it is no share of all waste, and its rank is that of
-//! the accesses which may be left.
+//! Where a compiler is likely to make other accesses ([`code`](crate::code)), a hot spot is *as written*: it has no share of all waste, and
+//! its rank is that of the accesses which may be left.
 
 use interp::{Branch, LaunchReport, Site, rules::rates::Rates, stats::SiteCounts, trap::AccessOp};
 use ir::Space;
@@ -21,12 +22,13 @@ use crate::{
     total::Total,
 };
 
-/// A share of less than this of its requests' cost is no hot spot,
+/// Waste below this share of what the line's requests cost is not a hot spot,
 const LEAST_SHARE: f64 = 0.02;
-/// nor less than this of what all requests of its kind cost.
+/// nor is waste below this share of the cost of all requests of its kind.
 const LEAST_SHARE_OF_ALL: f64 = 0.01;
 
-/// Shares of a launch's instruction slots that idle lanes leave empty, by which a branch at which many warps part, or any, is a hot spot.
+/// The shares of a launch's instruction slots that idle lanes have to leave empty until a branch is a hot spot: one at which many warps
+/// diverge, and any branch.
 const SOME_LOST: f64 = 0.1;
 const MUCH_LOST: f64 = 0.25;
 
@@ -38,7 +40,7 @@ pub(super) const LANES: u64 = 32;
 pub enum Waste {
     /// Transactions of shared memory beyond the ideal.
     BankConflicts,
-    /// The same of atomics on shared memory.
+    /// The same for atomics on shared memory.
     SharedAtomics,
     /// Sectors of global memory beyond the ideal.
     Sectors,
@@ -46,18 +48,18 @@ pub enum Waste {
     GlobalAtomics,
     /// Words of constant memory beyond one for all lanes.
     ConstantWords,
-    /// Branches at which a warp's lanes part.
+    /// Branches at which a warp's lanes diverge.
     Divergence,
     /// Barriers that order nothing.
     Barriers,
     /// Loads of global memory that bring the same bytes again, where a tile would bring them once.
     Reuse,
-    /// Accesses to arrays of a thread that an index keeps out of registers.
+    /// Accesses to local arrays that an index keeps out of registers.
     LocalArrays,
 }
 
 impl Waste {
-    /// As in the JSON report.
+    /// The name in the JSON report.
     pub fn name(self) -> &'static str {
         match self {
             Waste::BankConflicts => "bank_conflicts",
@@ -83,7 +85,7 @@ impl Waste {
         }
     }
 
-    /// What was used, and what would do.
+    /// The units used, and the units that would do.
     fn cost(self, counts: &SiteCounts) -> (u64, u64) {
         match self {
             Waste::Sectors | Waste::GlobalAtomics => (counts.sectors, counts.ideal_sectors),
@@ -92,15 +94,15 @@ impl Waste {
         }
     }
 
-    /// Cycles of a multiprocessor that one unit beyond the ideal takes at least.
+    /// The least number of cycles that a multiprocessor takes for one unit beyond the ideal.
     fn cycles(self, rates: &Rates) -> f64 {
         1.0 / match self {
             Waste::BankConflicts | Waste::SharedAtomics => rates.wavefronts,
             Waste::Sectors => rates.l2_sectors,
-            // What hits in L1 comes from there; a request of local memory is four sectors at least.
+            // Hits in L1 come from there; a request of local memory is four sectors at least.
             Waste::Reuse => rates.l1_sectors,
             Waste::LocalArrays => rates.l1_sectors / 4.0,
-            // One after another.
+            // They are served one after another.
             Waste::GlobalAtomics | Waste::ConstantWords => 1.0,
             Waste::Divergence | Waste::Barriers => rates.instructions,
         }
@@ -113,10 +115,10 @@ impl Serialize for Waste {
     }
 }
 
-/// An access of a hot spot, over all launches. As the JSON report has it.
+/// An access of a hot spot, over all launches, as in the JSON report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HotAccess {
-    /// What it does.
+    /// Its operation.
     #[serde(serialize_with = "as_text")]
     pub op: AccessOp,
     /// From 1.
@@ -125,14 +127,14 @@ pub struct HotAccess {
     pub text: String,
     /// Memory requests.
     pub requests: u64,
-    /// What it used.
+    /// Units used.
     pub used: u64,
-    /// What would have done.
+    /// Units that would do.
     pub ideal: u64,
 }
 
 impl HotAccess {
-    /// What it used beyond the ideal.
+    /// Units used beyond the ideal.
     pub fn excess(&self) -> u64 {
         self.used.saturating_sub(self.ideal)
     }
@@ -146,10 +148,10 @@ fn as_object<S: Serializer>(ways: &[(u32, u64)], serializer: S) -> Result<S::Ok,
     serializer.collect_map(ways.iter().copied())
 }
 
-/// What a line costs, in the units of its waste. As the JSON report has it.
+/// What a line costs, in the units of its waste, as in the JSON report.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Cost {
-    /// Units beyond the ideal; of branches, how many diverged.
+    /// Units beyond the ideal; for branches, how many diverged.
     pub excess: u64,
     /// Units used.
     pub used: u64,
@@ -159,7 +161,7 @@ pub struct Cost {
     pub share: f64,
 }
 
-/// A line that wastes. As the JSON report has it.
+/// A line that wastes, as in the JSON report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HotSpot {
     /// What it wastes.
@@ -168,18 +170,18 @@ pub struct HotSpot {
     pub file: String,
     /// From 1.
     pub line: u32,
-    /// Of the access or condition that wastes most, from 1.
+    /// The column of the access or condition that wastes most, from 1.
     pub column: u32,
     /// The line, without its indentation.
     #[serde(rename = "text")]
     pub source: String,
-    /// How much.
+    /// How much it wastes.
     #[serde(flatten)]
     pub cost: Cost,
-    /// How many requests were served in so many ways, of those in more than one: conflicts of shared memory, words of constant memory.
+    /// How many requests were served in how many ways, if more than one: conflicts of shared memory, words of constant memory.
     #[serde(serialize_with = "as_object")]
     pub ways: Vec<(u32, u64)>,
-    /// Its accesses, worst first; none of a branch.
+    /// Its accesses, worst first; empty for a branch.
     pub accesses: Vec<HotAccess>,
     /// The kernels, without template arguments, each once.
     pub kernels: Vec<String>,
@@ -187,16 +189,16 @@ pub struct HotSpot {
     pub launches: u64,
     /// What the warp of the worst request does.
     pub fact: String,
-    /// What may help: not proved.
+    /// What may help, without proof.
     #[serde(rename = "advice")]
     pub thought: Option<Thought>,
     /// Why a compiled kernel is likely to make other accesses: the counts are those of the accesses as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_written: Option<String>,
-    /// The sites: a launch each is in, and the index there.
+    /// The sites: the launch of each, and the index there.
     #[serde(skip)]
     pub sites: Vec<(usize, usize)>,
-    /// Of a barrier: how often each warp of a launch met it, at most.
+    /// For a barrier: how often a warp of a launch met it, at most.
     #[serde(skip)]
     pub rounds: u64,
     #[serde(skip)]
@@ -204,18 +206,18 @@ pub struct HotSpot {
 }
 
 impl HotSpot {
-    /// Whether a suggestion is about it.
+    /// Whether a suggestion is about this hot spot.
     pub fn is_of(&self, suggestion: &Suggestion, input: &Input<'_>) -> bool {
         match (&suggestion.hot_spot, suggestion.site) {
             (Some(place), _) => *place == self.place(),
-            // What moves fewer sectors for a request does not ask for fewer bytes.
+            // A cure that moves fewer sectors for a request does not request fewer bytes.
             (None, Some(_)) if matches!(self.waste, Waste::Reuse | Waste::LocalArrays) => false,
             (None, Some(site)) => self.has((suggestion.launch, site), input),
             (None, None) => false,
         }
     }
 
-    /// What makes it one.
+    /// The line and the kind of waste, which identify the hot spot.
     pub fn place(&self) -> Place {
         Place {
             waste: self.waste.name(),
@@ -224,7 +226,7 @@ impl HotSpot {
         }
     }
 
-    /// Whether it has that site of that launch, or one like it.
+    /// Whether the hot spot has this site of this launch, or an equal one.
     pub fn has(&self, place: (usize, usize), input: &Input<'_>) -> bool {
         let find = |(launch, site): (usize, usize)| {
             let launch = input.outcome.launches.get(launch)?;
@@ -239,7 +241,7 @@ impl HotSpot {
     }
 }
 
-/// A hot spot that is being added up.
+/// A hot spot while its sites are added up.
 struct Sum<'a> {
     key: (u32, u32, Waste),
     accesses: Vec<(HotAccess, &'a LaunchReport, &'a Site)>,
@@ -253,21 +255,21 @@ struct Sum<'a> {
     launches: u64,
     sites: Vec<(usize, usize)>,
     rank: f64,
-    /// What a compiler makes of accesses, of that which wastes most among them, and what they waste together.
+    /// What a compiler makes of the accesses (for the one that wastes most), and what those accesses waste together.
     compiled: Option<(Compiled, u64)>,
     compiled_waste: u64,
-    /// What all waste.
+    /// The waste of all accesses.
     all_waste: u64,
 }
 
-/// All of them, worst first.
+/// All hot spots, worst first.
 pub(super) fn hot_spots(input: &Input<'_>, codes: &Codes) -> Vec<HotSpot> {
     if input.gpu.is_some() {
         return vec![];
     }
     let rates = Rates::of(input.rules.arch);
     let mut sums: Vec<Sum<'_>> = vec![];
-    // What a launch cost that did not end says nothing of one that does.
+    // The cost of a launch that did not end says nothing of one that does.
     let ended = |kept: &&Kept| idle::has_ended(kept.first, input.outcome);
     for kept in input.kept().filter(ended) {
         let times = kept.times();
@@ -278,7 +280,7 @@ pub(super) fn hot_spots(input: &Input<'_>, codes: &Codes) -> Vec<HotSpot> {
             let own = Waste::of(site).filter(|_| !site.counts.not_modelled());
             let own = own.map(|waste| (waste, waste.cost(&site.counts)));
             let again = loaded_again.iter().find(|(at, _)| *at == index);
-            // A tile serves few elements that many lanes share, too.
+            // A tile also helps where many lanes share a few elements.
             let own = own.filter(|_| again.is_none() || !reuse::is_shared_by_lanes(site));
             let again = again.map(|(_, again)| (Waste::Reuse, (again.used, again.ideal)));
             let told_at = local::place(site, launch, codes);
@@ -309,7 +311,7 @@ pub(super) fn hot_spots(input: &Input<'_>, codes: &Codes) -> Vec<HotSpot> {
         .into_iter()
         .filter_map(|sum| sum.finish(input, (codes, &rates)))
         .collect();
-    // The share is of all waste of the kind, also of what is too little to be a hot spot.
+    // The share is of all waste of its kind, including waste too small for a hot spot.
     let totals: Vec<(Waste, u64)> = all
         .iter()
         .filter(|spot| spot.as_written.is_none())
@@ -330,7 +332,7 @@ pub(super) fn hot_spots(input: &Input<'_>, codes: &Codes) -> Vec<HotSpot> {
     all
 }
 
-/// The worst first.
+/// Sorts the worst first.
 pub(super) fn sort(all: &mut [HotSpot]) {
     all.sort_by(|a, b| {
         let place = |spot: &HotSpot| (spot.file.clone(), spot.line, spot.waste.name());
@@ -365,14 +367,14 @@ fn entry<'s, 'a>(sums: &'s mut Vec<Sum<'a>>, key: (u32, u32, Waste)) -> &'s mut 
     &mut sums[at]
 }
 
-/// A saving of one is none; nor is what is next to nothing of what the line needs.
+/// Whether the saving is large enough: more than one unit, and not a negligible part of what the line needs.
 fn is_worth_saying(spot: &HotSpot, used_by_all: u64) -> bool {
     spot.cost.excess > 1
         && spot.cost.excess as f64 >= LEAST_SHARE * spot.cost.used as f64
         && spot.cost.excess as f64 >= LEAST_SHARE_OF_ALL * used_by_all as f64
 }
 
-/// What all requests to the same memory used; 0 of branches, which are compared with nothing.
+/// The units that all requests to the same memory used; 0 for kinds that are compared with nothing, such as branches.
 fn used_by_all(input: &Input<'_>, waste: Waste) -> u64 {
     let used = |kept: &Kept| {
         let counts = &kept.report.counts;
@@ -453,7 +455,7 @@ impl<'a> Sum<'a> {
             .saturating_add(launch.counts.warps.saturating_mul(times));
     }
 
-    /// It is in those launches.
+    /// Notes that the hot spot is in this launch and `count` equal ones.
     fn meets(&mut self, launch: &LaunchReport, count: u64, seen: &mut Vec<(u32, u32, Waste)>) {
         if seen.contains(&self.key) {
             return;
@@ -471,7 +473,7 @@ impl<'a> Sum<'a> {
         let (file, line, waste) = self.key;
         let compiled = match waste {
             Waste::Divergence | Waste::Barriers | Waste::LocalArrays => None,
-            // If most of it is the compiler's, all of it is in doubt.
+            // If the compiler changes most of the waste, all of it is in doubt.
             _ if 2 * self.compiled_waste < self.all_waste => None,
             _ => self.compiled.map(|(compiled, _)| compiled),
         };
@@ -487,7 +489,8 @@ impl<'a> Sum<'a> {
                 (advice, access.column)
             }
             (None, Some(branch)) => {
-                // A branch that only few warps part at costs little, unless the side of the few is long; the same of a side for one lane.
+                // A branch at which few warps diverge costs little, unless the side of the few is long. The same holds for a side of one
+                // lane.
                 let is_common = self.diverged >= self.warps && self.fewer_lanes > self.diverged;
                 let slots = self.warp_instructions as f64 * waste.cycles(rates);
                 let lost = self.rank / slots.max(1e-9);
@@ -500,7 +503,7 @@ impl<'a> Sum<'a> {
             (None, None) => return None,
         };
         let fewer = compiled.map_or(1.0, |_| self.fewer());
-        // What nobody can say a word about is what the architecture moves at least.
+        // Waste without any advice is what the architecture moves at least.
         let advice = advice?;
         let sum = |of: fn(&HotAccess) -> u64| {
             let parts = self.accesses.iter().map(|(access, ..)| of(access));
@@ -540,7 +543,7 @@ impl<'a> Sum<'a> {
             launches: self.launches,
             fact: advice.fact,
             thought: match compiled {
-                // What is said of the accesses as written need not be true of those that are made.
+                // Advice on the accesses as written need not hold for the compiled ones.
                 Some(compiled) if waste == Waste::Sectors => Some(compiled.thought().into()),
                 _ => advice.thought,
             },
@@ -551,7 +554,7 @@ impl<'a> Sum<'a> {
         })
     }
 
-    /// How many times less than counted may be left of what it wastes.
+    /// By what factor the counted waste may decrease.
     fn fewer(&self) -> f64 {
         let Some((compiled, _)) = self.compiled else {
             return 1.0;
@@ -560,7 +563,7 @@ impl<'a> Sum<'a> {
         1.0 / (1.0 - share + share / compiled.fewer())
     }
 
-    /// What is said of loads that bring the same bytes again: of the worst two, and of the array of the worst.
+    /// Advice on loads that bring the same bytes again: the worst two, and the array of the worst.
     fn reuse(&self, (codes, input): (&Codes, &Input<'_>)) -> Advice {
         let worst = self.accesses.iter().take(2);
         let mut figures: Vec<(String, String)> = vec![];
@@ -589,7 +592,8 @@ impl<'a> Sum<'a> {
     }
 }
 
-/// Instructions of warps that lanes waited for which had another way to go: those of a block's last warp that no thread is in do not count.
+/// Instructions that lanes waited for while other lanes of the warp took another path. Lanes of a block's last warp without a thread do not
+/// count.
 fn waited(launch: &LaunchReport) -> f64 {
     let threads: u64 = launch.block.iter().map(|&n| u64::from(n)).product();
     let lanes = threads.next_multiple_of(LANES).max(1);

@@ -1,4 +1,4 @@
-//! Threads that a launch has and that do nothing: lanes behind the last thread of a block, and whole blocks without an access.
+//! Threads of a launch that do nothing: lanes after the last thread of a block, and whole blocks without an access.
 
 use interp::{LaunchReport, Site};
 use runtime::host::{Fault, Outcome};
@@ -8,25 +8,25 @@ use serde::Serialize;
 use super::hot_spot::LANES;
 use crate::code::Codes;
 
-/// A share of a launch's warps from which on they are: the last block of a small grid often has some that end at once.
+/// The share of a launch's warps from which on idle warps are reported: the last block of a small grid often has some that end at once.
 const LEAST_WARPS: f64 = 0.5;
-/// A share of a launch's blocks, or of its lanes, from which on they are worth a word.
+/// The share of a launch's blocks, or of its lanes, from which on idle ones are reported.
 const LEAST_SHARE: f64 = 0.1;
 
-/// What a launch could do without.
+/// Work that a launch could do without.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Idle {
-    /// Blocks that access no memory; `None`: not known.
+    /// Blocks that access no memory; `None`: unknown.
     pub blocks: Option<u64>,
-    /// Of so many.
+    /// The number of blocks.
     #[serde(skip)]
     pub of_blocks: u64,
-    /// Warps that access no memory, those of such blocks included; `None`: not known.
+    /// Warps that access no memory, including those of such blocks; `None`: unknown.
     pub warps: Option<u64>,
-    /// Of so many.
+    /// The number of warps.
     #[serde(skip)]
     pub of_warps: u64,
-    /// Lanes of a block's last warp that no thread is in.
+    /// Lanes of a block's last warp without a thread.
     pub lanes: u64,
     /// Threads of a block.
     #[serde(skip)]
@@ -37,7 +37,8 @@ pub struct Idle {
 }
 
 impl Idle {
-    /// Of a launch. What did not run to its end, or with all of its accesses, does not tell which blocks and warps are idle.
+    /// The idle parts of a launch. A launch that did not run to its end, or that skipped accesses, does not show which blocks and warps are
+    /// idle.
     pub(crate) fn of((launch, is_whole): (&LaunchReport, bool), codes: &Codes) -> Idle {
         let threads: u64 = launch.block.iter().map(|&n| u64::from(n)).product();
         let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
@@ -52,14 +53,14 @@ impl Idle {
         }
     }
 
-    /// Whether there are so many lanes without a thread that they are worth a word. One short block is how small programs begin.
+    /// Whether enough lanes are without a thread to report it. A single short block is not: small programs begin that way.
     pub(crate) fn wastes_lanes(&self) -> bool {
         let lanes = self.threads + self.lanes;
         let is_meant = self.threads > LANES || self.threads > 0 && self.of_blocks > 1;
         is_meant && self.lanes as f64 >= LEAST_SHARE * lanes as f64
     }
 
-    /// What is worth saying of it.
+    /// Sentences on the parts worth reporting.
     pub fn sentences(&self) -> Vec<String> {
         let mut all = vec![];
         let idle = self.blocks.unwrap_or(0).min(self.of_blocks);
@@ -118,8 +119,8 @@ pub(crate) fn has_ended(index: usize, outcome: &Outcome) -> bool {
     !outcome.faults.iter().any(is_its_trap)
 }
 
-/// Warps without an access, where one access is made by all warps that make any: one that is in no loop, and around which nothing is that is not
-/// around all others.
+/// Warps without an access. They can be told only if one access is made by all warps that make any access: it is in no loop, and every
+/// branch around it is around all other accesses, too.
 fn idle_warps(launch: &LaunchReport, codes: &Codes) -> Option<u64> {
     let around = |site: &Site| codes.facts(launch.kernel, site)?.around.clone();
     let all: Option<Vec<(Vec<u32>, &Site)>> = launch

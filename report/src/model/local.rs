@@ -1,5 +1,6 @@
-//! Arrays of a thread that cannot be registers: registers have no index. Such an array lies in local memory, which is a thread's part of device memory,
-//! behind the caches. The rules give its accesses no transactions; a request of 32 lanes is 128 bytes for each 4 bytes of an element.
+//! Local arrays that cannot be registers, because registers have no index. Such an array is in local memory, which is a thread's part of
+//! device memory, cached in L1 and L2. The rules give its accesses no transactions; a request of 32 lanes is 128 bytes for each 4 bytes of
+//! an element.
 
 use interp::{LaunchReport, Site};
 use ir::Space;
@@ -8,11 +9,11 @@ use crate::Input;
 use crate::advice::Advice;
 use crate::code::Codes;
 
-/// Requests of an array, and their share of a launch's instructions, below which it is not worth a word.
+/// Least requests of an array, and their least share of a launch's instructions, to report it.
 const LEAST_REQUESTS: u64 = 32;
 const LEAST_SHARE: f64 = 0.02;
 
-/// Where a site's array is told of: the file and line of the access that it has most of. `None`: it is no such array, or little used.
+/// Where a site's array is reported: the file and line of its most frequent access. `None` if it is not such an array, or is little used.
 pub(super) fn place(site: &Site, launch: &LaunchReport, codes: &Codes) -> Option<(u32, u32)> {
     if site.space != Space::Local {
         return None;
@@ -29,14 +30,14 @@ pub(super) fn place(site: &Site, launch: &LaunchReport, codes: &Codes) -> Option
     (requests >= LEAST_REQUESTS && is_much).then_some((most.file, most.line))
 }
 
-/// What it costs, and what may help.
+/// The array's cost, and what may help.
 pub(super) fn advice(
     site: &Site,
     launch: &LaunchReport,
     codes: &Codes,
     input: &Input<'_>,
 ) -> Option<Advice> {
-    // Nobody can change CUDA's library.
+    // Users cannot change CUDA's library.
     if input.file_name(site.file).starts_with('<') {
         return None;
     }

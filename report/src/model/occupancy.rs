@@ -1,7 +1,7 @@
-//! How many blocks of a launch a multiprocessor holds at one time, what limits it, and what one step of it would change.
+//! How many blocks of a launch a multiprocessor holds at one time, what limits the number, and what one step of that limit would change.
 //!
-//! By threads, blocks and shared memory. Registers are the assembler's: how many a kernel takes nobody but `ptxas` knows, and a kernel that
-//! takes many fits less often than is said here.
+//! The limits are threads, blocks and shared memory. Registers are not considered: only `ptxas` knows how many a kernel takes. A kernel
+//! that takes many has fewer resident blocks than this says.
 //!
 //! A worked case: 256 threads and 12 KiB of shared memory on sm_90. By threads 2048 / 256 = 8 blocks, by shared memory 228 / 13 = 17 (the
 //! system keeps 1 KiB of each block), by blocks 32: 8 blocks, 64 of 64 warps, limited by threads.
@@ -36,32 +36,32 @@ impl Limit {
     }
 }
 
-/// A change, and the resident warps with it.
+/// A change, and the number of resident warps with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// `blocks of 224 threads`.
     pub change: String,
-    /// Resident warps then.
+    /// Resident warps after the change.
     pub warps: u64,
 }
 
 /// What a multiprocessor holds of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Occupancy {
-    /// Blocks.
+    /// Resident blocks.
     pub blocks: u64,
     /// Their warps.
     pub warps: u64,
-    /// Warps it could hold.
+    /// The most warps it can hold.
     pub most_warps: u64,
-    /// What keeps more blocks out; several are possible.
+    /// What keeps more blocks out; there may be several.
     pub limits: Vec<Limit>,
-    /// What one step of block size or shared memory changes, where it changes something.
+    /// Single steps of block size or shared memory that change the number of warps.
     pub steps: Vec<Step>,
 }
 
 impl Occupancy {
-    /// Of a launch on that architecture.
+    /// The occupancy of a launch on an architecture.
     pub fn of(launch: &LaunchReport, arch: Arch) -> Occupancy {
         let threads = launch
             .block
@@ -94,7 +94,7 @@ impl Occupancy {
                 step(other, shared, format!("blocks of {other} threads"));
             }
         }
-        // The size at which one block more, or less, fits.
+        // The size at which one more or one fewer block fits.
         let reserved = device.residency.reserved_shared_bytes_per_block;
         let fits =
             |blocks: u64| (device.residency.shared_bytes / blocks.max(1)).saturating_sub(reserved);
@@ -127,7 +127,7 @@ impl Occupancy {
     }
 }
 
-/// Blocks by each limit.
+/// The blocks that fit by each limit.
 struct Held([(Limit, u64); 3]);
 
 impl Held {

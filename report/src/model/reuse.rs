@@ -1,17 +1,18 @@
 //! Loads that bring the same bytes again and again, where a tile in shared memory would bring them once for a block.
 //!
-//! Which loads these are is decided by what memory has to do, not by lanes: a warp whose lanes all read one element makes one request for one
-//! sector, and a tile saves nothing of that. So a load is meant if
+//! Which loads these are depends on memory traffic, not on lanes: a warp whose lanes all read one element makes one request for one sector,
+//! and a tile would not save any of that. A load is reported if all of these hold:
 //!
-//! - each of its elements is used by [`LEAST_READS`] reads of a block or more, and each sector is moved for a block [`LEAST_MOVES`] times or more.
-//!   In the naive product a warp takes one element of a row in each round: the eight elements of a sector come with eight requests. Loads whose
-//!   lanes each walk along their own row move each sector eight times, too, but use each element once: they are scattered, not reused;
-//! - to serve the repetitions of all such loads from L1, if they hit there, takes longer than to bring all that the launch touches from device memory once. A stencil of a
-//!   few neighbours stays below that: memory is what it waits for;
-//! - a tile is possible: nothing is stored to the array in the launch, the load is not `volatile`, and either the block's part of the array fits into
-//!   shared memory, or the index does not come from memory, so that it can be brought in pieces.
+//! - Each of its elements is used by at least [`LEAST_READS`] reads of a block, and each sector is moved for a block at least
+//!   [`LEAST_MOVES`] times. In the naive product a warp accesses one element of a row in each round: the eight elements of a sector come
+//!   with eight requests. Loads whose lanes each walk along their own row move each sector eight times, too, but use each element once.
+//!   They are scattered, not reused.
+//! - Serving the repetitions of all such loads from L1, if they hit there, takes longer than loading all memory that the launch touches
+//!   from device memory once. A stencil of a few neighbours stays below that: it waits for memory.
+//! - A tile is possible. Nothing is stored to the array in the launch, and the load is not `volatile`. Either the block's part of the array
+//!   fits into shared memory, or the index does not come from memory, so that the array can be loaded in pieces.
 //!
-//! Whether the repetitions hit in L1 is not modelled. They are ranked as if they did, which is the least that they cost.
+//! Whether the repetitions hit in L1 is not modelled. They are ranked as if they did, which is their least cost.
 
 use interp::{
     LaunchReport, Site, reuse::Reuse, rules::limits::Limits, rules::rates::Rates, trap::AccessOp,
@@ -23,13 +24,13 @@ use crate::Input;
 use crate::advice::Thought;
 use crate::code::{Codes, Facts};
 
-/// Reads of a block for each element.
+/// Least reads of a block for each element.
 const LEAST_READS: f64 = 4.0;
-/// Times that each sector is moved for a block.
+/// Least number of times that each sector is moved for a block.
 const LEAST_MOVES: f64 = 4.0;
-/// Elements that a warp takes at a time, at most, where its lanes share them.
+/// Most elements that a warp accesses at a time, where its lanes share them.
 const FEW_ELEMENTS: u64 = 4;
-/// Sectors that a block moves again, at least: less is not worth a barrier.
+/// Least sectors that a block moves again: fewer do not justify a barrier.
 const LEAST_SECTORS: f64 = 64.0;
 
 /// A load that a tile would serve.
@@ -41,7 +42,7 @@ pub(super) struct Again {
     pub(super) ideal: u64,
 }
 
-/// The loads of a launch that bring the same bytes again where a tile would help: their places among its sites.
+/// The loads of a launch that bring the same bytes again and that a tile would help: their indices among its sites.
 pub(super) fn again(
     launch: &LaunchReport,
     codes: &Codes,
@@ -86,7 +87,7 @@ fn of_site(site: &Site, launch: &LaunchReport, codes: &Codes, input: &Input<'_>)
     })
 }
 
-/// Different bytes of global memory that a launch touches, about: what is not known over the grid counts for each block.
+/// Estimated number of different bytes of global memory that a launch touches. If the number over the grid is unknown, each block counts.
 fn touched(launch: &LaunchReport) -> u64 {
     let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
     let distinct = |reuse: &Reuse| {
@@ -124,7 +125,7 @@ fn may_be_tile(
         && !launch.sites.iter().any(writes)
 }
 
-/// Whether a warp takes so few elements each time that its lanes share them: what it wastes of sectors comes from that.
+/// Whether a warp accesses so few elements at a time that its lanes share them: that causes the waste of sectors.
 pub(super) fn is_shared_by_lanes(site: &Site) -> bool {
     let counts = &site.counts;
     counts.distinct_bytes <= FEW_ELEMENTS * counts.requests * u64::from(site.width_bytes)
@@ -154,7 +155,7 @@ pub(super) fn figures(
     Some((format!("`{name}`"), text))
 }
 
-/// What holds for all of a line's loads.
+/// A remark that holds for all loads of a line.
 pub(super) fn remark(operations_per_byte: Option<f64>) -> String {
     let density = operations_per_byte.filter(|&density| density > 0.0);
     let density = density.map_or(String::new(), |density| {

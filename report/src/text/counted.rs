@@ -1,17 +1,17 @@
-//! From how many of their blocks launches were counted, under `--count-only`.
+//! From how many of their blocks launches were counted, with `--count-only`.
 
 use interp::{Counted, LaunchReport};
 
 use super::style::Style;
 use crate::Model;
 
-/// What counting means for the rest of a report.
+/// The effect of counting on the rest of a report.
 pub(crate) const LEFT_OUT: &str =
     "--count-only: what counted launches compute was left out, and nothing was checked";
-/// Most launches that are told of.
+/// Most launches that get a sentence.
 const MAX_TOLD: usize = 12;
 
-/// A sentence for each launch, and what that means; empty where all launches simply ran.
+/// A sentence for each launch, and its consequence; empty if all launches simply ran.
 pub(super) fn paragraphs(model: &Model<'_>, style: Style) -> String {
     let mut text = String::new();
     let (mut any, mut told) = (false, 0);
@@ -40,7 +40,7 @@ pub(super) fn paragraphs(model: &Model<'_>, style: Style) -> String {
     text
 }
 
-/// How a launch came to its counts, if not by running all of its blocks as always.
+/// How a launch was counted, unless all of its blocks ran as usual.
 pub(crate) fn sentence(launch: &LaunchReport, model: &Model<'_>) -> Option<String> {
     let all: u128 = launch.grid.iter().map(|&n| u128::from(n)).product();
     match &launch.order.counted {

@@ -1,5 +1,5 @@
-//! The first screen: findings by root cause, hot spots, a line for each launch. A line of it names the place, the next ones what is so and
-//! what to do.
+//! The first screen: findings by root cause, hot spots, a line for each launch. The first line of an entry names the place, the next ones
+//! say what happens there and what to do.
 
 use std::fmt::Write;
 
@@ -17,13 +17,13 @@ use crate::{
     total::Total,
 };
 
-/// Most groups of findings and hot spots that are shown: what comes first matters most.
+/// Most groups of findings and hot spots shown: the first ones matter most.
 const MAX_FINDINGS: usize = 6;
 const MAX_SPOTS: usize = 5;
-/// Most accesses of a hot spot, and launches.
+/// Most accesses of a hot spot, and most launches.
 const MAX_ACCESSES: usize = 3;
 const MAX_LAUNCHES: usize = 12;
-/// Columns of a number of the launches' table, at least.
+/// Least columns of a number in the launches' table.
 const NUMBER: usize = 9;
 
 /// The findings' section; empty without findings.
@@ -79,7 +79,7 @@ fn finding(text: &mut String, model: &Model<'_>, group: &Group, style: Style) {
     }
 }
 
-/// A cure that was applied and run, and how far it holds.
+/// A cure that was applied and run, and for which runs it holds.
 fn proof(text: &mut String, cure: &Suggestion, style: Style) {
     *text += &style.paragraph("      cure: ", &cure.sentence(), Some(Paint::Green));
     if !cure.because.is_empty() {
@@ -88,10 +88,10 @@ fn proof(text: &mut String, cure: &Suggestion, style: Style) {
     }
 }
 
-/// The hot spots; a sentence where there are none, and nothing where the run says nothing of it.
+/// The hot spots: a sentence if there are none, nothing if the run does not tell.
 pub(super) fn hot_spots(model: &Model<'_>, style: Style) -> String {
     let input = model.input;
-    // Where nothing can be done there is nothing to say: it follows from something else.
+    // A hot spot without advice is a consequence of something else.
     let can_help = |spot: &&HotSpot| spot.thought.is_some() || !model.cures(spot).is_empty();
     let spots: Vec<&HotSpot> = model.hot_spots.iter().filter(can_help).collect();
     if spots.is_empty() {
@@ -101,7 +101,7 @@ pub(super) fn hot_spots(model: &Model<'_>, style: Style) -> String {
             .iter()
             .any(|group| group.launch.counts.warp_instructions > 0);
         let quiet = has_errors || !counted || !model.hot_spots.is_empty();
-        // A request of one lane moves a whole sector, and what other lanes would do with the rest of it nothing tells.
+        // A request of one lane moves a whole sector; nothing tells how other lanes would use the rest.
         let is_thin = || {
             let mut groups = model.launches.iter();
             groups.any(|group| idle_of(model, group).wastes_lanes())
@@ -137,7 +137,7 @@ pub(super) fn hot_spots(model: &Model<'_>, style: Style) -> String {
     text
 }
 
-/// A hot spot behind those before it, and the number of one of them with the same thought.
+/// A hot spot; `before` are those already shown. A thought that one of them has too is replaced by its number.
 fn hot_spot(
     text: &mut String,
     model: &Model<'_>,
@@ -208,7 +208,7 @@ fn hot_spot(
                 None => proof(text, cure, style),
             }
         }
-        // A pad is the second best of what can be done about a stride; a warp's sum, about a block's.
+        // For a stride, a pad is only the second best cure; for a block's sum, a sum per warp is.
         let better = spot
             .thought
             .as_ref()
@@ -269,13 +269,13 @@ pub(crate) fn ways(spot: &HotSpot) -> String {
     ways.join(", ")
 }
 
-/// What a launch cost, in one row.
+/// A cost of a launch, and whether all of it is known.
 type Cell = fn(&LaunchCounts) -> (u64, bool);
 
-/// Stands behind the number that it is the ideal of.
+/// The heading of a number's ideal, right of that number.
 const IDEAL: &str = "ideal";
 
-/// The columns of the launches' table; of each number, whether all of it is known.
+/// The columns of the launches' table.
 const CELLS: [(&str, Cell); 5] = [
     ("shared", |counts| {
         let total = Total::shared(counts);

@@ -1,23 +1,23 @@
-//! How a text is laid out: widths as terminals count them, lines broken and cut, and colour, one escape for a run of text.
+//! Text layout: widths as terminals count them, line breaks and cuts, and colour, one escape for each run of text.
 
 use std::mem;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// What a run of text is shown as, where colour is wanted.
+/// How a run of text is painted if colours are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
     /// An error.
     Red,
-    /// A warning, a waste.
+    /// A warning, or waste.
     Yellow,
     /// A note.
     Blue,
-    /// What to do.
+    /// Advice.
     Green,
     /// A title.
     Bold,
-    /// What matters least.
+    /// Secondary text.
     Dim,
 }
 
@@ -39,7 +39,7 @@ impl Paint {
 pub struct Style {
     /// Columns of a line.
     pub columns: usize,
-    /// With colour.
+    /// Whether to use colours.
     pub color: bool,
 }
 
@@ -61,7 +61,7 @@ impl Style {
         }
     }
 
-    /// `── title ───────`, one line.
+    /// `── title ───────`, on one line.
     pub(crate) fn rule(self, title: &str) -> String {
         let wide = self.columns.min(120);
         let title = cut(title, wide.saturating_sub(3));
@@ -76,7 +76,7 @@ impl Style {
         )
     }
 
-    /// The text in lines that begin with `first`, then with as many spaces; each line in that paint.
+    /// The text in lines of which the first begins with `first`, the others with as many spaces; each line in that paint.
     pub fn paragraph(self, first: &str, text: &str, paint: Option<Paint>) -> String {
         let indent = first.width();
         let mut out = String::new();
@@ -97,7 +97,7 @@ impl Style {
     }
 }
 
-/// At most `columns` wide, the last an ellipsis if something was cut.
+/// The text at most `columns` wide; an ellipsis is its last character if it was cut.
 pub fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_string();
@@ -114,12 +114,12 @@ pub fn cut(text: &str, columns: usize) -> String {
     cut
 }
 
-/// With spaces behind it up to that width.
+/// The text, padded with spaces to that width.
 pub(crate) fn pad(text: &str, columns: usize) -> String {
     format!("{text}{:1$}", "", columns.saturating_sub(text.width()))
 }
 
-/// Breaks at spaces; a word that is longer than a line is broken where the line ends.
+/// Breaks lines at spaces; a word that is longer than a line is broken at the end of the line.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(20);
     let mut lines = Vec::new();

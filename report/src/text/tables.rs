@@ -1,8 +1,8 @@
-//! The launches one by one: per launch a header, what a multiprocessor holds of it, the source lines with what their accesses cost, a
-//! sentence where something is wasted, and the totals under nvprof's names.
+//! The launches one by one: a header, the occupancy, the source lines with the cost of their accesses, a sentence where something is
+//! wasted, and the totals under nvprof's names.
 //!
-//! Every count stands in a column of fixed width; the source text takes what is left of the line (80 to 200 columns read well). What says
-//! nothing is left out: accesses that were never executed, metrics that are as good as they can be.
+//! Every count has a column of fixed width; the source text takes the rest of the line (80 to 200 columns read well). Uninformative entries
+//! are left out: accesses that were never executed, and metrics that have their best value.
 
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ use crate::{
 /// How many requests of a launch a metric is about.
 type About = fn(&LaunchCounts) -> u64;
 
-/// Metrics shown at the end of each launch, and how many requests each is about: without any it says nothing.
+/// Metrics shown at the end of each launch, and how many requests each is about: without requests a metric is not shown.
 const TOTALS: &[(&str, About)] = &[
     ("shared_load_transactions_per_request", |counts| {
         counts.shared_load.requests
@@ -53,9 +53,9 @@ const TOTALS: &[(&str, About)] = &[
 /// Columns of one total: name and value.
 const TOTAL_COLUMNS: usize = 50;
 
-/// Columns the counts take.
+/// Columns of the counts.
 const COUNT_COLUMNS: usize = 48;
-/// Columns before the counts, at most: on a wide terminal the counts stay near what they count.
+/// Most columns before the counts: on a wide terminal the counts stay near what they count.
 const LABEL_COLUMNS: usize = 72;
 
 /// Columns before the counts.
@@ -127,7 +127,7 @@ fn occupancy(text: &mut String, launch: &LaunchReport, input: &Input<'_>, style:
     *text += &style.paragraph("  ", &sentence, Some(Paint::Dim));
 }
 
-/// The accesses and the branches that part warps, by source line.
+/// The accesses and the divergent branches, by source line.
 fn rows(text: &mut String, launch: &LaunchReport, model: &Model<'_>, columns: usize) {
     let input = model.input;
     let counted = |site: &&Site| {
@@ -256,7 +256,7 @@ fn totals(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: 
     text.push('\n');
 }
 
-/// One transaction for a request, 100 %: it says nothing.
+/// One transaction per request, 100 %: it is not worth showing.
 fn is_perfect(value: &Value) -> bool {
     match value {
         Value::Ratio(ratio) => (ratio - 1.0).abs() < 1e-9,

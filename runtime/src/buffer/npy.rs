@@ -1,26 +1,26 @@
-//! The header of a `.npy` file: a line of Python with three keys, `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
+//! Parses the header of a `.npy` file: a line of Python with three keys, `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
 //!
-//! The parser reads only what NumPy writes for arrays of numbers. Nested brackets, which Python allows, are an error, so the time to read a
-//! file grows with its length only.
+//! The parser reads only what NumPy writes for arrays of numbers. Nested brackets, which Python allows, are an error, so the time is linear
+//! in the length of the header.
 
 use std::io::Read;
 
 /// Longer headers are those of structured types.
 const MAX_BYTES: usize = 1 << 16;
 
-/// What the header says.
+/// The content of the header.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Header {
     /// The type of an element: `<f4`.
     pub(super) descr: String,
-    /// The first index runs fastest.
+    /// Whether the first index varies fastest.
     pub(super) is_fortran: bool,
-    /// Outermost first.
+    /// The dimensions, outermost first.
     pub(super) shape: Vec<u64>,
 }
 
 impl Header {
-    /// Reads the header, up to where the data begins. The error says why this is no `.npy` file.
+    /// Reads the header, up to the beginning of the data. The error says why this is not a `.npy` file.
     pub(super) fn read(reader: &mut dyn Read) -> Result<Header, String> {
         let none = |why: &str| format!("not a .npy file: {why}");
         let mut start = [0; 8];
@@ -29,7 +29,7 @@ impl Header {
         if &start[..6] != b"\x93NUMPY" {
             return Err(none("it does not start with the magic bytes"));
         }
-        // Version 1 has two bytes for the length, later ones four.
+        // Version 1 has two bytes for the length, later versions have four.
         let length_bytes = match start[6] {
             1 => 2,
             2 | 3 => 4,
@@ -58,9 +58,9 @@ impl Header {
 
 enum Wrong {
     Structured,
-    /// The header lacks this.
+    /// The header lacks this text.
     Expected(&'static str),
-    /// A key that is none of the three.
+    /// A key other than the three.
     UnknownKey(String),
 }
 

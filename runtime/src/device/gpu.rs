@@ -1,10 +1,12 @@
-//! A real GPU as a device, over the CUDA driver, which is loaded at run time: a machine without one runs everything else.
+//! A real GPU as a device. It uses the CUDA driver, which is loaded at run time: a machine without a driver runs everything else.
 //!
-//! In: programs, with PTX that they bring along, or that a [`Compile`] makes for this GPU when [`Device::prepare`](super::Device::prepare) is
-//! called: whoever has the PTX back end hands it in, so that programs without it carry no LLVM. The host program's pointers are the driver's own addresses ([`interp::memory`] keeps them beside its own areas). Launches are asynchronous on one
-//! stream; a fault in a kernel shows at the next call that waits, as in CUDA, and is said of the launch it happened in.
+//! A program brings its own PTX, or a [`Compile`] makes PTX for this GPU when [`Device::prepare`](super::Device::prepare) is called. The
+//! caller passes the PTX back end in, so that programs without it do not contain LLVM. The host program's pointers are the driver's own
+//! addresses ([`interp::memory`] keeps them next to its own areas). Launches are asynchronous on one stream. A fault in a kernel shows at
+//! the next call that waits, as in CUDA, and is reported for the launch in which it happened.
 //!
-//! Simplified: one GPU, one stream (the legacy default one), whatever the program creates. Without the feature `gpu` only the errors remain.
+//! Simplified: one GPU and one stream (the legacy default one), whatever the program creates. Without the feature `gpu` only the errors
+//! remain.
 
 #[cfg(feature = "gpu")]
 mod driver;
@@ -30,20 +32,21 @@ pub use enabled::Gpu;
 #[cfg(feature = "gpu")]
 pub use query::{driver_version, list};
 
-/// Makes PTX of a module, for that device.
+/// Makes PTX of a module, for this device.
 pub type Compile = fn(&Module, &DeviceInfo, &GpuOptions) -> Result<String, String>;
 
-/// How a program is brought to the GPU and watched there.
+/// How a program is compiled for the GPU and watched there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GpuOptions {
     /// LLVM's optimisation level, 0 to 3.
     pub opt_level: u8,
-    /// Line numbers in the machine code, for profilers.
+    /// Whether the machine code has line numbers, for profilers.
     pub lines: bool,
-    /// Each launch between two events, for [`Device::finish`](super::Device::finish), and a counter between launches, which tells of a fault
-    /// whose it is. Without it, nothing lies between a program's launches, and they cost what the driver takes for them.
+    /// Whether each launch is timed with two events, for [`Device::finish`](super::Device::finish), and a counter is updated between
+    /// launches, which tells to which launch a fault belongs. Without it, nothing is inserted between a program's launches, and they take
+    /// only the driver's time.
     pub timing: bool,
-    /// Memory is zero when it is given out, and events are always 0 ms apart: as on the simulator, so that outputs can be compared.
+    /// Whether allocated memory is zero and events are always 0 ms apart, as on the simulator, so that outputs can be compared.
     pub like_simulator: bool,
 }
 
@@ -61,7 +64,7 @@ impl Default for GpuOptions {
 /// Why there is no GPU to run on.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum GpuError {
-    /// dslc was built without it.
+    /// dslc was built without GPU support.
     #[error(
         "this dslc was built without GPUs (the library's feature `gpu`, the command line's `ptx`)"
     )]
@@ -72,12 +75,12 @@ pub enum GpuError {
     /// There is a driver, but no GPU.
     #[error("the NVIDIA driver finds no GPU")]
     NoDevice,
-    /// There are fewer GPUs.
+    /// There are not that many GPUs.
     #[error("there is no GPU {ordinal}: the driver finds {count}, counted from 0")]
     NoSuchDevice {
-        /// Asked for.
+        /// The requested number.
         ordinal: u32,
-        /// How many there are.
+        /// The number of GPUs.
         count: u32,
     },
     /// The driver does not start.

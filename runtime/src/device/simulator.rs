@@ -22,25 +22,25 @@ use crate::error::CudaError;
 pub struct Simulator {
     machine: MachineConfig,
     info: DeviceInfo,
-    /// The machine's own limit, which a run's may be below.
+    /// The machine's own limit; a run's limit may be lower.
     limit: Option<u64>,
     digest: Option<Digest>,
-    /// Launches that are counted without computing their results, if that is asked for.
+    /// Launches that are counted without computing their results, if requested.
     counting: Option<Counting>,
-    /// A launch that is split, if that is asked for.
+    /// A launch that is split, if requested.
     splitting: Option<Splitting>,
-    /// Which launches are looked at for how often they ask for the same bytes.
+    /// Which launches are checked for repeated requests of the same bytes.
     repeats: Repeats,
     /// Whether any are.
     looks: bool,
-    /// What launches change, if this is a further run of a program.
+    /// What launches change, in a further run of a program.
     varying: Option<Varying>,
 }
 
-/// Bytes of device memory that launches are followed by at most, for a digest.
+/// Most bytes of device memory that are hashed after launches, for a digest.
 const MAX_DIGESTED: u64 = 1 << 28;
 
-/// What kernels computed, as hashes: what the host copied home, and what stood in device memory after each launch.
+/// Hashes of what kernels computed: the bytes that the host copied back, and the content of device memory after each launch.
 #[derive(Debug, Default)]
 struct Digest {
     copies: DefaultHasher,
@@ -52,7 +52,7 @@ struct Digest {
 }
 
 impl Digest {
-    /// Notes whether two arguments of a launch lead into one buffer.
+    /// Notes a kernel if two arguments of the launch point into one buffer.
     fn launches(&mut self, memory: &Memory, program: &Program, kernel: FuncId, args: &[u64]) {
         let params = program.module().function(kernel).params.iter().zip(args);
         let pointers = params.filter(|(param, _)| param.c_type.contains('*'));
@@ -80,7 +80,7 @@ impl Digest {
             if let Ok(bytes) = memory.read_bytes(address, bytes) {
                 bytes.hash(&mut self.launches);
             }
-            // A byte that was written is another one than a byte of the same value that was not.
+            // A written byte and an unwritten one of the same value have different hashes.
             let (mut from, end) = (address, address + bytes);
             while let Some((first, unset)) = memory.first_unset(from, end - from) {
                 (first, unset).hash(&mut self.launches);
@@ -91,13 +91,13 @@ impl Digest {
 }
 
 impl Simulator {
-    /// A machine of that architecture.
+    /// A machine with that configuration.
     pub fn new(machine: MachineConfig) -> Simulator {
         let info = device_info(&machine.rules);
         Simulator::with_info(machine, info)
     }
 
-    /// The same machine with the properties of another device: a program that is compared with a GPU sees that GPU's.
+    /// The same machine with the properties of another device: a program that is compared with a GPU sees that GPU's properties.
     pub fn with_info(machine: MachineConfig, info: DeviceInfo) -> Simulator {
         let (limit, looks) = (machine.limit, machine.reuse);
         let counting = machine.count_only.then(Counting::default);
@@ -122,7 +122,7 @@ impl Simulator {
         }
     }
 
-    /// The same machine, on which one launch is split. The program ends with it.
+    /// The same machine, on which one launch is split. The program ends with that launch.
     pub fn splitting(self, split: Split) -> Simulator {
         Simulator {
             splitting: Some(Splitting::new(split)),
@@ -130,7 +130,7 @@ impl Simulator {
         }
     }
 
-    /// The same machine for a host that nothing follows: one that is compiled. What it reads has to be computed.
+    /// The same machine for a compiled host, which nothing follows: everything that the host reads has to be computed.
     pub fn blind(self) -> Simulator {
         let counting = self.counting.map(|_| Counting::blind());
         Simulator { counting, ..self }
@@ -144,8 +144,8 @@ impl Simulator {
         }
     }
 
-    /// A hash of what its kernels computed, as far as the program shows it: of all that the host copied from device memory; if it copied
-    /// nothing, of device memory after each launch. 0 if it keeps none.
+    /// A hash of what its kernels computed, as far as the program uses it: of everything that the host copied from device memory, or if it
+    /// copied nothing, of device memory after each launch. 0 without a digest.
     pub fn digest(&self) -> u64 {
         self.digest
             .as_ref()
@@ -155,13 +155,13 @@ impl Simulator {
             })
     }
 
-    /// A hash of device memory after each launch. 0 if it keeps none.
+    /// A hash of device memory after each launch. 0 without a digest.
     pub fn memory_digest(&self) -> u64 {
         let digest = self.digest.as_ref();
         digest.map_or(0, |digest| digest.launches.finish())
     }
 
-    /// The kernels that were launched with two pointers into one buffer. None if it keeps no digest.
+    /// The kernels that were launched with two pointers into one buffer. Empty without a digest.
     pub fn aliased(&self) -> impl Iterator<Item = FuncId> {
         let digest = self.digest.iter();
         digest.flat_map(|digest| digest.aliased.iter().copied())
@@ -172,7 +172,7 @@ impl Simulator {
         self.varying.as_ref().is_some_and(Varying::has_varied)
     }
 
-    /// The program writes to an allocation: launches that were only counted would find or leave something else there.
+    /// Notes that the program writes to an allocation: launches that were only counted would read or leave something else there.
     fn changes(&mut self, memory: &Memory, address: u64) {
         if let Some(varying) = &mut self.varying {
             varying.filled(memory, address);
@@ -182,7 +182,7 @@ impl Simulator {
         }
     }
 
-    /// How it counts now.
+    /// Its present configuration.
     pub fn machine(&self) -> &MachineConfig {
         &self.machine
     }
@@ -375,7 +375,7 @@ impl Device for Simulator {
     }
 
     fn set_bank_width(&mut self, width: BankWidth) -> bool {
-        // Given rules say themselves how wide a bank is.
+        // User-defined rules fix the bank width.
         if self.machine.rules.given_by.is_some() {
             return width == self.machine.rules.bank_width;
         }
@@ -397,7 +397,7 @@ impl Device for Simulator {
     }
 }
 
-/// The properties of an architecture: the limits its rules come with, on a device that was sold with it.
+/// The properties of an architecture: the limits in its rules, on a device that was sold with it.
 fn device_info(rules: &RuleSet) -> DeviceInfo {
     let limits = Limits::of(rules.arch);
     let (major, minor) = rules.arch.compute_capability();

@@ -1,4 +1,4 @@
-//! A launch that is split: a run stops after a range of its blocks, or after its parts are put together.
+//! A split launch: a run stops after a range of its blocks, or after its parts are put together.
 
 use std::ops::Range;
 
@@ -8,40 +8,40 @@ use interp::{
 };
 use ir::FuncId;
 
-/// Which launch of a run is split, and what is done with it.
+/// Which launch of a run is split, and how.
 #[derive(Clone, Debug)]
 pub struct Split {
-    /// Its number among the launches of the run, from 0.
+    /// Its index among the run's launches, from 0.
     pub launch: usize,
     /// What is done.
     pub work: SplitWork,
 }
 
-/// What is done with a launch that is split.
+/// What to do with a split launch.
 #[derive(Clone, Debug)]
 pub enum SplitWork {
-    /// These of its blocks run.
+    /// Runs these blocks.
     Part(Range<u64>),
-    /// Its parts are put together.
+    /// Puts its parts together.
     Merge(Vec<Part>),
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SplitResult {
     /// The blocks ran.
     Part(Box<Part>),
     /// The parts were put together.
     Merged(Compared),
-    /// It cannot be split so.
+    /// The launch cannot be split like this.
     Failed(PartError),
 }
 
-/// A run with a launch to split, on its way.
+/// The state of a run with a launch to split.
 #[derive(Debug)]
 pub(super) struct Splitting {
     wanted: Split,
-    /// Launches so far.
+    /// The number of launches so far.
     launches: usize,
     result: Option<SplitResult>,
 }
@@ -55,7 +55,7 @@ impl Splitting {
         }
     }
 
-    /// Whether the next launch is the one; counts it.
+    /// Whether the next launch is the one to split; counts the launch.
     pub(super) fn is_next(&mut self) -> bool {
         self.launches += 1;
         self.launches == self.wanted.launch + 1

@@ -1,10 +1,10 @@
-//! The same program with other sizes and data: what a further run of it changes in the launches.
+//! Further runs: the same program with other sizes and data in its launches.
 //!
-//! In: what to change, and each launch as the program makes it. Out: the launch's sizes and arguments, and the buffers that it reads, changed.
-//! Nothing else of the program changes, so a program may be wrong then (a kernel for 256 threads gets 224). A comparison is worth
-//! something only where the unchanged program is right with the same variation.
+//! A variation changes a launch's sizes and arguments, and the buffers that it reads. Nothing else of the program changes, so the program
+//! may be wrong then (a kernel for 256 threads gets 224). A comparison is only useful if the unchanged program is right with the same
+//! variation.
 //!
-//! Data changes once for each buffer that the host has filled, when the first launch takes it. The new values depend on the old ones alone,
+//! Data changes once for each buffer that the host has filled, when the first launch uses it. The new values depend only on the old ones,
 //! so equal runs stay equal.
 
 use std::collections::BTreeSet;
@@ -24,39 +24,40 @@ pub enum Variation {
     Block {
         /// The kernels' names.
         kernels: Vec<String>,
-        /// How.
+        /// The change.
         change: BlockChange,
-        /// Whether dynamic shared memory follows.
+        /// Whether dynamic shared memory is scaled.
         scales_shared: bool,
     },
     /// An integer argument of a kernel.
     Scalar {
         /// The kernel's name.
         kernel: String,
-        /// Which parameter.
+        /// The index of the parameter.
         param: usize,
-        /// How.
+        /// The change.
         change: ScalarChange,
     },
-    /// What the host has put into buffers of numbers.
+    /// The content of number buffers that the host has filled.
     Data(DataChange),
-    /// Another kernel with parameters of the same types: an instance of the same template, say, that the program launches in other runs.
+    /// Another kernel with parameters of the same types, for example an instance of the same template that the program launches in other
+    /// runs.
     Kernel {
         /// The name of the kernel that the program launches.
         launched: String,
-        /// That of the other one.
+        /// The name of the other kernel.
         other: String,
     },
 }
 
-/// Other blocks. The grid keeps its shape, but never has more threads than before because of larger blocks.
+/// Other block sizes. The grid keeps its shape, but never has more threads than before because of larger blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BlockChange {
-    /// A warp less: as many rows as make a warp, or 32 threads of the only row.
+    /// One warp less: fewer rows by as many as make a warp, or 32 threads less if there is one row.
     WarpLess,
-    /// A warp more.
+    /// One warp more.
     WarpMore,
-    /// Rows that are no power of two: three quarters and a bit.
+    /// Rows whose length is not a power of two: slightly more than three quarters.
     Ragged,
 }
 
@@ -73,7 +74,7 @@ pub enum ScalarChange {
     One,
     /// -1.
     MinusOne,
-    /// A number that the kernel knows.
+    /// A number from the kernel's code.
     To(i64),
 }
 
@@ -84,14 +85,14 @@ pub enum DataChange {
     Permuted,
     /// The first element everywhere.
     Equal,
-    /// The least and the greatest element in turn.
+    /// The least and the greatest element alternately.
     Extreme,
     /// Large numbers of both signs, and fractions.
     Large,
 }
 
 impl BlockChange {
-    /// The block that this makes of another one; `None` if it cannot be.
+    /// The changed block; `None` if there is none.
     pub fn of(self, block: [u32; 3]) -> Option<[u32; 3]> {
         let [x, y, z] = block;
         let has_rows = y > 1 && x > 0;
@@ -111,7 +112,7 @@ impl BlockChange {
 }
 
 impl ScalarChange {
-    /// The value that this makes of another one.
+    /// The changed value.
     fn of(self, value: u64) -> u64 {
         match self {
             ScalarChange::Less => value.wrapping_sub(1),
@@ -124,14 +125,14 @@ impl ScalarChange {
     }
 }
 
-/// A variation, and the buffers that the host has filled since they were changed last.
+/// A variation, and the buffers that the host has filled since they were last changed.
 #[derive(Debug)]
 pub(super) struct Varying {
     variation: Variation,
     filled: BTreeSet<u64>,
-    /// Those that hold one byte all over: they count as data where a kernel only reads them.
+    /// Buffers with the same value in all bytes: they count as data if a kernel only reads them.
     cleared: BTreeSet<u64>,
-    /// Variables with an initial value count as filled once.
+    /// Whether the variables with an initial value were already counted as filled.
     knows_variables: bool,
     has_varied: bool,
 }
@@ -152,21 +153,21 @@ impl Varying {
         }
     }
 
-    /// The host puts something there.
+    /// Notes that the host writes there.
     pub(super) fn filled(&mut self, memory: &Memory, address: u64) {
         if let Some((base, _)) = memory.bounds(address) {
             self.filled.insert(base);
         }
     }
 
-    /// The host sets all bytes there.
+    /// Notes that the host sets all bytes there.
     pub(super) fn cleared(&mut self, memory: &Memory, address: u64) {
         if let Some((base, _)) = memory.bounds(address) {
             self.cleared.insert(base);
         }
     }
 
-    /// The launch's kernel, sizes and arguments; the data that it reads is changed.
+    /// The launch's kernel, sizes and arguments, varied; also changes the data that it reads.
     pub(super) fn launch(
         &mut self,
         program: &Program,
@@ -226,7 +227,7 @@ impl Varying {
         (kernel, config, args)
     }
 
-    /// Changes a buffer if the host has filled it since.
+    /// Changes a buffer if the host has filled it since the last change.
     fn data(&mut self, memory: &mut Memory, address: u64, ty: MemType, change: DataChange) {
         let Some((base, bytes)) = memory.bounds(address) else {
             return;
@@ -234,7 +235,7 @@ impl Varying {
         if !self.filled.remove(&base) {
             return;
         }
-        // What the host has left unset stays so: only what is before it is data.
+        // Bytes that the host has not initialised stay so: only the bytes before them are data.
         let bytes = match memory.first_unset(base, bytes) {
             Some((unset, _)) => unset - base,
             None => bytes,
@@ -273,7 +274,7 @@ pub fn takes_the_same(one: &Function, other: &Function) -> bool {
     types(one) == types(other)
 }
 
-/// The type of a parameter that is an integer.
+/// The type of a parameter, if it is an integer.
 pub fn scalar(function: &Function, param: usize) -> Option<Type> {
     let param = function.params.get(param)?;
     let ty = function.slots[param.slot.index()].ty;
@@ -281,7 +282,7 @@ pub fn scalar(function: &Function, param: usize) -> Option<Type> {
     (ty.is_int() && !is_truth && !param.c_type.contains('*')).then_some(ty)
 }
 
-/// The elements of a variable of numbers, by its type as it is written.
+/// The element type of a number variable, from its type as written.
 fn element(c_type: &str) -> Option<MemType> {
     let name = c_type.split('[').next().unwrap_or_default();
     let name = name.trim().trim_start_matches("const ").trim();
@@ -319,7 +320,7 @@ fn resize(config: &mut LaunchConfig, change: BlockChange, scales_shared: bool) {
     config.block = block;
 }
 
-/// Bytes of elements with other values; `None` if there is nothing to change.
+/// The elements' bytes with other values; `None` if nothing changes.
 fn changed(old: &[u8], ty: MemType, change: DataChange) -> Option<Vec<u8>> {
     let width = ty.bytes() as usize;
     let n = old.len() / width;
@@ -348,7 +349,7 @@ fn changed(old: &[u8], ty: MemType, change: DataChange) -> Option<Vec<u8>> {
     (new != old).then_some(new)
 }
 
-/// An element's value, to compare it with others.
+/// An element's value, for comparisons.
 fn number(bytes: &[u8], ty: MemType) -> f64 {
     let mut all = [0u8; 8];
     all[..bytes.len()].copy_from_slice(bytes);
@@ -372,7 +373,7 @@ impl Ordered {
     }
 }
 
-/// Another order of so many elements: always the same one, which moves neighbours apart.
+/// Another order of `n` elements: always the same one, which separates neighbours.
 fn permutation(n: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
@@ -385,7 +386,7 @@ fn permutation(n: usize) -> Vec<usize> {
     order
 }
 
-/// A number near an end of its type, or a fraction that has no short form.
+/// A number near a limit of its type, or a fraction without a short form.
 fn large(at: usize, ty: MemType) -> [u8; 8] {
     let spread = (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let bits = match ty {

@@ -1,6 +1,6 @@
-//! Every call of a host program and what answers it.
+//! Every call of a host program, and the function that answers it.
 //!
-//! The one table has no wildcard: a call that is added to `ir/host.rs` does not compile before it has an answer here.
+//! The table has no wildcard: a call that is added to `ir/host.rs` does not compile until it has an answer here.
 
 use interp::TrapKind;
 use ir::{FuncId, HostFn, LocId};
@@ -35,7 +35,7 @@ impl Host<'_> {
                 0
             }
 
-            // C's mathematics, as far as no IR instruction covers it.
+            // C's mathematics, as far as no IR instruction exists for it.
             HostFn::Exp => double(0).exp().to_bits(),
             HostFn::Log => double(0).ln().to_bits(),
             HostFn::Log2 => double(0).log2().to_bits(),
@@ -88,7 +88,7 @@ impl Host<'_> {
             HostFn::Atoi | HostFn::Atol => self.atol(function, args[0], loc)?,
             HostFn::Atof => self.atof(args[0], loc)?,
 
-            // CUDA calls that ask about errors, the device or a kernel: they neither wait nor fail.
+            // CUDA calls about errors, the device or a kernel: they neither wait nor fail.
             HostFn::CudaGetLastError => self.take_last_error(),
             HostFn::CudaPeekAtLastError => self.state.last.code() as u64,
             HostFn::CudaGetErrorString => {
@@ -109,7 +109,7 @@ impl Host<'_> {
                 0
             }
 
-            // CUDA calls that give an error.
+            // CUDA calls that return an error.
             HostFn::CudaMalloc
             | HostFn::CudaMallocAsync
             | HostFn::CudaMallocManaged

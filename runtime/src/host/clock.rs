@@ -1,5 +1,5 @@
-//! The clocks that a host program reads. They run where the device's do, on a GPU. Beside the simulator they stand still, so that equal input
-//! gives equal output: what takes time there has nothing to do with a GPU's.
+//! The clocks that a host program reads. On a GPU they advance with real time. In the simulator they stand still, so that equal input gives
+//! equal output: the time that the simulator takes is unrelated to a GPU's.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -7,12 +7,12 @@ use ir::LocId;
 
 use super::{Host, Stop};
 
-/// What `time` gives where clocks stand still, in seconds.
+/// The result of `time` if clocks stand still, in seconds.
 const STILL_SECONDS: u64 = 1_700_000_000;
 /// C's `CLOCK_REALTIME`.
 const REALTIME: i32 = 0;
 
-/// When the program began.
+/// The program's start.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Clock {
     Still,
@@ -28,7 +28,7 @@ impl Clock {
             false => Clock::Still,
             true => Clock::Running {
                 began: Instant::now(),
-                // A system whose clock is before 1970 gets 1970.
+                // 1970 on a system whose clock is earlier.
                 since_1970: SystemTime::now()
                     .duration_since(UNIX_EPOCH)
                     .unwrap_or_default(),
@@ -64,14 +64,14 @@ impl Host<'_> {
         Ok(now)
     }
 
-    /// `clock`, in microseconds since the program began. A program that waits for a GPU uses the CPU meanwhile, so its CPU time is the time
-    /// that passes; that of this process would have ours in it.
+    /// `clock`, in microseconds since the program began. A program that waits for a GPU uses the CPU meanwhile, so its CPU time is the
+    /// elapsed time. The CPU time of this process would include dslc's own.
     pub(super) fn clock(&mut self, loc: LocId) -> u64 {
         self.say_still(loc);
         self.clock.elapsed().as_micros() as u64
     }
 
-    /// What `clock_gettime` and `<chrono>` are made of.
+    /// The basis of `clock_gettime` and `<chrono>`.
     pub(super) fn clock_ns(&mut self, which: i32, loc: LocId) -> u64 {
         self.say_still(loc);
         match which {

@@ -1,11 +1,11 @@
-//! Where a program cannot go on under `--count-only`, in words: it would use what launches did not compute that were only counted.
+//! Explains where a program cannot continue under `--count-only`: it would use results of launches that were only counted.
 
 use interp::{HostUnset, HostUse, NotComputed};
 use ir::LocId;
 
 use super::Host;
 
-/// Why a program ends at a launch that can neither be counted nor run; `needed` is the launch whose results it needs, `place` names places.
+/// Why a program ends at a launch that can neither be counted nor run. `needed` is the launch whose results it needs, `place` names places.
 pub fn sentence(why: &NotComputed, needed: &str, place: impl Fn(LocId) -> String) -> String {
     let cause = match &why.why {
         Some(why) => format!("is not counted ({})", why.text(place)),
@@ -20,7 +20,7 @@ pub fn sentence(why: &NotComputed, needed: &str, place: impl Fn(LocId) -> String
 }
 
 impl Host<'_> {
-    /// `main` is about to use a result.
+    /// Reports that `main` is about to use a result that was not computed.
     pub(super) fn say_halted(&mut self, unset: &HostUnset) {
         let launch = unset.source.awaits().unwrap_or_default();
         let text = format!(
@@ -32,7 +32,7 @@ impl Host<'_> {
         self.say(unset.used, text, false);
     }
 
-    /// A launch cannot be counted, nor run.
+    /// Reports that a launch can neither be counted nor run.
     pub(super) fn say_not_computed(&mut self, why: &NotComputed) {
         let needed = format!("the launch at line {}", self.line_of(why.needed_at));
         let text = sentence(why, &needed, |loc| self.place_of(loc));
@@ -50,7 +50,7 @@ impl Host<'_> {
         }
     }
 
-    /// Results were printed that are none.
+    /// Reports that printed results were not computed.
     pub(super) fn say_printed(&mut self, found: &[HostUnset]) {
         let printed = found
             .iter()

@@ -1,8 +1,8 @@
 //! The CUDA runtime calls: memory, copies, errors, configuration, events.
 //!
-//! Errors as in the CUDA runtime: a call that fails returns its error and remembers it for `cudaGetLastError`, which clears it. A fault in
-//! a kernel waits (`pending`) until a call synchronises; then it is `sticky`: every later call returns it. Where the run goes on after
-//! faults (`keep_going`) only that call returns it.
+//! Errors are as in the CUDA runtime. A call that fails returns its error and remembers it for `cudaGetLastError`, which clears it. A fault
+//! in a kernel waits (`pending`) until a call synchronises. Then it is `sticky`: every later call returns it. If the run continues after
+//! faults (`keep_going`), only that call returns it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,31 +29,31 @@ const PRINTF_BYTES: u64 = 132 << 16;
 pub(super) struct State {
     /// For `cudaGetLastError`.
     pub(super) last: CudaError,
-    /// A kernel faulted and nobody has asked yet.
+    /// The fault of a kernel that no call has returned yet.
     pub(super) pending: Option<CudaError>,
-    /// A launch that waits for the host is put off.
+    /// Whether a launch that waits for the host is postponed.
     pub(super) postpones: bool,
-    /// A kernel faulted; nothing works any more.
+    /// The fault of a kernel after which no call works.
     pub(super) sticky: Option<CudaError>,
-    /// One call returns a kernel's fault; the calls after it work.
+    /// Whether only one call returns a kernel's fault, and later calls work.
     pub(super) keep_going: bool,
-    /// Something was launched since managed memory was last told of.
+    /// Whether there was a launch since managed memory was last reported.
     pub(super) launched: bool,
-    /// Managed allocations, in order: address and bytes.
+    /// Managed allocations, in ascending order: address and bytes.
     pub(super) managed: Vec<(u64, u64)>,
     /// `cudaLimitPrintfFifoSize`.
     pub(super) printf_bytes: u64,
     /// Allocations of `cudaMallocHost` and similar.
     pub(super) pinned: Vec<u64>,
-    /// Most dynamic shared memory by kernel, where `cudaFuncSetAttribute` set it.
+    /// The limit of dynamic shared memory by kernel, if `cudaFuncSetAttribute` set it.
     pub(super) dynamic_limit: HashMap<FuncId, u64>,
     /// For `cudaDeviceGetCacheConfig`.
     pub(super) cache_config: u32,
     events: event::Events,
     pub(super) streams: HashSet<u64>,
-    /// Streams that are gone, and where they were destroyed.
+    /// Destroyed streams, and where they were destroyed.
     pub(super) destroyed: HashMap<u64, LocId>,
-    /// The last launch that has printed while nothing has waited for it: its kernel, and where it was launched.
+    /// The last launch that has printed without a later wait: its kernel, and where it was launched.
     pub(super) unseen_prints: Option<(String, LocId)>,
     next_handle: u64,
     texts: HashMap<String, u64>,
@@ -84,9 +84,9 @@ impl Default for State {
     }
 }
 
-/// Why a CUDA call does not do its work.
+/// Why a CUDA call was not carried out.
 pub(super) enum CallError {
-    /// It gives this error, and the program goes on.
+    /// It returns this error, and the program continues.
     Cuda(CudaError),
     /// The program ends.
     Stop(Stop),
@@ -104,10 +104,10 @@ impl From<Stop> for CallError {
     }
 }
 
-/// Streams and events that there may be at one time.
+/// Most streams and events at one time.
 const MAX_HANDLES: usize = 1 << 16;
 
-/// The error a fault in a kernel becomes.
+/// The error for a fault in a kernel.
 pub fn error_of_trap(kind: &TrapKind) -> CudaError {
     match kind {
         TrapKind::Misaligned(_) => CudaError::MisalignedAddress,
@@ -140,7 +140,7 @@ pub fn error_of_trap(kind: &TrapKind) -> CudaError {
     }
 }
 
-/// The error of a launch that is refused.
+/// The error for a refused launch.
 pub fn error_of_refusal(why: &InvalidLaunch) -> CudaError {
     match why {
         InvalidLaunch::TooMuchShared { .. } | InvalidLaunch::TooMuchStaticShared { .. } => {
@@ -160,7 +160,7 @@ pub fn error_of_refusal(why: &InvalidLaunch) -> CudaError {
 }
 
 impl Host<'_> {
-    /// Makes a CUDA call that gives an error: it waits for a fault of a kernel, and does nothing after one that is sticky.
+    /// Makes a CUDA call that returns an error. The call waits for a kernel's fault, and does nothing after a sticky error.
     pub(super) fn cuda(
         &mut self,
         call: impl FnOnce(&mut Self) -> Result<(), CallError>,
@@ -177,7 +177,7 @@ impl Host<'_> {
                     Err(CallError::Cuda(error)) => error,
                     Err(CallError::Stop(stop)) => return Err(stop),
                 };
-                // The call has done its work; its result says that the kernel faulted.
+                // The call was carried out; its result says that the kernel faulted.
                 fault.unwrap_or(error)
             }
         };
@@ -187,7 +187,7 @@ impl Host<'_> {
         Ok(error.code() as u64)
     }
 
-    /// `cudaGetLastError`: what is sticky stays.
+    /// `cudaGetLastError`: a sticky error stays.
     pub(super) fn take_last_error(&mut self) -> u64 {
         let after = self.state.sticky.unwrap_or(CudaError::Success);
         std::mem::replace(&mut self.state.last, after).code() as u64
@@ -261,7 +261,7 @@ impl Host<'_> {
         if bytes == 0 {
             return Ok(self.store(target, &0u64.to_le_bytes(), loc)?);
         }
-        // Kernels may use pinned memory, as they may managed memory.
+        // Kernels may use pinned memory as well as managed memory.
         let both_sides = !matches!(function, HostFn::CudaMalloc | HostFn::CudaMallocAsync);
         let result = self.device.malloc(&mut self.memory, bytes, both_sides);
         let result = self.device_result(result, function.text(), loc);
@@ -291,7 +291,7 @@ impl Host<'_> {
         Ok(self.store(target, &address.to_le_bytes(), loc)?)
     }
 
-    /// `cudaFree` and `cudaFreeHost`, which wait for what may use the memory, and `cudaFreeAsync`, which does not.
+    /// `cudaFree` and `cudaFreeHost`, which wait for work that may use the memory, and `cudaFreeAsync`, which does not.
     pub(super) fn free(
         &mut self,
         function: HostFn,
@@ -364,7 +364,7 @@ impl Host<'_> {
                 AddressKind::Host | AddressKind::String | AddressKind::Managed
             )
         };
-        // Kinds: 0 host to host, 1 host to device, 2 device to host, 3 device to device, 4 by the addresses.
+        // Kinds: 0 host to host, 1 host to device, 2 device to host, 3 device to device, 4 determined from the addresses.
         let (to_device, from_device) = (matches!(kind, 1 | 3), matches!(kind, 2 | 3));
         for (address, wants_device, is_destination) in
             [(to, to_device, true), (from, from_device, false)]
@@ -388,7 +388,7 @@ impl Host<'_> {
         if self.device.counts_only() && self.memory.kind_of(to) == AddressKind::Host {
             let io = &mut *self.io;
             let mut out = |bytes: &[u8]| io.stdout(bytes);
-            // What is not worth it is followed.
+            // Bytes that are not worth computing are followed as uncomputed instead.
             let _: Result<(), interp::Uncomputed> =
                 self.device
                     .compute(self.program, &mut self.memory, (from, bytes), &mut out);
@@ -407,7 +407,7 @@ impl Host<'_> {
             Err(error) => return Ok(self.device_result(Err(error), "cudaMemcpy", loc)?),
         };
         if is_host(self, fault.address) && !is_device(self, fault.address) {
-            // The CPU itself would fault on its own side of the copy.
+            // The CPU itself would fault on its side of the copy.
             let op = if fault.address == from {
                 AccessOp::Load
             } else {
@@ -443,7 +443,7 @@ impl Host<'_> {
         Ok(())
     }
 
-    /// A copy of as many bytes as a variable has elements, or of a part of one, was meant to be of elements.
+    /// A copy of as many bytes as a variable has elements, or as a part of it has, was probably meant to count elements.
     fn say_part_of_symbol(&mut self, function: HostFn, bytes: u64, ends: [u64; 2], loc: LocId) {
         let globals = &self.program.module().globals;
         let named = globals
@@ -455,7 +455,7 @@ impl Host<'_> {
         };
         let (size, element) = (global.size_bytes, global.element_bytes);
         let is_count = element > 1 && size > element && bytes * element == size;
-        // Of a structure a member may be meant.
+        // In a structure, a member may be meant.
         let numbers = ["float", "double", "int", "unsigned", "long", "short"];
         let is_number = numbers.iter().any(|word| global.c_type.starts_with(word));
         if is_count || is_number && bytes < size && !bytes.is_multiple_of(element) {
@@ -468,7 +468,7 @@ impl Host<'_> {
         }
     }
 
-    /// Tells of bytes that were copied from the device to here.
+    /// Reports bytes that were copied from the device.
     pub(super) fn arrived(&mut self, how: &'static str, address: u64, bytes: u64, loc: LocId) {
         if self.io.wants_arrivals()
             && let Ok(bytes) = self.memory.read_bytes(address, bytes)
@@ -552,7 +552,7 @@ impl Host<'_> {
         Ok(self.store(target, &value.to_le_bytes(), loc)?)
     }
 
-    /// The numbers behind `__dslc_device_property`.
+    /// The numbers for `__dslc_device_property`.
     pub(super) fn property(&self, index: u64) -> u64 {
         let info = self.device.info();
         let Some(property) = DeviceProp::from_index(index as i32) else {

@@ -1,11 +1,11 @@
-//! Device, managed and pinned memory that a program ends without giving back: one finding for each call that made some.
+//! Device, managed and pinned memory that a program does not free before its end: one finding for each allocating call.
 
 use interp::{FindingKind, FindingOp, Severity};
 use ir::{LocId, diagnostic::Code};
 
 use super::{Host, HostFinding, HostSide};
 
-/// What one call has made and was never freed.
+/// The memory of one call that was never freed.
 struct Leak {
     call: &'static str,
     loc: LocId,
@@ -16,7 +16,7 @@ struct Leak {
 }
 
 impl Host<'_> {
-    /// Reports what was never freed, when the program has ended by itself.
+    /// Reports memory that was never freed, after the program has ended by itself.
     pub(super) fn report_leaks(&mut self) {
         // A program that ends because of a fault frees nothing.
         let failed = self.state.pending.is_some() || self.state.sticky.is_some();
@@ -97,7 +97,7 @@ impl Host<'_> {
         }
     }
 
-    /// Memory that kernels took from the device's heap, and no kernel gave back.
+    /// Memory that kernels allocated on the device's heap and no kernel freed.
     fn heap_leak(&self, (loc, count, bytes): (LocId, u64, u64)) -> HostFinding {
         let line = self.program.module().loc(loc).line;
         let what = match count {
@@ -128,7 +128,7 @@ impl Host<'_> {
         }
     }
 
-    /// `cudaDeviceReset` gives back everything.
+    /// `cudaDeviceReset` frees everything.
     pub(super) fn free_all(&mut self, loc: LocId) {
         if !self.device.is_simulator() {
             return;

@@ -1,4 +1,4 @@
-//! `malloc`, `memcpy`, strings and conversions: C's library on host memory.
+//! C's library on host memory: `malloc`, `memcpy`, strings and conversions.
 
 use interp::HostUse;
 use interp::trap::AccessOp;
@@ -113,7 +113,7 @@ impl Host<'_> {
         Ok(parse_float(&self.text(HostFn::Atof, text, loc)?).to_bits())
     }
 
-    /// Memory of the heap; null, with a remark, where there is not so much.
+    /// Heap memory; null, with a note, if there is not enough.
     fn heap(&mut self, bytes: u64, loc: LocId) -> u64 {
         let Ok(address) = self.memory.malloc_host(bytes) else {
             self.say_shortage(loc, bytes, "host memory", true);

@@ -1,11 +1,11 @@
-//! Functions of CUDA that the library writes in terms of others: what the program calls is what messages name.
+//! Names of CUDA functions that the library implements with other calls: messages name the function that the program calls.
 
 use ir::{LocId, Module};
 
-/// Rows that are a pitch apart.
+/// Rows at the distance of a pitch.
 pub(super) const PITCH: &str = "cudaMallocPitch";
 
-/// The same for a place that was inlined: by the function of the library that the program calls there.
+/// The name for an inlined place: the library function that the program calls there.
 pub(super) fn of_inlined(module: &Module, loc: LocId) -> Option<&'static str> {
     module.loc(loc).via?;
     let places = std::iter::successors(Some(loc), |&place| module.loc(place).via);
@@ -24,7 +24,7 @@ pub(super) fn of_inlined(module: &Module, loc: LocId) -> Option<&'static str> {
     places.filter_map(function_at).last()
 }
 
-/// What a function of the library is to the program, where messages would else name another call.
+/// The name that the program uses for a library function, if messages would otherwise name another call.
 pub(super) fn of_library(name: &str) -> Option<&'static str> {
     Some(match name {
         "cudaMemcpy2D" => "cudaMemcpy2D",

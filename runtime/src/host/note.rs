@@ -1,20 +1,20 @@
-//! Remarks about calls: each is shown at once and kept.
+//! Notes about calls: each is shown at once and kept.
 
 use interp::{LaunchReport, MemoryFault, trap::AccessOp};
 use ir::LocId;
 
 use super::{Host, Note, WrongKind};
 
-/// Remarks, errors of calls and refused launches of a run, each.
+/// Most notes, most errors of calls, and most refused launches of a run.
 pub(super) const MAX_NOTES: usize = 1000;
 
-/// What a call of `printf` takes of the device's buffer. An H200 (driver 580) keeps 33,792 calls of a launch of 40,000 in its 8,650,752
-/// bytes, whether a call has no argument or four, and a text of 3 characters or 36. In a launch of 200,000 it keeps 47,765 to 96,511, since
-/// the host empties the buffer meanwhile.
+/// The bytes that a call of `printf` takes in the device's buffer. An H200 (driver 580) keeps 33,792 calls of a launch of 40,000 in its
+/// 8,650,752 bytes, whether a call has no argument or four, and a text of 3 characters or 36. In a launch of 200,000 it keeps 47,765 to
+/// 96,511, because the host empties the buffer meanwhile.
 const PRINTF_CALL_BYTES: u64 = 256;
 
 impl Host<'_> {
-    /// Says it and keeps it; of very many, the first ones tell as much as all.
+    /// Shows and keeps a note; of very many, the first ones are enough.
     fn note(&mut self, note: Note) {
         let like = |other: &&Note| other.is_error == note.is_error;
         let count = self.outcome.notes.iter().filter(like).count();
@@ -36,7 +36,7 @@ impl Host<'_> {
         self.note(Note::new(loc, text, is_error));
     }
 
-    /// A call fails because of the memory it was given.
+    /// A call failed because of the memory it was given.
     pub(super) fn say_fault(&mut self, loc: LocId, what: &str, fault: MemoryFault) {
         let text = format!("{what}: {fault}");
         self.note(Note {
@@ -45,12 +45,12 @@ impl Host<'_> {
         });
     }
 
-    /// A copy's kind does not fit its pointers.
+    /// The kind of a copy does not match its pointers.
     pub(super) fn say_wrong_kind(&mut self, copy: &WrongKind, loc: LocId) {
         self.note(copy.note(loc));
     }
 
-    /// Memory is refused.
+    /// An allocation was refused.
     pub(super) fn say_shortage(&mut self, loc: LocId, bytes: u64, what: &str, on_heap: bool) {
         let why = self.spent.budget.shortage(&self.memory, on_heap);
         let text = format!("out of memory: cannot allocate {bytes} bytes of {what}{why}");
@@ -66,7 +66,7 @@ impl Host<'_> {
         self.say(loc, text, false);
     }
 
-    /// A GPU may lose some of what a launch has printed.
+    /// A GPU may lose some of the output of a launch.
     pub(super) fn say_lost_prints(&mut self, report: &LaunchReport, loc: LocId) {
         let (calls, kept) = (
             report.printf_calls,

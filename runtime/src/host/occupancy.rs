@@ -1,7 +1,7 @@
-//! How many blocks of a kernel fit on a multiprocessor, and what else a program may ask of a kernel.
+//! How many blocks of a kernel fit on a multiprocessor, and other queries about a kernel.
 //!
-//! Counted are threads, blocks and shared memory (with the 1 KiB per block that the system keeps from compute capability 8.0 on).
-//! Registers are not modelled: a kernel that takes many fits less often on a real device, which is said once.
+//! The limits are threads, blocks and shared memory (with the 1 KiB per block that the system reserves from compute capability 8.0 on).
+//! Registers are not modelled: a kernel that takes many has fewer resident blocks on a real device, which a note mentions once.
 
 use ir::{FuncId, LocId};
 
@@ -9,7 +9,7 @@ use super::{Host, cuda::CallError};
 use crate::error::CudaError;
 
 impl Host<'_> {
-    /// The numbers behind `__dslc_kernel_fact`.
+    /// The numbers for `__dslc_kernel_fact`.
     pub(super) fn kernel_fact(&self, which: u64, kernel: FuncId) -> u64 {
         let fixed = self.static_shared(kernel);
         match which {
@@ -47,7 +47,7 @@ impl Host<'_> {
         if args[4] as i32 > 0 {
             most = most.min(args[4]);
         }
-        // As CUDA's own does: from large blocks to small ones, and only more resident threads are better.
+        // Like CUDA's implementation: from large blocks to small ones, where only more resident threads are better.
         let mut best = (0, 0);
         let mut threads = most;
         while threads > 0 {

@@ -1,16 +1,17 @@
-//! What orders the host, launches and copies: vector clocks of the host and of each stream, and which bytes each has touched last.
+//! The happens-before order of the host, launches and copies: vector clocks of the host and of each stream, and the last accesses to bytes.
 //!
-//! Calls run one after the other here, so a program that forgets to wait gives the right result; on a device it may not. What CUDA
-//! documents is taken for an order, what it leaves open is decided in the program's favour: a correct program has no findings.
+//! Calls run one after the other here, so a program that forgets to wait gets the right result; on a device it may not. The order that CUDA
+//! documents is assumed. What CUDA leaves open is decided in the program's favour: a correct program has no findings.
 //!
-//! - Work in a stream comes after the work before it in that stream, and after all that the host had waited for when it asked.
-//! - Work in the default stream (the legacy one) comes after all work before it in blocking streams, and theirs after it.
-//! - An event stands for the work before it; `cudaStreamWaitEvent` lets a stream wait for that, `cudaEventSynchronize` the host.
+//! - Work in a stream comes after the earlier work in that stream, and after everything that the host had waited for when it enqueued the
+//!   work.
+//! - Work in the default stream (the legacy one) comes after all earlier work in blocking streams, and later work in those comes after it.
+//! - An event represents the work before it. `cudaStreamWaitEvent` makes a stream wait for that work, `cudaEventSynchronize` the host.
 //! - The host waits in `cudaDeviceSynchronize`, `cudaStreamSynchronize`, `cudaFree`, in copies that are not asynchronous, in those to
-//!   pageable memory, and in `cudaMemset` of memory that it can reach itself. That of other memory returns at once, but many a program
-//!   goes on in a non-blocking stream: it is not taken for late.
-//! - Managed and pinned memory may be touched by the host at any time: only the same bytes are of interest.
-//! - A `volatile` or atomic access of the host waits for whoever writes there.
+//!   pageable memory, and in `cudaMemset` of memory that it can access itself. `cudaMemset` of other memory returns at once. But many
+//!   programs continue in a non-blocking stream, so it is not treated as late.
+//! - The host may access managed and pinned memory at any time: only accesses to the same bytes conflict.
+//! - A `volatile` or atomic access of the host waits for the work that writes there.
 
 mod words;
 
@@ -40,7 +41,7 @@ fn at(clock: &Clock, stream: usize) -> u64 {
     clock.get(stream).copied().unwrap_or(0)
 }
 
-/// What a piece of work is.
+/// The kind of a piece of work.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Task {
     /// A launch of the kernel of this name.
@@ -54,34 +55,34 @@ pub enum Task {
 pub struct Work {
     /// What it does.
     pub task: Task,
-    /// A launch, not a call.
+    /// The launch's index; `None` for a call.
     pub launch: Option<usize>,
-    /// Where it was asked for.
+    /// Where it was enqueued.
     pub loc: LocId,
     stream: usize,
     number: u64,
-    /// What comes before it.
+    /// The work that happens before it.
     before: Clock,
-    /// It may talk with others while it runs.
+    /// Whether it may communicate with other work while it runs.
     communicates: bool,
 }
 
 /// The number of a [`Work`].
 pub type Job = usize;
 
-/// What was done to bytes.
+/// A kind of access to bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Deed {
-    /// It reads them.
+    /// The work reads them.
     Read,
-    /// It writes them.
+    /// The work writes them.
     Write,
-    /// Atomics.
+    /// The work updates them with atomics.
     Update,
 }
 
 impl Deed {
-    /// The one that says most first.
+    /// The most informative one first.
     const ALL: [Deed; 3] = [Deed::Write, Deed::Update, Deed::Read];
 
     fn conflicts(self, other: Deed) -> bool {
@@ -92,7 +93,7 @@ impl Deed {
     }
 }
 
-/// Who touched bytes last: spans that do not overlap, by their start, each with its end.
+/// The last accesses to bytes: spans that do not overlap, by their start, each with its end.
 #[derive(Debug, Default)]
 struct Map(BTreeMap<u64, (u64, Job)>);
 
@@ -101,14 +102,14 @@ impl Map {
         if start >= end {
             return;
         }
-        // As a rule the same bytes are touched again and again.
+        // Usually the same bytes are accessed again and again.
         if let Some(known) = self.0.get_mut(&start)
             && known.0 == end
         {
             known.1 = job;
             return;
         }
-        // What reaches into the span keeps what is outside of it.
+        // A span that overlaps this one keeps its parts outside.
         if let Some((&from, &(to, by))) = self.0.range(..start).next_back()
             && to > start
         {
@@ -126,14 +127,14 @@ impl Map {
         self.0.insert(start, (end, job));
     }
 
-    /// The numbers of work change.
+    /// Renumbers the work.
     fn renumber(&mut self, number: &BTreeMap<Job, Job>) {
         for (_, job) in self.0.values_mut() {
             *job = number[job];
         }
     }
 
-    /// What overlaps a span: the first byte in common, and who.
+    /// The spans that overlap a span: the first common byte, and the work that accessed it.
     fn overlapping(&self, (start, end): Span) -> impl Iterator<Item = (u64, Job)> + '_ {
         let before = self.0.range(..start).next_back();
         let before = before.filter(move |&(_, &(to, _))| to > start);
@@ -147,7 +148,7 @@ impl Map {
 struct Stream {
     clock: Clock,
     blocking: bool,
-    /// By [`Deed`].
+    /// The maps by [`Deed`].
     maps: [Map; 3],
 }
 
@@ -161,12 +162,12 @@ impl Stream {
     }
 }
 
-/// Something that nothing orders.
+/// Two accesses without an order between them.
 #[derive(Clone, Debug)]
 pub struct Conflict {
     /// The earlier one.
     pub first: (Job, Deed),
-    /// What comes after it: work, or the host at a place.
+    /// The later access: work, or the host at a place.
     pub second: (Second, Deed),
     /// The first byte.
     pub address: u64,
@@ -181,10 +182,10 @@ pub enum Second {
     Host(LocId),
 }
 
-/// Everything known of the order.
+/// The known happens-before order.
 #[derive(Debug)]
 pub struct Order {
-    /// Somebody asked for it.
+    /// Whether findings were requested.
     pub on: bool,
     host: Clock,
     streams: Vec<Stream>,
@@ -192,20 +193,20 @@ pub struct Order {
     handles: BTreeMap<u64, usize>,
     events: BTreeMap<u64, Clock>,
     work: Vec<Work>,
-    /// When there is so much work, what nobody can meet any more is forgotten.
+    /// The amount of work at which work that can no longer conflict is forgotten.
     most_work: usize,
     found: Vec<Conflict>,
     /// Streams that were destroyed.
     destroyed: Vec<usize>,
 }
 
-/// Work that is kept without asking.
+/// The amount of work that is always kept.
 const LEAST_WORK: usize = 4096;
-/// Streams that are kept apart although they were destroyed and something may still run in them.
+/// Most destroyed streams that are kept separate because something may still run in them.
 const MAX_STREAMS: usize = 1024;
 
 impl Order {
-    /// Nothing has happened yet; `on`: somebody asked for findings.
+    /// The initial state; `on`: whether findings were requested.
     pub fn new(on: bool) -> Order {
         Order {
             on,
@@ -223,8 +224,8 @@ impl Order {
         }
     }
 
-    /// Of which memory launches have to tell what they touch: streams can be in conflict with each other if one does not wait for the
-    /// default one, or there are several besides that.
+    /// The memory for which launches have to record their accesses. Streams can conflict if one of them does not wait for the default
+    /// stream, or if there are several besides that.
     pub fn track(&self) -> Track {
         let apart = self.streams.iter().any(|stream| !stream.blocking);
         match self.on {
@@ -234,14 +235,14 @@ impl Order {
         }
     }
 
-    /// Whether something may still run that the host could disturb.
+    /// Whether work may still run with which the host could conflict.
     pub fn is_busy(&self) -> bool {
         self.on && self.streams.iter().any(|stream| !stream.is_forgotten())
     }
 
-    /// A stream is there; `blocking`: the default stream and it wait for each other.
+    /// Adds a stream; `blocking`: whether it and the default stream wait for each other.
     pub fn create_stream(&mut self, handle: u64, blocking: bool) {
-        // In the place of one that is gone: what ran there is over, or there are too many.
+        // Reuses the slot of a destroyed stream whose work is over, or any destroyed stream's if there are too many.
         let is_over = |&&slot: &&usize| self.streams[slot].is_forgotten();
         let over = self.destroyed.iter().find(is_over).copied();
         let any = || self.destroyed.first().copied();
@@ -259,7 +260,7 @@ impl Order {
         });
     }
 
-    /// Its handle means nothing any more; what runs there goes on.
+    /// Invalidates its handle; its work continues.
     pub fn destroy_stream(&mut self, handle: u64) {
         if handle != 0
             && let Some(slot) = self.handles.remove(&handle)
@@ -268,12 +269,12 @@ impl Order {
         }
     }
 
-    /// An event is gone.
+    /// Forgets a destroyed event.
     pub fn destroy_event(&mut self, event: u64) {
         self.events.remove(&event);
     }
 
-    /// Forgets work that touched nothing others may still meet.
+    /// Forgets work whose accesses can no longer conflict.
     fn forget_work(&mut self) {
         let maps = || self.streams.iter().flat_map(|stream| &stream.maps);
         let jobs = maps().flat_map(|map| map.0.values().map(|&(_, job)| job));
@@ -294,7 +295,7 @@ impl Order {
         self.handles.get(&handle).copied().unwrap_or(DEFAULT)
     }
 
-    /// What has to happen before the next work in a stream does.
+    /// The work that has to happen before the next work in a stream.
     fn before(&self, stream: usize) -> Clock {
         let mut clock = self.streams[stream].clock.clone();
         join(&mut clock, &self.host);
@@ -307,7 +308,7 @@ impl Order {
         clock
     }
 
-    /// Work begins in a stream.
+    /// Begins work in a stream.
     pub fn begin(&mut self, handle: u64, task: Task, launch: Option<usize>, loc: LocId) -> Job {
         if self.work.len() >= self.most_work && self.found.is_empty() {
             self.forget_work();
@@ -332,12 +333,12 @@ impl Order {
         self.work.len() - 1
     }
 
-    /// The work of a number.
+    /// The work with this number.
     pub fn work(&self, job: Job) -> &Work {
         &self.work[job]
     }
 
-    /// Work touches bytes.
+    /// Records accesses of work.
     pub fn touch(&mut self, job: Job, deed: Deed, spans: &[Span]) {
         self.find_conflicts(job, deed, spans);
         let map = &mut self.streams[self.work[job].stream].maps[deed as usize];
@@ -361,7 +362,7 @@ impl Order {
                     for (address, earlier) in map.overlapping(span) {
                         let earlier_work = &self.work[earlier];
                         let ordered = earlier_work.number <= at(&me.before, index);
-                        // Who waits for the other while both run does so in ways that are not seen here.
+                        // If both run at once and communicate, one may wait for the other in ways that are not visible here.
                         let in_touch = me.communicates && earlier_work.communicates;
                         if !ordered && !in_touch {
                             let (first, second) = ((earlier, other), (Second::Job(job), deed));
@@ -422,9 +423,8 @@ impl Order {
         self.wait(&waited_for);
     }
 
-    /// Keeps the conflicts of one access that are worth a report: only the last ones, because a wait for them would also order what
-    /// precedes them, and one for each pair of source places.
-    /// All of them count as ordered afterwards, so that one missing wait is one finding.
+    /// Keeps the conflicts of one access that deserve a report: only the last ones, because a wait for them would also order what precedes
+    /// them, and one for each pair of source places. All of them count as ordered afterwards, so that one missing wait is one finding.
     fn keep(&mut self, fresh: &[Conflict]) {
         let mut work = std::mem::take(&mut self.work);
         let job = |conflict: &Conflict| conflict.first.0;
@@ -473,13 +473,13 @@ impl Order {
         self.wait(&all);
     }
 
-    /// The host waits for a stream; for the default one, and so for all that it waits for.
+    /// The host waits for a stream. Waiting for the default stream includes all streams that it waits for.
     pub fn wait_for_stream(&mut self, handle: u64) {
         let clock = self.before(self.stream(handle));
         self.wait(&clock);
     }
 
-    /// An event is recorded: it marks what was asked for in a stream until now.
+    /// Records an event: it represents the work enqueued in a stream until now.
     pub fn record(&mut self, event: u64, handle: u64) {
         let clock = self.before(self.stream(handle));
         self.events.insert(event, clock);
@@ -492,7 +492,7 @@ impl Order {
         }
     }
 
-    /// Whether the host has waited for an event, or nothing is known of it.
+    /// Whether the host has waited for an event, or nothing is known of the event.
     pub fn has_happened(&self, event: u64) -> bool {
         let mut done = self.host.clone();
         done.resize(self.streams.len(), 0);
@@ -500,7 +500,7 @@ impl Order {
         known.is_none_or(|clock| clock.iter().zip(&done).all(|(needs, has)| needs <= has))
     }
 
-    /// Work to come in a stream waits for an event.
+    /// Later work in a stream waits for an event.
     pub fn let_wait(&mut self, handle: u64, event: u64) {
         let stream = self.stream(handle);
         if let Some(clock) = self.events.get(&event) {
@@ -508,7 +508,7 @@ impl Order {
         }
     }
 
-    /// What was found since the last call.
+    /// The conflicts found since the last call.
     pub fn take_found(&mut self) -> Vec<Conflict> {
         std::mem::take(&mut self.found)
     }

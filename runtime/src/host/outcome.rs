@@ -1,4 +1,4 @@
-//! What a run tells its caller: output as it happens, and in the end what ran, what went wrong and what was found.
+//! What a run reports to its caller: output while it happens, and at the end what ran, what went wrong and what was found.
 
 use interp::{FindingKind, FindingOp, InvalidLaunch, Severity, StopReason, Trap, TrapKind};
 use ir::{FuncId, LocId, diagnostic::Code};
@@ -13,20 +13,20 @@ pub trait Io {
     fn stderr(&mut self, bytes: &[u8]);
     /// Something the user should know.
     fn note(&mut self, note: &Note);
-    /// Bytes of the device that the host can see from now on: [`Io::wants_arrivals`] asks for them.
+    /// Device bytes that the host can see from now on. Called only if [`Io::wants_arrivals`] returns `true`.
     fn arrived(&mut self, _arrival: &Arrival<'_>) {}
-    /// Device memory was given out.
+    /// Device memory was allocated.
     fn allocated(&mut self, _address: u64, _bytes: u64) {}
-    /// Whether [`Io::arrived`] is to be called.
+    /// Whether to call [`Io::arrived`].
     fn wants_arrivals(&self) -> bool {
         false
     }
 }
 
-/// Bytes that came from the device.
+/// Bytes that arrived from the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrival<'a> {
-    /// The call that brought them.
+    /// The call that copied them.
     pub loc: LocId,
     /// `cudaMemcpy`, `cudaMemcpyFromSymbol`, `managed memory`.
     pub how: &'static str,
@@ -37,20 +37,20 @@ pub struct Arrival<'a> {
 /// Something the user should know, with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
-    /// The call it is about.
+    /// The call that it is about.
     pub loc: LocId,
     /// One sentence.
     pub text: String,
-    /// It makes the program wrong: a refused launch, a failed copy.
+    /// Whether it makes the program wrong: a refused launch, a failed copy.
     pub is_error: bool,
-    /// The call was given memory that is not there, or is the other side's: a finding.
+    /// The fault of a call with memory that does not exist, or that belongs to the other side: such a note is a finding.
     pub fault: Option<TrapKind>,
-    /// One sentence: what to do.
+    /// What to do, in one sentence.
     pub advice: Option<String>,
 }
 
 impl Note {
-    /// One that is about no fault and gives no advice.
+    /// A note without a fault and without advice.
     pub fn new(loc: LocId, text: impl Into<String>, is_error: bool) -> Note {
         Note {
             loc,
@@ -81,66 +81,66 @@ pub enum Fault {
         /// What.
         trap: Box<Trap>,
     },
-    /// The host made an access that is not allowed, which was skipped.
+    /// The host made an access that is not allowed; it was skipped.
     Skipped(Box<Trap>),
     /// A kernel faulted on a real device.
     Device(Box<DeviceFault>),
 }
 
-/// Something that was found of the host program: accesses that nothing orders, unwritten values, memory that was never freed.
+/// A finding about the host program: a race, a read of uninitialised memory, or memory that was never freed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HostFinding {
-    /// For `dslc explain`.
+    /// The code for `dslc explain`.
     pub code: Code,
-    /// The class.
+    /// The kind of finding.
     pub kind: FindingKind,
     /// Severity.
     pub severity: Severity,
-    /// Index into [`Outcome::launches`] of the launch that makes it with the host or another launch.
+    /// Index into [`Outcome::launches`] of the launch that conflicts with the host or another launch.
     pub launch: Option<usize>,
-    /// One sentence: what happened.
+    /// What happened, in one sentence.
     pub message: String,
-    /// One sentence: what to do.
+    /// What to do, in one sentence.
     pub advice: Option<String>,
     /// The memory or variable, and the element.
     pub object: Option<(String, String)>,
-    /// The places that make it.
+    /// The places that cause it.
     pub sides: Vec<HostSide>,
-    /// Other places that have to do with it.
+    /// Related places.
     pub others: Vec<(LocId, String)>,
-    /// How often.
+    /// How often it occurred.
     pub count: u64,
 }
 
 /// One place of a [`HostFinding`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HostSide {
-    /// What the host does there.
+    /// The host's operation.
     pub op: FindingOp,
-    /// Where it stands.
+    /// Its place.
     pub loc: LocId,
 }
 
 /// How a program ended.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Outcome {
-    /// What `main` returned or `exit` was given; as a shell would show it 134 for `abort`, 139 for a fault of the host, 130, 143 or 124 for
-    /// one that was asked to stop, and 152 (too much CPU time) for a run that takes more than its [`Budget`](crate::Budget).
+    /// The value that `main` returned or passed to `exit`. As in a shell, it is 134 for `abort`, 139 for a fault of the host, 130, 143 or
+    /// 124 for a program that was asked to stop, and 152 (too much CPU time) for a run that exceeds its [`Budget`](crate::Budget).
     pub exit_code: i32,
-    /// The launches that ran, in order; of a faulting launch, the counts up to the fault.
+    /// The launches that ran, in order; for a faulting launch, the counts up to the fault.
     pub launches: Launches,
     /// What went wrong at run time.
     pub faults: Vec<Fault>,
-    /// What was said on the way.
+    /// Notes made during the run.
     pub notes: Vec<Note>,
-    /// What was found of the host.
+    /// Findings about the host.
     pub findings: Vec<HostFinding>,
-    /// Milliseconds of each launch on a device with a clock; `None` for one whose time is not known. Empty on the simulator.
+    /// Milliseconds of each launch on a device with a clock; `None` if the time is unknown. Empty on the simulator.
     pub times_ms: Vec<Option<f64>>,
 }
 
 impl Outcome {
-    /// Adds what two pieces of work do that nothing orders; the same places again only count.
+    /// Adds a race of the host or between launches; a race at the same places only increases the count.
     pub fn add_race(&mut self, race: HostFinding) {
         let places =
             |race: &HostFinding| race.sides.iter().map(|side| side.loc).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! The runtime's calls as work in streams. [`super::order`] knows what orders what.
+//! Reports the runtime's calls as work in streams to [`super::order`], which finds conflicts.
 
 use interp::AddressKind;
 use interp::memory::traffic::HostAccess;
@@ -8,7 +8,7 @@ use super::Host;
 use super::order::{Deed, Scene, Task};
 
 impl Host<'_> {
-    /// After the host ran: what it touched meanwhile.
+    /// Records the accesses of the host since the last call.
     pub(super) fn host_ran(&mut self) {
         if !self.memory.watches_host() {
             return;
@@ -19,7 +19,7 @@ impl Host<'_> {
         self.report_races();
     }
 
-    /// Before the host goes on: whether it has to be watched.
+    /// Before the host continues: decides whether it has to be watched.
     pub(super) fn watch_host(&mut self) {
         let busy =
             self.order.is_busy() && self.state.pending.is_none() && self.state.sticky.is_none();
@@ -27,7 +27,7 @@ impl Host<'_> {
         self.memory.track(self.order.track());
     }
 
-    /// A function of C's library touches memory for the host.
+    /// Records an access of a C library function for the host.
     pub(super) fn note_host(&mut self, address: u64, bytes: u64, writes: bool, loc: LocId) {
         self.memory.note_host(HostAccess {
             span: (address, address.saturating_add(bytes)),
@@ -37,7 +37,7 @@ impl Host<'_> {
         });
     }
 
-    /// A launch has run.
+    /// Records a launch that has run.
     pub(super) fn ran(&mut self, stream: u64, kernel: FuncId, loc: LocId) {
         if !self.order.on {
             return;
@@ -50,7 +50,7 @@ impl Host<'_> {
         self.report_races();
     }
 
-    /// Whether kernels can reach it.
+    /// Whether kernels can access an address.
     fn is_shared(&self, address: u64) -> bool {
         matches!(
             self.memory.kind_of(address),
@@ -58,7 +58,7 @@ impl Host<'_> {
         )
     }
 
-    /// Memory is there from a place in a stream on.
+    /// Memory exists from a place in a stream on.
     pub(super) fn made_in_stream(&mut self, address: u64, bytes: u64, stream: u64, loc: LocId) {
         if self.order.on {
             let task = Task::Call(HostFn::CudaMallocAsync);
@@ -68,7 +68,7 @@ impl Host<'_> {
         }
     }
 
-    /// Memory is there up to a place in a stream; to be called before it is freed.
+    /// Memory exists up to a place in a stream; to be called before it is freed.
     pub(super) fn freed_in_stream(&mut self, address: u64, stream: u64, loc: LocId) {
         let bytes = self.memory.allocation_bytes(address);
         if let (true, Some(bytes)) = (self.order.on, bytes) {
@@ -80,7 +80,7 @@ impl Host<'_> {
         }
     }
 
-    /// Bytes were copied; `stream`: of a copy that the host need not wait for.
+    /// Records a copy; `stream` is set for a copy that the host need not wait for.
     pub(super) fn copied(
         &mut self,
         function: HostFn,
@@ -109,7 +109,7 @@ impl Host<'_> {
         }
     }
 
-    /// Bytes were set; `stream` as above.
+    /// Records a fill; `stream` as above.
     pub(super) fn filled(&mut self, address: u64, bytes: u64, stream: Option<u64>, loc: LocId) {
         if !self.order.on {
             return;
@@ -132,7 +132,7 @@ impl Host<'_> {
         }
     }
 
-    /// Puts what was found into words.
+    /// Reports the conflicts in words.
     fn report_races(&mut self) {
         for conflict in self.order.take_found() {
             let scene = Scene {

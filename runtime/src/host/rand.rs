@@ -1,8 +1,8 @@
-//! C's `rand()`: glibc's default generator, so that a program prints the numbers it prints on Linux.
+//! C's `rand()`: glibc's default generator, so that a program prints the same numbers as on Linux.
 //!
-//! glibc's TYPE_3 is an additive feedback generator over 31 words: `r[i] = r[i-3] + r[i-31]`, output `r[i] >> 1`, seeded by a
-//! multiplicative congruential generator and with the first 310 outputs thrown away (documented in the random(3) sources and by
-//! P. Selinger, "The GLIBC random number generator", 2007).
+//! glibc's TYPE_3 is an additive feedback generator over 31 words: `r[i] = r[i-3] + r[i-31]`, output `r[i] >> 1`. It is seeded by a
+//! multiplicative congruential generator, and the first 310 outputs are discarded (documented in the random(3) sources and by P. Selinger,
+//! "The GLIBC random number generator", 2007).
 
 const DEGREE: usize = 31;
 const SEPARATION: usize = 3;

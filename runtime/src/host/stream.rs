@@ -1,15 +1,15 @@
-//! Which streams there are, and what the host waits for before it asks for a time or ends.
+//! Which streams exist, and whether the host has waited before it queries a time or ends.
 
 use ir::LocId;
 
 use super::{Host, order::unseen_prints};
 use crate::error::CudaError;
 
-/// `cudaStreamLegacy` and `cudaStreamPerThread` are handles beside 0.
+/// `cudaStreamLegacy` and `cudaStreamPerThread` are handles besides 0.
 const LAST_DEFAULT: u64 = 2;
 
 impl Host<'_> {
-    /// Whether a call may use a stream. One that was destroyed is an error of the program's: a device may refuse it or crash.
+    /// Whether a call may use a stream. Using a destroyed stream is an error of the program: a device may refuse it or crash.
     pub(super) fn check_stream(&mut self, handle: u64, loc: LocId) -> Result<(), CudaError> {
         if handle <= LAST_DEFAULT || self.state.streams.contains(&handle) {
             return Ok(());
@@ -22,7 +22,7 @@ impl Host<'_> {
         Err(CudaError::InvalidResourceHandle)
     }
 
-    /// The times of two events are asked for: a device has none before both have happened.
+    /// Checks a query of the time between two events: on a device there is none before both have happened.
     pub(super) fn check_has_happened(&mut self, event: u64, loc: LocId) {
         if !self.order.has_happened(event) {
             self.say_once(
@@ -33,7 +33,7 @@ impl Host<'_> {
         }
     }
 
-    /// The program has ended by itself: what its last kernels printed appears only if something waited for them.
+    /// After the program's end by itself: the output of its last kernels appears only if something waited for them.
     pub(super) fn say_unseen_prints(&mut self) {
         if let Some((kernel, loc)) = self.state.unseen_prints.take() {
             let text = unseen_prints(&kernel, self.line(loc));

@@ -1,5 +1,5 @@
-//! Unwritten values that matter to the host, in words. The host's thread finds them; the runtime tells it what calls look
-//! at, and memory how bytes came to be where they are.
+//! Reports uses of uninitialised memory by the host, in words. The host's thread finds them. The runtime tells the thread what calls read,
+//! and memory tells how bytes got to their place.
 
 use interp::{
     AddressKind, Finding, FindingKind, FindingOp, HostThread, HostUnset, HostUse, LaunchReport,
@@ -10,28 +10,28 @@ use ir::{FuncId, HostFn, LocId, Node, diagnostic::Code};
 
 use super::{Host, HostFinding, HostSide, names};
 
-/// What is kept from call to call.
+/// State that is kept between calls.
 #[derive(Debug, Default)]
 pub(super) struct Unset {
-    /// It is asked for.
+    /// Whether the check is on.
     pub(super) follows: bool,
     /// The variable that receives the current call's pointer.
     pub(super) pointer: Option<String>,
     /// The bytes that the current call reads: address, length, how, and the place.
     looks: Vec<(u64, u64, HostUse, LocId)>,
-    /// What it copied: to where, from where.
+    /// The copies of the current call: destination and source.
     copies: Vec<(u64, u64, Setter)>,
 }
 
 impl Host<'_> {
-    /// The call looks at bytes.
+    /// Notes that the call reads bytes.
     pub(super) fn looks_at(&mut self, address: u64, len: u64, what: HostUse, loc: LocId) {
         if self.unset.follows && len > 0 && !self.memory.is_set(address, len) {
             self.unset.looks.push((address, len, what, loc));
         }
     }
 
-    /// The call looks at a string and its end, and at no more than so many bytes.
+    /// Notes that the call reads a string and its end, at most `most` bytes.
     pub(super) fn looks_at_string(&mut self, address: u64, most: usize, what: HostUse, loc: LocId) {
         if !self.unset.follows {
             return;
@@ -43,7 +43,7 @@ impl Host<'_> {
         }
     }
 
-    /// Which variable a call that makes memory puts the pointer to.
+    /// Finds the variable to which an allocating call writes the pointer.
     pub(super) fn name_pointer(&mut self, thread: &HostThread, function: HostFn, args: &[u64]) {
         let gives = matches!(
             function,
@@ -60,7 +60,7 @@ impl Host<'_> {
         };
     }
 
-    /// A call wrote bytes, or copied them from somewhere.
+    /// Notes that a call wrote bytes, or copied them from somewhere.
     pub(super) fn set_by(
         &mut self,
         call: &'static str,
@@ -80,7 +80,7 @@ impl Host<'_> {
         }
     }
 
-    /// Tells the thread what the call read and copied.
+    /// Passes the reads and copies of the call on to the thread.
     pub(super) fn pass_on_looks(&mut self, thread: &mut HostThread) {
         for (address, len, what, loc) in std::mem::take(&mut self.unset.looks) {
             thread.looked_at(self.program, &self.memory, loc, (address, len), what);
@@ -114,7 +114,7 @@ impl Host<'_> {
             || launches.any(|kept| stopped(&kept.report))
     }
 
-    /// Puts what the thread found into words.
+    /// Reports what the thread found, in words.
     pub(super) fn report_unset(&mut self, thread: &mut HostThread) {
         if self.device.counts_only() {
             return self.say_printed(&thread.take_unset());
@@ -175,7 +175,7 @@ impl Host<'_> {
         }
     }
 
-    /// Why the value matters.
+    /// Why the use of the value matters.
     pub(super) fn describe_use(&self, unset: &HostUnset) -> String {
         let line = self.line_of(unset.used);
         match unset.what {
@@ -196,7 +196,7 @@ impl Host<'_> {
         }
     }
 
-    /// A read of unwritten memory: message, advice, the memory and the element; the places where it was allocated and copied.
+    /// A read of uninitialised memory: message, advice, the memory and the element, and the places where it was allocated and copied.
     fn describe_unset_memory(
         &self,
         unset: &HostUnset,
@@ -212,7 +212,7 @@ impl Host<'_> {
             false => format!(" line {read} reads {}, and", element_of(text)),
         };
         let element = memory.element_bytes;
-        // From where nobody wrote it, copy by copy.
+        // From the uninitialised memory on, copy by copy.
         let (mut root, mut copies) = (memory, Vec::new());
         while let Some(transfer) = &root.transfer {
             copies.push((transfer, self.whole(root)));
@@ -261,7 +261,7 @@ impl Host<'_> {
         )
     }
 
-    /// `` `d_out` (cudaMalloc of line 12) ``, or what it is called.
+    /// `` `d_out` (cudaMalloc of line 12) ``, or the memory's name.
     fn whole(&self, memory: &UnsetMemory) -> String {
         match &memory.allocation {
             Some(allocation) => {
@@ -294,7 +294,7 @@ impl Host<'_> {
         }
     }
 
-    /// What to do about unwritten memory.
+    /// What to do about uninitialised memory.
     fn unset_advice(&self, memory: &UnsetMemory) -> String {
         let part = memory
             .setter
@@ -334,10 +334,11 @@ impl Host<'_> {
             .any(is_test)
     }
 
-    /// Where the last elements are missing, and a launch had as many threads as there are others: its blocks were rounded down.
+    /// If the last elements are missing, and a launch had exactly as many threads as there are other elements: its number of blocks was
+    /// rounded down.
     fn rounded_down(&self, memory: &UnsetMemory) -> Option<String> {
         let on_device = matches!(memory.kind, AddressKind::Device | AddressKind::Managed);
-        // As an array of what a thread may have written.
+        // Taken as an array of the type that a thread may have written.
         let (from, to) = memory.gap;
         if !on_device || from == 0 || to != memory.size_bytes {
             return None;
@@ -365,7 +366,7 @@ impl Host<'_> {
     }
 }
 
-/// What a read is of: a loop over a range has no subscript of the source.
+/// The expression that a read belongs to: a range-based loop has no subscript in the source.
 fn element_of(text: &str) -> String {
     match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
         Some((name, index)) if name == index => format!("an element of `{name}`"),
@@ -373,7 +374,7 @@ fn element_of(text: &str) -> String {
     }
 }
 
-/// The first and the last element in question, and how many there are in all.
+/// The first and the last affected element, and the number of elements.
 fn elements(memory: &UnsetMemory, element_bytes: u64) -> (u64, u64, u64) {
     let element = element_bytes.max(1);
     let (first, end) = memory.gap;

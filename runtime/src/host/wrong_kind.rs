@@ -1,4 +1,4 @@
-//! Copies whose kind does not fit their pointers: what both hosts say of them.
+//! Copies whose kind does not match their pointers: the note that both hosts show.
 
 use interp::{TrapKind, trap::AccessOp, trap::BadAccess};
 use ir::{LocId, Space};
@@ -10,11 +10,11 @@ use super::Note;
 pub struct CopyEnd {
     /// The pointer.
     pub address: u64,
-    /// Whether it is the device's; `None` if it is no memory, or both sides' memory.
+    /// Whether the memory is the device's; `None` if it is not memory, or accessible to both sides.
     pub is_device: Option<bool>,
 }
 
-/// A copy that the kind of its call does not fit.
+/// A copy whose pointers do not match the kind of its call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WrongKind {
     /// Where it copies to.
@@ -23,12 +23,12 @@ pub struct WrongKind {
     pub from: CopyEnd,
     /// `cudaMemcpyKind` as a number, up to 3.
     pub kind: u64,
-    /// The destination is the pointer that does not fit; otherwise it is the source.
+    /// Whether the destination is the pointer that does not match; otherwise it is the source.
     pub is_destination: bool,
 }
 
 impl WrongKind {
-    /// The remark about a call there.
+    /// The note about the call at that place.
     pub fn note(&self, loc: LocId) -> Note {
         let (role, end, op, wants_device) = match self.is_destination {
             true => (
@@ -71,7 +71,7 @@ impl WrongKind {
         }
     }
 
-    /// The kind that fits, where both pointers are one side's.
+    /// The kind that matches, if each pointer belongs to one side.
     fn advice(&self) -> Option<String> {
         let (from, to) = (self.from.is_device?, self.to.is_device?);
         let (name, number) = match (from, to) {

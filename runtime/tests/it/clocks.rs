@@ -1,4 +1,4 @@
-//! The clocks of a host program: beside a device that has a clock they run, beside the simulator they stand still.
+//! Tests the clocks of a host program: they advance on a device that has a clock, and stand still on the simulator.
 
 use std::{
     sync::Arc,
@@ -50,7 +50,7 @@ impl Loader for NoFiles {
     }
 }
 
-/// What a program prints, and what is said of it.
+/// A program's output, and the notes about it.
 #[derive(Default)]
 struct Kept {
     printed: Vec<u8>,
@@ -67,7 +67,7 @@ impl Io for Kept {
     }
 }
 
-/// A simulator that says it has a clock, as a GPU does.
+/// A simulator that claims to have a clock, as a GPU does.
 struct WithClock(Simulator);
 
 impl Device for WithClock {
@@ -148,7 +148,7 @@ fn simulator() -> Simulator {
     })
 }
 
-/// The numbers that the program prints, and how many notes there are.
+/// The numbers that the program prints, and the number of notes.
 fn run(device: &mut dyn Device) -> (Vec<u64>, usize) {
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new("clocks.cu", PROGRAM));

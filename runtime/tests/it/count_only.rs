@@ -1,5 +1,5 @@
-//! `--count-only` against full runs: each launch is counted from some of its blocks and then runs in full, and everything that was
-//! counted must be the same: totals, every site with its worst request, divergent branches, barriers.
+//! Compares `--count-only` with full runs: each launch is counted from some of its blocks and then runs in full. All counts have to be
+//! equal: totals, every site with its worst request, divergent branches, barriers.
 
 mod cases;
 mod random;
@@ -27,7 +27,7 @@ use runtime::{
     host::{HostOptions, Io, Note, find_main, run_main},
 };
 
-/// Includes that stand beside a file.
+/// Reads includes next to a file.
 struct Beside(PathBuf);
 
 impl Loader for Beside {
@@ -52,10 +52,10 @@ impl Io for Silent {
 struct Both {
     simulator: Simulator,
     machine: MachineConfig,
-    /// Which launches are looked at, as the simulator decides it.
+    /// Which launches are checked for repeated requests, as the simulator decides it.
     repeats: Repeats,
     name: String,
-    /// Launches that were counted, those among them from fewer blocks than there are, and why others were not.
+    /// The number of counted launches, how many of them from fewer blocks than there are, and why others were not counted.
     counted: usize,
     shared: usize,
     in_full: Vec<String>,
@@ -150,7 +150,7 @@ impl Device for Both {
         let full = self
             .simulator
             .launch(program, memory, kernel, config, args, out);
-        // What was not counted is remembered as it ran.
+        // A launch that was not counted is remembered as it ran.
         let mut ran = full.as_ref().ok().cloned();
         let seen = match &mut counted {
             Ok(Ok(counted)) => Some(counted),
@@ -194,7 +194,7 @@ impl Device for Both {
     }
 }
 
-/// Runs a program's `main`; `None` if it has none, or is no program.
+/// Runs a program's `main`; `None` if it has none, or does not compile.
 fn run(name: &str, text: &str, folder: &Path, arch: Arch) -> Option<Both> {
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new(name.to_owned(), text.to_owned()));
@@ -205,7 +205,7 @@ fn run(name: &str, text: &str, folder: &Path, arch: Arch) -> Option<Both> {
     let compiled = dsl::compile(&mut map, file, &options, &Beside(folder.to_owned()));
     let mut messages = compiled.diagnostics.iter();
     if messages.any(|message| message.severity == Severity::Error) {
-        // Programs of the repository may be about errors; those of this test are not.
+        // Programs of the repository may demonstrate errors; those of this test do not.
         assert!(
             !folder.as_os_str().is_empty(),
             "{}",
@@ -226,7 +226,7 @@ fn run(name: &str, text: &str, folder: &Path, arch: Arch) -> Option<Both> {
     Some(device)
 }
 
-/// A program around a kernel's body. Buffers have 4 MB, and `i` holds small numbers.
+/// A program around a kernel's body. Buffers have 4 MB; `i` contains small numbers.
 fn program(body: &str, grid: [u32; 3], block: [u32; 3], n: i32, m: i32) -> String {
     let dims = |of: [u32; 3]| format!("dim3({}, {}, {})", of[0], of[1], of[2]);
     format!(
@@ -312,7 +312,7 @@ fn random_kernels_held_out_are_counted_as_they_run() {
     assert!(counted > 100 && shared > 75, "{counted}, {shared}");
 }
 
-/// All programs of a folder: launches, those counted, those counted from fewer blocks.
+/// For all programs of a folder: the number of launches, of counted ones, and of those counted from fewer blocks.
 fn folder(path: &str) -> (usize, usize, usize) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
     let mut files: Vec<PathBuf> = fs::read_dir(&root)

@@ -1,4 +1,4 @@
-//! The runtime from outside.
+//! Tests of the runtime through its public interface.
 
 #![allow(
     clippy::disallowed_methods,

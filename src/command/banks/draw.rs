@@ -1,5 +1,5 @@
-//! A request in the terminal: lanes over banks, each cell the number of the pass that serves it; then the words of each bank with their
-//! lanes.
+//! Draws a request in the terminal: lanes over banks, where each cell has the number of the pass that serves it, then the words of each
+//! bank with their lanes.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use super::{Shown, cost};
 use crate::{args::BanksArgs, output};
 
 const LANES: usize = 32;
-/// Columns of the lanes' names, and between two grids.
+/// Columns of the lanes' labels, and between two grids.
 const NAMES: usize = 6;
 const BETWEEN: usize = 3;
 /// Most words of a bank that are listed, and most parts of a list of lanes.
@@ -22,10 +22,10 @@ const MAX_PARTS: usize = 4;
 /// Colours of passes on a terminal with 256 of them, from the first to the last.
 const COLORS: [u8; 8] = [33, 63, 99, 135, 170, 204, 209, 214];
 
-/// A line, and how many columns it takes.
+/// A line and its width in columns.
 type Line = (String, usize);
 
-/// The pictures of all expressions, two of them side by side where there is room.
+/// The pictures of all expressions, two side by side where there is room.
 pub(super) fn text(all: &[Shown], args: &BanksArgs, rules: &RuleSet, color: bool) -> String {
     let style = Style {
         columns: output::columns(),
@@ -68,7 +68,7 @@ pub(super) fn text(all: &[Shown], args: &BanksArgs, rules: &RuleSet, color: bool
     text
 }
 
-/// Title, what is accessed, and the grid or grids.
+/// The title, the accessed array, and the grid or grids.
 fn block(
     shown: &Shown,
     args: &BanksArgs,
@@ -139,12 +139,12 @@ fn block(
     lines
 }
 
-/// Columns of a grid; its title has some room, however few banks there are.
+/// Columns of a grid: at least enough for its title, however few banks there are.
 fn grid_columns(rules: &RuleSet) -> usize {
     NAMES + LANES.max(rules.shared.banks as usize)
 }
 
-/// Lines of blocks side by side.
+/// Puts the lines of blocks side by side.
 fn beside(blocks: &[Vec<Line>], wide: usize) -> String {
     let rows = blocks.iter().map(Vec::len).max().unwrap_or(0);
     let mut text = String::new();
@@ -164,7 +164,7 @@ fn beside(blocks: &[Vec<Line>], wide: usize) -> String {
     text
 }
 
-/// The lanes over the banks: all passes in one, or one of them.
+/// The lanes over the banks, for all passes in one grid or for one of them.
 fn grid(
     request: &Request<'_>,
     passes: &[LaneMask],
@@ -176,7 +176,7 @@ fn grid(
     let mut head = "lane  ".to_string();
     for bank in (0..n_banks).step_by(8) {
         let name = bank.to_string();
-        // The last one is at the right.
+        // The last label is right-aligned.
         let wide = if bank + 8 >= n_banks && n_banks > 8 {
             6
         } else {
@@ -201,7 +201,7 @@ fn grid(
             }
         }
         let mut line = format!("{lane:>4}  ");
-        // One escape for cells that look alike.
+        // One colour escape for adjacent cells of the same colour.
         for run in cells.chunk_by(|a, b| a == b) {
             match run[0] {
                 None => line += &style.paint(Paint::Dim, &"·".repeat(run.len())),
@@ -233,7 +233,7 @@ fn colored(text: &str, pass: usize, passes: usize, style: Style) -> String {
     format!("\x1b[1;38;5;{}m{text}\x1b[0m", COLORS[at])
 }
 
-/// One row per bank: the words that lanes touch there, with the lanes.
+/// One row per bank: the words that lanes access there, with the lanes.
 fn words(site: &Site, rules: &RuleSet, style: Style) -> String {
     let mut text = String::new();
     let Some(witness) = site.witness.as_deref() else {

@@ -1,4 +1,4 @@
-//! What users ask for by a word: concepts, and the codes that belong to them.
+//! The words that users may ask about: concepts, and the codes that belong to them.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::wrap;
 
 /// A concept.
 pub(super) struct Topic {
-    /// What it may be called; the first is its name.
+    /// Its names, the main one first.
     names: &'static [&'static str],
     text: &'static str,
     codes: &'static [Code],
@@ -171,7 +171,7 @@ pub(super) fn find(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.names.iter().any(&is_it))
 }
 
-/// The codes that belong to a word; none for an unknown one.
+/// The codes that belong to a word; empty for an unknown word.
 pub(super) fn codes(name: &str) -> &'static [Code] {
     find(name).map_or(&[], |topic| topic.codes)
 }

@@ -1,4 +1,4 @@
-//! Reports of `dslc run --blocks`: the run again, whose launch is put together from them.
+//! Merges reports of `dslc run --blocks`: runs the program again, with the launch put together from the parts.
 
 use std::{
     iter,
@@ -19,10 +19,10 @@ use crate::{
     files, output,
 };
 
-/// A report may be as large as this.
+/// Size limit of a report.
 const MOST_BYTES: u64 = 4 << 30;
 
-/// What is read of a report.
+/// The parts of a report that are read.
 #[derive(Deserialize)]
 struct Report {
     schema: String,
@@ -30,13 +30,13 @@ struct Report {
     blocks: Option<Blocks>,
 }
 
-/// A part, and the file that it is of.
+/// A part, and the file that it comes from.
 pub(super) struct Read {
     name: String,
     blocks: Blocks,
 }
 
-/// The parts of these files; `None`: the first is no report.
+/// The parts in these files; `None` if the first file is not a report.
 pub(super) fn read(files: &[PathBuf]) -> Result<Option<Vec<Read>>, Failure> {
     let mut all = Vec::new();
     for (at, path) in files.iter().enumerate() {
@@ -66,7 +66,7 @@ fn read_one(path: &Path) -> Result<Option<Report>, Failure> {
     Ok(report.filter(|report| report.schema == "dslc-report/1"))
 }
 
-/// Shows the report of all parts.
+/// Shows the report of all parts together.
 pub(super) fn merge(args: &MergeArgs, mut parts: Vec<Read>, color: Color) -> Result<u8, Failure> {
     if args.output.is_some() {
         return Err(Failure::new(
@@ -125,7 +125,7 @@ fn parsed(command: &[String]) -> Option<RunArgs> {
     }
 }
 
-/// Why parts, in order, are not one launch.
+/// Why parts, in order, are not one launch; `None` if they are.
 fn misfit(parts: &[Read]) -> Option<String> {
     let [first, ..] = parts else {
         return None;

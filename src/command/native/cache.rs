@@ -1,8 +1,8 @@
-//! Programs that were built before: `dslc run a.cu b.cpp` compiles once, and again only when a file that it read has changed.
+//! The cache of built programs: `dslc run a.cu b.cpp` compiles once, and again only when a file that it read has changed.
 //!
-//! A program lies in a folder of the user's cache whose name is a hash of what it was built from: the command line, the working folder,
-//! and this dslc. Beside it stands a list of the files that the build read, with hashes of what they said. Headers of the system are not
-//! listed. Where the cache cannot be written, every run compiles.
+//! Each program has a folder in the user's cache. The folder's name is a hash of what the program was built from: the command line, the
+//! working folder, and this dslc. Next to the program is a list of the files that the build read, with hashes of their contents. System
+//! headers are not listed. If the cache cannot be written, every run compiles.
 
 use std::{
     env, fs,
@@ -13,7 +13,7 @@ use std::{
 
 use crate::command::nvcc;
 
-/// How many programs are kept: the one that was used longest ago goes first.
+/// Most programs in the cache: the least recently used one is removed first.
 const MAX_PROGRAMS: usize = 24;
 
 /// The name of the list of files.
@@ -22,12 +22,12 @@ const LIST: &str = "files";
 /// The name of the program.
 pub(super) const PROGRAM: &str = "program";
 
-/// Where the programs lie.
+/// The folder of the cache.
 fn folder() -> PathBuf {
     nvcc::cache().join("programs")
 }
 
-/// The folder of the program that these words build.
+/// The folder of the program that this command line builds.
 pub(super) fn place(words: &[std::ffi::OsString]) -> PathBuf {
     let mut hash = DefaultHasher::new();
     words.hash(&mut hash);
@@ -45,7 +45,7 @@ pub(super) fn place(words: &[std::ffi::OsString]) -> PathBuf {
     folder().join(format!("{:016x}", hash.finish()))
 }
 
-/// The program in that folder, if all files still say what they said when it was built.
+/// The program in that folder, if all listed files are unchanged.
 pub(super) fn known(place: &Path) -> Option<PathBuf> {
     let list = fs::read_to_string(place.join(LIST)).ok()?;
     let is_same = |line: &str| {
@@ -53,13 +53,13 @@ pub(super) fn known(place: &Path) -> Option<PathBuf> {
         (line_of(Path::new(path))? == line && !hash.is_empty()).then_some(())
     };
     list.lines().map(is_same).collect::<Option<Vec<()>>>()?;
-    // So that the cleaning knows that it is used.
+    // Marks the program as recently used.
     let list = fs::File::options().append(true).open(place.join(LIST));
     let _ = list.and_then(|list| list.set_modified(SystemTime::now()));
     Some(place.join(PROGRAM)).filter(|program| program.is_file())
 }
 
-/// A file's line of the list.
+/// A file's line in the list.
 fn line_of(path: &Path) -> Option<String> {
     let bytes = fs::read(path).ok()?;
     Some(format!(
@@ -69,8 +69,8 @@ fn line_of(path: &Path) -> Option<String> {
     ))
 }
 
-/// Keeps the program that was built in `built`: its list is made of what the compiler wrote into `dependencies`, and of `sources`.
-/// Gives where the program is now.
+/// Keeps the program that was built in `built`. Its list is made from the compiler's dependency files in `dependencies`, and from
+/// `sources`. Returns the program's new path.
 pub(super) fn keep(
     built: &Path,
     dependencies: &Path,
@@ -81,7 +81,7 @@ pub(super) fn keep(
     let mut files: Vec<PathBuf> = sources.to_vec();
     for entry in fs::read_dir(dependencies).into_iter().flatten().flatten() {
         let text = fs::read_to_string(entry.path()).unwrap_or_default();
-        // What dslc wrote itself lies in folders that are gone.
+        // Files that dslc wrote itself are in temporary folders that no longer exist.
         files.extend(
             prerequisites(&text)
                 .into_iter()
@@ -104,12 +104,12 @@ pub(super) fn keep(
             clean(place);
             place.join(PROGRAM)
         }
-        // Another process keeps the same program at this moment.
+        // Another process is keeping the same program at the same time.
         Err(_) => program,
     }
 }
 
-/// The files that a rule of a makefile names behind its colon: a backslash keeps a blank, or joins two lines.
+/// The files after the colon of a makefile rule. A backslash escapes a blank, or joins two lines.
 fn prerequisites(text: &str) -> Vec<PathBuf> {
     let mut all = vec![];
     let mut word = String::new();
@@ -134,7 +134,7 @@ fn prerequisites(text: &str) -> Vec<PathBuf> {
     all
 }
 
-/// Removes the programs that were used longest ago.
+/// Removes the least recently used programs.
 fn clean(newest: &Path) {
     let entries = fs::read_dir(folder()).into_iter().flatten().flatten();
     let used = |path: &Path| fs::metadata(path.join(LIST)).and_then(|facts| facts.modified());

@@ -1,7 +1,8 @@
-//! Whether the device code of several sources has to be read as one.
+//! Decides whether the device code of several sources has to be compiled as one.
 //!
-//! nvcc compiles each source by itself: a `__device__` variable of a header is another one in each source. Only with `-rdc=true` may a
-//! kernel call a function of another source, use its variables, or launch a kernel. `dslc run` finds out which of the two a program needs.
+//! nvcc compiles each source separately: a `__device__` variable of a header is a different variable in each source. Only with `-rdc=true`
+//! may a kernel call a function of another source, use its variables, or launch a kernel. `dslc run` finds out which of the two a program
+//! needs.
 
 use dsl::syntax;
 use ir::{Function, InstKind, locate::is_library, source::SourceFile};
@@ -11,7 +12,7 @@ use crate::{
     source,
 };
 
-/// Words for memory that another source may have.
+/// Keywords of memory that may be defined in another source.
 const MEMORY: [&str; 3] = ["__device__", "__constant__", "__managed__"];
 
 /// Whether a source needs device code of another one.
@@ -27,13 +28,13 @@ pub(super) fn is_needed(args: &RunArgs) -> bool {
     })
 }
 
-/// Whether kernels of a source launch kernels, name what is not there, or share a variable.
+/// Whether kernels of a source launch kernels, use names that are declared elsewhere, or share a variable.
 fn needs_others(source: &SourceArgs) -> bool {
     let source = SourceArgs {
         kernels: true,
         ..source.clone()
     };
-    // What cannot be read is reported when it is compiled.
+    // Unreadable sources are reported when they are compiled.
     let Ok(loaded) = source::load(&source) else {
         return false;
     };
@@ -45,7 +46,7 @@ fn needs_others(source: &SourceArgs) -> bool {
         || module.is_some_and(|module| module.kernels().any(|(_, kernel)| launches(kernel)))
 }
 
-/// Whether kernels of the program's one file launch kernels.
+/// Whether kernels of the program's only file launch kernels.
 pub(super) fn kernels_launch(args: &RunArgs) -> bool {
     let source = SourceArgs {
         kernels: true,

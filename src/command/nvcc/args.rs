@@ -1,10 +1,11 @@
-//! nvcc's command line. What means nothing here is accepted; what would change what a program computes and is not there is an error.
+//! Parses nvcc's command line. Options that have no meaning here are accepted. An unsupported option that would change what a program
+//! computes is an error.
 
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, reason};
 
-/// What is made.
+/// What to make.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Stage {
     /// `-E`.
@@ -15,13 +16,13 @@ pub(super) enum Stage {
     Library,
     /// `-dlink`.
     DeviceLink,
-    /// `-ptx`, `-cubin`, `-fatbin`: the kernels alone.
+    /// `-ptx`, `-cubin`, `-fatbin`: only the kernels.
     Kernels(KernelFile),
     #[default]
     Program,
 }
 
-/// A file of kernels that a program loads by itself.
+/// A file of kernels that a program loads itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KernelFile {
     Ptx,
@@ -30,7 +31,7 @@ pub(super) enum KernelFile {
 }
 
 impl KernelFile {
-    /// How its name ends.
+    /// The file name's ending.
     pub(super) fn ending(self) -> &'static str {
         match self {
             KernelFile::Ptx => "ptx",
@@ -40,7 +41,7 @@ impl KernelFile {
     }
 }
 
-/// What a file is.
+/// The kind of an input file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Cuda,
@@ -72,18 +73,18 @@ pub(super) struct Given {
     pub(super) kind: Kind,
 }
 
-/// What goes to clang as it is.
+/// Words that go to clang unchanged.
 #[derive(Debug, Default)]
 pub(super) struct ClangWords {
     /// `-D` and `-U`, in order.
     pub(super) macros: Vec<String>,
-    /// When it compiles.
+    /// Words for compiling.
     pub(super) compiling: Vec<String>,
-    /// When it links: libraries stand behind the objects.
+    /// Words for linking: libraries come after the objects.
     pub(super) linking: Vec<String>,
 }
 
-/// What is done beside compiling, or in place of it.
+/// What is done besides compiling, or instead of it.
 #[derive(Debug, Default)]
 pub(super) struct Mode {
     pub(super) says_version: bool,
@@ -92,13 +93,13 @@ pub(super) struct Mode {
     pub(super) runs: bool,
 }
 
-/// The command line, understood.
+/// The parsed command line.
 #[derive(Debug, Default)]
 pub(super) struct Options {
     pub(super) stage: Stage,
     pub(super) inputs: Vec<Given>,
     pub(super) output: Option<PathBuf>,
-    /// Where objects without `-o` go.
+    /// The folder for objects without `-o`.
     pub(super) folder: PathBuf,
     pub(super) include: Vec<PathBuf>,
     pub(super) defines: Vec<(String, Option<String>)>,
@@ -115,7 +116,7 @@ pub(super) struct Options {
     pub(super) remarks: Vec<String>,
 }
 
-/// Options with a value that means nothing here.
+/// Options with a value that have no meaning here.
 const IGNORED_WITH_VALUE: &[&str] = &[
     "-Xptxas",
     "--ptxas-options",
@@ -162,7 +163,7 @@ const IGNORED_WITH_VALUE: &[&str] = &[
     "-brief-diagnostics",
 ];
 
-/// Options without a value that mean nothing here.
+/// Options without a value that have no meaning here.
 const IGNORED: &[&str] = &[
     "-m64",
     "-w",
@@ -210,13 +211,13 @@ const IGNORED: &[&str] = &[
 ];
 
 impl Options {
-    /// Whether nothing says how host code is to be optimised or debugged.
+    /// Whether no option says how to optimise or debug host code.
     pub(super) fn is_plain(&self) -> bool {
         let mut words = self.clang.compiling.iter();
         !words.any(|word| word.starts_with("-O") || word.starts_with("-g"))
     }
 
-    /// Understands the words behind `dslc nvcc`.
+    /// Parses the words after `dslc nvcc`.
     pub(super) fn parse(words: &[String]) -> Result<Options, Failure> {
         let mut options = Options {
             contracts: true,
@@ -295,7 +296,7 @@ impl Options {
         Ok(true)
     }
 
-    /// Options with a value, asked for where there is to be one; `false` for others.
+    /// Parses an option with a value, and asks for the value if the option has one; `false` for other options.
     fn valued(
         &mut self,
         name: &str,
@@ -347,7 +348,7 @@ impl Options {
         Ok(true)
     }
 
-    /// Options whose value follows without a space, and files.
+    /// Parses an option whose value follows without a space, or a file.
     fn attached(&mut self, word: &str) -> Result<(), Failure> {
         let Some(letters) = word.strip_prefix('-') else {
             let path = PathBuf::from(word);
@@ -427,7 +428,8 @@ impl Options {
         }
     }
 
-    /// CUDA's own runtime is ours. GCC's OpenMP would be a second one beside clang's, which has GCC's functions, too.
+    /// Skips CUDA's own runtime, which dslc replaces, and GCC's OpenMP, which would conflict with clang's: clang's has GCC's functions,
+    /// too.
     fn library(&mut self, name: &str) {
         let ours = [
             "cudart",
@@ -437,7 +439,7 @@ impl Options {
             "culibos",
         ];
         let name = match name {
-            // cuBLAS's archive has both.
+            // dslc's cuBLAS archive has the functions of both.
             "cublas_static" | "cublasLt" | "cublasLt_static" => "cublas",
             "cufft_static" | "cufft_static_nocallback" => "cufft",
             "curand_static" => "curand",
@@ -453,7 +455,7 @@ impl Options {
     }
 }
 
-/// The words, with those of `--options-file FILE` and `@FILE` in its place.
+/// The words, where the content of a file replaces `--options-file FILE` and `@FILE`.
 fn with_files(words: &[String]) -> Result<Vec<String>, Failure> {
     let mut all = Vec::new();
     let mut words = words.iter();
@@ -463,7 +465,7 @@ fn with_files(words: &[String]) -> Result<Vec<String>, Failure> {
             None if word == "--options-file" || word == "-optf" => {
                 words.next().cloned().unwrap_or_default()
             }
-            // As compilers have it.
+            // `@FILE`, as in other compilers.
             None if word.starts_with('@') => word[1..].to_string(),
             _ => {
                 all.push(word.clone());
@@ -479,7 +481,7 @@ fn with_files(words: &[String]) -> Result<Vec<String>, Failure> {
     Ok(all)
 }
 
-/// A text's words; quotes keep spaces together.
+/// A text's words; quotes keep spaces.
 fn split(text: &str) -> Vec<String> {
     let (mut words, mut word, mut is_quoted) = (Vec::new(), String::new(), false);
     for c in text.chars() {
@@ -541,7 +543,7 @@ mod tests {
     fn libraries_of_cuda() {
         let options =
             parse("main.cu -lcublas -lcublasLt -lcurand_static -lculibos -lcudart -lcudadevrt -lz");
-        // cuBLAS's own library has cuBLASLt's functions, too.
+        // dslc's cuBLAS has cuBLASLt's functions, too.
         let linked = ["-lcublas", "-lcublas", "-lcurand", "-lz"];
         assert_eq!(options.clang.linking, linked);
     }

@@ -1,4 +1,4 @@
-//! The host compiler, and how it is called.
+//! Finds the host compiler, and makes its command lines.
 
 use std::{
     cell::{Cell, RefCell},
@@ -17,11 +17,11 @@ use crate::failure::{Failure, reason};
 /// Names under which clang is looked for, newest first.
 const NAMES: [&str; 4] = ["clang++-22", "clang++-21", "clang++-20", "clang++"];
 
-/// Where nothing says how much to optimise: host code that checks a kernel's results often takes longer than the kernel.
+/// The optimisation if no option says it: host code that checks a kernel's results often takes longer than the kernel.
 const OPTIMISED: &str = "-O2";
 
-/// What g++ takes, which nvcc has for host code, and clang refuses or compiles into a crash: programs are written for g++. Its
-/// warnings stay.
+/// Options for code that g++ accepts, which nvcc uses for host code, and that clang rejects or compiles to a crash: programs are written
+/// for g++. The warnings stay.
 const AS_GCC: &[&str] = &[
     "-Wno-error=c++11-narrowing",
     "-Wno-error=register",
@@ -33,7 +33,7 @@ const AS_GCC: &[&str] = &[
     "-Wno-writable-strings",
     "-Wno-format",
     "-Wno-return-type",
-    // A function that ends without its `return` goes back to its caller.
+    // A function that ends without its `return` returns to its caller.
     "-fno-strict-return",
 ];
 
@@ -43,21 +43,21 @@ pub(crate) fn compiler() -> Option<PathBuf> {
     named.or_else(|| NAMES.iter().find_map(|name| in_path(name)))
 }
 
-/// A clang, and the folder that stands for CUDA's toolkit.
+/// A clang, and the folder that takes the place of CUDA's toolkit.
 #[derive(Debug)]
 pub(super) struct Clang {
     program: PathBuf,
     toolkit: PathBuf,
-    /// Where each compilation lists the files it reads.
+    /// The folder in which each compilation lists the files it reads.
     dependencies: Option<PathBuf>,
-    /// How many did so.
+    /// The number of such lists so far.
     listed: Cell<u32>,
-    /// The file that names another text for the source.
+    /// A file that replaces the source's text with another.
     overlay: RefCell<Option<PathBuf>>,
 }
 
 impl Clang {
-    /// Finds it.
+    /// Finds clang and installs the toolkit folder.
     pub(super) fn find(dependencies: Option<&Path>) -> Result<Clang, Failure> {
         let program = compiler().ok_or_else(|| {
             Failure::new(
@@ -78,7 +78,7 @@ impl Clang {
         Command::new(&self.program)
     }
 
-    /// Has later compilations read other texts for some files.
+    /// Makes later compilations read other texts for some files.
     pub(super) fn lay_over(&self, overlay: Option<PathBuf>) {
         *self.overlay.borrow_mut() = overlay;
     }
@@ -103,7 +103,7 @@ impl Clang {
                 "-D__CUDACC_VER_BUILD__=131",
                 "-D__CUDACC_EXTENDED_LAMBDA__",
                 "-D__CUDACC_RELAXED_CONSTEXPR__",
-                // Kernels may call `std::swap` and its like, whatever the standard: dslc has its own of them.
+                // Kernels may call `std::swap` and similar functions in any standard; dslc has its own versions.
                 "-foffload-implicit-host-device-templates",
                 "-Wno-unknown-cuda-version",
                 "-Wno-unused-command-line-argument",
@@ -117,7 +117,7 @@ impl Clang {
                 command.arg("-fgpu-rdc").arg("-D__CUDACC_RDC__");
             }
         } else if kind == Kind::C {
-            // As in gcc, a call of an undeclared function is a warning.
+            // As in gcc, a call of an undeclared function is only a warning.
             command.args([
                 "-x",
                 "c",
@@ -129,7 +129,7 @@ impl Clang {
             command.args(["-x", "c++"]);
         }
         if kind != Kind::C {
-            // All sources of a program name their functions alike, and as g++ 12 does: constrained templates, too.
+            // All sources of a program mangle names alike, and as g++ 12 does, including constrained templates.
             command.arg("-fclang-abi-compat=17").args(AS_GCC);
         }
         let mut standards = options.clang.compiling.iter();
@@ -160,12 +160,12 @@ impl Clang {
         command
     }
 
-    /// Makes what a source needs besides its object.
+    /// Prepares what a source needs besides its object.
     pub(super) fn prepare(&self, source: &Path) -> Result<(), Failure> {
         libraries::prepare(&self.toolkit, &self.program, source)
     }
 
-    /// A link, up to the objects.
+    /// The link command, up to the objects.
     pub(super) fn link(&self, options: &Options) -> Result<Command, Failure> {
         let mut command = self.plain();
         if options.mode.is_verbose {
@@ -177,7 +177,7 @@ impl Clang {
         Ok(command)
     }
 
-    /// The link's libraries, and the link.
+    /// Adds the link's libraries, and runs it.
     pub(super) fn finish_link(
         &self,
         options: &Options,
@@ -189,7 +189,7 @@ impl Clang {
             )
         })?;
         for word in &options.clang.linking {
-            // A toolkit of NVIDIA's may be in a folder of `-L`.
+            // A folder given with `-L` may contain NVIDIA's toolkit.
             match word.strip_prefix("-l").and_then(libraries::source) {
                 Some(library) => {
                     command.arg(libraries::archive(&self.toolkit, &self.program, library)?)
@@ -216,7 +216,7 @@ impl Clang {
         status(&mut command)
     }
 
-    /// What nvcc says with `-v`: build systems read where the toolkit is, which architecture is the default, and how programs are linked.
+    /// The output of `nvcc -v`: build systems read from it where the toolkit is, the default architecture, and how programs are linked.
     pub(super) fn steps(&self, options: &Options) -> String {
         let top = self.toolkit.display();
         let arch = options.arch.unwrap_or(super::device::DEFAULT_ARCH);
@@ -229,7 +229,7 @@ impl Clang {
     }
 }
 
-/// Where `libdslcrt` is: beside this program, in `lib` beside its folder, or where `DSLC_LIB` says.
+/// The path of `libdslcrt`: next to this program, in the `lib` next to its folder, or the path in `DSLC_LIB`.
 pub(crate) fn library() -> Option<PathBuf> {
     let program = env::current_exe().ok();
     let beside = program.as_deref().and_then(Path::parent);
@@ -243,14 +243,14 @@ pub(crate) fn library() -> Option<PathBuf> {
     folders.find(|folder| folder.join("libdslcrt.so").exists())
 }
 
-/// The program of that name, if the path has it.
+/// The path of the program with this name, if it is in `PATH`.
 pub(super) fn in_path(name: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     let mut found = env::split_paths(&folders).map(|folder| folder.join(name));
     found.find(|path| path.is_file())
 }
 
-/// Runs a command; gives its exit code.
+/// Runs a command; returns its exit code.
 pub(crate) fn status(command: &mut Command) -> Result<u8, Failure> {
     let program = command.get_program().display().to_string();
     let status = command
@@ -259,12 +259,12 @@ pub(crate) fn status(command: &mut Command) -> Result<u8, Failure> {
     Ok(code_of(status))
 }
 
-/// How a process ended, as a shell says it.
+/// The exit code of a process, as a shell gives it.
 pub(crate) fn code_of(status: ExitStatus) -> u8 {
     match status.code() {
         Some(0) => 0,
         Some(code) => u8::try_from(code).unwrap_or(1).max(1),
-        // As a shell says it of a program that a signal ended.
+        // As a shell gives it for a program that a signal ended.
         #[cfg(not(unix))]
         None => 1,
         #[cfg(unix)]

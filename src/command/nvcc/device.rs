@@ -1,4 +1,5 @@
-//! The device part of a source: its kernels are compiled by the front end, and put into the object that clang made of the host's part.
+//! Compiles the device part of a source: the front end compiles the kernels, and they are put into the object that clang made of the host
+//! part.
 
 use std::{
     cell::RefCell,
@@ -36,10 +37,10 @@ use crate::{
     output, source,
 };
 
-/// `__CUDA_ARCH__` when nothing says it.
+/// The default of `__CUDA_ARCH__`.
 pub(super) const DEFAULT_ARCH: u32 = 90;
 
-/// Reads what a source includes: beside it, then in the folders of `-I`.
+/// Reads a source's includes: next to the source first, then in the folders of `-I`.
 pub(super) struct Reader<'a> {
     folders: &'a [PathBuf],
     pub(super) read: RefCell<Vec<(String, String)>>,
@@ -87,7 +88,7 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
         .map_err(Failure::from)
         .and_then(|bytes| Ok(names::kernels(&bytes)?))?;
     if job.options.is_relocatable {
-        // The program's own variables are for all objects.
+        // The program's own variables are visible to all objects.
         let code = hide_variables(object, &[])?;
         if code != 0 {
             return Ok(code);
@@ -95,7 +96,7 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
         return carry_sources(job, &name, text, &reader, object);
     }
     if wanted.is_empty() && managed.is_empty() && !registers(object)? {
-        // Nothing here runs on a device.
+        // The source has no device code.
         return Ok(0);
     }
     let code = hide_variables(object, &managed)?;
@@ -113,7 +114,7 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
         .iter()
         .any(|word| word.starts_with("-fsanitize"))
     {
-        // A sanitizer knows how long the room is: it has to be the image's.
+        // A sanitizer knows the size of the room for the image: it has to be exactly the image's size.
         let code = host_part(job, source, object, &managed, &image.to_bytes())?;
         return match code {
             0 => hide_variables(object, &managed),
@@ -123,8 +124,8 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
     put(job, object, &["--update-section", ".nv_fatbin"], &image)
 }
 
-/// Writes the kernels of a source alone, for programs that load them by the driver's functions: PTX with the image in its comments, or the
-/// image. The host's part is compiled all the same, since it says which names the kernels have.
+/// Writes only the kernels of a source, for programs that load them with the driver's functions: either PTX with the image in its comments,
+/// or the image itself. The host part is still compiled, because it determines the kernels' names.
 pub(super) fn kernels(
     job: &mut Job<'_>,
     source: &Path,
@@ -155,7 +156,7 @@ pub(super) fn kernels(
     Ok(0)
 }
 
-/// The PTX of an image, with the names that the host's compiler gives kernels, and the image itself.
+/// An image as PTX, with the names that the host compiler gives kernels, and with the image in its comments.
 fn ptx_file(image: &Image) -> String {
     let mut text = match image.ptx.first() {
         Some((_, ptx)) => ptx.clone(),
@@ -179,7 +180,7 @@ fn ptx_file(image: &Image) -> String {
     text + &image.to_comments()
 }
 
-/// Which variables the object's mangled names mean, where these are instances of templates.
+/// Notes which variables the object's mangled names mean, for instances of templates.
 pub(super) fn note_variables(image: &mut Image, object: &[u8]) -> Result<(), Failure> {
     let notes = names::variables(object)?.into_iter();
     let notes = notes.map(|(mangled, name)| ("variable".to_string(), format!("{mangled} {name}")));
@@ -187,14 +188,14 @@ pub(super) fn note_variables(image: &mut Image, object: &[u8]) -> Result<(), Fai
     Ok(())
 }
 
-/// Whether the object has room for an image: kernels or variables of the device.
+/// Whether the object has room for an image, because it has kernels or device variables.
 fn registers(object: &Path) -> Result<bool, Failure> {
     let bytes = fs::read(object)?;
     let file = object::File::parse(&*bytes)?;
     Ok(file.section_by_name(".nv_fatbin").is_some())
 }
 
-/// What tells a source from the others of a program.
+/// A hash that distinguishes a source from the program's other sources.
 pub(super) fn identity(name: &str) -> String {
     let path = std::path::absolute(name).unwrap_or_else(|_| name.into());
     format!(
@@ -203,13 +204,12 @@ pub(super) fn identity(name: &str) -> String {
     )
 }
 
-/// The `__managed__` variables of a source: the host's compiler takes them for variables of the host, and the runtime has to know where
-/// they are.
+/// The `__managed__` variables of a source. The host compiler treats them as host variables, and the runtime has to know their addresses.
 fn managed(name: &str, text: &str, options: &Options, reader: &Reader<'_>) -> Vec<String> {
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new(name, text));
     let has_word = |text: &str| text.contains("__managed__");
-    // Most programs have none: they are not read twice.
+    // Most programs have none; those are not parsed twice.
     let survey =
         |map: &mut SourceMap| dsl::survey(map, file, &front_end(options, Vec::new()), reader);
     if !has_word(text) && !text.contains("#include \"") {
@@ -233,7 +233,7 @@ fn managed(name: &str, text: &str, options: &Options, reader: &Reader<'_>) -> Ve
     managed.map(|global| global.name).collect()
 }
 
-/// Has clang compile the host's part, with room for the kernels.
+/// Runs clang for the host part, with room for the kernels.
 fn host_part(
     job: &Job<'_>,
     source: &Path,
@@ -262,7 +262,7 @@ fn host_part(
         }
         text = format!("#line 1 \"{}\"\n{text}\n", source.display());
         if !managed.is_empty() {
-            // An array of unknown length has no size here; the source that defines it says it.
+            // An array of unknown length has no size here; the source that defines it has.
             text += "namespace { template <typename T, unsigned long N = sizeof(T)> unsigned long __dslc_bytes(T &) { return N; }\n\
                      inline unsigned long __dslc_bytes(...) { return 0; }\n\
                      struct __dslc_managed { __dslc_managed() {\n";
@@ -290,7 +290,7 @@ fn host_part(
     clang::status(&mut command)
 }
 
-/// `__device__ __managed__` variables are the host's: the first word goes.
+/// `__device__ __managed__` variables belong to the host: removes the first word.
 fn of_host(text: &str) -> String {
     const WORDS: [&str; 2] = ["__device__", "__managed__"];
     let mut out = String::new();
@@ -308,7 +308,7 @@ fn of_host(text: &str) -> String {
         let after = &behind[first.len()..];
         let space = after.len() - after.trim_start().len();
         if space > 0 && after[space..].starts_with(second) {
-            // Lines and columns stay.
+            // Lines and columns do not change.
             out += &" ".repeat(first.len());
             out += &after[..space];
             out += &" ".repeat(second.len());
@@ -334,7 +334,7 @@ pub(super) fn front_end(options: &Options, instances: Vec<String>) -> dsl::Optio
     }
 }
 
-/// The instances of templates that the host's part launches. What a lambda makes is found where the host's code launches it: no request
+/// The instances of templates that the host part launches. An instance for a lambda is found where the host code launches it: no request
 /// can name it.
 pub(super) fn asked_for(wanted: &[Wanted]) -> Vec<String> {
     let instances = wanted
@@ -343,7 +343,7 @@ pub(super) fn asked_for(wanted: &[Wanted]) -> Vec<String> {
     instances.map(|wanted| wanted.name.clone()).collect()
 }
 
-/// The kernels that the host's part launches; reports call them the kernels of `program`.
+/// Compiles the kernels that the host part launches; reports name them as kernels of `program`.
 pub(super) fn compiled(
     job: &Job<'_>,
     program: &str,
@@ -389,7 +389,7 @@ pub(super) fn compiled(
     Ok(image)
 }
 
-/// Warns about kernels that are not understood. They are no errors, because the program may never launch them.
+/// Warns about kernels that are not understood. This is not an error, because the program may never launch them.
 fn warn_not_understood(job: &Job<'_>, reasons: &[Box<Diagnostic>], image: &Image, map: &SourceMap) {
     if reasons.is_empty() {
         return;
@@ -410,7 +410,8 @@ fn warn_not_understood(job: &Job<'_>, reasons: &[Box<Diagnostic>], image: &Image
     ));
 }
 
-/// The code for GPUs, where this build can make it. A program without it runs on the simulator alone, and says why if asked for more.
+/// Adds the code for GPUs, if this build can make it. A program without it runs only on the simulator, and gives the reason when asked to
+/// run on a GPU.
 fn add_ptx(image: &mut Image, module: &Module, options: &Options) {
     if image.kernels.is_empty() {
         return;
@@ -432,7 +433,7 @@ fn ptx(module: &Module, sm: u32) -> Result<String, String> {
     back_end::compile(module, options).map_err(|why| why.to_string())
 }
 
-/// What a report may speak of, as it begins: launches, and calls that say where they are (`cuda_runtime.h`).
+/// The beginnings of statements that a report may mention: launches, and calls that pass their line on (`cuda_runtime.h`).
 const CALLS: [&str; 5] = [
     "<<<",
     "cudaMemcpy",
@@ -441,7 +442,7 @@ const CALLS: [&str; 5] = [
     "cudaMallocAsync",
 ];
 
-/// The launches and calls of the host's code get places in the module, so that reports name their lines.
+/// Gives the launches and calls of the host code places in the module, so that reports name their lines.
 fn add_calls(module: &mut Module, files: &[(String, String)]) {
     for (name, text) in files {
         let known = module.files.iter().position(|file| file == name);
@@ -485,8 +486,8 @@ pub(super) fn put(
     clang::status(&mut command)
 }
 
-/// Each object has separate device variables in nvcc's whole-program mode: a header may define one for several sources. With separate
-/// compilation this is so for the library's.
+/// In nvcc's whole-program mode each object has its own device variables: a header may define one for several sources. With separate
+/// compilation this holds only for the library's variables.
 fn hide_variables(object: &Path, managed: &[String]) -> Result<u8, Failure> {
     let visible = names::visible_variables(&fs::read(object)?, managed)?;
     if visible.is_empty() {

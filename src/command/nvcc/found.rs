@@ -1,4 +1,4 @@
-//! Which kernel of the front end's program stands behind a mangled name of the object.
+//! Finds the kernel in the front end's program that a mangled name of the object refers to.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use ir::{
 
 use super::names::{LambdaName, Wanted};
 
-/// The kernel of that name, or why there is none.
+/// The kernel with that name, or the reason why it was not found.
 pub(super) fn found(
     wanted: &Wanted,
     all: &[Wanted],
@@ -91,9 +91,9 @@ fn kernel_at(
     }
 }
 
-/// The instance of a kernel template that lambdas make. Both compilers number a function's lambdas of the same parameters in the order of
-/// the source: of those that kernels are launched with, the first by number is the first by place. Where overloads of one name
-/// may be mixed up, there is none.
+/// The instance of a kernel template whose arguments are lambdas. Both compilers number the lambdas of a function that have the same
+/// parameters in source order. So of those that kernels are launched with, the first by number is the first by place. `None` where
+/// overloads of one name may be confused.
 fn of_lambda(
     wanted: &Wanted,
     all: &[Wanted],
@@ -110,7 +110,7 @@ fn of_lambda(
             other.function == name.function && letters(&other.params) == letters(&name.params)
         };
         let same: Vec<LambdaName> = all.iter().flat_map(Wanted::lambdas).filter(alike).collect();
-        // Overloads of one name, each with numbers of its own: which is which is not known here.
+        // Overloads of one name number their lambdas separately, and it is unknown here which is which.
         if same.iter().any(|other| other.scope != name.scope) {
             return None;
         }
@@ -145,10 +145,10 @@ fn of_lambda(
     }
 }
 
-/// A lambda that a kernel takes.
+/// A lambda that a kernel takes as argument.
 struct Lambda {
     span: Span,
-    /// The function that it is in.
+    /// The function that contains it.
     function: String,
     /// The types of its parameters.
     params: String,
@@ -174,7 +174,7 @@ fn lambdas_of(kernel: &Function, survey: &Survey) -> Vec<Lambda> {
     });
     lambdas
         .map(|(span, params)| {
-            // Around it is the last function that begins before it.
+            // It is in the last function that begins before it.
             let before = program.functions.entries().filter(|(id, function)| {
                 let is_lambda = program.lambdas.iter().any(|(_, of)| of == id)
                     || program
@@ -195,7 +195,7 @@ fn lambdas_of(kernel: &Function, survey: &Survey) -> Vec<Lambda> {
         .collect()
 }
 
-/// Why a kernel that the host launches is not there.
+/// Why the program has no such kernel as the host launches.
 fn missing(wanted: &Wanted, survey: &Survey, map: &SourceMap) -> Box<Diagnostic> {
     let last = |name: &str| name.rsplit("::").next().unwrap_or(name).to_string();
     let template = last(wanted.template());
@@ -228,9 +228,9 @@ fn missing(wanted: &Wanted, survey: &Survey, map: &SourceMap) -> Box<Diagnostic>
     Box::new(why)
 }
 
-/// Whether a name of the program is that one.
+/// Whether a name in the program is the wanted one.
 fn same(known: &str, wanted: &str) -> bool {
-    // Overloads have their parameters in their names.
+    // The names of overloads include their parameters.
     let known = match known.split_once('(') {
         Some((name, _)) if !name.contains('<') => name,
         _ => known,
@@ -238,7 +238,7 @@ fn same(known: &str, wanted: &str) -> bool {
     letters(known) == letters(wanted)
 }
 
-/// A type's or name's letters in one order: `const float *` and `float const*` are one.
+/// The letters of a type or name in sorted order: `const float *` and `float const*` are the same.
 fn letters(text: &str) -> String {
     let types = text.split(',').map(|ty| {
         let is_const = ty.contains("const");

@@ -1,14 +1,14 @@
-//! Function objects that are the device's alone, in sources with Thrust: its algorithms run on the host, so the host has to have them, too.
+//! Makes device-only function objects callable on the host, in sources that use Thrust: its algorithms run on the host.
 //!
-//! Only what can be called as an object is changed: `operator()` and lambdas. The compiler makes their code where somebody calls them.
+//! Only callable objects are changed: `operator()` and lambdas. The compiler generates their code only where they are called.
 
-/// The word that is looked for.
+/// The word to replace.
 const DEVICE: &str = "__device__";
 
-/// What stands for it.
+/// Its replacement.
 const BOTH: &str = "__device__ __host__";
 
-/// The source with `__device__ … operator()` and `[…] __device__ (…)` made for both sides.
+/// The source with `__device__ … operator()` and `[…] __device__ (…)` changed to both sides.
 pub(super) fn for_both(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -24,7 +24,7 @@ pub(super) fn for_both(text: &str) -> String {
     out + rest
 }
 
-/// What stands before the parameters, or all up to a body or end.
+/// The text before the parameters, or all of it up to a body or the end.
 fn head(behind: &str) -> &str {
     behind.split(['(', '{', ';']).next().unwrap_or(behind)
 }

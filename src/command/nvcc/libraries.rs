@@ -1,7 +1,7 @@
-//! CUDA's libraries: their sources are part of dslc, and are compiled against its headers, with the clang that compiles programs, when a
-//! program needs one for the first time.
+//! CUDA's libraries. Their sources are part of dslc. When a program first needs a library, it is compiled against dslc's headers, with the
+//! clang that compiles programs.
 //!
-//! They are archives, which a program carries in itself.
+//! The libraries are archives, so that a program contains what it uses of them.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 /// A source or header: its name and text.
 type Text = (&'static str, &'static str);
 
-/// A library: the name behind `-l`, and its sources.
+/// A library: its name in `-l`, and its sources.
 pub(super) type Source = (&'static str, &'static [Text]);
 
 macro_rules! text {
@@ -23,7 +23,7 @@ macro_rules! text {
     };
 }
 
-/// All of them.
+/// All libraries.
 pub(super) const SOURCES: &[Source] = &[
     (
         "cublas",
@@ -47,7 +47,7 @@ pub(super) const SOURCES: &[Source] = &[
     ),
 ];
 
-/// Thrust: headers alone.
+/// Thrust: only headers.
 const THRUST: &[Text] = &[
     text!("thrust/functional.h"),
     text!("thrust/memory.h"),
@@ -56,7 +56,7 @@ const THRUST: &[Text] = &[
     text!("thrust/cub_device.h"),
 ];
 
-/// The names under which programs include it: each is all of it.
+/// The names under which programs include it; each of them includes all of it.
 const THRUST_NAMES: &str = "adjacent_difference advance binary_search complex copy count detail/config detail/type_traits device_allocator device_free device_malloc \
     device_malloc_allocator device_new device_ptr device_reference device_vector distance equal execution_policy extrema fill find \
     for_each functional gather generate host_vector inner_product iterator/constant_iterator iterator/counting_iterator \
@@ -66,7 +66,7 @@ const THRUST_NAMES: &str = "adjacent_difference advance binary_search complex co
     sequence set_operations sort swap system/cuda/execution_policy system/cuda/vector \
     system/system_error system_error tabulate transform transform_reduce transform_scan tuple unique universal_vector version";
 
-/// The headers that belong to the libraries alone: their paths and texts.
+/// The headers that belong only to the libraries: their paths and texts.
 pub(super) fn headers() -> Vec<(String, String)> {
     let own = THRUST.iter();
     let own = own.map(|&(name, text)| (format!("dslc/{name}"), text.to_string()));
@@ -82,13 +82,13 @@ pub(super) fn headers() -> Vec<(String, String)> {
     own.chain(names).chain(of_cub).chain([driver]).collect()
 }
 
-/// CUB's algorithms over device memory: its header leads to them.
+/// CUB's algorithms over device memory: each header includes all of them.
 const CUB_NAMES: &str = "histogram radix_sort reduce run_length_encode scan select";
 
 /// The driver's functions.
 const DRIVER_TEXT: &str = include_str!("libraries/driver.h");
 
-/// Headers that lead to more than they have: their paths, and what follows their text.
+/// Headers that include more than their own text: their paths, and what follows their text.
 pub(super) const CONTINUED: &[Text] = &[
     (
         "cub/cub.cuh",
@@ -97,7 +97,7 @@ pub(super) const CONTINUED: &[Text] = &[
     ("cuda.h", "#include <dslc/driver.h>\n"),
 ];
 
-/// The library of that name.
+/// The name of the library that `-l` with this name means.
 pub(super) fn source(name: &str) -> Option<&'static str> {
     let mut sources = SOURCES.iter();
     sources
@@ -105,7 +105,7 @@ pub(super) fn source(name: &str) -> Option<&'static str> {
         .map(|(known, _)| *known)
 }
 
-/// Archives that stand for them until a program needs one: build systems look for the files.
+/// Writes empty archives until a program needs a library, because build systems look for the files.
 pub(super) fn announce(toolkit: &Path) -> std::io::Result<()> {
     for (name, _) in SOURCES {
         fs::write(place(toolkit, name), EMPTY)?;
@@ -115,17 +115,17 @@ pub(super) fn announce(toolkit: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// An archive of nothing.
+/// An empty archive.
 const EMPTY: &str = "!<arch>\n";
 
-/// The archive of a library, compiled if it was not yet.
+/// The archive of a library; it is compiled if necessary.
 pub(super) fn archive(toolkit: &Path, clang: &Path, name: &str) -> Result<PathBuf, Failure> {
     let path = place(toolkit, name);
     let is_made = || fs::metadata(&path).is_ok_and(|file| file.len() > EMPTY.len() as u64);
     if is_made() {
         return Ok(path);
     }
-    // Of several processes one compiles.
+    // If several processes need it, one compiles it.
     let lock = fs::File::create(toolkit.join(format!("{name}.lock")))?;
     lock.lock()?;
     if !is_made() {
@@ -134,7 +134,7 @@ pub(super) fn archive(toolkit: &Path, clang: &Path, name: &str) -> Result<PathBu
     Ok(path)
 }
 
-/// The libraries whose headers a text names.
+/// The libraries whose headers a text includes.
 pub(crate) fn named(text: &str) -> impl Iterator<Item = &'static str> + use<'_> {
     const HEADERS: [(&str, &str); 8] = [
         ("cuda", "<cuda.h>"),
@@ -152,7 +152,7 @@ pub(crate) fn named(text: &str) -> impl Iterator<Item = &'static str> + use<'_> 
     found.map(|&(name, _)| name)
 }
 
-/// Compiles the libraries that a source names, so that whoever links its object finds them.
+/// Compiles the libraries that a source includes, so that a later link finds them.
 pub(super) fn prepare(toolkit: &Path, clang: &Path, source: &Path) -> Result<(), Failure> {
     let text = fs::read(source).unwrap_or_default();
     for name in named(&String::from_utf8_lossy(&text)) {
@@ -199,7 +199,7 @@ fn compile(toolkit: &Path, clang: &Path, name: &str) -> Result<(), Failure> {
             "nvcc: `ar` cannot make the library {name}"
         )));
     }
-    // Beside its place first, so that nobody sees half of it.
+    // It is renamed when it is complete, so that no process sees a half-written archive.
     let beside = place(toolkit, name).with_extension("new");
     fs::copy(&made, &beside)?;
     fs::rename(&beside, place(toolkit, name))?;

@@ -1,4 +1,4 @@
-//! Separate compilation: objects carry the sources of their device code, and the link compiles all of them as one program.
+//! Separate compilation: objects carry the sources of their device code, and the link compiles them all as one program.
 
 use std::{
     fs,
@@ -20,26 +20,26 @@ use super::{
 };
 use crate::failure::Failure;
 
-/// The section in which an object of separate compilation carries its sources.
+/// The section of an object that has its sources.
 const SECTION: &str = ".dslc_device";
 
 /// The section that marks the object of a device link.
 const LINKED: &str = ".dslc_linked";
 
-/// The root of a program of several sources.
+/// The name of the root file of a program of several sources.
 const JOINED: &str = "<device code of all objects>";
 
-/// What [`link`] did.
+/// The result of [`link`].
 pub(super) enum Linked {
     /// There is nothing to link.
     Nothing,
     /// The object was written.
     Made,
-    /// It failed, and said why.
+    /// It failed, and the error was shown.
     Failed(u8),
 }
 
-/// Gives what objects carry, as it was found when they were compiled.
+/// Reads the sources that objects carry, as they were when the objects were compiled.
 struct Carried {
     folders: Vec<PathBuf>,
     files: Vec<(String, String)>,
@@ -60,7 +60,7 @@ impl Loader for Carried {
     }
 }
 
-/// An object of separate compilation carries its sources: what a kernel calls may be in another one.
+/// Puts its sources into an object of separate compilation: functions that a kernel calls may be in another object.
 pub(super) fn carry_sources(
     job: &Job<'_>,
     name: &str,
@@ -158,7 +158,7 @@ pub(super) fn link(
     let program = mains.first().map_or(JOINED, String::as_str);
     let text = (JOINED.to_string(), root);
     let mut image = compiled(job, program, text, &wanted, &options, &carried)?;
-    // The objects register their `__managed__` variables by these.
+    // The objects register their `__managed__` variables under these names.
     let sources = images.iter().flat_map(|image| image.notes("source"));
     let sources = sources.map(|id| ("source".to_string(), id.to_string()));
     image.notes.extend(sources);
@@ -185,7 +185,7 @@ fn joined(images: &[Image]) -> (String, Carried) {
         }
         for main in image.notes("main") {
             root += &format!("#include \"{main}\"\n");
-            // A source's macros end with it.
+            // A source's macros end with the source.
             for name in macros(image, main) {
                 root += &format!("#undef {name}\n");
             }
@@ -201,7 +201,7 @@ fn joined(images: &[Image]) -> (String, Carried) {
     (root, carried)
 }
 
-/// The macros that a source defines in its own text.
+/// The macros that a source itself defines.
 fn macros(image: &Image, main: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (_, text) in image.files.iter().filter(|(name, _)| name == main) {
@@ -218,7 +218,7 @@ fn macros(image: &Image, main: &str) -> Vec<String> {
     found
 }
 
-/// The objects of an archive, or the object itself.
+/// The objects in an archive, or the object itself.
 fn members(bytes: &[u8]) -> Vec<&[u8]> {
     match object::read::archive::ArchiveFile::parse(bytes) {
         Ok(archive) => {
@@ -231,7 +231,7 @@ fn members(bytes: &[u8]) -> Vec<&[u8]> {
     }
 }
 
-/// An object that registers kernels and variables of all objects before `main`: clang lists them in a section of their own.
+/// Makes an object that registers the kernels and variables of all objects before `main`: clang lists them in a separate section.
 fn registration(job: &Job<'_>, image: &Image, output: &Path) -> Result<u8, Failure> {
     let data = job.folder.join("linked");
     fs::write(&data, image.to_bytes())?;

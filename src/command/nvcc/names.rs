@@ -1,37 +1,37 @@
-//! The kernels that an object launches: their mangled names, and the words in which the front end is asked for them.
+//! The kernels that an object launches: their mangled names, and the names under which the front end knows them.
 
 use cpp_demangle::{DemangleOptions, Symbol};
 use dsl::survey::OwnName;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
-/// What clang puts before the name of the host's function that launches a kernel.
+/// Clang's prefix for the name of the host function that launches a kernel.
 const STUB: &str = "__device_stub__";
 
-/// A kernel as the host's object names it.
+/// A kernel as the host object names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Wanted {
     /// `_Z5scaleIfLi32EEvPT_S0_i`.
     pub(super) mangled: String,
     /// `A::scale<float, 32>`: without its parameters.
     pub(super) name: String,
-    /// Its parameters' types: `float*, float, int`. Empty of a template.
+    /// Its parameters' types: `float*, float, int`. Empty for a template.
     pub(super) params: String,
 }
 
-/// A lambda as an object's names say it: `Physics::scale(float)::{lambda(int)#1}`.
+/// A lambda as an object's names describe it: `Physics::scale(float)::{lambda(int)#1}`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct LambdaName {
-    /// The function that it is in, as the object names it: `Physics::scale(float)`.
+    /// The function that contains it, as the object names it: `Physics::scale(float)`.
     pub(super) scope: String,
-    /// That function without its parameters: `Physics::scale`.
+    /// The same without parameters: `Physics::scale`.
     pub(super) function: String,
     /// The types of its parameters: `int`.
     pub(super) params: String,
-    /// Its number among those of its function with these parameters.
+    /// Its number among the lambdas of this function with the same parameters.
     pub(super) number: u32,
 }
 
-/// The template argument that the text ends with: behind the last comma or bracket that is open.
+/// The template argument at the end of the text: after the last comma or open bracket.
 fn last_argument(text: &str) -> &str {
     let mut depth = 0usize;
     for (at, c) in text.char_indices().rev() {
@@ -45,7 +45,7 @@ fn last_argument(text: &str) -> &str {
     text
 }
 
-/// The text with a word in another's place.
+/// The text with one word replaced.
 fn with_word(text: &str, old: &str, new: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut out = String::new();
@@ -67,7 +67,7 @@ fn function_of(scope: &str) -> &str {
 }
 
 impl Wanted {
-    /// The kernel in a program in which these names are other ones.
+    /// The kernel in a program in which these names are replaced by unique ones.
     pub(super) fn with_own_names(mut self, own: &[&OwnName]) -> Wanted {
         for one in own {
             self.name = with_word(&self.name, &one.name, &one.unique);
@@ -80,7 +80,7 @@ impl Wanted {
         self.name.ends_with('>')
     }
 
-    /// A lambda is among its template arguments.
+    /// Whether a lambda is among its template arguments.
     pub(super) fn of_lambda(&self) -> bool {
         self.name.contains("{lambda")
     }
@@ -131,7 +131,8 @@ impl Wanted {
     }
 }
 
-/// A source's own variables as its object registers them, and their names: `_ZL5table__static__bf39a87c` is `table`.
+/// A source's own variables under the names that its object registers, and under their source names: `_ZL5table__static__bf39a87c` is
+/// `table`.
 pub(super) fn own_variables(object: &object::File<'_>) -> Vec<(String, String)> {
     const ENTRY: &str = ".offloading.entry.";
     const OWN: &str = "__static__";
@@ -145,7 +146,7 @@ pub(super) fn own_variables(object: &object::File<'_>) -> Vec<(String, String)> 
     own.collect()
 }
 
-/// The kernels of an object, in order of their names.
+/// The kernels of an object, sorted by name.
 pub(super) fn kernels(object: &[u8]) -> Result<Vec<Wanted>, object::Error> {
     let file = object::File::parse(object)?;
     let names = file.symbols().filter(|symbol| symbol.is_definition());
@@ -157,8 +158,8 @@ pub(super) fn kernels(object: &[u8]) -> Result<Vec<Wanted>, object::Error> {
     Ok(mangled.into_iter().map(wanted).collect())
 }
 
-/// The variables of the device that an object defines, `managed` ones too, as far as other objects see them. Clang registers the
-/// first kind in a function, which refers to each.
+/// The device variables that an object defines and that are visible to other objects, `managed` ones included. Clang registers the other
+/// ones in a function, which refers to each.
 pub(super) fn visible_variables(
     object: &[u8],
     managed: &[String],
@@ -194,7 +195,7 @@ pub(super) fn visible_variables(
     for symbol in file.symbols().filter(is_visible) {
         let mangled = symbol.name()?;
         let name = wanted(mangled.to_string()).name;
-        // Headers of ours define variables, too.
+        // dslc's headers define variables, too.
         let is_of_library = name
             .rsplit("::")
             .next()
@@ -209,7 +210,7 @@ pub(super) fn visible_variables(
     Ok(found)
 }
 
-/// The variables of an object that are instances of templates, mangled and as a source says them: `_Z4maskIfE` is `mask<float>`.
+/// The variables of an object that are instances of templates, mangled and as in the source: `_Z4maskIfE` is `mask<float>`.
 pub(super) fn variables(object: &[u8]) -> Result<Vec<(String, String)>, object::Error> {
     let file = object::File::parse(object)?;
     let data = file
@@ -230,13 +231,13 @@ fn kernel_of_stub(symbol: &str) -> Option<String> {
     let at = symbol.find(STUB)?;
     let (before, after) = (&symbol[..at], &symbol[at + STUB.len()..]);
     let digits = before.len() - before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    // The namespace without a name is written `_GLOBAL__N_1`: its digit is no part of the length.
+    // An anonymous namespace is mangled to `_GLOBAL__N_1`: its digit is not part of the length.
     let of_namespace = before[..before.len() - digits].ends_with("_GLOBAL__N_");
     let digits = digits - usize::from(of_namespace && digits > 0);
     let (head, length) = before.split_at(before.len() - digits);
     match length.parse::<usize>() {
         Ok(length) => Some(format!("{head}{}{after}", length.checked_sub(STUB.len())?)),
-        // A kernel with C's linkage.
+        // A kernel with C linkage.
         Err(_) => Some(after.to_string()),
     }
 }
@@ -268,7 +269,7 @@ fn wanted(mangled: String) -> Wanted {
     }
 }
 
-/// As a source says it: without namespaces that have no name, and with constants as a programmer writes them.
+/// The name as a source spells it: without anonymous namespaces, and with constants as a programmer writes them.
 fn plain(name: &str) -> String {
     let name = name
         .replace("(anonymous namespace)::", "")
@@ -277,14 +278,14 @@ fn plain(name: &str) -> String {
         .replace(", >", ">");
     let mut out = String::new();
     let mut rest = name.as_str();
-    // A constant of a type is `(unsigned int)128`, a function `&(sub(int, int))`.
+    // A typed constant is `(unsigned int)128`, a function `&(sub(int, int))`.
     while let Some(at) = rest.find('(') {
         let (before, behind) = rest.split_at(at);
         let close = closing(behind);
         let (inside, after) = (&behind[1..close], &behind[close + 1..]);
         let digits = after.len() - after.trim_start_matches(is_of_number).len();
         if let Some(function) = before[..last_name(before)].strip_suffix('&') {
-            // With the parameters behind it, or around it all.
+            // The parameters follow it, or are inside the bracket.
             out += function;
             out += &before[function.len() + 1..];
             if before.ends_with('&') {
@@ -305,7 +306,7 @@ fn plain(name: &str) -> String {
     out + rest
 }
 
-/// Where the name begins that the text ends with: `ns::f<int, 3>` of `k<float, &ns::f<int, 3>`.
+/// Where the name begins with which the text ends: `ns::f<int, 3>` of `k<float, &ns::f<int, 3>`.
 fn last_name(text: &str) -> usize {
     let mut depth = 0usize;
     for (at, c) in text.char_indices().rev() {
@@ -323,7 +324,7 @@ fn is_of_number(c: char) -> bool {
     c.is_ascii_digit() || c == '-'
 }
 
-/// Where the bracket closes that the text begins with.
+/// The place of the bracket that closes the first one.
 fn closing(text: &str) -> usize {
     let mut depth = 0usize;
     for (at, c) in text.char_indices() {
@@ -350,7 +351,7 @@ fn constant(ty: &str, digits: &str) -> String {
         "long" => "l",
         "long long" => "ll",
         "char" | "signed char" | "unsigned char" | "short" | "unsigned short" | "int" => "",
-        // An enumeration: its number stands for the enumerator, whose type a request does not know.
+        // An enumeration: the number is used for the enumerator, because a request does not know its type.
         _ => "",
     };
     format!("{digits}{suffix}")

@@ -1,13 +1,13 @@
-//! Launches whose brackets an editor has spaced: nvcc takes `k << <1, 64 >> > (x)` for `k<<<1, 64>>>(x)`, clang does not.
+//! Joins launch brackets that an editor has spaced: nvcc accepts `k << <1, 64 >> > (x)` for `k<<<1, 64>>>(x)`, clang does not.
 
 use std::{borrow::Cow, ops::Range};
 
 use dsl::syntax;
 use ir::source::SourceFile;
 
-/// The source with each such bracket in one piece. Everything else stays where it is.
+/// The source with each such bracket joined. All other text keeps its place.
 pub(super) fn join(text: &str) -> Cow<'_, str> {
-    // Most sources have none: they are not cut into words.
+    // Most sources have no such bracket, and are not split into words.
     if !text.contains("<< <") && !text.contains("< <<") {
         return Cow::Borrowed(text);
     }
@@ -29,13 +29,13 @@ pub(super) fn join(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Writes a bracket over the two words that it came as: no other word moves.
+/// Writes a bracket over the two words that it consists of; other words keep their place.
 fn put(out: &mut String, first: &Range<usize>, second: &Range<usize>, whole: &str) {
     let between = out[first.end..second.start].to_string();
     out.replace_range(first.start..second.end, &format!("{whole}{between}"));
 }
 
-/// The word that closes the launch whose configuration begins with the word `start`.
+/// The word that closes the launch configuration that begins at `start`.
 fn closing(text: &str, words: &[Range<usize>], start: usize) -> Option<usize> {
     let mut depth = 0usize;
     for at in start..words.len() {
@@ -56,7 +56,7 @@ fn closing(text: &str, words: &[Range<usize>], start: usize) -> Option<usize> {
     None
 }
 
-/// Whether two words are here that make a launch's bracket, in either order.
+/// Whether two words form a launch bracket, in either order.
 fn is_pair(text: &str, words: &[Range<usize>], at: usize, long: &str, short: &str) -> bool {
     let Some([first, second]) = words.get(at..at + 2) else {
         return false;

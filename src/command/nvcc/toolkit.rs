@@ -1,5 +1,5 @@
-//! A folder that looks like CUDA's toolkit: headers for the host compiler, and what build systems look for beside them. It is written once
-//! into the user's cache.
+//! A folder that looks like CUDA's toolkit: headers for the host compiler, and the other files that build systems look for. It is written
+//! once into the user's cache.
 
 use std::{
     env, fs,
@@ -43,10 +43,10 @@ pub(super) fn install(library: Option<&Path>) -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
-/// The file that tells that all are there.
+/// The file that is written last: if it exists, all others do.
 const LAST: &str = "include/cuda_runtime.h";
 
-/// What the folder leads to, and what is compiled for it.
+/// What the folder links to, and what is compiled for it.
 #[derive(Hash)]
 struct Links {
     sources: &'static [libraries::Source],
@@ -54,7 +54,7 @@ struct Links {
     library: Option<PathBuf>,
 }
 
-/// Writes them beside the place and moves them there: another process may do the same.
+/// Writes the files to a temporary folder next to the final one, and renames it: another process may do the same.
 fn write(folder: &Path, all: &[Header], links: &Links) -> std::io::Result<()> {
     let parent = folder.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
@@ -69,7 +69,7 @@ fn write(folder: &Path, all: &[Header], links: &Links) -> std::io::Result<()> {
     let link = |to: &Option<PathBuf>, name: &str| match to {
         #[cfg(unix)]
         Some(to) => std::os::unix::fs::symlink(to, made.path().join(name)),
-        // Links need a privilege there.
+        // Symbolic links need a privilege on that system.
         #[cfg(not(unix))]
         Some(to) => fs::copy(to, made.path().join(name)).map(drop),
         None => Ok(()),
@@ -85,14 +85,14 @@ fn write(folder: &Path, all: &[Header], links: &Links) -> std::io::Result<()> {
         "libcudadevrt.a",
     ] {
         if name.ends_with(".a") {
-            // What links with it is linked with the library itself.
+            // Programs that link with it are linked with the library itself.
             fs::write(made.path().join("lib64").join(name), "!<arch>\n")?;
         } else {
             link(&links.library, &format!("lib64/{name}"))?;
         }
     }
     libraries::announce(made.path())?;
-    // What CMake takes for the sign of a toolkit.
+    // The file by which CMake recognises a toolkit.
     fs::write(made.path().join("nvvm/libdevice/libdevice.10.bc"), "")?;
     fs::write(
         made.path().join("version.json"),
@@ -101,7 +101,7 @@ fn write(folder: &Path, all: &[Header], links: &Links) -> std::io::Result<()> {
     let made = made.keep();
     match fs::rename(&made, folder) {
         Ok(()) => Ok(()),
-        // Somebody else was first.
+        // Another process was first.
         Err(_) if folder.join(LAST).exists() => fs::remove_dir_all(made),
         Err(why) => Err(why),
     }

@@ -1,7 +1,7 @@
-//! Arrays of variable length with an initialiser of zeros, which g++ takes in C++ and clang refuses.
+//! Rewrites arrays of variable length with an initialiser of zeros, which g++ accepts in C++ and clang rejects.
 //!
-//! `int seen[n] = {0};` becomes `int seen[n]; __builtin_memset(seen, 0, sizeof(seen));` in a copy of the source, which clang reads in its
-//! place. Lines stay as they are. Any other initialiser stays too, with clang's message.
+//! `int seen[n] = {0};` becomes `int seen[n]; __builtin_memset(seen, 0, sizeof(seen));` in a copy of the source, which clang reads instead.
+//! Lines keep their numbers. Any other initialiser stays, and clang reports it.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use super::{
 
 const REFUSED: &str = "error: variable-sized object may not be initialized";
 
-/// The file that lays a copy over the source, if the source needs one.
+/// The overlay file that replaces the source by a copy, if the source needs one.
 pub(super) fn overlay(
     clang: &Clang,
     options: &Options,
@@ -54,7 +54,7 @@ pub(super) fn overlay(
     Some(overlay)
 }
 
-/// Whether an array of a length that is not just a number is initialised somewhere: most sources need not be asked about.
+/// Whether the source may initialise an array whose length is not just a number. Clang need not be asked about most sources.
 fn may_have_one(text: &str) -> bool {
     text.match_indices("] = {")
         .chain(text.match_indices("]={"))
@@ -64,14 +64,14 @@ fn may_have_one(text: &str) -> bool {
         })
 }
 
-/// Line and column of the message, from 1.
+/// The line and column of the message, from 1.
 fn place(message: &str) -> Option<(usize, usize)> {
     let (place, _) = message.split_once(&format!(": {REFUSED}"))?;
     let (line, column) = place.split_once(':')?;
     Some((line.parse().ok()?, column.parse().ok()?))
 }
 
-/// The text with the initialiser of the array whose length stands at that place turned into a call.
+/// The text where the initialiser of the array whose length is at that place became a call.
 fn zeroed(text: &str, line: usize, column: usize) -> Option<String> {
     let start: usize = text
         .split_inclusive('\n')
@@ -86,7 +86,7 @@ fn zeroed(text: &str, line: usize, column: usize) -> Option<String> {
     let declarator = text[..equals].trim_end();
     let value = text[equals + 1..].trim_start().strip_prefix('{')?;
     let (inside, rest) = value.split_once('}')?;
-    // Other variables may be declared behind it.
+    // Other variables may be declared after it.
     let (others, rest) = rest.split_once(';')?;
     let is_zero = |item: &str| {
         matches!(

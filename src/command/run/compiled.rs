@@ -1,4 +1,4 @@
-//! The program of a run, compiled; or what is wrong with it.
+//! Compiles the program of a run, and shows what is wrong with it.
 
 use std::path::Path;
 
@@ -27,20 +27,20 @@ use crate::{
 pub(super) struct Compiled {
     pub(super) loaded: Loaded,
     pub(super) program: Program,
-    /// Messages that the run may prove: it shows the others.
+    /// Messages that the run may prove; those that it does not prove are shown afterwards.
     unsure: Vec<Diagnostic>,
-    /// The one kernel that is reported.
+    /// The only kernel that is reported.
     pub(super) kernel: Option<String>,
 }
 
-/// Shows what is wrong with a program; `None` if it cannot run.
+/// Compiles the program and shows its errors; `None` if it cannot run.
 pub(super) fn compiled(
     loaded: Loaded,
     args: &RunArgs,
     rules: &RuleSet,
     color: Color,
 ) -> Result<Option<Compiled>, Failure> {
-    // What a run may prove is not said before.
+    // Messages that a run may prove are not shown before it.
     let (unsure, sure): (Vec<_>, Vec<_>) = loaded
         .diagnostics
         .iter()
@@ -81,7 +81,7 @@ pub(super) fn compiled(
 
 /// Whether a program that does not compile here may run with clang as the compiler of its host code.
 pub(super) fn clang_could(loaded: &Loaded, args: &RunArgs, rules: &RuleSet) -> bool {
-    // A file of the program that is missing is missing for every compiler.
+    // A missing file of the program's own is missing for every compiler.
     let is_own_file = |diagnostic: &Diagnostic| {
         diagnostic.code == Code::IncludeNotFound
             && loaded.map.snippet(diagnostic.primary.span).starts_with('"')
@@ -92,7 +92,7 @@ pub(super) fn clang_could(loaded: &Loaded, args: &RunArgs, rules: &RuleSet) -> b
         && is_host_alone(args, rules)
 }
 
-/// This command, with clang for the host code.
+/// This command line, with clang for the host code.
 fn command_for_clang() -> String {
     let mut words: Vec<String> = std::env::args().collect();
     let mut at = 0;
@@ -111,7 +111,7 @@ fn command_for_clang() -> String {
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }
 
-/// Whether all that is wrong with a program is its host code.
+/// Whether all errors of a program are in its host code.
 fn is_host_alone(args: &RunArgs, rules: &RuleSet) -> bool {
     let kernels = SourceArgs {
         kernels: true,
@@ -135,7 +135,7 @@ impl Compiled {
         .collect()
     }
 
-    /// Shows the messages that the run might have proved and did not.
+    /// Shows the messages that the run might have proved but did not.
     pub(super) fn show_unproved(&self, found: &[Found], color: Color) {
         let (module, map) = (self.program.module(), &self.loaded.map);
         let unsure = self.unsure.iter();
@@ -147,7 +147,7 @@ impl Compiled {
     }
 }
 
-/// Whether an error may say more of this front end than of the program: a host compiler may know the name, or the form.
+/// Whether an error may be a limit of this front end rather than of the program: a host compiler may know the name, or the form.
 fn clang_may_know(diagnostic: &Diagnostic) -> bool {
     match diagnostic.code {
         Code::Unsupported
@@ -156,7 +156,7 @@ fn clang_may_know(diagnostic: &Diagnostic) -> bool {
         | Code::VariableLength
         | Code::IncludeNotFound
         | Code::Syntax => true,
-        // A name that is near to a known one is a slip.
+        // A name similar to a known one is a typing error.
         Code::UnknownName | Code::UnknownType | Code::UnknownMember | Code::UndefinedFunction => {
             diagnostic.help.is_none()
         }
@@ -172,7 +172,7 @@ fn is_about_barriers(diagnostic: &Diagnostic) -> bool {
     )
 }
 
-/// Whether a run found at that line what a message warned of.
+/// Whether the run has a finding on the line that a message warned of.
 fn is_proved(diagnostic: &Diagnostic, found: &[Found], module: &Module, map: &SourceMap) -> bool {
     let span = map.use_site(diagnostic.primary.span);
     let file = map.file(span.file);
@@ -187,12 +187,12 @@ fn is_proved(diagnostic: &Diagnostic, found: &[Found], module: &Module, map: &So
     })
 }
 
-/// No file that the run reads is written, and none twice. The baseline may be: it is read before anything runs.
+/// Checks that the run writes no file that it reads, and no file twice. A baseline may be both: it is read before anything runs.
 fn claim(args: &RunArgs, loaded: &Loaded) -> Result<(), Failure> {
     let mut claims = Claims::default();
     claims.reads_program(&loaded.read);
     for text in &args.program.buffer {
-        // A wrong one is reported when the buffer is made.
+        // An invalid specification is reported when the buffer is made.
         if let Ok(spec) = BufferSpec::parse(text)
             && let BufferSource::File(path) = spec.source
         {
@@ -223,7 +223,7 @@ fn claim(args: &RunArgs, loaded: &Loaded) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The name in full of the kernel that `--kernel` asks for.
+/// The full name of the kernel that `--kernel` asks for.
 fn kernel_of(wanted: &str, module: &Module) -> Result<String, Failure> {
     let mut kernels = module.kernels();
     let found = kernels.find(|(_, function)| same_kernel(&function.name, wanted));

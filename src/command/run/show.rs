@@ -1,4 +1,4 @@
-//! What a run leaves: findings and report on the terminal, and the files that were asked for.
+//! Shows the results of a run: findings and report on the terminal, and the requested files.
 
 use std::io::{BufWriter, Write};
 
@@ -20,7 +20,7 @@ use crate::{
     trace,
 };
 
-/// Prints what was asked for: findings to stderr, the report to stdout.
+/// Prints findings to stderr and the report to stdout.
 pub(super) fn show(
     model: &Model<'_>,
     args: &RunArgs,
@@ -75,7 +75,7 @@ pub(super) fn show(
     Ok(())
 }
 
-/// A finding with the cure that was proved, if there is one: in the place of advice that is a guess about the same.
+/// A finding with its proved cure, if there is one. The cure replaces advice that guesses the same.
 fn with_cure(model: &Model<'_>, at: usize, found: &Found) -> Found {
     let mut found = found.clone();
     let mut cures = model.suggestions.iter();
@@ -93,14 +93,14 @@ fn with_cure(model: &Model<'_>, at: usize, found: &Found) -> Found {
 }
 
 pub(super) fn print_json(object: &impl serde::Serialize) -> Result<(), Failure> {
-    // Not as one text: the launches of a long run are more than needs to be in memory at one time.
+    // The report is written in pieces: the launches of a long run may not fit in memory as one text.
     let mut pieces = BufWriter::with_capacity(1 << 20, output::Product);
     serde_json::to_writer_pretty(&mut pieces, object)?;
     writeln!(pieces)?;
     Ok(pieces.flush()?)
 }
 
-/// What the program printed, as far as the report has it.
+/// The program's output, as far as the report contains it.
 pub(super) fn kept_output<'a>(
     format: Format,
     out: &'a ProgramOut,
@@ -117,7 +117,7 @@ pub(super) fn kept_output<'a>(
     }
 }
 
-/// Writes the files that are asked for. All are tried; the error is the first.
+/// Writes the requested files. All are tried; the error is the first one.
 pub(super) fn write_files(
     args: &RunArgs,
     model: &Model<'_>,

@@ -1,4 +1,4 @@
-//! `--blocks`: only some blocks of a launch run; and `dslc merge` of such reports: the same run, whose launch is put together from them.
+//! `--blocks`: runs only some blocks of a launch. `dslc merge` of such reports makes the same run, with the launch put together from them.
 
 use interp::part::{Compared, PartError};
 use ir::{FunctionKind, InstKind, LocId, Module, source::fingerprint};
@@ -25,7 +25,7 @@ pub(super) fn is_wanted(args: &RunArgs) -> bool {
     args.blocks.is_some()
 }
 
-/// What cannot be done with a part of a launch.
+/// Refuses options that do not work with a part of a launch.
 pub(super) fn refuse(args: &RunArgs) -> Result<(), Failure> {
     if !is_wanted(args) {
         return Ok(());
@@ -45,7 +45,7 @@ pub(super) fn refuse(args: &RunArgs) -> Result<(), Failure> {
     Err(Failure::new(format!("--blocks: {why}")))
 }
 
-/// The simulator with the launch to split.
+/// The simulator, with the launch to split.
 pub(super) fn device(
     args: &RunArgs,
     simulator: Simulator,
@@ -68,7 +68,7 @@ pub(super) fn device(
     Ok(simulator.splitting(Split { launch, work }))
 }
 
-/// The launch that is meant where none is named: of several, none is.
+/// The default launch to split; an error if the program has several.
 fn only_launch(args: &ProgramArgs, module: &Module, range: BlockRange) -> Result<usize, Failure> {
     let names = match args.launch.is_empty() {
         true => statements(module),
@@ -105,7 +105,7 @@ fn statements(module: &Module) -> Vec<String> {
     all.into_iter().map(|(_, name)| name).collect()
 }
 
-/// What came of the split, said; `Err`: the launch cannot be split so.
+/// Shows the result of the split; `Err` if the launch cannot be split so.
 pub(super) fn ended(
     args: &RunArgs,
     device: &mut dyn Device,
@@ -183,7 +183,7 @@ pub(super) fn ended(
     Ok(blocks)
 }
 
-/// What other blocks may have a say in.
+/// A note that blocks of other parts may influence this access.
 fn heard((loc, op): (LocId, interp::trap::AccessOp), module: &Module, what: &str) -> String {
     let at = module.loc(loc);
     let heard = match op {
@@ -196,7 +196,7 @@ fn heard((loc, op): (LocId, interp::trap::AccessOp), module: &Module, what: &str
     )
 }
 
-/// What is to be said of parts that have something in common.
+/// Notes about parts that share something.
 fn compare(compared: &Compared, module: &Module) -> Vec<String> {
     let at = |loc: LocId| {
         let at = module.loc(loc);
@@ -232,7 +232,7 @@ fn compare(compared: &Compared, module: &Module) -> Vec<String> {
     all
 }
 
-/// What parts of one launch have in common.
+/// Identifies the launch that parts belong to.
 pub(crate) fn key(args: &RunArgs, loaded: &Loaded) -> Result<Key, Failure> {
     let hash = |text: &str| {
         let other = format!("{}\n{text}", text.len());
@@ -268,10 +268,10 @@ pub(crate) fn key(args: &RunArgs, loaded: &Loaded) -> Result<Key, Failure> {
     })
 }
 
-/// A file of rules may be as large as this.
+/// Size limit of a file of rules.
 const MAX_RULES: u64 = 1 << 20;
 
-/// Whether parts are of the program and the options as they are now.
+/// Checks that parts were made with the present program and options.
 pub(super) fn check(args: &RunArgs, loaded: &Loaded) -> Result<(), Failure> {
     let Some(part) = args.parts.first() else {
         return Ok(());

@@ -1,11 +1,11 @@
-//! The configurations of a sweep: a value of each axis, as far as the conditions allow.
+//! The configurations of a sweep: one value of each axis, where the conditions allow the combination.
 
 use report::expr::{Expr, Seen};
 
 use super::spec::{Axes, Axis, Kind, Spec, Value};
 use crate::failure::Failure;
 
-/// More are not run in anybody's time.
+/// More configurations could not be run in reasonable time.
 const MOST: usize = 10_000_000;
 
 /// A value of each axis, by its index.
@@ -42,10 +42,10 @@ pub(super) fn all(spec: &Spec) -> Result<Vec<Configuration>, Failure> {
     Ok(all)
 }
 
-/// The number of the unit that each configuration belongs to, for parts that are run elsewhere: configurations of one program with one set of macros
-/// stay together, so that it is compiled once, where there are enough of those to give all parts alike.
+/// The number of each configuration's unit, for parts that run elsewhere. Configurations with the same program and macros are one unit, so
+/// that it is compiled once, if there are enough units to fill all parts evenly.
 pub(super) fn units(spec: &Spec, all: &[Configuration], parts: usize) -> Vec<usize> {
-    /// Units of each part at least.
+    /// Least units of each part.
     const ENOUGH: usize = 8;
     let mut number = 0;
     let mut units = vec![0; all.len()];
@@ -60,7 +60,7 @@ pub(super) fn units(spec: &Spec, all: &[Configuration], parts: usize) -> Vec<usi
 }
 
 impl Configuration {
-    /// Whether another one has the same program.
+    /// Whether another configuration compiles the same program.
     fn is_compiled_like(&self, other: &Configuration, spec: &Spec) -> bool {
         let both = self.0.iter().zip(&other.0).zip(&spec.axes);
         let mut compiled = both.filter(|(_, axis)| !matches!(axis.kind, Kind::Value | Kind::Args));
@@ -81,7 +81,7 @@ impl Configuration {
         all.map(|(at, axis)| (axis, self.value(&spec.axes, at)))
     }
 
-    /// The text of an axis of which there is one.
+    /// The text of an axis of which there is only one.
     pub(super) fn text(&self, spec: &Spec, kind: Kind) -> String {
         let mut all = self.values(spec);
         let found = all.find(|(axis, _)| axis.kind == kind);
@@ -95,13 +95,13 @@ impl Configuration {
     }
 }
 
-/// A text in which `{N}` and `{N / TILE}` stand for values of axes; `{{` is a brace.
+/// A text with placeholders for values of axes, `{N}` and `{N / TILE}`; `{{` is a brace.
 pub(super) struct Template {
     text: String,
     pieces: Vec<Piece>,
 }
 
-/// Whether an expression has a name in it.
+/// Whether an expression contains a name.
 pub(super) fn has_word(text: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     text.split(|c| !is_word(c)).any(|word| word == name)
@@ -109,7 +109,7 @@ pub(super) fn has_word(text: &str, name: &str) -> bool {
 
 enum Piece {
     Text(String),
-    /// The value of an axis, whatever it is.
+    /// The value of an axis of any kind.
     Axis(usize),
     Number(String, Expr),
 }
@@ -148,7 +148,7 @@ impl Template {
         })
     }
 
-    /// Whether an axis is part of it.
+    /// Whether the template uses an axis.
     pub(super) fn reads(&self, at: usize, name: &str) -> bool {
         self.pieces.iter().any(|piece| match piece {
             Piece::Text(_) => false,
@@ -157,7 +157,7 @@ impl Template {
         })
     }
 
-    /// The text of a configuration.
+    /// The text for a configuration.
     pub(super) fn filled(
         &self,
         axes: &[Axis],
@@ -191,7 +191,7 @@ impl Template {
     }
 }
 
-/// A value as a number of a condition.
+/// A value as a condition sees it.
 fn seen(axis: &Axis, value: &Value) -> Seen {
     let number = match axis.kind {
         Kind::Arch => value.text().trim_start_matches("sm_").parse().ok(),

@@ -1,6 +1,6 @@
-//! `--engine`: the configurations run as tasks of an engine for many machines, which Python's module `dslc` speaks to.
+//! `--engine`: runs the configurations as tasks of an engine for many machines, through Python's module `dslc`.
 //!
-//! The module starts this program again on each machine, with `--shard`, and merges what comes back into the file of results.
+//! The module starts this program on each machine with `--shard`, and merges what they return into the file of results.
 
 use std::{
     env,
@@ -13,7 +13,7 @@ use crate::failure::{Failure, reason};
 /// The variable that names the Python in which the module is installed.
 const PYTHON: &str = "DSLC_PYTHON";
 
-/// Runs on the engine what has no result yet.
+/// Runs the configurations without a result on the engine.
 pub(super) fn run(spec: &Path, results: &Path, engine: &str) -> Result<(), Failure> {
     let python = env::var_os(PYTHON).unwrap_or_else(|| "python3".into());
     let name = python.to_string_lossy().into_owned();
@@ -39,7 +39,7 @@ pub(super) fn run(spec: &Path, results: &Path, engine: &str) -> Result<(), Failu
         .args(["--engine", engine, "--results"])
         .arg(results)
         .stdin(Stdio::null())
-        // The table is printed here.
+        // This process prints the table.
         .stdout(Stdio::null());
     if let Ok(program) = env::current_exe() {
         command.env("DSLC", program);

@@ -1,11 +1,11 @@
-//! Whether the programs of a sweep read the macros that it sets: where they do not, all results are the same, and each would be the best.
+//! Checks that the programs of a sweep read the macros that it sets. If they do not, all results are equal, and each would be the best.
 
 use std::collections::BTreeSet;
 
 use super::spec::{Axis, Kind, Spec};
 use crate::{failure::Failure, source};
 
-/// Refuses macros that no program reads, and those that a program defines itself.
+/// Refuses macros that no program reads, and those that a program itself defines.
 pub(super) fn check(spec: &Spec) -> Result<(), Failure> {
     let macros: Vec<&Axis> = of_kind(spec, Kind::Macro).collect();
     if macros.is_empty() {
@@ -48,18 +48,18 @@ fn directive(line: &str) -> Option<&str> {
     Some(line.trim_start().strip_prefix('#')?.trim_start())
 }
 
-/// What programs do with a macro.
+/// How programs use a macro.
 #[derive(Clone, Debug, Default)]
 struct Use {
     is_read: bool,
-    /// Outside of all conditions.
+    /// A definition outside of all conditions.
     own_definition: Option<(String, usize)>,
     /// Words that look like macros.
     capitals: BTreeSet<String>,
 }
 
 impl Use {
-    /// A name in capitals that the programs read, which may be meant.
+    /// A name in capitals that the programs read and that may be meant.
     fn near(&self, name: &str) -> String {
         let names = self.capitals.iter().map(String::as_str);
         match ir::suggest::nearest(name, names) {

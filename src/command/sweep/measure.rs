@@ -1,4 +1,4 @@
-//! What a sweep measures of a run: metrics over all launches of the kernels that are asked for, and what the run as a whole says.
+//! What a sweep measures of a run: metrics over all launches of the selected kernels, and quantities of the whole run.
 
 use interp::Severity;
 use report::{
@@ -11,16 +11,16 @@ use runtime::launches::Kept;
 
 use crate::batch::Ran;
 
-/// Something to measure.
+/// A quantity to measure.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Quantity {
     /// Over all launches.
     Metric(Measure),
-    /// Of the run.
+    /// Of the whole run.
     Run(&'static str),
 }
 
-/// What is said of a run as a whole.
+/// The quantities of a whole run.
 const OF_RUN: [&str; 4] = ["findings", "errors", "warnings", "launches"];
 
 /// The quantities that expressions name, each once.
@@ -42,7 +42,7 @@ impl Names for Quantities {
     }
 }
 
-/// The values of a run's measures; `None` where there was nothing to look at, or no rule says.
+/// The values of a run's quantities; `None` where there was nothing to look at, or the rules do not model it.
 pub(super) fn values(
     measures: &[(String, Expr)],
     quantities: &[Quantity],

@@ -1,6 +1,6 @@
-//! A result: one JSON object a line, under a key made from what was run.
+//! A result: one JSON object in a line, with a key made from what was run.
 //!
-//! A row says nothing of times and machines: equal configurations give equal rows, so that files of several machines can be put together.
+//! A row contains no times and no machine names: equal configurations give equal rows, so that files of several machines can be merged.
 
 use std::{collections::HashMap, path::Path};
 
@@ -10,26 +10,26 @@ use serde_json::{Map, Value};
 
 use crate::{failure::Failure, files};
 
-/// A file of results may be as large as this.
+/// Size limit of a file of results.
 const MOST_BYTES: u64 = 4 << 30;
 
 /// One result.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 pub(in crate::command) struct Row {
-    /// The place of the configuration in its sweep.
+    /// The configuration's number in its sweep.
     pub(in crate::command) n: usize,
-    /// A hash of the program with what it includes, the configuration, what is measured, and the version.
+    /// A hash of the program with its includes, the configuration, the measured quantities, and the version.
     pub(in crate::command) key: String,
-    /// The value of each axis that has several.
+    /// The values of the axes that have several.
     pub(in crate::command) at: Map<String, Value>,
     pub(in crate::command) status: Status,
-    /// What is wrong, in one line.
+    /// What went wrong, in one line.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(in crate::command) error: Option<String>,
-    /// What was measured; `null` where there was nothing to look at.
+    /// The measurements; `null` where there was nothing to look at.
     #[serde(default)]
     pub(in crate::command) measured: Map<String, Value>,
-    /// Kinds of errors and warnings that were found.
+    /// The kinds of errors and warnings that were found.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(in crate::command) findings: Vec<String>,
 }
@@ -41,16 +41,16 @@ pub(in crate::command) enum Status {
     Ok,
     /// It does not compile.
     Compile,
-    /// It could not be begun: no such kernel, a wrong option, no memory for its variables.
+    /// It could not start: no such kernel, an invalid option, no memory for its variables.
     Launch,
-    /// A thread or the host ended it, or CUDA refused a launch.
+    /// A thread or the host trapped, or CUDA refused a launch.
     Trap,
-    /// It ended, and has an error.
+    /// It ended, with an error among its findings.
     Finding,
-    /// It wanted more memory than it had.
+    /// It needed more memory than allowed.
     Memory,
     Timeout,
-    /// It ended with another exit code than 0.
+    /// It ended with an exit code other than 0.
     Exit,
     /// A bug of dslc.
     Internal,
@@ -73,12 +73,12 @@ impl Status {
 }
 
 impl Row {
-    /// The line, with its end.
+    /// The line, with its line break.
     pub(in crate::command) fn line(&self) -> String {
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
-    /// A measure's value.
+    /// The value of a measure.
     pub(in crate::command) fn measure(&self, name: &str) -> Option<f64> {
         self.measured.get(name).and_then(Value::as_f64)
     }
@@ -91,7 +91,7 @@ pub(super) fn hash(text: &str) -> String {
     format!("{a:016x}{b:016x}")
 }
 
-/// The rows of a file. A last line without its end is of a run that was cut off: it is left out.
+/// The rows of a file. A last line without a line break is from an interrupted run, and is left out.
 pub(in crate::command) fn read(path: &Path) -> Result<Vec<Row>, Failure> {
     let name = path.display();
     let bytes = files::read(path, true, MOST_BYTES)
@@ -116,7 +116,8 @@ pub(in crate::command) fn read(path: &Path) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// Rows of several files in one order, each once. A run that ended well wins over one that did not; two that ended well and differ are an error.
+/// The rows of several files in one order, each once. A successful run wins over a failed one; two successful ones that differ are an
+/// error.
 pub(in crate::command) fn merged(all: Vec<Vec<Row>>) -> Result<Vec<Row>, Failure> {
     let mut rows: Vec<Row> = vec![];
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -144,7 +145,7 @@ pub(in crate::command) fn merged(all: Vec<Vec<Row>>) -> Result<Vec<Row>, Failure
     Ok(rows)
 }
 
-/// Writes a file of results whole.
+/// Rewrites a whole file of results.
 pub(in crate::command) fn write(path: &Path, rows: &[Row]) -> Result<(), Failure> {
     files::write_with(path, |out| {
         let mut lines = rows.iter().map(Row::line);

@@ -1,4 +1,4 @@
-//! The file that says what to run: read, checked, and made into axes.
+//! The specification of a sweep: reads and checks the file, and makes the axes.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,15 +15,15 @@ use super::{
 };
 use crate::{failure::Failure, files, output};
 
-/// What each run may allocate, if the file says nothing: the same on each machine, so that results are.
+/// The default memory limit of each run: the same on each machine, so that the results are the same.
 const MEMORY: &str = "1G";
 
-/// The file as it is written.
+/// The file as written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     programs: OneOrMany,
-    /// Whose launches are measured.
+    /// The kernel whose launches are measured.
     kernel: Option<String>,
     #[serde(default)]
     include: Vec<PathBuf>,
@@ -105,7 +105,7 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// As it stands in a command line.
+    /// The text in a command line.
     pub(super) fn text(&self) -> String {
         match self {
             Value::Integer(number) => number.to_string(),
@@ -115,7 +115,7 @@ impl Value {
         }
     }
 
-    /// As a number in conditions.
+    /// The value as a number in conditions.
     pub(super) fn number(&self) -> Option<f64> {
         match self {
             Value::Integer(number) => Some(*number as f64),
@@ -126,7 +126,7 @@ impl Value {
     }
 }
 
-/// Something with several values.
+/// A setting with several values.
 pub(super) struct Axis {
     pub(super) name: String,
     pub(super) kind: Kind,
@@ -141,41 +141,41 @@ pub(super) enum Kind {
     Options,
     /// `-D`.
     Macro,
-    /// What stands in braces.
+    /// A placeholder in braces.
     Value,
     Args,
 }
 
-/// What to run and what to measure.
+/// The programs to run and the quantities to measure.
 pub(super) struct Spec {
-    /// The axes, the one that changes fastest last.
+    /// The axes; the last one changes fastest.
     pub(super) axes: Vec<Axis>,
-    /// Programs are named from here.
+    /// Programs' paths are relative to this folder.
     pub(super) folder: PathBuf,
     pub(super) kernel: Option<String>,
     pub(super) include: Vec<PathBuf>,
     pub(super) kernels_only: bool,
     pub(super) launch: Vec<Template>,
     pub(super) buffers: Vec<Template>,
-    /// Between the values of axes: quantities are axes.
+    /// Conditions on the values of axes; their quantities are axes.
     pub(super) conditions: Vec<Expr>,
-    /// Names and what they measure.
+    /// Names, and the expressions that they measure.
     pub(super) measures: Vec<(String, Expr)>,
     pub(super) quantities: Vec<Quantity>,
-    /// Results that do not meet these are not among the best.
+    /// Requirements on the results: those that fail are not among the best.
     pub(super) required: Vec<(String, Expr)>,
-    /// What the best has least of, over the measures.
+    /// The expression over the measures to minimise.
     pub(super) objective: Option<(String, Expr)>,
-    /// Of which no other configuration of the Pareto set has less in all.
+    /// The expressions of the Pareto set: no configuration in it is beaten by another one in all of them.
     pub(super) pareto: Vec<(String, Expr)>,
     pub(super) timeout: Option<Duration>,
-    /// What each run may have allocated at one time, as `--memory` has it.
+    /// The memory limit of each run at any time, as in `--memory`.
     pub(super) memory: String,
-    /// All that each run has in common and that its row depends on, for hashes.
+    /// What all runs have in common and their rows depend on, for hashes.
     pub(super) common_text: String,
 }
 
-/// Reads a file.
+/// Reads a specification.
 pub(super) fn read(path: &Path, color: bool) -> Result<Spec, Failure> {
     let name = path.display().to_string();
     let wrong = |why: &str| Failure::new(format!("{name}: {why}"));
@@ -195,7 +195,7 @@ pub(super) fn read(path: &Path, color: bool) -> Result<Spec, Failure> {
     .spec(file)
 }
 
-/// What to write instead of a key that there is not.
+/// A hint for an unknown key.
 fn hint(why: &str) -> String {
     let given = why.split_once("unknown field `").map(|(_, rest)| rest);
     let Some((given, rest)) = given.and_then(|rest| rest.split_once('`')) else {
@@ -226,7 +226,7 @@ impl Reader<'_> {
         Failure::new(format!("{}: {}", self.name, why.as_ref()))
     }
 
-    /// A wrong expression is shown with its place.
+    /// Renders an invalid expression with its place.
     fn shown(&self, key: &str, text: &str, problem: &Problem) -> Failure {
         let name = format!("{} {key}", self.name);
         output::err(&problem.render(&name, text, self.color, output::message_columns()));
@@ -280,7 +280,7 @@ impl Reader<'_> {
         for (at, axis) in axes.iter().enumerate() {
             let name = &axis.name;
             let mut all = launch.iter().chain(&buffers).chain(&in_words);
-            // One value that only `where` compares with is a constant; several would give the same results several times.
+            // A single value that only `where` uses is a constant. Several values would give the same results several times.
             let is_constant =
                 axis.values.len() == 1 && allowed.iter().any(|text| has_word(text, name));
             if axis.kind == Kind::Value
@@ -392,7 +392,7 @@ impl Reader<'_> {
     }
 
     fn values(&self, name: &str, values: Values) -> Result<Vec<Value>, Failure> {
-        /// More are a slip.
+        /// More values are a typing error.
         const MOST: usize = 1_000_000;
         let range = match values {
             Values::One(value) => return Ok(vec![value]),
@@ -431,7 +431,7 @@ fn texts(texts: Vec<String>) -> Vec<Value> {
     texts.into_iter().map(Value::Text).collect()
 }
 
-/// The axes as names of conditions; `arch` is a number, 90 for sm_90.
+/// The axes as names in conditions; `arch` is a number, 90 for sm_90.
 pub(super) struct Axes<'a>(pub(super) &'a [Axis]);
 
 impl Names for Axes<'_> {
@@ -453,7 +453,7 @@ impl Names for Axes<'_> {
     }
 }
 
-/// What is measured, as names of objectives.
+/// The measures as names in objectives.
 struct Measures<'a>(&'a [(String, Expr)]);
 
 impl Names for Measures<'_> {

@@ -1,4 +1,4 @@
-//! What is shown of the results: the best, the Pareto set, and what did not end well.
+//! What is shown of the results: the best, the Pareto set, and the failures.
 
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -14,23 +14,23 @@ use super::{
     spec::Spec,
 };
 
-/// Kinds of errors that are shown.
+/// Most kinds of errors shown.
 const SHOWN: usize = 5;
 
-/// The rows of a sweep, judged.
+/// The rows of a sweep, sorted into good and bad ones.
 pub(super) struct Table<'a> {
     pub(super) spec: &'a Spec,
     /// The axes that have several values.
     pub(super) axes: Vec<&'a str>,
     /// Those that ended well and meet the requirements, the best first.
     pub(super) good: Vec<&'a Row>,
-    /// Those of them that no other one beats.
+    /// Those of them that no other row beats.
     pub(super) pareto: Vec<&'a Row>,
-    /// How many ended well and have no value of the objective.
+    /// The number of rows that ended well without a value of the objective.
     pub(super) unranked: usize,
-    /// How many ended well and do not meet a requirement, by requirement.
+    /// The number of rows that ended well and fail a requirement, by requirement.
     pub(super) unmet: BTreeMap<&'a str, usize>,
-    /// The others.
+    /// The failed ones.
     pub(super) failed: Vec<&'a Row>,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Table<'a> {
         axes.chain(measures).chain(objective).collect()
     }
 
-    /// The objective, if it is no measure, which has a column already.
+    /// The objective, unless it is a measure, which has a column already.
     fn objective(&self) -> Option<&str> {
         let (text, _) = self.spec.objective.as_ref()?;
         let is_measure = self.spec.measures.iter().any(|(name, _)| name == text);
@@ -185,7 +185,7 @@ impl<'a> Table<'a> {
         text
     }
 
-    /// What did not end well, the most frequent first.
+    /// The failures, the most frequent first.
     pub(super) fn failures(&self) -> Vec<Failed<'a>> {
         let mut all: BTreeMap<(&str, &str), Failed<'a>> = BTreeMap::new();
         for &row in &self.failed {
@@ -229,7 +229,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Configurations that ended badly in one way.
+/// Configurations that failed in the same way.
 pub(super) struct Failed<'a> {
     pub(super) status: &'static str,
     pub(super) error: &'a str,
@@ -239,7 +239,7 @@ pub(super) struct Failed<'a> {
 }
 
 impl Failed<'_> {
-    /// `TILE=33 PAD=1 ended with `trap`: …`; of several the number, and the first.
+    /// `TILE=33 PAD=1 ended with `trap`: …`; of several, their number and the first.
     pub(super) fn text(&self) -> String {
         let values = self.first.at.iter().map(|(name, value)| match value {
             Value::String(text) => format!("{name}={text}"),
@@ -268,7 +268,7 @@ fn seen<'a>(spec: &'a Spec, row: &'a Row) -> impl Fn(usize) -> Seen + 'a {
     }
 }
 
-/// The rows that no other one beats: no other has less of one and no more of any. In the order of the first metric.
+/// The rows that no other row beats: no other has less of one metric and no more of any. Sorted by the first metric.
 fn pareto<'a>(spec: &Spec, rows: &[&'a Row]) -> Vec<&'a Row> {
     let values = |row: &Row| -> Option<Vec<f64>> {
         let all = spec.pareto.iter();
@@ -286,7 +286,7 @@ fn pareto<'a>(spec: &Spec, rows: &[&'a Row]) -> Vec<&'a Row> {
             .unwrap_or(std::cmp::Ordering::Equal)
             .then(a.n.cmp(&b.n))
     });
-    // In this order nobody is beaten by somebody behind.
+    // In this order, no row is beaten by a later one.
     let mut set: Vec<(&Row, Vec<f64>)> = vec![];
     for (row, values) in known {
         let beats = |other: &[f64]| {

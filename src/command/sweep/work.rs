@@ -1,6 +1,7 @@
-//! Runs one configuration, and makes a row of what came of it.
+//! Runs one configuration, and makes a row of the result.
 //!
-//! Configurations that differ in arguments alone have one program: it is compiled once. They come one after the other, so few are kept.
+//! Configurations that differ only in arguments have the same program, which is compiled once. They come one after the other, so only few
+//! programs are kept.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -35,22 +36,22 @@ use crate::{
     source::{Files, cuda_arch, load_for},
 };
 
-/// Programs that are kept: two for each thread, on a large machine.
+/// Most programs kept: two for each thread, on a large machine.
 const KEPT: usize = 64;
 
-/// What a program became, or why it became none.
+/// The compiled program, or the reason why it does not compile.
 type Compiled = Result<(Program, SourceMap), (Status, String)>;
 
-/// Works through a sweep; threads share it.
+/// Works through a sweep; shared by all threads.
 pub(super) struct Worker<'a> {
     spec: &'a Spec,
     timeout: Duration,
     deadlines: Deadlines,
     /// By what they are compiled from.
     programs: Mutex<Programs>,
-    /// Texts with all that they include, as hashes, by path.
+    /// Hashes of the programs with all their includes, by path.
     sources: HashMap<String, String>,
-    /// Nanoseconds that threads spent in runs, and in all.
+    /// Nanoseconds that threads spent in runs, and in total.
     pub(super) simulated: AtomicU64,
     pub(super) spent: AtomicU64,
 }
@@ -61,7 +62,7 @@ struct Programs {
     order: VecDeque<String>,
 }
 
-/// A configuration as it is run.
+/// A configuration in the form in which it runs.
 struct Job {
     args: RunArgs,
     rules: RuleSet,
@@ -110,7 +111,7 @@ impl<'a> Worker<'a> {
         hash(&text)
     }
 
-    /// The row of a configuration that was not run yet.
+    /// The row of a configuration that has not run yet.
     pub(super) fn row(&self, n: usize, key: String, configuration: &Configuration) -> Row {
         let several = configuration.values(self.spec);
         let several = several.filter(|(axis, _)| axis.values.len() > 1);
@@ -138,7 +139,7 @@ impl<'a> Worker<'a> {
         let done = done.and_then(|job| self.measured(&job, &mut row));
         if let Err((status, error)) = done {
             row.status = status;
-            // On another machine the programs may lie elsewhere.
+            // On another machine the programs may have other paths.
             let name = configuration.text(self.spec, Kind::Program);
             let path = self.spec.folder.join(&name).display().to_string();
             let first = error.lines().next().unwrap_or_default();
@@ -223,14 +224,14 @@ impl<'a> Worker<'a> {
         row.measured = named
             .map(|((name, _), value)| (name.clone(), number(value)))
             .collect();
-        // What it costs says nothing of a program that is wrong.
+        // The cost of a program with errors has no meaning.
         match first_error(&ran, program) {
             Some(error) => Err((Status::Finding, error)),
             None => Ok(()),
         }
     }
 
-    /// The place of a program, which whoever comes first compiles.
+    /// The slot of a program; the first thread that needs it compiles it.
     fn compiled(&self, job: &Job) -> Arc<OnceLock<Compiled>> {
         let key = format!("{:?} {}", job.args.source, cuda_arch(&job.rules));
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -299,7 +300,7 @@ fn first_error(ran: &Ran, program: &Program) -> Option<String> {
     })
 }
 
-/// Why a run did not end as it should.
+/// Why a run did not end well.
 fn ended(ran: &Ran, program: &Program) -> Result<(), (Status, String)> {
     let outcome = &ran.outcome;
     if let Some(why) = outcome.stopped() {
@@ -332,7 +333,7 @@ fn ended(ran: &Ran, program: &Program) -> Result<(), (Status, String)> {
     })
 }
 
-/// A hash of a program and of all files that it names in `#include`, also where a macro leaves them out.
+/// A hash of a program and of all files that it names in `#include`, including those that a macro leaves out.
 fn source_hash(path: &Path, include: &[PathBuf]) -> Result<String, Failure> {
     let (name, files) = (path.display().to_string(), Files::new(path, include));
     let text = files
@@ -355,7 +356,7 @@ fn source_hash(path: &Path, include: &[PathBuf]) -> Result<String, Failure> {
     Ok(hash(&all))
 }
 
-/// The names behind `#include`.
+/// The names after `#include`.
 fn included(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| {
         let rest = line.trim_start().strip_prefix('#')?;

@@ -1,7 +1,7 @@
-//! `--bless`: comments that say what was seen.
+//! `--bless`: updates expectations to the results.
 //!
-//! What all runs of a file saw decides: of `<=` the largest number, of `>=` the smallest, of `==` the one that all saw. What is
-//! no number, kind or exit code stays as it is: `clean` and `conflict-free` are what the author wants, not what is seen.
+//! All runs of a file decide together: the largest number for `<=`, the smallest for `>=`, and for `==` the number that all have.
+//! Expectations without a number, kind or exit code stay: `clean` and `conflict-free` are what the author wants, not a result.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::{
     judge::{self, Bless},
 };
 
-/// The text with other comments; the same text if there is nothing to bless. `seen`: what each of the runs would change.
+/// The text with updated comments; the same text if there is nothing to bless. `seen`: what each run would change.
 pub(super) fn blessed(source: &str, expected: &Expected, seen: &[Vec<Bless>]) -> String {
     let mut edits: Vec<(Range<usize>, String)> = vec![];
     for (at, one) in expected.all.iter().enumerate() {
@@ -52,7 +52,7 @@ pub(super) fn blessed(source: &str, expected: &Expected, seen: &[Vec<Bless>]) ->
     for (place, new) in edits {
         let mut place = place;
         if new.is_empty() {
-            // A comment that goes takes the blanks before it along, and its line, if that was all.
+            // A removed comment takes the blanks before it along, and also its line if that becomes empty.
             place.start = text[..place.start].trim_end_matches([' ', '\t']).len();
             let is_alone = place.start == 0 || text[..place.start].ends_with('\n');
             let has_end = text[place.end..].starts_with('\n');
@@ -81,7 +81,7 @@ fn exit_of(bless: &Bless, at: usize) -> Option<i32> {
     }
 }
 
-/// A comment that ends with a comparison with a number, with another number.
+/// A comment that ends with a comparison with a number, with a new number.
 fn with_number(comment: &str, values: &[f64]) -> Option<String> {
     let digits = |c: char| c.is_ascii_digit() || c == '.' || c == '_';
     let head = comment.trim_end_matches(digits);

@@ -1,4 +1,4 @@
-//! What a program's comments expect: `//~ clean`, `//~ transactions tile[threadIdx.x][threadIdx.y] <= 128`, `//~ arch sm_35 sm_90`.
+//! Parses a program's expectations: `//~ clean`, `//~ transactions tile[threadIdx.x][threadIdx.y] <= 128`, `//~ arch sm_35 sm_90`.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use report::{access::COUNTS, require::Requirement};
 
 use super::kinds;
 
-/// What all comments of a program say.
+/// All expectations of a program.
 #[derive(Default)]
 pub(super) struct Expected {
     pub(super) all: Vec<Expectation>,
@@ -16,7 +16,7 @@ pub(super) struct Expected {
     pub(super) args: Vec<Vec<String>>,
     /// Options of `dslc run`.
     pub(super) options: Vec<String>,
-    /// Comments that mean nothing: the line, and why.
+    /// Comments that cannot be parsed: the line, and why.
     pub(super) wrong: Vec<(u32, String)>,
 }
 
@@ -24,9 +24,9 @@ pub(super) struct Expected {
 pub(super) struct Expectation {
     /// The line of the comment.
     pub(super) line: u32,
-    /// Where the comment stands in the text, from `//~` on.
+    /// The range of the comment in the text, from `//~` on.
     pub(super) place: Range<usize>,
-    /// The line it is about; `None`: the whole program.
+    /// The line it is about; `None` for the whole program.
     pub(super) about: Option<u32>,
     pub(super) what: What,
     /// Its words.
@@ -38,19 +38,19 @@ pub(super) enum What {
     Clean,
     /// No bank conflict.
     ConflictFree,
-    /// A finding of that kind.
+    /// A finding of this kind.
     Finding(String),
     Require(Box<Requirement>),
-    /// Likewise, and met by a program that has nothing that it is about.
+    /// The same, but also met by a program in which it looks at nothing.
     RequireIfAny(Box<Requirement>),
     Exit(i32),
     /// A message of the compiler.
     Error(String),
-    /// A part of what it prints.
+    /// A part of the program's output.
     Prints(String),
 }
 
-/// The words that begin an expectation, but for kinds of findings and counts.
+/// The first words of expectations, except kinds of findings and counts.
 const WORDS: [&str; 10] = [
     "clean",
     "conflict-free",
@@ -72,7 +72,7 @@ impl Expectation {
 }
 
 impl Expected {
-    /// Whether anything is expected at all.
+    /// Whether there is any expectation.
     pub(super) fn is_empty(&self) -> bool {
         self.all.is_empty() && self.wrong.is_empty()
     }
@@ -104,8 +104,8 @@ impl Expected {
         expected
     }
 
-    /// Reads a file of expectations, each about the whole of a program: one in a line, with or without `//~`; lines that begin with `#` are
-    /// for the reader.
+    /// Parses a file of expectations, each about a whole program: one in a line, with or without `//~`. Lines that begin with `#` are
+    /// comments.
     pub(super) fn add_file(&mut self, text: &str, name: &str) -> Result<(), String> {
         for (line, number) in text.lines().zip(1..) {
             let line = line.trim();
@@ -113,7 +113,7 @@ impl Expected {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            // No line of the program, and no place in its text that could be blessed.
+            // It has no line in the program, and no place in its text that could be blessed.
             self.add(0, 0..0, None, line)
                 .map_err(|why| format!("{name}:{number}: {why}"))?;
         }
@@ -188,7 +188,7 @@ impl Expected {
     }
 }
 
-/// Whether a text is a condition on an access, as `require` has it: `sectors(x[i]) <= 4`.
+/// Whether a text is a condition on an access, in the syntax of `require`: `sectors(x[i]) <= 4`.
 fn is_condition(text: &str) -> bool {
     let name = text.split_once('(').map(|(name, _)| name);
     name.is_some_and(|name| COUNTS.contains(&name))
@@ -232,7 +232,7 @@ fn no_access(text: &str) -> String {
     )
 }
 
-/// The text of an access, and the comparison behind it: the last one outside of brackets. Without a text, the first is empty.
+/// The text of an access, and the comparison after it: the last one outside of brackets. The first part is empty if there is no text.
 fn access_and_comparison(text: &str) -> Result<(&str, &str), String> {
     let (mut depth, mut found) = (0, None);
     let bytes = text.as_bytes();

@@ -1,4 +1,4 @@
-//! Whether a run, or what the compiler said, is as expected.
+//! Compares a run, or the compiler's messages, with the expectations.
 
 use interp::{Severity as Grave, Site};
 use ir::{
@@ -14,28 +14,28 @@ use super::{
 };
 use crate::{batch::Ran, source::Loaded};
 
-/// Something that is not as expected.
+/// A difference from the expectations.
 pub(super) struct Problem {
-    /// The file that it is in, if that is not the program: one that it includes.
+    /// The file that it is in, if that is not the program itself but one of its includes.
     pub(super) file: Option<String>,
     /// Its line, 0 for none.
     pub(super) line: u32,
-    /// The comment that expected something else; empty for what no comment expected.
+    /// The comment that expected something else; empty for something unexpected.
     pub(super) expected: String,
-    /// One sentence, maybe with more lines.
+    /// One sentence, possibly with more lines.
     pub(super) why: String,
-    /// What `--bless` makes of it.
+    /// How `--bless` resolves it.
     pub(super) bless: Option<Bless>,
 }
 
-/// A change of comments that makes a problem none.
+/// A change of comments that resolves a problem.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Bless {
-    /// The values that the only metric of that expectation had where it was not met.
+    /// The values of this expectation's only metric where it was not met.
     Number(usize, Vec<f64>),
-    /// The program ends with another exit code than that expectation's.
+    /// The program ends with an exit code other than this expectation's.
     Exit(usize, i32),
-    /// What that expectation wants is not there.
+    /// There is nothing that this expectation matches.
     Missed(usize),
     /// A finding that no comment expects: its line and kind.
     Add(u32, String),
@@ -68,7 +68,7 @@ impl Problem {
     }
 }
 
-/// An included file, and a line; of the program itself `None`. Line 0 is no line.
+/// An included file (`None` for the program itself), and a line. Line 0 means no line.
 type Place = (Option<String>, u32);
 
 /// Where a message of the compiler is.
@@ -79,10 +79,10 @@ fn place_of(diagnostic: &Diagnostic, loaded: &Loaded) -> Place {
     (name, file.line_column(span.start).0)
 }
 
-/// The file that the test is of: the first that is read.
+/// The file of the test: the first one that is read.
 const PROGRAM: FileId = FileId(0);
 
-/// Compares what the compiler said with what was expected of it.
+/// Compares the compiler's messages with the expectations.
 pub(super) fn of_messages(expected: &Expected, loaded: &Loaded) -> Vec<Problem> {
     let is_meant = |one: &Expectation, diagnostic: &Diagnostic| {
         let is_at = |about| place_of(diagnostic, loaded) == (None, about);
@@ -122,7 +122,7 @@ pub(super) fn of_messages(expected: &Expected, loaded: &Loaded) -> Vec<Problem> 
     problems
 }
 
-/// Compares a run with what was expected of it.
+/// Compares a run with the expectations.
 pub(super) fn of_run(
     expected: &Expected,
     ran: &Ran,
@@ -135,7 +135,7 @@ pub(super) fn of_run(
         loaded,
         module,
     };
-    // What is wrong with the program comes first: of some services it is all that is shown.
+    // Errors of the program come first: some services show nothing else.
     let mut problems = judge.unexpected();
     let all = expected.all.iter().enumerate();
     problems.extend(all.flat_map(|(at, one)| judge.one(at, one)));
@@ -157,7 +157,7 @@ impl Judge<'_> {
             .map(|loc| loc.line)
     }
 
-    /// Where a finding is: in the program if it has a part in it.
+    /// Where a finding is: in the program itself, if one of its accesses is.
     fn place(&self, found: &Found) -> Place {
         if let Some(line) = self.lines(found).next() {
             return (None, line);
@@ -291,7 +291,7 @@ impl Judge<'_> {
                 ..Problem::of(one, why)
             });
         }
-        // Not each of many programs has shared memory.
+        // Some of many programs may have no shared memory.
         if requests == 0 && !one.is_common() {
             let here = one.about.map_or("", |_| " at this line");
             let why =
@@ -301,7 +301,7 @@ impl Judge<'_> {
         problems
     }
 
-    /// What no comment expects: errors and warnings, and an end with another exit code than 0.
+    /// Unexpected errors and warnings, and an unexpected exit code other than 0.
     fn unexpected(&self) -> Vec<Problem> {
         let outcome = &self.ran.outcome;
         let (mut problems, mut has_fault) = (vec![], false);
@@ -314,7 +314,7 @@ impl Judge<'_> {
             if found.severity < Grave::Warning {
                 continue;
             }
-            // Most messages begin with the kind.
+            // Most messages begin with their kind.
             let (kind, message) = (found.kind, found.message.as_str());
             let said = message.strip_prefix(kind);
             let said = said.and_then(|rest| rest.strip_prefix(": "));
@@ -352,7 +352,7 @@ impl Judge<'_> {
     }
 }
 
-/// The last lines of what a program printed.
+/// The last lines of a program's output.
 fn quoted(printed: &str) -> String {
     let lines: Vec<&str> = printed.lines().collect();
     let from = lines.len().saturating_sub(5);
@@ -362,13 +362,13 @@ fn quoted(printed: &str) -> String {
     }
 }
 
-/// Without what a terminal obeys.
+/// The text without characters that control a terminal.
 fn visible(text: &str) -> String {
     let shown = |c: char| if c.is_control() && c != '\n' { '?' } else { c };
     text.chars().map(shown).collect()
 }
 
-/// A number as a comment has it.
+/// A number as comments spell it.
 pub(super) fn number(value: f64) -> String {
     shown(value)
 }

@@ -11,7 +11,7 @@ pub(super) struct Case<'a> {
     pub(super) problems: &'a [String],
 }
 
-/// The whole text. `bare`: files that expect nothing.
+/// The whole XML text. `bare`: files without expectations.
 pub(super) fn xml(cases: &[Case<'_>], bare: &[String], time: Duration) -> String {
     let failures = cases
         .iter()
@@ -55,7 +55,7 @@ pub(super) fn xml(cases: &[Case<'_>], bare: &[String], time: Duration) -> String
     text + "  </testsuite>\n</testsuites>\n"
 }
 
-/// Characters that XML does not have become a question mark.
+/// Escapes text. Characters that XML does not allow become a question mark.
 fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Kinds of findings by what people call them: the word of the report (`race`), a code (`R0201`) or its name, a word of `dslc explain`.
+//! The names of kinds of findings: the word of the report (`race`), a code (`R0201`) or its name, or a word of `dslc explain`.
 
 use interp::FindingKind;
 use ir::diagnostic::Code;
@@ -24,7 +24,7 @@ pub(super) fn is_of(word: &str, found: &Found) -> bool {
     }
 }
 
-/// Whether a message of the compiler is what a word names.
+/// Whether a word names the kind of a compiler message.
 pub(super) fn is_message(word: &str, of: Code) -> bool {
     match code(word) {
         Some(code) => code == of,

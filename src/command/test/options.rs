@@ -1,6 +1,6 @@
-//! The options of a test: those of `dslc run`, as far as comments may give them.
+//! The options of a test: those of `dslc run` that comments may give.
 //!
-//! Comments may be anybody's, as programs are. So they name no file elsewhere, and ask for no more time, memory and instructions than the
+//! Comments are as untrusted as programs. So they may not name files elsewhere, nor ask for more time, memory and instructions than the
 //! command line allows.
 
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ pub(super) fn run_args(test: &Test<'_>, limits: &TestArgs) -> Result<RunArgs, Fa
 /// The files and folders that options name.
 fn files_of(args: &RunArgs) -> impl Iterator<Item = PathBuf> {
     let buffers = args.program.buffer.iter().filter_map(|text| {
-        // A wrong one is reported when the buffer is made.
+        // An invalid specification is reported when the buffer is made.
         match BufferSpec::parse(text).ok()?.source {
             BufferSource::File(path) => Some(PathBuf::from(path)),
             BufferSource::Made { .. } => None,
@@ -79,7 +79,8 @@ fn files_of(args: &RunArgs) -> impl Iterator<Item = PathBuf> {
     all.cloned().chain(buffers)
 }
 
-/// Whether a path leads below the folder of the program, or of the process, wherever links lead. One that leads nowhere does no harm.
+/// Whether a path leads below the folder of the program, or of the process, after links are followed. A path that does not exist does no
+/// harm.
 pub(super) fn is_near(path: &Path, program: &Path) -> bool {
     let Ok(path) = path.canonicalize() else {
         return true;
@@ -92,7 +93,7 @@ pub(super) fn is_near(path: &Path, program: &Path) -> bool {
     roots.any(|root| path.starts_with(root))
 }
 
-/// Gives a test no more than the command line allows.
+/// Limits a test to what the command line allows.
 fn bound(args: &mut RunArgs, limits: &TestArgs) {
     let program = &mut args.program;
     let time = program.timeout.unwrap_or(limits.timeout);

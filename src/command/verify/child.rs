@@ -1,4 +1,4 @@
-//! The run on the GPU: dslc itself as another process, whose standard output is the program's alone and which a profiler can watch.
+//! The run on the GPU, in another dslc process: its standard output has only the program's output, and a profiler can watch it.
 
 use std::{
     env,
@@ -16,7 +16,7 @@ use crate::{
     record::{self, Record},
 };
 
-/// A folder of our own for the time of the command.
+/// A temporary folder, which exists as long as the command runs.
 pub(super) struct Scratch {
     path: PathBuf,
 }
@@ -36,19 +36,19 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed stays with the system's temporary files.
+        // Files that cannot be removed stay among the system's temporary files.
         let _ = fs::remove_dir_all(&self.path);
     }
 }
 
-/// What the run gave.
+/// The results of the run.
 pub(super) struct Ran {
     pub(super) record: Record,
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: String,
 }
 
-/// The program's name and arguments of the run on the GPU.
+/// The command line of the run on the GPU: program name and arguments.
 pub(super) fn command(
     source: &SourceArgs,
     args: &VerifyArgs,
@@ -81,7 +81,7 @@ pub(super) fn command(
     Ok((env::current_exe()?, line))
 }
 
-/// Runs it and reads what it left.
+/// Runs the command and reads its results.
 pub(super) fn run(
     source: &SourceArgs,
     args: &VerifyArgs,
@@ -111,7 +111,7 @@ pub(super) fn run(
     })
 }
 
-/// Runs a command to its end, or for so long. `None`: a signal ended it.
+/// Runs a command to its end, or up to a time limit. `None`: a signal ended it.
 pub(super) fn wait(
     command: &mut Command,
     out: &Path,

@@ -1,21 +1,21 @@
-//! Two records of a run, bit by bit.
+//! Compares two records of a run bit by bit.
 //!
-//! Addresses differ between the devices. So where 8 aligned bytes differ and both are an address at the same place of the same
-//! allocation, they are the same; so are two such addresses in printed text. Threads of different warps print in no order: the same lines in
-//! another order are the same output.
+//! Addresses differ between the devices. So if 8 aligned bytes differ, and both are an address at the same place of the same allocation,
+//! they count as equal. The same holds for two such addresses in printed text. Threads of different warps print in no defined order, so the
+//! same lines in another order count as the same output.
 
 use std::collections::BTreeMap;
 
 use crate::record::{Entry, Record};
 
-/// Something that is not the same.
+/// A difference between the records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Difference {
     /// The line of the program, 0 for none.
     pub(super) line: u32,
     /// `cudaMemcpy`, `output` …
     pub(super) what: String,
-    /// One sentence.
+    /// The description, in one sentence.
     pub(super) text: String,
 }
 
@@ -26,7 +26,7 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Number and offset of the allocation that holds an address; one past its end belongs to it.
+    /// The number of the allocation that holds an address, and the offset. An address one past its end belongs to it.
     fn place(allocations: &BTreeMap<u64, (usize, u64)>, address: u64) -> Option<(usize, u64)> {
         let (&base, &(number, bytes)) = allocations.range(..=address).next_back()?;
         (address - base <= bytes).then_some((number, address - base))
@@ -39,7 +39,7 @@ impl Places<'_> {
     }
 }
 
-/// All differences; of an arrival of bytes only the first differing word is shown.
+/// All differences; for an arrival of bytes, only the first differing word.
 pub(super) fn compare(
     simulated: &Record,
     printed: &[u8],
@@ -208,7 +208,7 @@ fn text(ours: &[u8], theirs: &[u8], places: &Places<'_>) -> Option<String> {
     })
 }
 
-/// Whether two lines differ in addresses only, and these mean the same.
+/// Whether two lines differ only in addresses, and these mean the same place.
 fn lines_are_same(ours: &str, theirs: &str, places: &Places<'_>) -> bool {
     let is_part = |c: char| !c.is_ascii_alphanumeric();
     let (a, b): (Vec<&str>, Vec<&str>) = (

@@ -1,4 +1,5 @@
-//! The counters of all launches: per kernel, the hardware's own beside the simulator's, and the lines that explain what differs.
+//! The counters of all launches: for each kernel, the hardware's counters next to the simulator's, and the lines that explain the
+//! differences.
 
 use interp::stats::LaunchCounts;
 use ir::{FuncId, InstKind, Module};
@@ -14,11 +15,11 @@ use crate::{
     failure::Failure,
 };
 
-/// What `ncu` told.
+/// The result of running `ncu`.
 pub(super) enum Counters {
-    /// Nothing, for this reason.
+    /// Nothing was measured, for this reason.
     NotMeasured(String),
-    /// Per kernel, in the order of their first launches.
+    /// Counters per kernel, in the order of their first launches.
     Measured {
         kernels: Vec<KernelCounters>,
         /// Launches that were not profiled.
@@ -33,26 +34,26 @@ pub(super) struct KernelCounters {
     pub(super) launches: usize,
     /// Simulated and measured, by [`Kind`]; `None`: not modelled, or the GPU has no such counter.
     pub(super) totals: Totals,
-    /// Lines, over all launches.
+    /// The lines, over all launches.
     pub(super) rows: Vec<Row>,
-    /// Wavefronts of shared stores that the hardware counted beyond those of the store instructions, each of which has the
-    /// simulator's: stores of several warps that met in the data banks and were replayed. The number is not the same in every
-    /// run, and nothing of it is left when the warps store one after the other (`tests/h200/README.md`).
+    /// Wavefronts of shared stores that the hardware counted beyond those of the store instructions, each of which has the simulator's
+    /// number. Stores of several warps collided in the data banks and were replayed. The number differs between runs, and is 0 when the
+    /// warps store one after the other (`tests/h200/README.md`).
     pub(super) store_replays: u64,
-    /// In some launch a counter differs, and no line explains it.
+    /// The kinds whose counter differs in some launch without a line that explains it.
     pub(super) unexplained: Vec<Kind>,
-    /// It prints or asserts: the driver's own code for that accesses memory too, at no line of the program.
+    /// Whether it prints or asserts: the driver's own code for that accesses memory too, at no line of the program.
     pub(super) prints: bool,
 }
 
-/// What came of a kernel.
+/// The verdict on a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KernelVerdict {
     /// All counters are the same.
     Same,
     /// They differ where the compiler made other accesses.
     Explained,
-    /// They differ.
+    /// They differ without an explanation.
     Different,
 }
 
@@ -77,7 +78,7 @@ impl KernelCounters {
 }
 
 impl Counters {
-    /// Whether something differs that the compiler does not explain.
+    /// Whether there is a difference that the compiler does not explain.
     pub(super) fn differ(&self) -> bool {
         match self {
             Counters::NotMeasured(_) => false,
@@ -88,7 +89,7 @@ impl Counters {
     }
 }
 
-/// Measures, if `ncu` is there.
+/// Measures, if `ncu` is installed.
 pub(super) fn measure(
     source: &SourceArgs,
     args: &VerifyArgs,
@@ -164,13 +165,13 @@ fn kernels(launches: &Launches, measured: &[Measured], module: &Module) -> Vec<K
 
 type Totals = [(Option<u64>, Option<u64>); 6];
 
-/// Whether the compiler made other accesses of this kind than the source's.
+/// Whether the compiler turned the source's accesses of this kind into others.
 fn changed(rows: &[Row], kind: Kind) -> bool {
     let mut of_kind = rows.iter().filter(|row| row.kind == kind);
     of_kind.any(|row| matches!(row.verdict, RowVerdict::Changed(_)))
 }
 
-/// A line that differs on the page is none where the hardware's counter of all lines has the simulator's figure.
+/// A line that differs on the source page is not a difference if the hardware's counter of all lines agrees with the simulator.
 fn trust_the_hardware(rows: &mut [Row], totals: &Totals) {
     for kind in Kind::ALL.into_iter().filter(|kind| kind.is_shared()) {
         let (ours, theirs) = totals[kind as usize];
@@ -255,7 +256,7 @@ fn add(known: &mut KernelCounters, totals: Totals, rows: Vec<Row>, unexplained: 
                         }
                     }
                 }
-                // The worst of all launches stands.
+                // The worst verdict of all launches is kept.
                 let rank = |verdict: &RowVerdict| match verdict {
                     RowVerdict::Different => 4,
                     RowVerdict::Changed(_) => 3,

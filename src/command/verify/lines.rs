@@ -1,8 +1,9 @@
-//! One launch, line by line: what the source's accesses cost in the simulator beside what the machine's instructions of that line cost.
+//! Compares one launch line by line: the cost of the source's accesses in the simulator, next to the cost of the machine instructions of
+//! that line.
 //!
-//! The simulator counts the source's accesses; the compiler may merge neighbours into one wide access, move an access out of a loop, drop
-//! one whose value is known, or turn one into a loop. Then the figures of the line are not the same, and it is said what was done. If
-//! the instructions are those of the source and the figures differ all the same, the model is wrong: that is a difference.
+//! The simulator counts the source's accesses. The compiler may merge neighbours into one wide access, move an access out of a loop, drop
+//! one whose value is known, or turn one into a loop. Then the figures of the line differ, and the row says what the compiler did. If the
+//! instructions are those of the source and the figures still differ, the model is wrong: that is a difference.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use ir::{Module, Space};
 
 use super::ncu::Instruction;
 
-/// A kind of access: row of the tables, and column of the kernel's counters.
+/// A kind of access: a row of the tables, and a column of the kernel's counters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Kind {
     SharedLoad,
@@ -43,7 +44,7 @@ impl Kind {
         }
     }
 
-    /// What is compared: wavefronts, or sectors.
+    /// Whether wavefronts are compared; otherwise sectors.
     pub(super) fn is_shared(self) -> bool {
         matches!(
             self,
@@ -51,7 +52,7 @@ impl Kind {
         )
     }
 
-    /// Of an access in the source. `None`: no counter is about it.
+    /// The kind of an access in the source. `None`: no counter is about it.
     fn of_site(space: Space, op: AccessOp) -> Option<Kind> {
         Some(match (space, op) {
             (Space::Shared, AccessOp::Load) => Kind::SharedLoad,
@@ -64,10 +65,10 @@ impl Kind {
         })
     }
 
-    /// Of a machine instruction.
+    /// The kind of a machine instruction.
     fn of_opcode(instruction: &Instruction) -> Option<Kind> {
         let name = instruction.opcode.split('.').next().unwrap_or_default();
-        // Generic accesses say at run time what they touched.
+        // Generic accesses determine their space at run time.
         let shared = instruction.space.contains("Shared");
         Some(match name {
             "LDS" | "LDSM" => Kind::SharedLoad,
@@ -101,14 +102,14 @@ fn width(opcode: &str) -> u32 {
         .unwrap_or(4)
 }
 
-/// What one side of a row says.
+/// One side of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Side {
-    /// Warp instructions: in the simulator with at least one active lane, on the GPU all.
+    /// Warp instructions: in the simulator those with at least one active lane, on the GPU all.
     pub(super) instructions: u64,
     /// Wavefronts or sectors.
     pub(super) cost: u64,
-    /// Bytes per lane, and how many instructions of that width.
+    /// The number of instructions, by their bytes per lane.
     pub(super) widths: BTreeMap<u32, u64>,
     /// Instructions times active lanes.
     pub(super) lanes: u64,
@@ -116,19 +117,19 @@ pub(super) struct Side {
     pub(super) opcodes: Vec<String>,
 }
 
-/// What came of a row.
+/// The verdict on a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RowVerdict {
     /// The figures are the same.
     Same,
-    /// The compiler made other accesses, thus.
+    /// The compiler made other accesses, described by this text.
     Changed(String),
-    /// The figures differ though the accesses are the source's.
+    /// The figures differ though the accesses are those of the source.
     Different,
-    /// The page has another figure than the simulator, and its lines do not sum up to the hardware's own counter of the kernel,
-    /// which has the simulator's. (The page computes wavefronts from addresses, and is wrong on masked wide shared loads.)
+    /// The source page differs from the simulator, but its lines do not sum up to the hardware's own counter of the kernel, which agrees
+    /// with the simulator. (The page computes wavefronts from addresses, and is wrong on masked wide shared loads.)
     PageOnly,
-    /// A counter of the hardware that this page does not show.
+    /// A counter of the hardware that the source page does not show.
     NotCompared,
 }
 
@@ -167,7 +168,7 @@ pub(super) fn rows(launch: &LaunchReport, measured: &[Instruction], module: &Mod
         let Some(kind) = Kind::of_opcode(instruction) else {
             continue;
         };
-        // A warp whose lanes are all predicated off executes the instruction too; nothing is accessed.
+        // A warp whose lanes are all predicated off executes the instruction too, but accesses nothing.
         if instruction.threads == 0 {
             continue;
         }
@@ -201,7 +202,7 @@ pub(super) fn rows(launch: &LaunchReport, measured: &[Instruction], module: &Mod
         .collect()
 }
 
-/// The module's file of a path in the profiler's report.
+/// The module's file for a path in the profiler's report.
 fn file_index(path: &str, module: &Module) -> Option<u32> {
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
     let exact = module
@@ -218,7 +219,7 @@ fn file_index(path: &str, module: &Module) -> Option<u32> {
 }
 
 fn verdict(kind: Kind, ours: &Side, theirs: &Side) -> RowVerdict {
-    // The page counts an atomic's sectors once, the hardware once per colliding lane: see the kernel's counter.
+    // The page counts an atomic's sectors once, the hardware once per colliding lane: the kernel's counter is compared instead.
     let comparable = kind != Kind::GlobalAtomic;
     if comparable && ours.cost == theirs.cost && ours.cost > 0 {
         return RowVerdict::Same;

@@ -1,8 +1,8 @@
 //! Nsight Compute: runs the program under `ncu` once, and reads its report as two tables.
 //!
-//! The first table has a row per launch with the counters of the hardware units ([`METRICS`]). The second, the source page, has a section per
-//! launch with a row per machine instruction: how often it was executed, its opcode, its wavefronts and sectors; a second print of that
-//! page sorts the same instructions under source lines. Its CSV does not escape quotes in source text, so rows are read from their end.
+//! The first table has a row per launch with the counters of the hardware units ([`METRICS`]). The second, the source page, has a section
+//! per launch with a row per machine instruction: how often it was executed, its opcode, its wavefronts and sectors. A second print of that
+//! page sorts the same instructions by source line. Its CSV does not escape quotes in source text, so rows are parsed from their end.
 
 use std::{
     collections::BTreeMap,
@@ -18,7 +18,7 @@ use crate::{
     failure::Failure,
 };
 
-/// Launches that are profiled at most: each costs a replay for every group of counters.
+/// Most launches that are profiled: each needs a replay for every group of counters.
 pub(super) const MAX_LAUNCHES: usize = 100;
 
 /// Counters of a launch: shared wavefronts (load, store, atomic), global sectors (load, store, atomic with and without a result).
@@ -32,13 +32,13 @@ pub(super) const METRICS: [&str; 7] = [
     "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
 ];
 
-/// A launch as measured.
+/// The measurements of a launch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Measured {
     pub(super) kernel: String,
     /// In the order of [`METRICS`]; `None` where the GPU has no such counter.
     pub(super) counters: [Option<u64>; 7],
-    /// The machine instructions that were executed or touch memory.
+    /// The machine instructions that were executed or access memory.
     pub(super) instructions: Vec<Instruction>,
 }
 
@@ -49,11 +49,11 @@ pub(super) struct Instruction {
     pub(super) place: Option<(String, u32)>,
     /// `LDS.64`, with its modifiers.
     pub(super) opcode: String,
-    /// Executions by warps, those with no active lane included.
+    /// Executions by warps, including those without an active lane.
     pub(super) executed: u64,
     /// Executions by threads that took part.
     pub(super) threads: u64,
-    /// `Shared`, `Global`, `Local` …; empty for none.
+    /// `Shared`, `Global`, `Local` …; empty if it accesses no memory.
     pub(super) space: String,
     pub(super) wavefronts: u64,
     pub(super) sectors: u64,
@@ -66,7 +66,7 @@ pub(super) fn find() -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Runs the program under `ncu`. The inner error says why it could not measure.
+/// Runs the program under `ncu`. The inner error says why measuring failed.
 pub(super) fn measure(
     ncu: &Path,
     source: &SourceArgs,
@@ -145,7 +145,7 @@ fn launches(page: &str) -> Vec<Measured> {
     let column = |name: &str| header.iter().position(|cell| *cell == name);
     let kernel = column("Kernel Name");
     let counters = METRICS.map(column);
-    // The row after the header has the units.
+    // The row after the header contains the units.
     rows.skip(1)
         .map(|row| {
             let cells = cells(row);
@@ -206,8 +206,8 @@ fn opcode(text: &str) -> String {
     word.unwrap_or_default().to_string()
 }
 
-/// The source page sorted by line: the place of each address, by kernel. An address may be shown under several lines (of an inlined
-/// function and its caller); the first counts.
+/// The source page sorted by line: the place of each address, by kernel. An address may be under several lines (of an inlined function and
+/// its caller); the first is used.
 fn places(page: &str) -> BTreeMap<(String, String), (String, u32)> {
     let mut places = BTreeMap::new();
     let (mut file, mut kernel, mut line_number) = (String::new(), String::new(), 0);
@@ -222,7 +222,7 @@ fn places(page: &str) -> BTreeMap<(String, String), (String, u32)> {
                 if let Ok(number) = number.parse() {
                     line_number = number;
                 }
-                // Line and its text, then the address; everything after the text is free of quotes.
+                // The line and its text come first, then the address; everything after the text is free of quotes.
                 let address = cells[cells.len() - columns + 2];
                 if address.starts_with("0x") {
                     places
@@ -236,7 +236,7 @@ fn places(page: &str) -> BTreeMap<(String, String), (String, u32)> {
     places
 }
 
-/// Puts the tables together, launch by launch.
+/// Joins the tables, launch by launch.
 fn join(
     mut launches: Vec<Measured>,
     sections: Vec<(String, Vec<(String, Instruction)>)>,
@@ -258,7 +258,7 @@ fn join(
 mod tests {
     use super::*;
 
-    /// What ncu 2025.3 printed for a kernel on an H200, most columns left out.
+    /// The output of ncu 2025.3 for a kernel on an H200, without most columns.
     const RAW: &str = r#"==PROF== Connected
 "ID","Kernel Name","l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 "","","","sector"

@@ -1,4 +1,4 @@
-//! What `verify` found, as text and as JSON (schema `dslc-verify/1`).
+//! The result of `verify`, as text and as JSON (schema `dslc-verify/1`).
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use report::text::cut;
 /// Columns of a line's text.
 const SOURCE_COLUMNS: usize = 46;
 
-/// Launches of one kernel: how many, their bytes, the milliseconds where known.
+/// The launches of one kernel: how many, their bytes, and their milliseconds where known.
 struct Times<'a> {
     kernel: &'a str,
     launches: usize,
@@ -24,7 +24,7 @@ struct Times<'a> {
     ms: Option<f64>,
 }
 
-/// Bytes that the source's accesses to global memory ask for.
+/// Bytes that the source's accesses to global memory request.
 fn global_bytes(launch: &LaunchReport) -> u64 {
     let counts = &launch.counts;
     counts.global_load.bytes + counts.global_store.bytes + counts.global_atomic.bytes
@@ -223,7 +223,7 @@ fn source_line(row: &Row, map: &SourceMap, module: &Module) -> String {
     })
 }
 
-/// The report for programs.
+/// The machine-readable report.
 pub(super) fn json(verdict: &Verdict<'_>) -> Value {
     let differences: Vec<Value> = verdict
         .differences

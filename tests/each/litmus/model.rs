@@ -1,31 +1,32 @@
-//! The axioms of the PTX memory model (PTX ISA, "Memory Consistency Model"; Lustig et al., ASPLOS 2019), for tests of a few accesses: whether
-//! any execution has an outcome. It tries every write that a read may read from, every coherence order, and every order of the fences.
+//! The axioms of the PTX memory model (PTX ISA, "Memory Consistency Model"; Lustig et al., ASPLOS 2019), for tests of a few accesses:
+//! decides whether any execution has an outcome. It tries every write that a read may read from, every coherence order, and every order of
+//! the fences.
 //!
-//! A fence is `fence.sc`: CUDA's `__threadfence` functions are. What is left out: proxies, mixed sizes, and all but one level of `bar`.
+//! A fence is `fence.sc`, because CUDA's `__threadfence` functions are. Left out are proxies, mixed sizes, and all but one level of `bar`.
 
 use super::spec::{Litmus, Mode, Scope, Statement, Value, is_memory};
 
-/// What a thread does, one event a statement; a sequentially consistent atomic is a fence and an access.
+/// What a thread does, one event for each statement; a sequentially consistent atomic is a fence and an access.
 #[derive(Clone, Copy, Debug)]
 struct Event {
-    /// `None`: the memory as it was at first, before everything.
+    /// `None`: the initial memory, before everything else.
     thread: Option<usize>,
     at: Option<char>,
-    /// The variable that it gives.
+    /// The variable that receives the value.
     reads: Option<char>,
     writes: Option<Written>,
     strong: Option<Scope>,
-    /// Acquire of a read, release of a write.
+    /// Whether a read is an acquire, or a write a release.
     orders: bool,
     is_fence: bool,
-    /// The number of the thread's barrier that it is.
+    /// The number of the barrier among the thread's barriers.
     meets: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Written {
     Value(Value),
-    /// What it has read, and so much more.
+    /// The value it has read, plus this number.
     More(i32),
 }
 
@@ -90,7 +91,7 @@ pub(super) fn allows(litmus: &Litmus) -> bool {
         .iter()
         .map(|&read| {
             let is_source = |&w: &usize| {
-                // A number that the outcome does not have there needs no trying.
+                // Values that contradict the outcome need not be tried.
                 let fits = match events[w].writes {
                     Some(Written::Value(Value::Number(value))) => {
                         let mut outcome = litmus.outcome.iter();
@@ -228,7 +229,7 @@ fn events(litmus: &Litmus) -> Vec<Event> {
     events
 }
 
-/// What each event reads and writes; `None` where a value would come out of thin air.
+/// The value that each event reads and writes; `None` if a value would come out of thin air.
 fn values(events: &[Event], from: &[(usize, usize)]) -> Option<Vec<(i32, i32)>> {
     let source = |read: usize| from.iter().find(|(_, to)| *to == read).map(|(w, _)| *w);
     let mut known: Vec<Option<(i32, i32)>> = vec![None; events.len()];
@@ -364,7 +365,7 @@ fn is_execution(
     fences_hold && atomics_hold && by_place.has_no_cycle() && reads_hold && overtaken_hold
 }
 
-/// Release patterns, as their first operation and their write; with the program order turned round, acquire patterns.
+/// Release patterns, as their first operation and their write; with reversed program order, acquire patterns.
 fn patterns(
     events: &[Event],
     program: &impl Fn(usize, usize) -> bool,

@@ -1,13 +1,13 @@
-//! Random litmus tests: whatever the machine shows of one, the model's axioms must allow.
+//! Random litmus tests: every outcome that the machine shows has to be allowed by the model's axioms.
 
 use std::{env, fmt::Write};
 
 use super::{model, runs, spec::Litmus, text};
 
-/// Programs of an ordinary run, and schedules of each. `DSLC_LITMUS=5000` tries so many programs.
+/// The number of programs in an ordinary run, and of schedules for each. `DSLC_LITMUS=5000` sets the number of programs.
 const PROGRAMS: u64 = 200;
 const SCHEDULES: u64 = 60;
-/// Fences of a program: the checker tries all orders.
+/// Most fences of a program: the checker tries all orders.
 const FENCES: usize = 5;
 
 /// SplitMix64.
@@ -61,7 +61,7 @@ pub(super) fn only_what_the_model_allows() -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the axioms allow what a program printed.
+/// Whether the axioms allow a program's output.
 fn is_allowed(litmus: &Litmus, printed: &str) -> bool {
     let outcome = printed.split(' ').filter_map(|part| {
         let (name, value) = part.split_once('=')?;
@@ -73,17 +73,17 @@ fn is_allowed(litmus: &Litmus, printed: &str) -> bool {
     })
 }
 
-/// A program of two or three threads; at most six values say what it did, each of them 0 to 3.
+/// A program of two or three threads. At most six values, each from 0 to 3, describe its outcome.
 fn header(number: u64) -> String {
     let mut random = Random(number);
     let threads = 2 + random.below(2);
     let places = &["x", "y", "z"][..2 + random.below(2)];
     let mut names = ["a", "b", "c", "d"][..6 - places.len()].iter();
-    // To each place: at most the numbers 1 and 2 are stored, and 1 is added, so that 3 is the most. What has been read may be as much.
+    // At most the numbers 1 and 2 are stored to each place, and 1 is added, so 3 is the maximum. A value that was read may be as large.
     let mut stored = [0; 3];
     let mut added = [0; 3];
     let mut copied = [false; 3];
-    // Most tests of one kind of access say more than those of all kinds.
+    // Most tests with one kind of access are more informative than those with all kinds.
     let kinds: Vec<&str> = (0..1 + random.below(3))
         .map(|_| random.pick(KINDS))
         .collect();
@@ -169,7 +169,7 @@ fn header(number: u64) -> String {
     header
 }
 
-/// How accesses are made: a mode of loads and one of stores.
+/// How accesses are made: one mode for loads and one for stores.
 const KINDS: &[&str] = &[
     "volatile",
     "volatile",

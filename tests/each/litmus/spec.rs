@@ -1,4 +1,4 @@
-//! A litmus test as its header states it: threads of a few accesses, where they run, and the outcome in question.
+//! A litmus test as its header describes it: threads of a few accesses, where they run, and the outcome in question.
 //!
 //!     // forbidden: a=1 b=0
 //!     // MP, both fenced
@@ -6,8 +6,8 @@
 //!     // T0: x = 1; fence.device; y = volatile 1
 //!     // T1: a = volatile y; fence.device; b = x
 //!
-//! `x`, `y` and `z` are memory, `a` to `d` a thread's variables. A load or store is plain, `volatile`, or an atomic of an order and a scope;
-//! `a = add y 1` is an atomic addition. `// blocks: 0 0 1` says in which block each thread is, in a warp of its own.
+//! `x`, `y` and `z` are memory, `a` to `d` a thread's variables. A load or store is plain, `volatile`, or an atomic with an order and a
+//! scope; `a = add y 1` is an atomic addition. `// blocks: 0 0 1` gives the block of each thread; each thread is in a separate warp.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub(super) enum Mode {
     Plain,
     Volatile,
     Relaxed(Scope),
-    /// A release where it stores, an acquire where it loads.
+    /// A release for a store, an acquire for a load.
     Ordered(Scope),
     SeqCst(Scope),
 }
@@ -38,7 +38,7 @@ pub(super) enum Value {
 pub(super) enum Statement {
     Store(char, Mode, Value),
     Load(char, Mode, char),
-    /// The variable gets what was there.
+    /// The variable receives the old value.
     Add(char, Scope, char, i32),
     Fence(Scope),
     /// `__syncthreads()`.
@@ -47,10 +47,10 @@ pub(super) enum Statement {
     SyncWarp,
 }
 
-/// Where the threads are.
+/// Where the threads run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Places {
-    /// In a warp each, of the block with that number.
+    /// Each in a separate warp of the block with that number.
     Blocks(Vec<usize>),
     /// In one warp.
     Lanes,
@@ -59,15 +59,15 @@ pub(super) enum Places {
 #[derive(Clone, Debug)]
 pub(super) struct Litmus {
     pub(super) is_allowed: bool,
-    /// What each of these variables and words of memory ends as.
+    /// The final values of these variables and words of memory.
     pub(super) outcome: Vec<(char, i32)>,
     pub(super) title: String,
     pub(super) places: Places,
     pub(super) in_shared: bool,
     pub(super) threads: Vec<Vec<Statement>>,
-    /// Why the machine does not show it, though it is allowed.
+    /// Why the machine does not show the outcome, though it is allowed.
     pub(super) not_shown: Option<String>,
-    /// The lines that say all this.
+    /// The header's lines.
     pub(super) header: String,
 }
 
@@ -123,7 +123,7 @@ impl Litmus {
         Ok(litmus)
     }
 
-    /// `MP, both fenced` is of the family `MP`.
+    /// The family: `MP` for `MP, both fenced`.
     pub(super) fn family(&self) -> &str {
         self.title.split([',', ':', ' ']).next().unwrap_or_default()
     }
@@ -136,7 +136,7 @@ impl Litmus {
         }
     }
 
-    /// Names of memory that a thread uses.
+    /// The names of memory that a thread uses.
     pub(super) fn memory(&self) -> Vec<char> {
         let mut names: Vec<char> = self
             .threads
@@ -149,7 +149,7 @@ impl Litmus {
         names
     }
 
-    /// As the program prints it.
+    /// The outcome as the program prints it.
     pub(super) fn outcome_text(&self) -> String {
         let parts = self
             .outcome

@@ -1,5 +1,6 @@
-//! The CUDA program of a litmus test. Each lane is a thread of a test of its own, with its own words of memory, so a launch runs 32 tests
-//! (lanes of one warp: fewer). Without arguments it runs one launch of one group; `RUNS` runs so many of many groups, for hardware.
+//! The CUDA program of a litmus test. Each lane is a thread of a separate test, with its own words of memory, so a launch runs 32 tests
+//! (fewer if the threads are lanes of one warp). Without arguments it runs one launch of one group; `RUNS` makes it run that many launches
+//! of many groups, for hardware.
 
 use std::fmt::Write;
 
@@ -89,7 +90,7 @@ fn line(text: &mut String, depth: usize, words: &str) {
     let _ = writeln!(text, "{}{words}", "    ".repeat(depth));
 }
 
-/// How many blocks a group of tests takes, and warps a block.
+/// The number of blocks for a group of tests, and of warps in a block.
 fn shape(litmus: &Litmus) -> (usize, usize) {
     let Places::Blocks(blocks) = &litmus.places else {
         return (1, 1);
@@ -99,7 +100,7 @@ fn shape(litmus: &Litmus) -> (usize, usize) {
     (count, (0..count).map(warps).max().unwrap_or(1))
 }
 
-/// Which threads of the device are this one.
+/// The condition that a thread of the device is this thread of the test.
 fn condition(litmus: &Litmus, thread: usize, (blocks, warps): (usize, usize)) -> String {
     let Places::Blocks(places) = &litmus.places else {
         return format!("threadIdx.x % {} == {thread}", litmus.threads.len());

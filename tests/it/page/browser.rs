@@ -1,4 +1,4 @@
-//! The page in Chromium, driven over the DevTools protocol: a pipe with JSON messages that end with a zero byte.
+//! Tests the page in Chromium, over the DevTools protocol: a pipe with JSON messages that end with a zero byte.
 //!
 //! Without a browser these tests say so and pass.
 
@@ -22,7 +22,7 @@ const NAMES: [&str; 4] = [
     "google-chrome",
     "google-chrome-stable",
 ];
-/// What a busy machine may take for one answer.
+/// How long a busy machine may take for one answer.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 /// A browser with one page.
@@ -32,12 +32,12 @@ struct Browser {
     from: Receiver<Value>,
     session: String,
     last: u64,
-    /// What it told unasked.
+    /// Events that it sent.
     events: Vec<Value>,
     profile: PathBuf,
 }
 
-/// The browser that is installed.
+/// The installed browser.
 fn installed() -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     let found = env::split_paths(&folders).flat_map(|folder| NAMES.map(|name| folder.join(name)));
@@ -45,7 +45,7 @@ fn installed() -> Option<PathBuf> {
 }
 
 impl Browser {
-    /// Starts it, if there is one.
+    /// Starts the browser, if one is installed.
     fn start(name: &str) -> Option<Browser> {
         let Some(path) = installed() else {
             #[expect(clippy::print_stderr, reason = "a test that did nothing has to say so")]
@@ -116,7 +116,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Asks for something and waits for the answer.
+    /// Sends a request and waits for the answer.
     fn call(&mut self, method: &str, params: Value) -> Value {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method, "params": params });
@@ -145,10 +145,10 @@ impl Browser {
         message
     }
 
-    /// Opens a page and waits until it is there.
+    /// Opens a page and waits until it is loaded.
     fn open(&mut self, path: &Path, part: &str) {
         let seen = self.events.len();
-        // A link within the page that is open would load nothing.
+        // A link within the open page would load nothing.
         self.call("Page.navigate", json!({ "url": "about:blank" }));
         self.wait("Page.loadEventFired", seen);
         let seen = self.events.len();
@@ -218,7 +218,7 @@ impl Browser {
         }
     }
 
-    /// Nothing went wrong, and nothing but the page was asked for.
+    /// Checks that there was no error, and that nothing but the page was requested.
     fn is_clean(&self) {
         for event in &self.events {
             let params = &event["params"];
@@ -242,7 +242,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // It may be gone already.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = fs::remove_dir_all(&self.profile);
@@ -269,7 +269,7 @@ fn the_page_works_in_a_browser() {
     browser.click("label[for=ideal]");
     assert_eq!(browser.text(shown), "640");
     browser.click("label[for=excess]");
-    // The lines that waste, one after the other, and round.
+    // The lines that waste, one after the other, and from the last to the first.
     let hash = "location.hash";
     for (key, line) in [
         ("n", 21),
@@ -284,7 +284,7 @@ fn the_page_works_in_a_browser() {
         browser.until(&format!("location.hash === '#L{line}'"));
     }
     browser.until("(() => { const r = document.querySelector('#L21').getBoundingClientRect(); return r.top > 40 && r.bottom < innerHeight; })()");
-    // From a count to its access, whose launch opens.
+    // From a count to its access, which opens the launch.
     browser.click("#L48 .x a");
     browser.until("location.hash.startsWith('#site-3-')");
     browser.until("document.querySelector(location.hash).checkVisibility() && document.querySelector('#launch-3').open");
@@ -292,7 +292,7 @@ fn the_page_works_in_a_browser() {
     browser.click("#spot-2 h3 a");
     browser.until("location.hash === '#L48'");
     assert_eq!(browser.text(hash), "#L48");
-    // On paper there is nothing to click.
+    // In print there is nothing to click.
     let bar = "document.querySelector('.bar').checkVisibility()";
     assert_eq!(browser.eval(bar), json!(true));
     browser.call("Emulation.setEmulatedMedia", json!({ "media": "print" }));
@@ -342,7 +342,7 @@ fn nothing_is_cut_off_on_a_narrow_screen_and_without_javascript() {
         browser.eval("document.documentElement.scrollWidth"),
         json!(360)
     );
-    // The metrics are chosen without a script.
+    // The metrics can be selected without a script.
     let shown = "document.querySelector('#L7 .a').checkVisibility()";
     assert_eq!(browser.eval(shown), json!(false));
     browser.click("label[for=actual]");

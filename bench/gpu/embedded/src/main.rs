@@ -1,4 +1,4 @@
-//! The program of the library's first page, on the simulator and on a GPU: every word of every result has to be the same.
+//! The program on the library's first page, on the simulator and on a GPU: every word of every result has to be equal.
 
 use dslc::{Arch, Device, Grid, include_kernel, kernel};
 
@@ -38,7 +38,7 @@ fn work(device: &Device) -> dslc::Result<Vec<u32>> {
 
 fn main() -> dslc::Result<()> {
     let simulated = work(&Device::simulator(Arch::SM_90)?)?;
-    // SAFETY: the simulator found nothing.
+    // SAFETY: the simulator has no findings.
     let gpu = unsafe { Device::gpu(0)? };
     let real = work(&gpu)?;
     let same = simulated.iter().zip(&real).filter(|(a, b)| a == b).count();

@@ -1,5 +1,5 @@
-//! Arithmetic. No operation is written in a form for which LLVM has an undefined case, but for signed sums and products of the source, whose
-//! overflow the simulator reports. None may be contracted or reordered.
+//! Arithmetic. No operation is written in a form that has an undefined case in LLVM, except signed sums and products of the source, whose
+//! overflow the simulator reports. No operation may be contracted or reordered.
 
 use ir::{BinaryOp, Operand, SpecialReg, Type, UnaryOp, ValueId};
 
@@ -63,7 +63,7 @@ impl Kernel<'_, '_> {
         self.intrinsic(result, name, ty, &[a]);
     }
 
-    /// An instruction of the units for approximate functions: its name is the operation's.
+    /// An instruction of the units for approximate functions; it has the operation's name.
     pub(super) fn approximate(
         &mut self,
         result: ValueId,
@@ -87,12 +87,12 @@ impl Kernel<'_, '_> {
     pub(super) fn fma_halves(&mut self, result: ValueId, operands: [Operand; 3]) {
         let words = operands.map(|operand| self.typed(operand));
         if self.m.arch >= 53 {
-            // Assembly, for LLVM has NaNs of its own.
+            // Assembly, because LLVM produces other NaNs.
             let asm = "asm \"fma.rn.f16x2 $0, $1, $2, $3;\", \"=r,r,r,r\"";
             let words = words.join(", ");
             return self.result(result, format!("call i32 {asm}({words}) {PURE}"));
         }
-        // In double precision the sum is as good as exact.
+        // In double precision the sum is practically exact.
         let mut halves = [0, 16].map(|shift| {
             let wide = words.each_ref().map(|word| {
                 let shifted = self.fresh(format!("lshr {word}, {shift}"));
@@ -112,7 +112,8 @@ impl Kernel<'_, '_> {
         self.result(result, format!("or i32 {}, {}", halves[0], halves[1]));
     }
 
-    /// A sign changed on the bits. `neg.f32` and `abs.f32` may give another NaN, and LLVM would make them of plain bit operations.
+    /// Changes a sign by an integer operation. `neg.f32` and `abs.f32` may give another NaN, and LLVM would make them from plain bit
+    /// operations.
     fn sign(&mut self, result: ValueId, ty: Type, a: Operand, name: &str, mask: i64) {
         let (bits, value) = (ty::bits(ty), ty::value(ty));
         let (width, class, mask) = match ty {
@@ -188,7 +189,7 @@ impl Kernel<'_, '_> {
         self.intrinsic(result, name, ty, &[a, b]);
     }
 
-    /// The high half of a product, by one of twice the width.
+    /// The high half of a product, computed with twice the width.
     fn mul_high(&mut self, result: ValueId, ty: Type, a: Operand, b: Operand, extend: &str) {
         let (narrow, wide, width) = match ty {
             Type::I64 => ("i64", "i128", 64),
@@ -202,8 +203,8 @@ impl Kernel<'_, '_> {
         self.result(result, format!("trunc {wide} {high} to {narrow}"));
     }
 
-    /// Division and remainder. LLVM's are undefined for a divisor of 0, and for the least value by -1: such divisors are replaced
-    /// by 1 and the result chosen afterwards. A constant divisor needs none of that.
+    /// Division and remainder. LLVM's are undefined for a divisor of 0, and for the least value divided by -1: such divisors are replaced
+    /// by 1, and the result is chosen afterwards. A constant divisor needs none of that.
     fn divide(&mut self, result: ValueId, op: BinaryOp, ty: Type, a: Operand, b: Operand) {
         let name = op.text();
         let signed = matches!(op, BinaryOp::SDiv | BinaryOp::SRem);
@@ -237,7 +238,7 @@ impl Kernel<'_, '_> {
         ));
         let mut given = self.fresh(format!("{name} {text_ty} {a}, {safe}"));
         if !quotient {
-            // By -1 the remainder is 0, which the one by 1 is too.
+            // The remainder of a division by -1 is 0, and so is that of a division by 1.
             return self.result(
                 result,
                 format!("select i1 {is_zero}, {text_ty} {a}, {text_ty} {given}"),
@@ -256,7 +257,7 @@ impl Kernel<'_, '_> {
         );
     }
 
-    /// A shift whose count may be anything. The hardware's shifts clamp the count; LLVM finds them in this form.
+    /// A shift with any count. The hardware's shifts clamp the count; LLVM recognises them in this form.
     fn shift(&mut self, result: ValueId, shift: Shift, ty: Type, a: Operand, b: Operand) {
         let name = match shift {
             Shift::Left => "shl",
@@ -277,7 +278,7 @@ impl Kernel<'_, '_> {
         }
         let mut count = self.operand(b);
         if self.type_of(b) == Type::I64 {
-            // Only the low 32 bits count.
+            // Only the low 32 bits matter.
             count = self.fresh(format!("trunc i64 {count} to i32"));
         }
         let wide = |kernel: &mut Self, count: String| match ty {
@@ -309,7 +310,7 @@ impl Kernel<'_, '_> {
         self.result(result, format!("call {ty} @llvm.nvvm.{name}()"));
     }
 
-    /// Where the driver launches cooperatively, it gives the address of the grid's workspace in two environment registers.
+    /// For a cooperative launch, the driver puts the address of the grid's workspace into two environment registers.
     fn is_cooperative(&mut self, result: ValueId) {
         let mut part = |number: u32| {
             self.fresh(format!(

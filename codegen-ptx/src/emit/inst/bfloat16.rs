@@ -1,4 +1,4 @@
-//! bfloat16: one instruction each from sm_80 on. Before, the steps of `ir::bfloat16`, of which none may be contracted or reordered.
+//! bfloat16: one instruction each from sm_80 on. For older targets, the steps of `ir::bfloat16`, which must not be contracted or reordered.
 
 use ir::{Operand, ValueId};
 
@@ -9,7 +9,7 @@ impl Kernel<'_, '_> {
     pub(super) fn bfloat_of(&mut self, result: ValueId, a: Operand) {
         let a = self.typed(a);
         if self.m.arch >= 80 {
-            // Assembly, for LLVM has NaNs of its own.
+            // Assembly, because LLVM produces other NaNs.
             let asm = "asm \"cvt.rn.bf16.f32 $0, $1;\", \"=h,f\"";
             let bfloat = self.fresh(format!("call i16 {asm}({a}) {PURE}"));
             return self.result(result, format!("zext i16 {bfloat} to i32"));
@@ -41,11 +41,11 @@ impl Kernel<'_, '_> {
         self.result(result, format!("or i32 {low}, {high}"));
     }
 
-    /// `a * b + c` in `double`, to the bits of a `float` whose last is set if that is not exact.
+    /// `a * b + c` in `double`, as the bits of a `float` whose last bit is set if the result is inexact.
     fn fma_to_odd(&mut self, [a, b, c]: [String; 3]) -> String {
         let product = self.fresh(format!("fmul double {a}, {b}"));
         let sum = self.fresh(format!("fadd double {product}, {c}"));
-        // What the sum lost.
+        // The part that the sum lost.
         let part = self.fresh(format!("fsub double {sum}, {product}"));
         let other = self.fresh(format!("fsub double {sum}, {part}"));
         let lost_of_product = self.fresh(format!("fsub double {product}, {other}"));
@@ -61,7 +61,7 @@ impl Kernel<'_, '_> {
         let is_away = self.fresh(format!("xor i1 {is_above}, {is_positive}"));
         let step = self.fresh(format!("select i1 {is_away}, i32 -1, i32 1"));
         let stepped = self.fresh(format!("add i32 {bits}, {step}"));
-        // Not of a NaN.
+        // False for a NaN.
         let is_inexact = self.fresh(format!("fcmp one double {rest}, 0.0"));
         let last = self.fresh(format!("trunc i32 {bits} to i1"));
         let keeps = self.fresh(format!("xor i1 {is_inexact}, true"));

@@ -1,4 +1,4 @@
-//! What threads do together, and what they ask of the driver: barriers, fences, `printf`, `assert`.
+//! Operations of several threads, and calls of the driver: barriers, fences, `printf`, `assert`.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ impl Kernel<'_, '_> {
         reduce: BarrierReduce,
         predicate: Operand,
     ) {
-        // Any value that is not 0 is true; the predicate may be an `i1` or a number.
+        // Any value other than 0 is true; the predicate may be an `i1` or a number.
         let predicate = match self.type_of(predicate) {
             Type::I1 => self.operand(predicate),
             _ => {
@@ -56,7 +56,7 @@ impl Kernel<'_, '_> {
             | Intrinsic::BarArrive
             | Intrinsic::BarrierSync
             | Intrinsic::BarrierArrive => return self.numbered_barrier(intrinsic, operands),
-            // A hint that older GPUs do without.
+            // A hint that older GPUs do not have.
             Intrinsic::Nanosleep if self.m.arch < 70 => return,
             Intrinsic::Nanosleep => {
                 return self.line(format!("call void @llvm.nvvm.nanosleep({args})"));
@@ -87,11 +87,11 @@ impl Kernel<'_, '_> {
         }
     }
 
-    /// A barrier with a number, for so many threads; 0 stands for all of the block.
+    /// A barrier with a number, for a number of threads; 0 means all threads of the block.
     fn numbered_barrier(&mut self, intrinsic: Intrinsic, operands: &[Operand]) {
         let arrives = matches!(intrinsic, Intrinsic::BarArrive | Intrinsic::BarrierArrive);
         let step = if arrives { "arrive" } else { "sync" };
-        // Before sm_70 a barrier takes whole warps.
+        // Before sm_70 a barrier counts whole warps.
         let is_aligned = matches!(intrinsic, Intrinsic::BarSync | Intrinsic::BarArrive);
         let aligned = match is_aligned || self.m.arch < 70 {
             true => ".aligned",
@@ -120,7 +120,7 @@ impl Kernel<'_, '_> {
         self.line(format!("call void @llvm.nvvm.membar.{name}()"));
     }
 
-    /// The driver's `vprintf`: the format, and the arguments in memory as a C compiler passes variable arguments.
+    /// Calls the driver's `vprintf` with the format, and the arguments in memory as a C compiler passes variable arguments.
     pub(super) fn printf(&mut self, result: Option<ValueId>, format: StringId, args: &[Operand]) {
         self.m
             .declare("declare i32 @vprintf(ptr, ptr) convergent nounwind");
@@ -164,7 +164,7 @@ impl Kernel<'_, '_> {
         }
     }
 
-    /// The driver's `__assertfail`: text of the condition, file, line, function, bytes per character.
+    /// Calls the driver's `__assertfail`: text of the condition, file, line, function, bytes per character.
     pub(super) fn assert(&mut self, condition: Operand, text: StringId) {
         self.m
             .declare("declare void @__assertfail(ptr, ptr, i32, ptr, i64) convergent nounwind");

@@ -4,23 +4,23 @@ use ir::{ConvertOp, Operand, Space, Type, ValueId};
 
 use super::{super::kernel::Kernel, PURE, ty};
 
-/// How a conversion is written.
+/// The form of a conversion.
 enum Form {
     /// One LLVM instruction to a type: `sext … to i64`.
     Cast(&'static str),
     /// An intrinsic that is one PTX instruction: `cvt.rzi`, which truncates and saturates.
     Call(&'static str),
-    /// To that width and back by the second instruction.
+    /// Two instructions: to that width and back.
     Narrow(&'static str, &'static str),
-    /// A pointer's space changes.
+    /// A change of a pointer's space.
     Space,
-    /// A pointer's generic address.
+    /// The generic address of a pointer.
     Address,
-    /// A half that comes from the low 16 bits of a word.
+    /// A half from the low 16 bits of a word.
     FromHalf,
-    /// A half that goes there.
+    /// A half to the low 16 bits.
     ToHalf,
-    /// A bfloat16 that goes there.
+    /// A bfloat16 to the low 16 bits.
     ToBfloat,
 }
 
@@ -92,7 +92,7 @@ impl Kernel<'_, '_> {
                 let narrow = self.fresh(narrow);
                 self.result(result, format!("{extend} {width} {narrow} to {to}"));
             }
-            // Assembly, for LLVM has NaNs of its own.
+            // Assembly, because LLVM produces other NaNs.
             Form::FromHalf => {
                 let half = format!("trunc {} to i16", self.typed(a));
                 let half = self.fresh(half);
@@ -124,8 +124,8 @@ impl Kernel<'_, '_> {
         }
     }
 
-    /// Whether a float made of computed bits must be hidden from LLVM, which would take a bit operation on them for `neg.f32` or `abs.f32`;
-    /// these may give another NaN.
+    /// Whether a float made from computed bits has to be hidden from LLVM, which would turn a bit operation on them into `neg.f32` or
+    /// `abs.f32`; these may give another NaN.
     fn keeps_bits(&self, result: ValueId, bits: Operand) -> bool {
         let is_computed = match bits {
             Operand::Value(id) => !self.seen[id.index()].is_loaded,
@@ -134,7 +134,7 @@ impl Kernel<'_, '_> {
         is_computed && !self.seen[result.index()].as_number_only
     }
 
-    /// An operand as a pointer of that space, with its type. Only a null may be of another one.
+    /// An operand as a pointer of that space, with its type. Only a null pointer may have another space.
     pub(super) fn pointer(&mut self, operand: Operand, space: Space) -> String {
         match operand {
             Operand::Const(constant) => {

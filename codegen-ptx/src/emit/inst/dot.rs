@@ -1,10 +1,10 @@
-//! Sums of products of parts of two words. From sm_61 on there is an instruction, which adds a third word, too.
+//! Sums of products of parts of two words. From sm_61 on there is an instruction for this, which also adds a third word.
 
 use ir::{BinaryOp, Operand, ValueId};
 
 use super::super::kernel::Kernel;
 
-/// An operation that is one, and its operands.
+/// An operation of this kind, and its operands.
 #[derive(Clone, Copy)]
 pub(in crate::emit) struct Dot {
     shape: Shape,
@@ -15,7 +15,7 @@ pub(in crate::emit) struct Dot {
 #[derive(Clone, Copy)]
 struct Shape {
     is_signed: bool,
-    /// For halves of one word by bytes of the other: whether these are the high two. `None`: bytes by bytes.
+    /// For halves of one word by bytes of the other: whether the bytes are the high two. `None`: bytes by bytes.
     high: Option<bool>,
 }
 
@@ -35,8 +35,8 @@ impl Shape {
 }
 
 impl Kernel<'_, '_> {
-    /// Writes the operation if it is such a sum, or adds a word to one that is known, and says whether it has. The known one stays for its other
-    /// uses; LLVM removes it if there are none.
+    /// Writes the operation if it is such a sum, or adds a word to an already written one; returns whether it did. The written one stays
+    /// for its other uses; if it has none, LLVM removes it.
     pub(super) fn writes_dot(
         &mut self,
         result: ValueId,
@@ -81,7 +81,7 @@ impl Kernel<'_, '_> {
         self.result(result, format!("call i32 @llvm.nvvm.{text}"));
     }
 
-    /// Part by part.
+    /// Computes the sum part by part.
     fn dot_of_parts(&mut self, result: ValueId, shape: Shape, a: &str, b: &str, added: String) {
         let extend = match shape.is_signed {
             true => "sext",

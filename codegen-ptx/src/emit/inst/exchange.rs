@@ -11,7 +11,7 @@ impl Kernel<'_, '_> {
         results: &[ValueId],
         exchange: &Exchange,
     ) -> Result<(), Error> {
-        // The functions without a mask mean the lanes that are here.
+        // The functions without a mask mean the active lanes.
         let mask = match exchange.mask {
             Some(mask) => self.operand(mask),
             None => self.fresh("call i32 @llvm.nvvm.activemask()"),
@@ -65,7 +65,7 @@ impl Kernel<'_, '_> {
         Ok(())
     }
 
-    /// PTX's `shfl` with the clamp and the parts of the warp in one operand, as CUDA's functions pass them.
+    /// PTX's `shfl`, with the clamp and the segment mask in one operand, as CUDA's functions pass them.
     fn shuffle(
         &mut self,
         result: ValueId,
@@ -114,7 +114,7 @@ impl Kernel<'_, '_> {
         }
     }
 
-    /// `redux`, or before sm_80 a loop over the lanes.
+    /// `redux`, or a loop over the lanes before sm_80.
     fn reduce(&mut self, result: ValueId, op: ReduceOp, mask: &str, value: Operand) {
         let value = self.operand(value);
         if self.m.arch >= 80 {
@@ -138,7 +138,7 @@ impl Kernel<'_, '_> {
         self.result(result, format!("call i32 @{key}(i32 {value}, i32 {mask})"));
     }
 
-    /// An error for targets before `arch`.
+    /// Returns an error for targets before `arch`.
     pub(super) fn needs(&self, arch: u32, what: &str) -> Result<(), Error> {
         if self.m.arch < arch {
             let what = format!(

@@ -7,7 +7,7 @@ use ir::symbol::global_symbol;
 
 use crate::{Error, emit::global::DYNAMIC_SHARED};
 
-/// An [`InstKind::PtrAdd`](ir::InstKind::PtrAdd).
+/// The operands of an [`InstKind::PtrAdd`](ir::InstKind::PtrAdd).
 pub(super) struct Parts {
     pub(super) base: Operand,
     pub(super) index: Operand,
@@ -37,7 +37,7 @@ impl Kernel<'_, '_> {
             }
             Object::String(id) => format!("ptr {}", self.m.string_address(id)),
         };
-        // Before spaces are inferred, an address is generic from the start.
+        // Without inferred spaces, an address is generic from the start.
         let given = self.f.values[result.index()];
         let text = match given {
             Type::Ptr(given) if !ty::same_space(given, space) => {
@@ -49,8 +49,8 @@ impl Kernel<'_, '_> {
         Ok(())
     }
 
-    /// Base + index * scale + offset. Pointers of 64 bits extend an `i32` index, those of 32 bits take it as it is; nothing is claimed
-    /// about overflow or bounds.
+    /// Base + index * scale + offset. 64-bit pointers extend an `i32` index, 32-bit pointers use it unchanged. The instruction makes no
+    /// promise about overflow or bounds.
     pub(super) fn ptr_add(&mut self, result: ValueId, parts: Parts) {
         let base = self.typed_base(parts.base);
         let offset = parts.offset_bytes;
@@ -90,7 +90,7 @@ impl Kernel<'_, '_> {
         );
     }
 
-    /// A value as it came from memory, made one of the value's type.
+    /// Converts a value from its form in memory to the value's type.
     fn widen_loaded(&mut self, result: ValueId, ty: MemType, raw: &str) {
         let text = match ty {
             MemType::Bool => format!("icmp ne i8 {raw}, 0"),
@@ -105,7 +105,7 @@ impl Kernel<'_, '_> {
         self.result(result, text);
     }
 
-    /// A value made ready for memory.
+    /// Converts a value to its form in memory.
     fn narrowed(&mut self, ty: MemType, value: Operand) -> String {
         let typed = self.typed(value);
         match ty {
@@ -173,7 +173,7 @@ impl Kernel<'_, '_> {
         ));
     }
 
-    /// Relaxed, at the device's scope: CUDA's `atomicAdd` and similar.
+    /// An atomic, relaxed and with device scope: CUDA's `atomicAdd` and similar.
     pub(super) fn atomic(
         &mut self,
         result: Option<ValueId>,
@@ -253,7 +253,7 @@ impl Kernel<'_, '_> {
     }
 }
 
-/// Whether values of the type are wider than what lies in memory.
+/// Whether values of the type are wider than their form in memory.
 fn is_narrow(ty: MemType) -> bool {
     match ty {
         MemType::Bool | MemType::S8 | MemType::U8 | MemType::S16 | MemType::U16 => true,

@@ -25,7 +25,7 @@ fn coarse_functions_are_the_units_instructions() {
 
 #[test]
 fn floats_round_once_and_are_not_contracted() {
-    // `a * b` in its own variable is a product; within one expression the front end made an fma of it.
+    // With its own variable `a * b` is a product; within one expression the front end makes an fma.
     let text = body(
         "float *f",
         "float p = f[0] * f[1]; f[2] = p + f[3]; f[4] = f[5] * f[6] + f[7];",
@@ -61,7 +61,7 @@ fn a_changed_sign_keeps_a_nan_where_its_bits_are_seen() {
     let stored = body("float *f", "f[0] = -f[1]; f[2] = fabsf(f[3]);");
     has(&stored, &["xor.b32", "and.b32"]);
     has_none(&stored, &["neg.f32", "abs.f32"]);
-    // The same for floats that the source makes of bits.
+    // The same for floats that the source makes from bits.
     let made = body(
         "float *f",
         "f[0] = __int_as_float(__float_as_int(f[1]) & 0x7fffffff); f[2] = __int_as_float(__float_as_int(f[3]) ^ 0x80000000); f[4] = copysignf(f[5], f[6]);",
@@ -212,7 +212,8 @@ fn a_bit_is_tested_where_it_is() {
     has_none(&text, &["shr.u32"]);
 }
 
-/// A kernel for each function of the mathematical library all of whose numbers are `float`, `int` or `long`, which calls it; named after it.
+/// A kernel for each function of the mathematical library with only `float`, `int` and `long` numbers. The kernel calls the function and
+/// has its name.
 fn kernels_of_float_functions() -> Vec<(String, String)> {
     let math = dsl::library::parts().filter(|(name, _)| name.starts_with("<cuda math"));
     let heads = math

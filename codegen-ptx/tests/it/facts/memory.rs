@@ -155,7 +155,7 @@ fn variables_have_names_initial_values_and_addresses() {
 
 #[test]
 fn writes_to_constant_memory_fault_on_the_gpu() {
-    // LLVM ends the process where it sees one.
+    // LLVM ends the process when it sees such a store.
     let source = "__constant__ int c[4];
         __global__ void k() {
             atomicAdd((float *)c + 1, 1.0f);
@@ -172,7 +172,7 @@ fn writes_to_constant_memory_fault_on_the_gpu() {
     has_none(&whole(read), &["cvta.const"]);
 }
 
-/// LLVM 22's InferAddressSpaces leaves an operand out where two constant addresses meet a pointer of a known space, and crashes.
+/// LLVM 22's InferAddressSpaces omits an operand where two constant addresses meet a pointer of a known space, and crashes.
 #[test]
 fn numbers_may_be_pointers() {
     let text = body(
@@ -182,7 +182,7 @@ fn numbers_may_be_pointers() {
     has(&text, &["16;", "st.b32"]);
 }
 
-/// ptxas keeps such an array in registers only where it sees the frame's address.
+/// ptxas keeps such an array in registers only if it sees the frame's address.
 #[test]
 fn addresses_in_a_frame_are_not_cut() {
     let text = body(
@@ -209,7 +209,7 @@ fn neighbours_in_shared_memory_are_loaded_at_once() {
          x[t] = s[2 * t] + s[2 * t + 1];",
     );
     has(&text, &["ld.shared.v2.b32"]);
-    // Aligned to more, 33 ints would leave a gap behind them.
+    // With a larger alignment, 33 ints would leave a gap after them.
     let text = body(
         "int *x",
         "__shared__ int s[33]; s[x[0]] = x[1]; __syncthreads(); x[2] = s[x[3]];",

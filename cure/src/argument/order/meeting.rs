@@ -1,4 +1,4 @@
-//! Whether two accesses meet: their places are compared, with what the branches around them say of their threads.
+//! Decides whether two accesses conflict: compares their places, and uses what the branches around them say of their threads.
 
 use ir::{BinaryOp, CompareOp, InstKind, Object, Space, SpecialReg, Varies};
 
@@ -10,7 +10,7 @@ use super::super::{
 use super::{Kernel, Proof};
 
 impl Kernel<'_> {
-    /// Whether two accesses by different threads of a block are never to the same bytes, or both only read.
+    /// Whether two accesses by different threads of a block never touch the same bytes, or both only read.
     pub(super) fn never_meet(&mut self, a: usize, b: usize, proof: &mut Proof) -> bool {
         let (What::Access(first), What::Access(second)) = (&self.row[a].what, &self.row[b].what)
         else {
@@ -64,7 +64,7 @@ impl Kernel<'_> {
         }
     }
 
-    /// Bytes as the numbers they mean, with counted loop variables as what they begin with and a multiple of the block's width.
+    /// A sum of bytes as the numbers its terms mean. A counted loop variable is its initial value and a multiple of the block's width.
     fn bytes(&self, sum: &Sum) -> Sum {
         let mut all = Sum::constant(sum.constant);
         for &(term, factor) in &sum.parts {
@@ -84,14 +84,14 @@ impl Kernel<'_> {
         counted
     }
 
-    /// What equal places mean: sums of both threads' terms that are 0.
+    /// The equations that follow from equal places: sums of both threads' terms that are 0.
     fn equations(
         &self,
         (a, was): (&Touch, &Sum),
         (b, is): (&Touch, &Sum),
         width: i64,
     ) -> Option<Vec<Equation>> {
-        // Elements of one width: places overlap only if they are equal.
+        // With elements of one width, places overlap only if they are equal.
         let aligned = |sum: &Sum| sum.parts.iter().all(|&(_, factor)| factor % width == 0);
         let apart = (was.constant - is.constant) % width == 0;
         if !aligned(was) || !aligned(is) || !apart {
@@ -127,7 +127,7 @@ impl Kernel<'_> {
         Some(vec![self.equation(was, is)?])
     }
 
-    /// Bytes of a row, where both accesses are checked to stay in theirs.
+    /// The bytes of a row, if both accesses are checked to stay within theirs.
     fn row_bytes(&self, a: &Touch, b: &Touch) -> Option<i64> {
         let Some(Object::Shared(id)) = a.object().filter(|_| a.object() == b.object()) else {
             return None;
@@ -139,7 +139,7 @@ impl Kernel<'_> {
             .then_some((columns * var.element_bytes) as i64)
     }
 
-    /// `was` of one thread less `is` of another one; `None` if something in them is not a thread's index or the same for the block.
+    /// `was` of one thread minus `is` of another one; `None` if a term is neither a thread's index nor the same for the block.
     fn equation(&self, was: &Sum, is: &Sum) -> Option<Equation> {
         let mut equation = Equation {
             constant: was.constant - is.constant,
@@ -158,7 +158,7 @@ impl Kernel<'_> {
         Some(equation)
     }
 
-    /// Whether a term is a thread's own; `None` if that is not known.
+    /// Whether a term differs between threads; `None` if that is unknown.
     fn varies(&self, term: Term) -> Option<bool> {
         if self.strides.contains_key(&term) || self.is_row_of_threads(term) {
             return Some(true);
@@ -193,7 +193,7 @@ impl Kernel<'_> {
         is_product(self.terms, term, SpecialReg::TidY, SpecialReg::NtidX)
     }
 
-    /// Whether equations, with what the branches around two steps say, leave only one thread.
+    /// Whether equations, together with what the branches around two steps say, imply one thread.
     fn means_one_thread(&self, mut equations: Vec<Equation>, (a, b): (usize, usize)) -> bool {
         if self.reads.is_empty() {
             return false;
@@ -222,7 +222,7 @@ impl Kernel<'_> {
         self.terms.find(&Shape::Special(register))
     }
 
-    /// `factor * (number - number')`, where the number is the thread's in its block, or leaves it as remainder by the block's width.
+    /// `factor * (number - number')`, where the number is the thread's in its block, or has it as remainder modulo the block's width.
     fn is_number_of_thread(&self, equation: &Equation) -> bool {
         let Some(x) = self.special(SpecialReg::TidX) else {
             return false;
@@ -257,7 +257,7 @@ impl Kernel<'_> {
             && self.reads.iter().all(|read| dimensions.contains(read))
     }
 
-    /// What equalities the branches around a step say of its thread.
+    /// The equalities that the branches around a step establish for its thread.
     fn guards(&self, at: usize, whose: Whose) -> Vec<Equation> {
         let mut around: Vec<(Term, bool)> = vec![];
         for step in &self.row[..at] {

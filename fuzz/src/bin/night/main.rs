@@ -1,7 +1,7 @@
-//! `night TARGET`: a target for some seconds on some threads, without libFuzzer and on a stable compiler.
+//! `night TARGET`: runs a target for some seconds on some threads, without libFuzzer and with a stable compiler.
 //!
-//! Each thread is its own process ([`worker`]), so that what no `catch_unwind` catches (a stack that overflows, memory that is not to be
-//! had, a loop without end) is a finding too. Findings are written to a folder: the input, and beside it what was said.
+//! Each thread has its own process ([`worker`]). So failures that `catch_unwind` cannot catch (a stack overflow, a lack of memory, an
+//! endless loop) are findings too. Findings are written to a folder: the input, and next to it the message.
 
 #![expect(
     clippy::print_stdout,
@@ -58,9 +58,9 @@ struct Args {
     worker: Option<u64>,
 }
 
-/// What a worker says.
+/// A message of a worker.
 enum Event {
-    /// So many inputs in all, and so many places they led to.
+    /// The number of inputs in total, and the number of places that they reached.
     Count(u64, u64),
     /// A key, and the file.
     Finding(String, String),
@@ -72,7 +72,7 @@ struct Worker {
     number: u64,
     child: Child,
     starts: u64,
-    /// Inputs of this process, and of those before it.
+    /// The number of inputs of this process and of its predecessors.
     count: u64,
     before: u64,
     last_message: Instant,
@@ -184,7 +184,7 @@ fn watch(args: &Args) -> ExitCode {
     ExitCode::from(u8::from(!findings.is_empty()))
 }
 
-/// A worker is no more: keeps the input that ended it, and starts another one for the time that is left.
+/// Handles the end of a worker: keeps the input that ended it, and starts another worker for the remaining time.
 fn end(
     args: &Args,
     worker: &mut Worker,
@@ -211,7 +211,7 @@ fn end(
             println!("{}: finding {file}", args.target);
         }
         let left = args.seconds.saturating_sub(start.elapsed().as_secs());
-        // A worker that dies at once, each time, says nothing new.
+        // A worker that always dies at once finds nothing new.
         if left > 0 && worker.starts < 200 {
             worker.child = begin(args, worker.number, worker.starts, left, sender);
             worker.starts += 1;
@@ -249,7 +249,7 @@ fn begin(
     for corpus in &args.corpus {
         command.arg("--corpus").arg(corpus);
     }
-    // LLVM warns there, and who dies says why.
+    // LLVM's warnings go there, and the last message of a process that dies.
     if let Ok(file) = fs::File::create(worker::state(args, number).with_extension("stderr")) {
         command.stderr(file);
     }

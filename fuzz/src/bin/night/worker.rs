@@ -1,4 +1,4 @@
-//! A process that runs inputs, one after the other, and writes down those that make a panic or take too long.
+//! A process that runs inputs one after the other, and records those that panic or take too long.
 
 use std::{
     cell::RefCell,
@@ -21,27 +21,27 @@ use rustix::{
 
 use super::Args;
 
-/// Inputs that are kept of one finding.
+/// Most inputs that are kept for one finding.
 const KEPT: usize = 3;
-/// Time to make an input shorter.
+/// The time to shorten an input.
 const SHORTEN: Duration = Duration::from_secs(15);
 
 thread_local! {
-    /// What the last panic said, and where.
+    /// The message of the last panic, and its place.
     static SAID: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
 }
 
-/// How an input went.
+/// The result of an input.
 enum Went {
     Well,
-    /// What groups like findings, and all that is known.
+    /// The key that groups equal findings, and the full message.
     Badly {
         kind: String,
         text: String,
     },
 }
 
-/// Where a worker writes the current input, for whoever finds it dead.
+/// The file to which a worker writes its current input, which is read when the worker has died.
 pub(crate) fn state(args: &Args, number: u64) -> PathBuf {
     args.out.join(format!(".{}-{number}", args.target))
 }
@@ -53,14 +53,14 @@ pub(crate) fn read_state(path: &Path) -> Option<Vec<u8>> {
     Some(bytes.get(8..8 + length)?.to_vec())
 }
 
-/// The end of what it wrote to stderr.
+/// The end of its stderr.
 pub(crate) fn last_words(path: &Path) -> String {
     let bytes = fs::read(path).unwrap_or_default();
     let start = bytes.len().saturating_sub(2000);
     String::from_utf8_lossy(&bytes[start..]).into_owned()
 }
 
-/// Writes a finding down, unless there are enough of its kind. Gives its key and file.
+/// Records a finding, unless there are enough with its key. Returns its key and file.
 pub(crate) fn keep(args: &Args, kind: &str, text: &str, input: &[u8]) -> Option<(String, String)> {
     let mut hasher = DefaultHasher::new();
     kind.hash(&mut hasher);
@@ -73,7 +73,7 @@ pub(crate) fn keep(args: &Args, kind: &str, text: &str, input: &[u8]) -> Option<
             return Some((key, path.display().to_string()));
         }
     }
-    // It is one of this run all the same.
+    // It still counts as a finding of this run.
     Some((
         key.clone(),
         args.out
@@ -137,7 +137,7 @@ fn on_our_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) ->
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
         let place = info.location().map_or(String::new(), ToString::to_string);
-        // Of another thread's panic, what arrives here is said where it is caught.
+        // If another thread panicked, the message that arrives here is reported where that panic is caught.
         SAID.set(Some((place, text.unwrap_or("a panic").to_string())));
     }));
     let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn(work);
@@ -194,7 +194,7 @@ fn try_once(target: &Target, input: &[u8]) -> Went {
     let after = clock_gettime(ClockId::ThreadCPUTime);
     if result.is_err() {
         let (place, text) = SAID.take().unwrap_or_default();
-        // Like findings are those of one place that begin with the same words.
+        // Findings are equal if they have the same place and begin with the same words.
         let words = text.lines().next().unwrap_or_default();
         let words: String = words
             .chars()
@@ -220,7 +220,7 @@ fn try_once(target: &Target, input: &[u8]) -> Went {
     Went::Well
 }
 
-/// Leaves out what it can of an input that still goes the same way.
+/// Removes as much as possible from an input without changing its result.
 fn shorten(target: &Target, state: &File, kind: &str, mut input: Vec<u8>) -> Vec<u8> {
     let start = Instant::now();
     let mut piece = input.len().next_power_of_two() / 2;

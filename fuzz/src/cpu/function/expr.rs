@@ -1,9 +1,9 @@
-//! Expressions: a text and its type, drawn from the generator's choices. Evaluating one changes nothing and is defined for every input.
+//! Expressions: a text and its type, made from the generator's choices. Evaluating one has no side effects and is defined for every input.
 
 use super::{Bool, Double, Expr, Float, Generator, Int, Llong, Schar, TYPES, Ty, Uint, Ullong};
 
 impl Generator<'_, '_> {
-    /// Any expression. No operand changes anything.
+    /// Any expression, without side effects.
     pub(super) fn expr(&mut self, depth: usize) -> Expr {
         if depth == 0 {
             return self.leaf();
@@ -161,7 +161,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Of an integer type.
+    /// The value converted to an integer type.
     pub(super) fn integer(&mut self, value: Expr) -> Expr {
         if !value.1.is_float() {
             return value;
@@ -170,7 +170,7 @@ impl Generator<'_, '_> {
         (self.converted(value, ty), ty)
     }
 
-    /// As that type, by a cast or a function that looks whether it fits.
+    /// The value converted to a type, by a cast or by a function that checks whether it fits.
     pub(super) fn converted(&mut self, (text, from): Expr, to: Ty) -> String {
         if !from.is_float() || to.is_float() || to == Bool {
             return format!("(({}){text})", to.name());
@@ -186,7 +186,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// As it is, where assigning it converts; a floating-point number has to fit.
+    /// The value unchanged, if assigning it converts it; a floating-point number has to fit.
     pub(super) fn implicit(&mut self, value: Expr, to: Ty) -> String {
         if value.1.is_float() && !to.is_float() {
             self.converted(value, to)
@@ -195,7 +195,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Neither 0 nor -1, in its promoted type.
+    /// A value other than 0 and -1, in its promoted type.
     pub(super) fn divisor(&mut self, (text, ty): Expr) -> Expr {
         if ty.is_float() {
             return (text, ty);
@@ -208,7 +208,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// A distance to shift a value of that type by.
+    /// A distance by which a value of that type may be shifted.
     pub(super) fn distance(&mut self, (text, ty): Expr, of: Ty) -> Expr {
         let most = if matches!(of, Llong | Ullong) { 63 } else { 31 };
         (format!("({text} & {most})"), ty)

@@ -1,4 +1,4 @@
-//! How a shared array could lie otherwise, and what all accesses to it would cost then, by the worst request of each.
+//! Other layouts of a shared array, and what all accesses to it would cost then. Each access counts with its worst request.
 
 use interp::{LaunchReport, Site, mask::LaneMask, rules::bank::shared_cost};
 use ir::{SharedVar, Space};
@@ -6,14 +6,14 @@ use ir::{SharedVar, Space};
 use super::{Request, shared_op};
 use crate::Input;
 
-/// Rows are made wider by at most so many bytes: as wide as the banks.
+/// Rows are widened by at most this many bytes: the width of all banks.
 const MAX_PAD_BYTES: u64 = 128;
-/// What a kernel may declare of shared memory.
+/// The shared memory that a kernel may declare.
 const MAX_DECLARED_BYTES: u64 = 48 * 1024;
-/// Bytes of a word of a bank.
+/// Bytes of a bank's word.
 const WORD: u64 = 4;
 
-/// How many elements fill the banks once: one is left unused behind so many.
+/// The number of elements that fill the banks once: after that many, one is left unused.
 pub(super) fn spread_unit(element: u64) -> u64 {
     (MAX_PAD_BYTES / element.max(1)).max(1)
 }
@@ -56,7 +56,7 @@ impl<'a> Layout<'a> {
         self.var.element_bytes.max(1)
     }
 
-    /// What all accesses cost if each index becomes another one.
+    /// The cost of all accesses if `to` maps each index to another one.
     fn cost(&self, to: impl Fn(u64) -> u64) -> Option<u64> {
         let mut sum = 0u64;
         for site in &self.sites {
@@ -84,21 +84,21 @@ impl<'a> Layout<'a> {
         Some(sum)
     }
 
-    /// Whether each index may become another one: no access takes more than an element.
+    /// Whether indices may be mapped one by one: no access takes more than an element.
     fn is_by_element(&self) -> bool {
         let mut all = self.sites.iter();
         all.all(|site| u64::from(site.width_bytes) <= self.element())
     }
 
-    /// Whether the kernel may declare so much more.
+    /// Whether the kernel may declare this many more bytes.
     fn has_room(&self, more_bytes: u64) -> bool {
         self.var.dynamic || self.launch.shared.fixed + more_bytes <= MAX_DECLARED_BYTES
     }
 
-    /// By how many elements rows may be wider: what costs less than they do now, the least first.
+    /// The numbers of elements by which rows may be widened so that they cost less than now, the cheapest first.
     pub(super) fn pads(&self, columns: u64) -> Vec<u64> {
         let element = self.element();
-        // Elements below a word meet in other words in the next column.
+        // Elements smaller than a word share other words in the next column.
         let shifts = (WORD / element).max(1);
         let cost = |pad: u64| -> Option<u64> {
             let mut sum = 0u64;
@@ -108,7 +108,7 @@ impl<'a> Layout<'a> {
             }
             Some(sum)
         };
-        // Wider accesses than an element have to stay aligned in each row.
+        // Accesses wider than an element have to stay aligned in each row.
         let aligned = |pad: &u64| {
             let row = (columns + pad) * element;
             let mut all = self.sites.iter();
@@ -124,7 +124,7 @@ impl<'a> Layout<'a> {
         less.into_iter().map(|(_, pad)| pad).collect()
     }
 
-    /// Whether the column `c` of row `r` at `c ^ r` costs less: it has to stay in the row, and be one element.
+    /// Whether it costs less to store column `c` of row `r` at `c ^ r`: it has to stay in the row, and accesses have to take one element.
     pub(super) fn swizzles(&self, (rows, columns): (u64, u64)) -> bool {
         let moved = |index: u64| {
             let (row, column) = (index / columns % rows, index % columns);
@@ -137,7 +137,8 @@ impl<'a> Layout<'a> {
             && self.cost(moved) < self.cost(|index| index)
     }
 
-    /// Whether an unused element behind as many as fill the banks costs less in all: how many elements there are then, where that is declared.
+    /// Whether an unused element after every group that fills the banks costs less in total. The inner value is the new number of elements,
+    /// where the array declares one.
     pub(super) fn spreads(&self) -> Option<Option<u64>> {
         let element = self.element();
         let elements = self.var.size_bytes / element;
@@ -149,11 +150,11 @@ impl<'a> Layout<'a> {
             .then(|| (!self.var.dynamic).then_some(elements + more))
     }
 
-    /// Whether elements of a word more cost less, and may have one: of structs whose members are words.
+    /// Whether elements that are a word longer cost less, and are possible: structs whose members are words.
     pub(super) fn grows_by_a_word(&self) -> bool {
         let element = self.element();
         let elements = self.var.size_bytes / element;
-        // An element of so many bytes, of which the last word is unused.
+        // An element of the larger size, whose last word is unused.
         let larger = SharedVar {
             element_bytes: element + WORD,
             ..self.var.clone()
@@ -180,13 +181,13 @@ impl<'a> Layout<'a> {
             && cost(&larger) < cost(self.var)
     }
 
-    /// Whether each lane may have a copy.
+    /// Whether there is room for a copy for each lane.
     pub(super) fn has_room_for_copies(&self) -> bool {
         !self.var.dynamic && self.has_room(31 * self.var.size_bytes)
     }
 
-    /// Bytes of the widest access to the array, of which the rows of an array of words are a multiple and that would serve a column without
-    /// conflicts: neighbouring elements of a row are read at once then.
+    /// The bytes of the widest access that would serve a column without conflicts because it reads neighbouring elements of a row at once.
+    /// The rows have to be a multiple of it.
     pub(super) fn serves_wide(&self, request: &Request<'_>) -> Option<u64> {
         let wide = self.sites.iter().map(|site| site.width_bytes).max()?;
         let (width, element) = (request.site.width_bytes, self.element());

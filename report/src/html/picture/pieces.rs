@@ -6,11 +6,11 @@ use super::{CELL, Drawing, LANES, LEFT, Request, TOP, lane_names, lane_titles, n
 
 /// Bytes of a line of global memory.
 const LINE_BYTES: u64 = 128;
-/// The width that sectors share, and bounds of one's own.
+/// The width that all sectors share, and the bounds of a single one's.
 const SECTORS_WIDE: f64 = 600.0;
 const SECTOR_WIDE: (f64, f64) = (16.0, 64.0);
 
-/// The pieces of memory that lanes touch, ascending.
+/// The pieces of memory that lanes touch, in ascending order.
 pub(super) fn pieces_of(request: &Request<'_>, bytes: u64) -> Vec<u64> {
     let mut pieces: Vec<u64> = request
         .mask
@@ -22,7 +22,7 @@ pub(super) fn pieces_of(request: &Request<'_>, bytes: u64) -> Vec<u64> {
     pieces
 }
 
-/// How many different bytes lanes ask for.
+/// The number of different bytes that lanes request.
 pub(super) fn distinct_bytes(request: &Request<'_>) -> u64 {
     let mut all: Vec<u64> = request
         .mask
@@ -34,7 +34,7 @@ pub(super) fn distinct_bytes(request: &Request<'_>) -> u64 {
     all.len() as u64 * u64::from(request.width_bytes)
 }
 
-/// Where pieces begin, from left to right, and where the last one ends: with a gap where memory is not contiguous, and a small one
+/// Where each piece begins, from left to right, and where the last one ends. There is a gap where memory is not contiguous, and a small one
 /// between lines.
 fn piece_places(pieces: &[u64], bytes: u64, wide: f64) -> (Vec<f64>, f64) {
     let mut places = vec![];
@@ -56,7 +56,7 @@ fn piece_places(pieces: &[u64], bytes: u64, wide: f64) -> (Vec<f64>, f64) {
     (places, x)
 }
 
-/// The pieces as columns with the bytes that each lane asks for, and below them which bytes of each piece are used.
+/// The pieces as columns with the bytes that each lane requests, and below them the used bytes of each piece.
 fn piece_paths(
     request: &Request<'_>,
     bytes: u64,
@@ -108,7 +108,7 @@ fn piece_paths(
     )
 }
 
-/// Lanes over the pieces of memory that are moved for them: what they ask for, and below what of each piece is used.
+/// Lanes over the pieces of memory that are moved for them: the requested bytes, and below them the used part of each piece.
 pub(super) fn pieces(request: &Request<'_>, bytes: u64, unit: &str) -> Drawing {
     let pieces = pieces_of(request, bytes);
     let wide = (SECTORS_WIDE / pieces.len() as f64)

@@ -1,4 +1,4 @@
-//! What is left of the GPU in a build without it: a clear error.
+//! The GPU in a build without it: only a clear error.
 
 use interp::{LaunchConfig, LaunchReport, Memory, Program, rules::BankWidth};
 use ir::FuncId;
@@ -6,7 +6,7 @@ use ir::FuncId;
 use super::{Compile, GpuError, GpuOptions};
 use crate::device::{Device, DeviceError, DeviceInfo, LaunchError};
 
-/// Never there.
+/// Has no values.
 #[derive(Debug)]
 pub enum Gpu {}
 

@@ -1,6 +1,6 @@
-//! The CUDA driver's calls, each as a function that gives a [`CudaError`]: the only code that knows `cudarc`.
+//! The CUDA driver's calls, each as a function that returns a [`CudaError`]. Only this module uses `cudarc`.
 //!
-//! The driver's numbers for errors are the runtime's. Addresses are `u64`; handles keep the driver's types.
+//! The driver's error numbers are those of the runtime. Addresses are `u64`; handles keep the driver's types.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ptr::{null, null_mut};
@@ -30,7 +30,7 @@ pub(super) fn is_present() -> bool {
     unsafe { sys::is_culib_present() }
 }
 
-/// The first call. The error is the driver's own words.
+/// Initialises the driver, which has to come first. The error has the driver's own words.
 pub(super) fn init() -> std::result::Result<(), (CudaError, String)> {
     // SAFETY: may be called at any time.
     let code = unsafe { sys::cuInit(0) };
@@ -50,7 +50,7 @@ fn words(code: sys::CUresult) -> String {
     format!("{} (error {})", text.to_string_lossy(), code as i32)
 }
 
-/// The CUDA version the driver understands: `(12, 8)`.
+/// The CUDA version that the driver supports: `(12, 8)`.
 pub(super) fn version() -> Result<(u32, u32)> {
     let mut version: c_int = 0;
     // SAFETY: a place for a number.
@@ -88,7 +88,7 @@ pub(super) fn device_bytes(device: DeviceHandle) -> Result<u64> {
     Ok(bytes as u64)
 }
 
-/// 0 for what this driver does not know.
+/// The value of an attribute; 0 if this driver does not know it.
 pub(super) fn attribute(device: DeviceHandle, attribute: Attribute) -> u32 {
     let mut value: c_int = 0;
     // SAFETY: a place for a number.
@@ -99,7 +99,7 @@ pub(super) fn attribute(device: DeviceHandle, attribute: Attribute) -> u32 {
     }
 }
 
-/// The context that the CUDA runtime uses too, kept until [`leave_context`], and current on this thread.
+/// Makes the context current on this thread that the CUDA runtime uses too, and keeps it until [`leave_context`].
 pub(super) fn enter_context(device: DeviceHandle) -> Result<Context> {
     let mut context = null_mut();
     // SAFETY: a place for a handle; the handle is the device's primary context.
@@ -108,25 +108,25 @@ pub(super) fn enter_context(device: DeviceHandle) -> Result<Context> {
     Ok(context)
 }
 
-/// Makes a context that is kept current on this thread.
+/// Makes a kept context current on this thread.
 pub(super) fn make_current(context: Context) -> Result<()> {
     // SAFETY: the caller keeps the context.
     check(unsafe { sys::cuCtxSetCurrent(context) })
 }
 
 pub(super) fn leave_context(device: DeviceHandle) {
-    // SAFETY: retained by `enter_context`. There is nobody to tell of an error.
+    // SAFETY: retained by `enter_context`. An error could not be reported.
     let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(device) };
 }
 
-/// Room for what kernels print between two calls that wait.
+/// Sets the size of the buffer for what kernels print between two calls that wait.
 pub(super) fn set_printf_bytes(bytes: usize) -> Result<()> {
     let limit = sys::CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE;
     // SAFETY: plain numbers.
     check(unsafe { sys::cuCtxSetLimit(limit, bytes) })
 }
 
-/// Makes memory of the host's reachable for kernels, at the same address.
+/// Makes host memory accessible to kernels, at the same address.
 pub(super) fn share(address: u64, bytes: u64) -> Result<()> {
     let flags = sys::CU_MEMHOSTREGISTER_DEVICEMAP | sys::CU_MEMHOSTREGISTER_PORTABLE;
     // SAFETY: the caller keeps the memory until `unshare`.
@@ -138,22 +138,22 @@ pub(super) fn unshare(address: u64) -> Result<()> {
     check(unsafe { sys::cuMemHostUnregister(address as *mut _) })
 }
 
-/// Room for the calls of a thread.
+/// Sets the local memory for a thread's calls.
 pub(super) fn set_stack_bytes(bytes: usize) -> Result<()> {
     let limit = sys::CUlimit::CU_LIMIT_STACK_SIZE;
     // SAFETY: plain numbers.
     check(unsafe { sys::cuCtxSetLimit(limit, bytes) })
 }
 
-/// Room for what kernels allocate.
+/// Sets the size of the heap from which kernels allocate.
 pub(super) fn set_heap_bytes(bytes: usize) -> Result<()> {
     let limit = sys::CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE;
     // SAFETY: plain numbers.
     check(unsafe { sys::cuCtxSetLimit(limit, bytes) })
 }
 
-/// Compiles PTX for the current context's device, with at most so many registers for each thread, if that is said. The error carries the
-/// assembler's log.
+/// Compiles PTX for the current context's device, with at most `max_registers` registers per thread if given. The error has the assembler's
+/// log.
 pub(super) fn load(
     ptx: &str,
     lines: bool,
@@ -167,7 +167,7 @@ pub(super) fn load(
         sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
         sys::CUjit_option::CU_JIT_GENERATE_LINE_INFO,
     ];
-    // Numbers travel as pointers.
+    // Numbers are passed as pointers.
     let mut values = vec![
         log.as_mut_ptr().cast::<c_void>(),
         LOG_BYTES as *mut c_void,
@@ -199,7 +199,7 @@ pub(super) fn load(
 }
 
 pub(super) fn unload(image: Image) {
-    // SAFETY: loaded by `load`, unloaded once. There is nobody to tell of an error.
+    // SAFETY: loaded by `load`, unloaded once. An error could not be reported.
     let _ = unsafe { sys::cuModuleUnload(image) };
 }
 
@@ -211,7 +211,7 @@ pub(super) fn kernel(image: Image, name: &str) -> Result<Kernel> {
     Ok(kernel)
 }
 
-/// Address and size of a variable.
+/// The address and size of a variable.
 pub(super) fn global(image: Image, name: &str) -> Result<(u64, u64)> {
     let name = CString::new(name).map_err(|_| CudaError::SymbolNotFound)?;
     let (mut address, mut bytes) = (0, 0);
@@ -235,7 +235,7 @@ pub(super) fn registers(kernel: Kernel) -> Option<u32> {
     check(code).ok().map(|()| value as u32)
 }
 
-/// Enqueues a launch. Each argument is read from its first bytes, as many as the parameter has.
+/// Enqueues a launch. Each argument's first bytes are read, as many as the parameter has.
 pub(super) fn launch(kernel: Kernel, config: &LaunchConfig, args: &[u64]) -> Result<()> {
     let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (config.grid, config.block);
     let shared_bytes = config.shared_bytes as u32;
@@ -279,7 +279,7 @@ pub(super) fn launch(kernel: Kernel, config: &LaunchConfig, args: &[u64]) -> Res
     })
 }
 
-/// How many blocks of such a launch a multiprocessor holds.
+/// How many blocks of this launch a multiprocessor holds.
 pub(super) fn resident_blocks(kernel: Kernel, config: &LaunchConfig) -> Result<u64> {
     let mut blocks = 0;
     let threads = config.threads_per_block() as c_int;
@@ -295,14 +295,14 @@ pub(super) fn resident_blocks(kernel: Kernel, config: &LaunchConfig) -> Result<u
     Ok(blocks.max(0) as u64)
 }
 
-/// Waits for everything, and writes out what kernels printed: the driver puts it into C's `stdout`.
+/// Waits for all work, and flushes what kernels printed: the driver puts it into C's `stdout`.
 pub(super) fn synchronize() -> Result<()> {
     unsafe extern "C" {
         fn fflush(stream: *mut c_void) -> c_int;
     }
     // SAFETY: waits for the current context.
     let result = check(unsafe { sys::cuCtxSynchronize() });
-    // SAFETY: a null stream means all of them.
+    // SAFETY: a null stream means all streams.
     unsafe { fflush(null_mut()) };
     result
 }
@@ -323,7 +323,7 @@ pub(super) fn malloc_managed(bytes: u64) -> Result<u64> {
     Ok(address)
 }
 
-/// Gives back memory of `malloc` or `malloc_managed`.
+/// Frees memory of `malloc` or `malloc_managed`.
 pub(super) fn free(address: u64) -> Result<()> {
     // SAFETY: the driver checks the address.
     check(unsafe { sys::cuMemFree_v2(address) })
@@ -378,11 +378,11 @@ pub(super) fn elapsed_ms(start: Event, stop: Event) -> Result<f32> {
 }
 
 pub(super) fn destroy(event: Event) {
-    // SAFETY: an event of `event`, destroyed once. There is nobody to tell of an error.
+    // SAFETY: an event of `event`, destroyed once. An error could not be reported.
     let _ = unsafe { sys::cuEventDestroy_v2(event) };
 }
 
-/// A word of the host's memory that the GPU can write: its places on both sides.
+/// A word of host memory that the GPU can write: its addresses on both sides.
 pub(super) fn shared_word() -> Result<(*mut u32, u64)> {
     /// `CU_MEMHOSTALLOC_DEVICEMAP`.
     const MAPPED: c_uint = 2;

@@ -18,27 +18,27 @@ use crate::device::{Device, DeviceError, DeviceFault, DeviceInfo, LaunchError, P
 use crate::error::CudaError;
 use std::{collections::HashMap, sync::Arc};
 
-/// Launches whose events are held before their times are read.
+/// Most launches whose events are kept before their times are read.
 const UNTIMED_LAUNCHES: usize = 4096;
 
 /// A program's code on the GPU.
 #[derive(Debug)]
 struct Loaded {
-    /// Which program it is.
+    /// The program.
     module: Arc<Module>,
     image: Image,
     /// By function; `None` for host functions.
     kernels: Vec<Option<Kernel>>,
-    /// To compile it again, if it has no variables on the device.
+    /// The PTX for compiling it again, if it has no variables on the device.
     ptx: Option<String>,
-    /// The same with fewer registers, by how many.
+    /// The same code with fewer registers, by their number.
     frugal: HashMap<u32, (Image, Vec<Option<Kernel>>)>,
 }
 
 /// A GPU.
 #[derive(Debug)]
 pub struct Gpu {
-    /// `None`: programs bring their PTX along.
+    /// `None`: programs bring their own PTX.
     compile: Option<Compile>,
     handle: DeviceHandle,
     context: Context,
@@ -47,19 +47,19 @@ pub struct Gpu {
     loaded: Vec<Loaded>,
     launches: Launches,
     events: HashMap<u64, Event>,
-    /// The GPU wants the host to keep away from managed memory while kernels run.
+    /// Whether the host may not access managed memory while kernels run.
     is_managed_exclusive: bool,
     managed_in_use: u64,
     in_use_bytes: u64,
-    /// A kernel faulted; nothing works any more.
+    /// The error of a kernel that faulted; nothing works any more.
     lost: Option<CudaError>,
 }
 
-// SAFETY: the driver's handles may be used by any thread in which their context is current, which `enter` sees to.
+// SAFETY: the driver's handles may be used by any thread in which their context is current, which `enter` ensures.
 unsafe impl Send for Gpu {}
 
 impl Gpu {
-    /// A GPU of this machine, by its number. Without `compile` it runs nothing but the PTX that programs bring along.
+    /// Opens a GPU of this machine, by its number. Without `compile` it runs only the PTX that programs bring.
     pub fn open(
         ordinal: u32,
         options: GpuOptions,
@@ -94,7 +94,7 @@ impl Gpu {
         })
     }
 
-    /// An error of the driver; one that ends everything is said of its launch.
+    /// Converts an error of the driver; a fatal one is reported for its launch.
     fn error(&mut self, error: CudaError) -> DeviceError {
         if !error.is_sticky() {
             return DeviceError::Cuda(error);
@@ -117,16 +117,16 @@ impl Gpu {
         result.map_err(|error| self.error(error))
     }
 
-    /// After a call that waited for everything before it.
+    /// The result of a call that waited for all earlier work.
     fn waited<T>(&mut self, result: Result<T, CudaError>) -> Result<T, DeviceError> {
         let value = self.attempt(result)?;
         self.launches.all_finished(self.options.timing);
         Ok(value)
     }
 
-    /// Memory at an address where the host program has none: see [`interp::memory`].
+    /// Allocates memory at an address that the host program does not use: see [`interp::memory`].
     fn malloc_apart(&self, memory: &Memory, bytes: u64, managed: bool) -> Result<u64, CudaError> {
-        /// A driver that gives so many unusable addresses gives no other.
+        /// A driver that returns this many unusable addresses has no other.
         const ATTEMPTS: usize = 16;
         let mut unusable = Vec::new();
         let mut result = Err(CudaError::MemoryAllocation);
@@ -150,7 +150,7 @@ impl Gpu {
         result
     }
 
-    /// A kernel with so few registers that a block of so many threads fits.
+    /// A kernel compiled with few enough registers that a block of this many threads fits.
     fn frugal_kernel(
         &mut self,
         program: &Program,
@@ -158,7 +158,7 @@ impl Gpu {
         config: &LaunchConfig,
     ) -> Option<Kernel> {
         let threads = u32::try_from(config.threads_per_block()).ok()?;
-        // The hardware gives registers to a warp in units of eight for each thread.
+        // The hardware allocates registers to a warp in units of eight per thread.
         let max_registers = self.info.block.registers / threads.next_multiple_of(32) / 8 * 8;
         let lines = self.options.lines;
         let mut loaded = self.loaded.iter_mut();
@@ -166,7 +166,7 @@ impl Gpu {
         loaded.frugal_kernel(kernel, max_registers, lines)
     }
 
-    /// Which pointers among the arguments are the host's.
+    /// The pointer arguments that belong to the host.
     fn suspicion(
         program: &Program,
         memory: &Memory,
@@ -199,7 +199,7 @@ impl Gpu {
     }
 }
 
-/// Whether the bytes are on the device and out of the host's reach.
+/// Whether the bytes are on the device and not accessible to the host.
 fn is_remote(memory: &Memory, address: u64) -> bool {
     matches!(
         memory.kind_of(address),
@@ -255,7 +255,7 @@ impl Device for Gpu {
             let fault = memory.free_fault(address, AddressKind::Device);
             return Err(DeviceError::Memory(fault));
         }
-        // As `cudaFree` does: what still runs may use it.
+        // As `cudaFree` does: running work may use the memory.
         let result = driver::synchronize();
         self.waited(result)?;
         memory.remove_foreign(address)?;
@@ -296,7 +296,7 @@ impl Device for Gpu {
                 });
                 self.waited(result)
             }
-            // Managed memory may be in use by a kernel.
+            // A kernel may be using managed memory.
             (false, false) => {
                 let result = driver::synchronize();
                 self.waited(result)?;
@@ -357,7 +357,7 @@ impl Device for Gpu {
         }
     }
 
-    /// Checks the launch as the simulator does, then gives it to the driver between two events, which measure it.
+    /// Checks the launch as the simulator does, then passes it to the driver between two events, which time it.
     fn launch(
         &mut self,
         program: &Program,
@@ -484,7 +484,7 @@ impl Device for Gpu {
         match self.lost {
             Some(_) => {}
             None => match self.synchronize() {
-                // The process ends, and the driver has gone already: what was waited for before is known.
+                // The process ends, and the driver has shut down already: work that was waited for is known.
                 Ok(()) | Err(DeviceError::Cuda(CudaError::CudartUnloading)) => {}
                 Err(error) => return Err(error),
             },
@@ -541,7 +541,7 @@ impl Device for Gpu {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        // The last owner may be on another thread.
+        // The last owner may be another thread.
         let is_current = driver::make_current(self.context).is_ok();
         if self.lost.is_none() && is_current {
             for (_, event) in self.events.drain() {

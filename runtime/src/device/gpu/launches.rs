@@ -1,9 +1,9 @@
-//! The launches of a GPU: how long each took, and which one a fault belongs to.
+//! The launches of a GPU: their times, and the launch to which a fault belongs.
 //!
-//! Launches run one after the other on one stream. When the driver reports a fault, it does not say of which launch: it is one of those that
-//! nobody had waited for. A launch that is waited for at once, as a careful program does it, is known. Where launches are timed anyway, the
-//! stream also writes the number of finished launches between two into a word the host can read: the first one that is not counted there is
-//! the guilty one.
+//! Launches run one after the other on one stream. The driver reports a fault without naming the launch: it is one of those that the host
+//! had not waited for. If the program waits for each launch at once, as careful programs do, the launch is known. If launches are timed
+//! anyway, the stream also writes the number of finished launches into a word that the host can read. The first launch that is not counted
+//! there is the guilty one.
 
 use ir::{FuncId, LocId};
 
@@ -16,21 +16,21 @@ struct Launch {
     loc: LocId,
     events: Option<(Event, Event)>,
     time_ms: Option<f64>,
-    /// Said of a fault: pointers that are none of the device's.
+    /// For a fault's message: pointers that do not belong to the device.
     suspicion: Option<String>,
 }
 
 /// All launches so far.
 #[derive(Debug, Default)]
 pub(super) struct Launches {
-    /// Finished ones before the first of `launches`.
+    /// The number of finished launches before the first of `launches`.
     forgotten: usize,
     launches: Vec<Launch>,
-    /// Known to be finished.
+    /// The number of launches known to be finished.
     finished: usize,
-    /// The finished ones whose times have been read.
+    /// The number of finished launches whose times have been read.
     timed: usize,
-    /// The word, host's and device's address of it.
+    /// The word's address on the host and on the device.
     word: Option<(*mut u32, u64)>,
 }
 
@@ -38,24 +38,25 @@ pub(super) struct Launches {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Guilty {
     pub(super) index: usize,
-    /// `None` if it may be one of several.
+    /// `None` if several launches are possible.
     pub(super) kernel: Option<FuncId>,
-    /// Of the first that it may be.
+    /// The place of the first possible one.
     pub(super) loc: LocId,
     pub(super) suspicion: Option<String>,
-    /// It may as well have been one of the launches up to this one.
+    /// The last possible launch, if there are several.
     pub(super) or_up_to: Option<usize>,
 }
 
 impl Launches {
-    /// Before a launch that is timed: sees to it that a fault of the one before can be told from one of this. Gives the events to put around it.
+    /// Prepares a timed launch: makes a fault of the previous launch distinguishable from one of this launch. Returns the events to put
+    /// around it.
     pub(super) fn before(&mut self) -> Option<(Event, Event)> {
         if self.finished < self.launches.len() {
             if self.word.is_none() {
                 self.word = driver::shared_word().ok();
             }
             if let Some((_, address)) = self.word {
-                // Without it, a fault is said of several launches.
+                // Without the word, a fault is reported for several launches.
                 let _ = driver::write_word(address, self.launches.len() as u32);
             }
         }
@@ -72,7 +73,7 @@ impl Launches {
         Some((start, stop))
     }
 
-    /// After a launch that the driver took.
+    /// Notes a launch that the driver accepted.
     pub(super) fn after(
         &mut self,
         kernel: FuncId,
@@ -81,7 +82,7 @@ impl Launches {
         suspicion: Option<String>,
     ) {
         if let Some((_, stop)) = events {
-            // A failure shows when the time is read: there is none.
+            // A failure shows when the time is read, because there is none.
             let _ = driver::record(stop);
         }
         self.launches.push(Launch {
@@ -93,7 +94,7 @@ impl Launches {
         });
     }
 
-    /// Everything so far is done and went well. Without times, nothing has to be known of it any more.
+    /// Notes that all launches so far are done without a fault. Without times, they can be forgotten.
     pub(super) fn all_finished(&mut self, timing: bool) {
         if !timing {
             self.forgotten += self.launches.len();
@@ -116,7 +117,7 @@ impl Launches {
         self.launches.len() - self.timed
     }
 
-    /// The launch that a fault seen now belongs to.
+    /// The launch that a fault detected now belongs to.
     pub(super) fn guilty(&self) -> Option<Guilty> {
         let last = self.launches.len().checked_sub(1)?;
         let counted = self.word.map_or(0, |(word, _)| {

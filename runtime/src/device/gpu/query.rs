@@ -1,4 +1,4 @@
-//! Which GPUs are here, and their properties; no context is made for it.
+//! Lists the GPUs and their properties, without making a context.
 
 use super::{
     GpuError,
@@ -19,7 +19,7 @@ pub(super) fn start() -> Result<(), GpuError> {
     })
 }
 
-/// The CUDA version the driver understands.
+/// The CUDA version that the driver supports.
 pub fn driver_version() -> Result<(u32, u32), GpuError> {
     if !driver::is_present() {
         return Err(GpuError::NoDriver);
@@ -37,7 +37,7 @@ pub fn list() -> Result<Vec<DeviceInfo>, GpuError> {
         .collect()
 }
 
-/// What `cudaGetDeviceProperties` tells of it.
+/// The properties that `cudaGetDeviceProperties` gives.
 pub(super) fn info(device: DeviceHandle) -> Result<DeviceInfo, CudaError> {
     use Attribute as A;
     let number = |attribute| driver::attribute(device, attribute);

@@ -1,5 +1,5 @@
-//! Events: which exist, whether they keep times, and whether they have been recorded. Work is done in the order of the program, so
-//! that a recorded event has always happened.
+//! Events: which exist, whether they have times, and whether they were recorded. Work is done in program order, so a recorded event has
+//! always happened.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ impl Events {
         self.by_handle.len()
     }
 
-    /// Its time can be asked for.
+    /// Whether its time can be queried.
     fn has_time(&self, handle: u64) -> bool {
         let event = self.by_handle.get(&handle);
         event.is_some_and(|event| event.is_recorded && !event.has_no_time)
@@ -47,7 +47,7 @@ impl Host<'_> {
     ) -> Result<(), CallError> {
         let flags = flags & 0xffff_ffff;
         let has_no_time = flags & DISABLE_TIMING != 0;
-        // What other processes wait for keeps no time.
+        // An event that other processes wait for has no time.
         if flags & !ALL_FLAGS != 0 || (flags & INTERPROCESS != 0 && !has_no_time) {
             return Err(CudaError::InvalidValue.into());
         }
@@ -95,7 +95,7 @@ impl Host<'_> {
         for event in [args[1], args[2]] {
             self.check_has_happened(event, loc);
         }
-        // It fails unless both have happened.
+        // The call fails unless both have happened.
         self.order.wait_for_event(args[1]);
         self.order.wait_for_event(args[2]);
         Ok(())

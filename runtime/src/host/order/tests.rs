@@ -1,4 +1,4 @@
-//! What is ordered, and what is forgotten.
+//! Tests of what is ordered, and of what is forgotten.
 
 use super::*;
 

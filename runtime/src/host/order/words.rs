@@ -1,4 +1,4 @@
-//! What nothing orders, in words.
+//! Describes conflicts in words.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use ir::{HostFn, LocId, Module};
 use super::{Conflict, Deed, Job, Order, Second, Task, Work};
 use crate::host::{HostFinding, HostSide};
 
-/// What the words speak of.
+/// What the descriptions refer to.
 pub struct Scene<'a> {
-    /// Which work a conflict is between.
+    /// The work of a conflict.
     pub order: &'a Order,
-    /// What lies at an address.
+    /// The objects at addresses.
     pub memory: &'a Memory,
     /// Lines and texts of the places.
     pub module: &'a Module,
@@ -40,7 +40,7 @@ impl Scene<'_> {
         self.module.loc(loc).line
     }
 
-    /// The finding for what nothing orders.
+    /// The finding for a conflict.
     pub fn finding(&self, conflict: &Conflict) -> HostFinding {
         let (first, first_deed) = conflict.first;
         let (second, second_deed) = conflict.second;
@@ -79,7 +79,7 @@ impl Scene<'_> {
         }
     }
 
-    /// The host's access to `name`, which `earlier` may still use: what it does, its side, and the advice.
+    /// The host's access to `name`, which `earlier` may still use: its description, its side, and the advice.
     fn describe_host(
         &self,
         earlier: &Work,
@@ -119,7 +119,7 @@ impl Scene<'_> {
         (subject, HostSide { op, loc }, advice)
     }
 
-    /// The same of work in another stream.
+    /// The same for work in another stream.
     fn describe_job(
         &self,
         earlier: &Work,
@@ -145,7 +145,7 @@ impl Scene<'_> {
     }
 }
 
-/// The remark that a program ends without waiting for a kernel that prints, launched at `line`.
+/// The note that a program ends without waiting for a kernel that prints, launched at `line`.
 pub fn unseen_prints(kernel: &str, line: u32) -> String {
     format!(
         "`{kernel}` prints, and the program ends without waiting for it: on a GPU these lines may be missing; call \

@@ -1,4 +1,4 @@
-//! Kernels whose blocks do much the same, and some whose blocks do not. Each is a body with `a`, `b` (floats), `i` (ints), `n` and `m`.
+//! Kernels whose blocks do similar work, and some whose blocks do not. Each is a body that uses `a`, `b` (floats), `i` (ints), `n` and `m`.
 
 /// A kernel and its launch.
 pub(crate) struct Case {
@@ -8,7 +8,7 @@ pub(crate) struct Case {
     pub(crate) block: [u32; 3],
     pub(crate) n: i32,
     pub(crate) m: i32,
-    /// It can be counted from fewer blocks than there are.
+    /// Whether it can be counted from fewer blocks than there are.
     pub(crate) counts: bool,
 }
 
@@ -34,7 +34,7 @@ const fn case(
 const YES: bool = true;
 const NO: bool = false;
 
-/// Those that were at hand while the analysis was written.
+/// Cases that were used while the analysis was written.
 pub(crate) const OPEN: &[Case] = &[
     case(
         "copy",
@@ -190,7 +190,7 @@ pub(crate) const OPEN: &[Case] = &[
     ),
 ];
 
-/// Those that were written at the same time and not run before the analysis was whole.
+/// Cases that were written at the same time, but not run before the analysis was complete.
 pub(crate) const HELD: &[Case] = &[
     case(
         "above the diagonal",

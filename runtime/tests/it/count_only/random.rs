@@ -1,6 +1,6 @@
 //! Random kernels: indices that are sums of products, divided, masked and compared, around accesses of all widths.
 
-/// A generator of numbers: xorshift.
+/// A random number generator: xorshift.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -109,7 +109,7 @@ fn statement(random: &mut Random, body: &mut String, depth: u32) {
     }
 }
 
-/// An access that a bound or a mask keeps inside of its buffer.
+/// An access that a bound or a mask keeps inside its buffer.
 fn access(random: &mut Random, body: &mut String, pad: &str) {
     let index = sum(random, 0);
     let kind = random.one(&[

@@ -1,4 +1,4 @@
-//! A program's code on the GPU: PTX that it brings along or that the back end makes, loaded, with its variables placed.
+//! A program's code on the GPU: its own PTX or the back end's, loaded, with its variables placed.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -13,11 +13,11 @@ use crate::device::Ptx;
 use crate::device::gpu::driver::{self, Image, Kernel};
 use crate::error::CudaError;
 
-/// Room for printed text of kernels between two waits, for programs that print there; CUDA's default is 1 MiB.
+/// The buffer for printed text of kernels between two waits, for programs that print there; CUDA's default is 1 MiB.
 const PRINTF_BYTES: usize = 32 << 20;
 
 impl Gpu {
-    /// The PTX to load: the newest of the program's own that this GPU runs, or what the PTX back end makes of it.
+    /// The PTX to load: the newest of the program's own that this GPU supports, or the PTX back end's.
     fn code(&self, module: &Module, own: &[Ptx<'_>]) -> Result<String, String> {
         let (major, minor) = (self.info.major, self.info.minor);
         let runs = |ptx: &&Ptx<'_>| ptx.sm <= major * 10 + minor;
@@ -53,7 +53,7 @@ impl Gpu {
             driver::set_printf_bytes(PRINTF_BYTES).map_err(|error| error.to_string())?;
         }
         let (image, kernels) = load(module, &ptx, self.options.lines, None)?;
-        // A second image would have variables of its own.
+        // A second image would have its own variables.
         let mut globals = module.globals.iter();
         let may_load_again = globals.all(|global| global.space == GlobalSpace::Host);
         self.loaded.push(Loaded {
@@ -70,7 +70,7 @@ impl Gpu {
             let symbol = global_symbol(module, index);
             let address = match driver::global(image, &symbol) {
                 Ok((address, _)) => address,
-                // No kernel uses it, so the back end left it out: the host may still copy to it and back.
+                // No kernel uses it, so the back end left it out. The host may still copy to it and back.
                 Err(CudaError::SymbolNotFound) => {
                     let mut init = global.init.clone().unwrap_or_default();
                     init.resize(global.size_bytes as usize, 0);
@@ -84,7 +84,7 @@ impl Gpu {
                 }
                 Err(error) => return Err(format!("`{}`: {error}", global.name)),
             };
-            // SAFETY: the image, and what was allocated instead, stay until this device is dropped, after which nobody runs the program.
+            // SAFETY: the image, and what was allocated instead, stay until this device is dropped; the program does not run after that.
             unsafe { memory.place_symbol(module, ir::GlobalId(index as u32), address) };
             self.managed_in_use += u64::from(global.space == GlobalSpace::Managed);
         }
@@ -93,7 +93,7 @@ impl Gpu {
 }
 
 impl Loaded {
-    /// A kernel compiled so that a block of so many threads has enough registers, where the ones the driver chose are too many for it.
+    /// A kernel compiled so that a block of this many threads has enough registers, if it has too few with the driver's choice.
     pub(super) fn frugal_kernel(
         &mut self,
         kernel: FuncId,
@@ -109,7 +109,7 @@ impl Loaded {
     }
 }
 
-/// PTX as the driver's code, and its kernels by function.
+/// Loads PTX as the driver's code, and finds its kernels by function.
 fn load(
     module: &Module,
     ptx: &str,
