@@ -1,16 +1,9 @@
-//! Links the programs: at a fixed address if that saves time, and in a release with one copy of identical functions. Sets the commit that a
-//! release is made from.
+//! Links a release's programs with one copy of identical functions. Sets the commit that a release is made from.
 
 use std::{env, path::Path, process::Command};
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    let target = |what: &str| env::var(format!("CARGO_CFG_TARGET_{what}"));
-    // Tables contain pointers: LLVM's 50,000, dslc's own 14,000. In a position-independent program the system writes each of them at every
-    // start, which takes a millisecond and a half, and one of the ten that a small run takes.
-    if target("OS").as_deref() == Ok("linux") && target("ENV").as_deref() == Ok("gnu") {
-        println!("cargo:rustc-link-arg-bins=-no-pie");
-    }
     if is_release() && has_own_linker() {
         // Many functions of LLVM, and of generic code, have identical code: keep one copy.
         println!("cargo:rustc-link-arg-bins=-Wl,--icf=all");
