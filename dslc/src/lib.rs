@@ -36,6 +36,8 @@ pub use interp::{
     rules::{Arch, BankWidth},
 };
 pub use launches::Launches;
+#[cfg(feature = "npy")]
+pub use npy::NumpyElement;
 pub use run::{Run, Site};
 #[cfg(feature = "source")]
 pub use source::{Argument, Kernel, Kernels, Number, Parameter, Passed, Source};

@@ -72,6 +72,15 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// Whether an atomic in shared memory has a cost that is not modelled.
+    pub fn has_unmodelled_atomics(&self) -> bool {
+        let mut sites = self.launches.iter().flat_map(|group| &group.launch.sites);
+        sites.any(|site| {
+            let is_shared_atomic = site.space == Space::Shared && site.op == AccessOp::Atomic;
+            is_shared_atomic && site.counts.not_modelled()
+        })
+    }
+
     /// Adds cures, before the model is rendered. A barrier that is proved to be unneeded becomes a hot spot.
     pub fn propose(&mut self, suggestions: Vec<Suggestion>) {
         let (needless, rest) =

@@ -6,7 +6,7 @@
 
 use std::io::Read;
 
-mod npy;
+pub mod npy;
 
 use npy::Header;
 
@@ -436,19 +436,12 @@ impl HostBuffer {
         if self.element.components > 1 {
             shape.push(self.element.components as u64);
         }
-        let shape: String = shape.iter().map(|n| format!("{n}, ")).collect();
-        let mut header = format!(
-            "{{'descr': '{code}', 'fortran_order': False, 'shape': ({}), }}",
-            shape.trim_end()
-        );
-        // The format: magic, version 1.0, header length, header padded with spaces to a multiple of 64 and ended by a line feed.
-        while (10 + header.len() + 1) % 64 != 0 {
-            header.push(' ');
-        }
-        header.push('\n');
-        let mut file = b"\x93NUMPY\x01\x00".to_vec();
-        file.extend((header.len() as u16).to_le_bytes());
-        file.extend(header.as_bytes());
+        let header = Header {
+            descr: code.to_string(),
+            is_fortran: false,
+            shape,
+        };
+        let mut file = header.to_bytes();
         file.extend(&self.bytes);
         file
     }

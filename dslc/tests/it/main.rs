@@ -5,6 +5,8 @@ mod counted;
 mod faults;
 #[cfg(feature = "gpu")]
 mod gpu;
+#[cfg(feature = "npy")]
+mod npy;
 #[cfg(feature = "source")]
 mod source;
 mod values;

@@ -1,4 +1,4 @@
-//! Parses the header of a `.npy` file: a line of Python with three keys, `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
+//! The header of a `.npy` file: a line of Python with three keys, `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
 //!
 //! The parser reads only what NumPy writes for arrays of numbers. Nested brackets, which Python allows, are an error, so the time is linear
 //! in the length of the header.
@@ -10,18 +10,18 @@ const MAX_BYTES: usize = 1 << 16;
 
 /// The content of the header.
 #[derive(PartialEq, Eq, Debug)]
-pub(super) struct Header {
+pub struct Header {
     /// The type of an element: `<f4`.
-    pub(super) descr: String,
+    pub descr: String,
     /// Whether the first index varies fastest.
-    pub(super) is_fortran: bool,
+    pub is_fortran: bool,
     /// The dimensions, outermost first.
-    pub(super) shape: Vec<u64>,
+    pub shape: Vec<u64>,
 }
 
 impl Header {
     /// Reads the header, up to the beginning of the data. The error says why this is not a `.npy` file.
-    pub(super) fn read(reader: &mut dyn Read) -> Result<Header, String> {
+    pub fn read(reader: &mut dyn Read) -> Result<Header, String> {
         let none = |why: &str| format!("not a .npy file: {why}");
         let mut start = [0; 8];
         let read = reader.read_exact(&mut start);
@@ -53,6 +53,28 @@ impl Header {
                 "its header has the unknown key `{key}`; the keys are descr, fortran_order and shape"
             )),
         })
+    }
+}
+
+impl Header {
+    /// The file up to the beginning of the data: magic bytes, version 1.0, the header's length, the header, filled with spaces to a multiple
+    /// of 64 bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let shape: String = self.shape.iter().map(|n| format!("{n}, ")).collect();
+        let order = if self.is_fortran { "True" } else { "False" };
+        let mut text = format!(
+            "{{'descr': '{}', 'fortran_order': {order}, 'shape': ({}), }}",
+            self.descr,
+            shape.trim_end()
+        );
+        while !(10 + text.len() + 1).is_multiple_of(64) {
+            text.push(' ');
+        }
+        text.push('\n');
+        let mut file = b"\x93NUMPY\x01\x00".to_vec();
+        file.extend((text.len() as u16).to_le_bytes());
+        file.extend(text.as_bytes());
+        file
     }
 }
 
