@@ -256,6 +256,10 @@ pub(crate) struct CheckingArgs {
     /// Look for none of these findings.
     #[arg(long, conflicts_with = "checks")]
     pub(crate) no_checks: bool,
+    /// Run without dslc's shortcuts, or without these: arrays, rounds, idle, patterns, replay, races, ranges, host, vectors. Results,
+    /// counts and findings stay the same; if not, that is a bug of dslc, and this finds the shortcut. It takes longer.
+    #[arg(long, value_name = "A,B", num_args = 0..=1, require_equals = true, default_missing_value = "all", value_parser = words::without)]
+    pub(crate) plain: Option<interp::Shortcuts>,
 }
 
 /// Findings of an earlier run.

@@ -11,7 +11,7 @@ use ir::{
     span::FileId,
 };
 
-use interp::{Program, rules::RuleSet};
+use interp::{Program, Shortcuts, rules::RuleSet};
 
 use crate::{
     args::{Color, SourceArgs},
@@ -173,9 +173,14 @@ impl Loaded {
 
     /// The program of a file without errors.
     pub(crate) fn program(&self) -> Result<Program, Failure> {
+        self.program_with(Shortcuts::ALL)
+    }
+
+    /// The same, run with these shortcuts.
+    pub(crate) fn program_with(&self, shortcuts: Shortcuts) -> Result<Program, Failure> {
         let module = self.module.clone();
         let module = module.ok_or_else(|| Failure::new("the front end made no program"))?;
-        Ok(Program::new(Arc::new(module)))
+        Ok(Program::with(Arc::new(module), shortcuts))
     }
 
     /// Whether there is an error among the messages.

@@ -9,7 +9,7 @@ mod text;
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use interp::{Checks, MachineConfig, Program};
+use interp::{Checks, MachineConfig, Program, Shortcut, Shortcuts};
 use ir::{Module, source::NoFiles};
 use runtime::host::{Outcome, find_main};
 
@@ -43,7 +43,10 @@ pub fn target(data: &[u8]) {
         run(&program, main, machine.clone()).expect("it can be brought there")
     };
     let (outcome, printed) = in_form(Program::new(module.clone()));
-    let (plain, plain_printed) = in_form(Program::new(module).in_plain_form());
+    let (plain, plain_printed) = in_form(Program::with(
+        module,
+        Shortcuts::ALL.without(Shortcut::Host),
+    ));
     for finding in &outcome.findings {
         notice(&format!("{finding:?}"));
     }

@@ -42,6 +42,7 @@ use ir::{
 use crate::isa::bytecode::{Class, Code, CounterSite, Inst, Place, Tally};
 use crate::isa::op::Op;
 use crate::memory::layout;
+use crate::shortcut::{Shortcut, Shortcuts};
 use control::Frame;
 use lifetimes::Lifetimes;
 use registers::Allocator;
@@ -54,15 +55,19 @@ pub(crate) struct Form {
     pub(crate) row_warps: bool,
     /// Its signed arithmetic can be checked for overflow.
     pub(crate) checked: bool,
+    pub(crate) shortcuts: Shortcuts,
 }
 
 /// Compiles one function.
 pub(crate) fn compile(module: &Module, id: FuncId, form: Form) -> Code {
-    let Form { row_warps, checked } = form;
+    let Form {
+        row_warps,
+        checked,
+        shortcuts,
+    } = form;
     let offsets = local_offsets(module.function(id));
     let unrolled = array::unrolled(module.function(id), &offsets.0);
-    #[cfg(test)]
-    let unrolled = unrolled.filter(|_| !crate::tests::IN_MEMORY.get());
+    let unrolled = unrolled.filter(|_| shortcuts.has(Shortcut::Arrays));
     let (function, arrays) = match &unrolled {
         Some(found) => (&found.function, found.arrays.as_slice()),
         None => (module.function(id), [].as_slice()),
@@ -90,7 +95,10 @@ pub(crate) fn compile(module: &Module, id: FuncId, form: Form) -> Code {
             early: HashSet::new(),
             private: private::analyse(function),
         },
-        code: Code::default(),
+        code: Code {
+            shortcuts,
+            ..Code::default()
+        },
         allocator: match host {
             true => Allocator::of_host(),
             false => Allocator::new(),
@@ -142,11 +150,9 @@ pub(crate) fn compile(module: &Module, id: FuncId, form: Form) -> Code {
         .into_iter()
         .map(|(slot, loc)| (slot, compiler.slots.places[slot.index()], loc))
         .collect();
-    #[cfg(test)]
-    if crate::tests::BUSY.get() {
-        return compiler.code;
+    if shortcuts.has(Shortcut::Idle) {
+        idle::find(&mut compiler.code);
     }
-    idle::find(&mut compiler.code);
     compiler.code
 }
 

@@ -57,6 +57,7 @@ use crate::observe::trace::Tracer;
 use crate::patience::Patience;
 use crate::program::Program;
 use crate::rules::limits::Limits;
+use crate::shortcut::Shortcut;
 use crate::views::{Choices, Views};
 
 /// Runs a kernel. `args` holds the bits of one argument per parameter; `out` receives what threads print, in order.
@@ -432,7 +433,13 @@ impl<'a> Run<'a> {
             memory: self.memory,
             map: self.map,
             shared: Vec::new(),
-            patterns: self.code.sites.iter().map(|_| Pattern::new()).collect(),
+            patterns: {
+                let pattern = match self.code.shortcuts.has(Shortcut::Patterns) {
+                    true => Pattern::new(),
+                    false => Pattern::never(),
+                };
+                vec![pattern; self.code.sites.len()]
+            },
             rounds: vec![Patience::default(); self.code.rounds.len()],
             loaded: rounds::loaded(self.code),
             observer,
@@ -482,7 +489,7 @@ impl<'a> Run<'a> {
     ) -> (Machine<'a, O>, Option<Trap>) {
         self.machine.progress.begins_again();
         let mut machine = self.worker(observer);
-        let engine = engine::engine();
+        let engine = engine::engine(self.code.shortcuts);
         let blocks = self.count() as u64;
         let resident = resident_blocks(self.machine, &self.shape);
         let mut next = 0;

@@ -31,6 +31,7 @@ pub mod program;
 pub mod progress;
 mod race;
 pub mod rules;
+mod shortcut;
 mod views;
 
 pub use count::{metrics, reuse, stats};
@@ -59,6 +60,7 @@ pub use report::{
     LaunchFailure, LaunchReport, NotComputed, OrderReport, Orders, SharedBytes, Site,
     SkippedAccess, Statement, Uncomputed,
 };
+pub use shortcut::{Shortcut, Shortcuts};
 pub use stop::{StopFlag, StopReason};
 pub use trap::{MaskFault, Overflow, Trap, TrapKind};
 

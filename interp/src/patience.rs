@@ -17,6 +17,12 @@ pub(crate) struct Patience {
 const MAX_SKIPS: u32 = 31;
 
 impl Patience {
+    /// Never: of a shortcut that is off.
+    pub(crate) const NEVER: Patience = Patience {
+        skip: u32::MAX,
+        backoff: MAX_SKIPS,
+    };
+
     /// An attempt is made. If the one before was of no use, more occasions pass before the next.
     #[inline(always)]
     pub(crate) fn renew(&mut self, was_useful: bool) {
@@ -31,7 +37,10 @@ impl Patience {
     #[inline(always)]
     pub(crate) fn tries(&mut self) -> bool {
         let tries = self.skip == 0;
-        self.skip = self.skip.saturating_sub(1);
+        self.skip = match self.skip {
+            u32::MAX => u32::MAX,
+            skip => skip.saturating_sub(1),
+        };
         tries
     }
 }

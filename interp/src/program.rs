@@ -12,6 +12,7 @@ use crate::compile::{Form, compile};
 use crate::isa::bytecode::Code;
 use crate::isa::host::HostCode;
 use crate::machine::replay::kept::Kept;
+use crate::shortcut::{Shortcut, Shortcuts};
 
 /// A program ready to run. The module must be verified.
 #[derive(Debug)]
@@ -22,17 +23,23 @@ pub struct Program {
     host_codes: Vec<OnceLock<HostCode>>,
     /// Its kernels in other forms, once one was wanted.
     kernels: Vec<Kernel>,
-    /// Host functions have no second form.
-    is_plain: bool,
+    shortcuts: Shortcuts,
 }
 
 impl Program {
-    /// Compiles every function.
+    /// Compiles every function, to be run with all shortcuts.
     pub fn new(module: Arc<Module>) -> Program {
+        Program::with(module, Shortcuts::ALL)
+    }
+
+    /// Compiles every function, to be run with these shortcuts.
+    pub fn with(module: Arc<Module>, shortcuts: Shortcuts) -> Program {
+        let form = Form {
+            shortcuts,
+            ..Form::default()
+        };
         let ids = (0..module.functions.len()).map(|index| FuncId(index as u32));
-        let codes = ids
-            .map(|id| compile(&module, id, Form::default()))
-            .collect();
+        let codes = ids.map(|id| compile(&module, id, form)).collect();
         let host_codes = module.functions.iter().map(|_| OnceLock::new()).collect();
         let kernels = module.functions.iter().map(Kernel::of).collect();
         Program {
@@ -40,16 +47,7 @@ impl Program {
             codes,
             host_codes,
             kernels,
-            is_plain: false,
-        }
-    }
-
-    /// The same, but host functions run in the first form of their bytecode alone. Nothing but the time differs: a test compares.
-    #[must_use]
-    pub fn in_plain_form(self) -> Program {
-        Program {
-            is_plain: true,
-            ..self
+            shortcuts,
         }
     }
 
@@ -59,9 +57,9 @@ impl Program {
 
     /// The second form of a host function.
     pub(crate) fn host_code(&self, id: FuncId) -> &HostCode {
-        self.host_codes[id.index()].get_or_init(|| match self.is_plain {
-            true => HostCode::none(self.code(id).insts.len()),
-            false => fuse(self.code(id)),
+        self.host_codes[id.index()].get_or_init(|| match self.shortcuts.has(Shortcut::Host) {
+            true => fuse(self.code(id)),
+            false => HostCode::none(self.code(id).insts.len()),
         })
     }
 
@@ -72,7 +70,9 @@ impl Program {
             row_warps: kernel.asks_for_rows && Shape::has_row_warps(shape.block),
             checked: checked
                 && kernel.may_overflow
-                && !kernel.stays(self.module.function(id), shape),
+                && !(self.shortcuts.has(Shortcut::Ranges)
+                    && kernel.stays(self.module.function(id), shape)),
+            shortcuts: self.shortcuts,
         };
         let code = match (form.row_warps, form.checked) {
             (false, false) => return self.code(id),

@@ -17,38 +17,44 @@ mod text;
 
 use std::sync::Arc;
 
-use ir::{FuncId, LocId, parse::parse, verify::assert_verified};
+use ir::{FuncId, LocId, Module, parse::parse, verify::assert_verified};
 
 use crate::rules::{Arch, RuleSet};
 use crate::{
-    LaunchConfig, LaunchFailure, LaunchReport, MachineConfig, Memory, Program, Trap, launch,
+    LaunchConfig, LaunchFailure, LaunchReport, MachineConfig, Memory, Program, Shortcut, Shortcuts,
+    Trap, launch,
 };
 
 thread_local! {
-    /// The checks of launches from this thread go without what only saves time.
-    pub(crate) static SLOWLY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    /// The shortcuts of programs that this thread makes.
+    static SHORTCUTS: std::cell::Cell<Shortcuts> = const { std::cell::Cell::new(Shortcuts::ALL) };
     /// Accesses of blocks that were like an earlier one's, until they departed.
     pub(crate) static DEPARTED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     /// Accesses whose lanes lie near each other and were noted at once.
     pub(crate) static SPREAD: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     /// Accesses of two runs of 16 lanes that were noted at once.
     pub(crate) static HALVES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-    /// Kernels compiled by this thread keep arrays in memory and loops as they are.
-    pub(crate) static IN_MEMORY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-    /// Kernels compiled by this thread run every round of a loop by itself.
-    pub(crate) static ONE_BY_ONE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-    /// In kernels compiled by this thread warps run what they could pass by.
-    pub(crate) static BUSY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
     /// Rounds between barriers that warps passed by.
     pub(crate) static PASSED_BY: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-    /// Launches of so many blocks may have lists of what they do.
-    pub(crate) static REPLAYS_FROM: std::cell::Cell<u128> = const { std::cell::Cell::new(6) };
     /// Blocks that ran as the list says.
     pub(crate) static REPLAYED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     /// Blocks that were written down, or were begun to be.
     pub(crate) static WRITTEN_DOWN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     /// Rounds that ran at once.
     pub(crate) static AT_ONCE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// From now on programs of this thread go without a shortcut, or have all.
+pub(crate) fn plainly(shortcut: Shortcut, is_plain: bool) {
+    SHORTCUTS.set(match is_plain {
+        true => Shortcuts::ALL.without(shortcut),
+        false => Shortcuts::ALL,
+    });
+}
+
+/// A program with the shortcuts of this thread.
+fn program(module: Arc<Module>) -> Program {
+    Program::with(module, SHORTCUTS.get())
 }
 
 /// sm_90, one job, no limit.
@@ -86,7 +92,7 @@ impl Bench {
         let module =
             parse(&format!("module \"t\"\n{text}")).unwrap_or_else(|error| panic!("{error}"));
         assert_verified(&module, "the test's text");
-        let program = Program::new(Arc::new(module));
+        let program = program(Arc::new(module));
         let memory = Memory::new(program.module());
         Bench {
             program,

@@ -2,7 +2,7 @@
 //!
 //! Each function parses one word and returns its value, or one phrase that says what was expected.
 
-use interp::{Check, Checks};
+use interp::{Check, Checks, Shortcut, Shortcuts};
 
 /// A number of bytes: `1000000`, `512M`, `4GiB`. Each unit is 1024 times the one before.
 ///
@@ -28,6 +28,19 @@ pub fn bytes_of(text: &str) -> Result<u64, String> {
     number
         .and_then(|number| number.checked_mul(1 << shift))
         .ok_or_else(expected)
+}
+
+/// The shortcuts that are left without those named, `replay,rounds`; without any for `all`.
+pub fn without(text: &str) -> Result<Shortcuts, String> {
+    if text == "all" {
+        return Ok(Shortcuts::NONE);
+    }
+    let parsed = text.split(',').map(|word| word.trim().parse::<Shortcut>());
+    let mut left = Shortcuts::ALL;
+    for shortcut in parsed {
+        left = left.without(shortcut?);
+    }
+    Ok(left)
 }
 
 /// A word of `--checks`: a check's name, the `kind` of its findings, `all` or `none`.

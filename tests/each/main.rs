@@ -3,7 +3,7 @@
 //! `advice`: followed advice helps. `chains`: errors inside template instances and macro expansions. `cures`: cures keep their promises.
 //! `examples`: reports and IR. `explain`: the examples of `dslc explain`. `features`: one program for each feature of the language.
 //! `findings`: labelled programs. `held`: cures hold with other arguments, too. `hot_spots`: reports on a program's waste. `language`: the
-//! examples of `docs/language.md` and `docs/test.md`. `programs`: the output of whole programs, and the messages for wrong ones. `ptx`: PTX
+//! examples of `docs/language.md` and `docs/test.md`. `plain`: runs without shortcuts. `programs`: the output of whole programs, and the messages for wrong ones. `ptx`: PTX
 //! of every example and program. `remarks`: notes about the host. `scheduling`: lanes that wait for each other. `screen`: the first screen
 //! names the line and the cure. `split`: launches in parts.
 
@@ -18,6 +18,7 @@ mod held;
 mod hot_spots;
 mod language;
 mod litmus;
+mod plain;
 mod programs;
 #[cfg(feature = "ptx")]
 mod ptx;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
     trials.extend(hot_spots::trials());
     trials.extend(language::trials());
     trials.extend(litmus::trials());
+    trials.extend(plain::trials());
     trials.extend(programs::trials());
     trials.extend(remarks::trials());
     trials.extend(scheduling::trials());

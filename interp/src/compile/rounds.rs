@@ -13,6 +13,7 @@ use crate::isa::rounds::{MOST_LOADS, MOST_SUMS, Numbered, Products, Rounds, Row,
 use ir::MemType;
 
 use super::Compiler;
+use crate::shortcut::Shortcut;
 
 /// Longer bodies take their time in what they compute. A product of tiles in registers has 64 sums in it.
 const MOST_INSTS: usize = 192;
@@ -20,8 +21,7 @@ const MOST_INSTS: usize = 192;
 impl Compiler<'_> {
     /// Behind the end of a loop: what has to be known to run many of its rounds at once, if that can be done.
     pub(super) fn rounds(&mut self, head: u32, end: u32) {
-        #[cfg(test)]
-        if crate::tests::ONE_BY_ONE.get() {
+        if !self.code.shortcuts.has(Shortcut::Rounds) {
             return;
         }
         let Some(rounds) = find(&self.code, head as usize, end as usize, self.checked) else {

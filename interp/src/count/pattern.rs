@@ -344,6 +344,14 @@ impl Pattern {
         })
     }
 
+    /// One that no request is ever like.
+    pub(crate) fn never() -> Pattern {
+        Pattern {
+            patience: Patience::NEVER,
+            ..Pattern::new()
+        }
+    }
+
     /// Counts so many requests that were admitted together.
     pub(crate) fn count_all(&mut self, mask: u32, count: u32) {
         match mask == self.mask {

@@ -18,6 +18,7 @@ use crate::isa::effects::{Effects, Root};
 use crate::isa::idle::IdleRound;
 use crate::isa::op::Op;
 use crate::isa::rounds::Rounds;
+use crate::shortcut::Shortcuts;
 
 /// One instruction. What the fields mean is the operation's business; `weight` is the number of IR instructions since the
 /// last instruction that had a weight, and stands in control instructions only.
@@ -367,6 +368,7 @@ pub(crate) struct MemoryLayout {
 /// A compiled function. Every jump goes to one of its instructions, and the last of a kernel's is [`Op::End`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
+    pub(crate) shortcuts: Shortcuts,
     pub(crate) insts: Vec<Inst>,
     pub(crate) locs: Vec<LocId>,
     /// Ends of loops that have a step of the source's signed arithmetic in them, and its place. Only of code for checks.

@@ -292,7 +292,7 @@ fn reach(run: &Run<'_>, map: &GlobalMap) -> Reach {
     let mut block = Block::new(run.code, &run.shape, run.memory);
     for number in machine.record.reach.sampled().to_vec() {
         block.begin(number, run.code, &run.shape);
-        let run_warp = engine::engine().run;
+        let run_warp = engine::engine(run.code.shortcuts).run;
         while matches!(block.turn(&mut machine, run_warp), Turn::Stuck) && block.moved {}
         block.printed.clear();
     }
@@ -351,7 +351,7 @@ fn represent(
     machine.record.reach = Reach::default();
     block.begin(number, run.code, &run.shape);
     machine.record.totals.warps += block.warps.len() as u64;
-    let run_warp = engine::engine().run;
+    let run_warp = engine::engine(run.code.shortcuts).run;
     let mut turn = block.turn(&mut machine, run_warp);
     // Its warps had their share of a long loop; others would have a turn now.
     while matches!(turn, Turn::Stuck) && block.moved {

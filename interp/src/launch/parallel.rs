@@ -237,7 +237,7 @@ fn worker<'a, O: Observer>(
 ) -> Option<(Machine<'a, O>, Printed)> {
     let mut machine = run.worker(observer);
     machine.tracker = Some(Box::new(Tracker::new(reachable)));
-    let engine = engine::engine();
+    let engine = engine::engine(run.code.shortcuts);
     let mut block = Block::new(run.code, &run.shape, run.memory);
     let mut printed = Vec::new();
     let mut printed_bytes = 0;

@@ -30,11 +30,11 @@ use crate::machine::block::{Block, Turn};
 use crate::machine::engine::Engine;
 use crate::machine::{Machine, Record, Totals};
 use crate::observe::Observer;
+use crate::shortcut::Shortcut;
 
 /// With fewer blocks than this, of a worker and of launches before its own that are like it, a list is not worth it: to write a block of a
 /// reduction down takes as long as some forty others that run by themselves.
-#[cfg_attr(test, allow(dead_code, reason = "tests have few blocks"))]
-const FEW_BLOCKS: u128 = 256;
+const FEW_BLOCKS: u128 = if cfg!(test) { 6 } else { 256 };
 /// With fewer than this not even one that another launch has left.
 const LEAST_BLOCKS: u128 = 8;
 /// So many blocks run first: the race check gets a list of their shared memory, and which warps are idle is known.
@@ -131,26 +131,21 @@ pub(crate) struct Replay<'a> {
     list: Option<Box<List>>,
 }
 
-/// [`FEW_BLOCKS`].
-fn few_blocks() -> u128 {
-    #[cfg(test)]
-    return crate::tests::REPLAYS_FROM.get();
-    #[cfg(not(test))]
-    FEW_BLOCKS
-}
-
 impl<'a> Replay<'a> {
     /// Of one of the workers that have so many blocks.
     pub(crate) fn new(kept: &'a Kept, code: &Code, blocks: u128, workers: usize) -> Replay<'a> {
         let workers = workers.max(1) as u128;
-        let is_worth_it = blocks / workers >= LEAST_BLOCKS.min(few_blocks());
+        let is_worth_it = blocks / workers >= LEAST_BLOCKS.min(FEW_BLOCKS);
         let mut insts = code.insts.iter();
         Replay {
             kept,
             asked: Asked::default(),
             blocks: blocks / workers,
             workers,
-            attempts: match is_worth_it && plan::is_possible(code) {
+            attempts: match code.shortcuts.has(Shortcut::Replay)
+                && is_worth_it
+                && plan::is_possible(code)
+            {
                 true => ATTEMPTS,
                 false => 0,
             },

@@ -7,6 +7,7 @@ use crate::isa::bytecode::{Code, CounterSite, Place};
 use crate::isa::grid::Shape;
 use crate::isa::op::Op;
 use crate::memory::map::GlobalMap;
+use crate::shortcut::Shortcut;
 
 /// The launch, and what follows from its code.
 #[derive(Debug)]
@@ -71,10 +72,7 @@ impl<'a> Subject<'a> {
             independent_lanes,
             roles: code.counters.iter().map(|site| role(code, site)).collect(),
             is_part: false,
-            #[cfg(not(test))]
-            quick: true,
-            #[cfg(test)]
-            quick: !crate::tests::SLOWLY.get(),
+            quick: code.shortcuts.has(Shortcut::Races),
         }
     }
 

@@ -1,21 +1,22 @@
 //! A thread's arrays that are registers, whose elements have 8 bytes: the same as in memory.
 
-use super::{Bench, IN_MEMORY, OUT_N};
-use crate::compile::{Form, compile};
+use super::{Bench, OUT_N};
+use crate::Shortcut;
 use crate::isa::op::Op;
+use crate::tests::plainly;
 use ir::FuncId;
 
 /// What a kernel leaves in memory and reports, with its arrays in registers and in memory.
 fn both(body: &str) -> [(Vec<i32>, String); 2] {
     [false, true].map(|in_memory| {
-        IN_MEMORY.set(in_memory);
+        plainly(Shortcut::Arrays, in_memory);
         let mut bench = Bench::kernel(OUT_N, body);
-        let code = compile(bench.program.module(), FuncId(0), Form::default());
+        let code = bench.program.code(FuncId(0));
         let in_registers = code.insts.iter().any(|inst| inst.op == Op::Tally);
         assert_eq!(in_registers, !in_memory);
         let out = bench.ints(&[0; 128]);
         let report = bench.launch(1, 32, &[out, 7]);
-        IN_MEMORY.set(false);
+        plainly(Shortcut::Arrays, false);
         (bench.read(out, 128), format!("{report:#?}"))
     })
 }

@@ -3,9 +3,11 @@
 //! the other warps.
 
 use super::text::{Random, Text, assert_same};
-use super::{BUSY, Bench, OUT_N, PASSED_BY};
+use super::{Bench, OUT_N, PASSED_BY};
 use crate::Order;
+use crate::Shortcut;
 use crate::config::Checks;
+use crate::tests::plainly;
 
 const BLOCK: u32 = 160;
 
@@ -123,9 +125,9 @@ fn warps_that_pass_by_do_what_warps_that_run_do() {
     let (mut faults, mut findings) = (0, 0);
     for seed in 0..2000 {
         let text = kernel(&mut Random(seed));
-        BUSY.set(true);
+        plainly(Shortcut::Idle, true);
         let expected = done(&text, seed);
-        BUSY.set(false);
+        plainly(Shortcut::Idle, false);
         let found = done(&text, seed);
         assert_same(seed, &text, &found, &expected);
         faults += usize::from(expected.starts_with("Err"));
@@ -159,7 +161,7 @@ fn the_idle_tail_counts_where_others_vote() {
          }
          barrier";
     for busy in [true, false] {
-        BUSY.set(busy);
+        plainly(Shortcut::Idle, busy);
         PASSED_BY.set(0);
         let mut bench = Bench::kernel(OUT_N, body);
         bench.machine.checks = Checks::NONE;
@@ -168,5 +170,5 @@ fn the_idle_tail_counts_where_others_vote() {
         assert_eq!(bench.read(out, 33)[31..], [0, 9]);
         assert_eq!(PASSED_BY.get(), if busy { 0 } else { 2 });
     }
-    BUSY.set(false);
+    plainly(Shortcut::Idle, false);
 }

@@ -4,6 +4,8 @@
 //! The checker keeps less (the last write and some readers of each cell), so it need not report every pair; but it may report
 //! only pairs that race, and something wherever something races.
 
+use crate::Shortcut;
+use crate::tests::plainly;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -436,7 +438,7 @@ fn random_kernels_have_the_same_findings_the_quick_way_and_the_slow_way() {
             only_read(&mut steps);
         }
         let findings = |slowly: bool| {
-            super::SLOWLY.set(slowly);
+            plainly(Shortcut::Races, slowly);
             let mut bench = Bench::new(&text(&steps));
             bench.machine.checks = Checks::ALL;
             let data = match seed % 4 {
@@ -451,7 +453,7 @@ fn random_kernels_have_the_same_findings_the_quick_way_and_the_slow_way() {
             let flags = bench.ints(&[0; 128]);
             bench.memory.track(track);
             let report = bench.launch(4, THREADS as u32, &[data, flags]);
-            super::SLOWLY.set(false);
+            plainly(Shortcut::Races, false);
             (report.findings, bench.memory.take_touched())
         };
         let (quickly, slowly) = (findings(false), findings(true));
@@ -536,7 +538,7 @@ fn a_block_that_goes_elsewhere_is_not_like_the_others() {
 /// The same where no store is like the one before, so that none has a pattern: four blocks permute, the fifth has two lanes store to each word.
 #[test]
 fn a_block_that_goes_elsewhere_without_a_pattern_is_not_like_the_others() {
-    let mut bench = Bench::new(&format!(
+    let text = format!(
         "kernel fn0 @k({OUT_N}) {{
          shared shared0 \"s\" \"int\" [32] : 128 align 4 element 4 at 0
          slot $2 : i32 \"k\"
@@ -569,19 +571,20 @@ fn a_block_that_goes_elsewhere_without_a_pattern_is_not_like_the_others() {
          }}
          file 0 \"t\"
          loc !1 = 0:1:1"
-    ));
-    bench.machine.checks = Checks::ALL;
-    let out = bench.ints(&[0; 64]);
-    let mut lanes = |blocks| {
+    );
+    let lanes = |blocks, slowly| {
+        plainly(Shortcut::Races, slowly);
+        let mut bench = Bench::new(&text);
+        plainly(Shortcut::Races, false);
+        bench.machine.checks = Checks::ALL;
+        let out = bench.ints(&[0; 64]);
         let findings = bench.launch(blocks, 32, &[out, 8]).findings;
         findings.iter().map(|finding| finding.count).sum::<u64>()
     };
-    assert_eq!(lanes(4), 0);
-    super::SLOWLY.set(true);
-    let slowly = lanes(5);
-    super::SLOWLY.set(false);
+    assert_eq!(lanes(4, false), 0);
+    let slowly = lanes(5, true);
     assert!(slowly > 0);
-    assert_eq!(lanes(5), slowly);
+    assert_eq!(lanes(5, false), slowly);
 }
 
 /// Nothing is stored to the data in global memory.
@@ -643,12 +646,12 @@ fn random_blocks_that_depart_have_the_same_findings_the_quick_way_and_the_slow_w
         };
         steps.extend(rest);
         let findings = |slowly: bool| {
-            super::SLOWLY.set(slowly);
+            plainly(Shortcut::Races, slowly);
             let mut bench = Bench::new(&text_apart(&steps, Some(apart)));
             bench.machine.checks = Checks::ALL;
             let (data, flags) = (bench.ints(&[0; 128]), bench.ints(&[0; 128]));
             let report = bench.launch(14, THREADS as u32, &[data, flags]);
-            super::SLOWLY.set(false);
+            plainly(Shortcut::Races, false);
             report.findings
         };
         super::DEPARTED.set(0);

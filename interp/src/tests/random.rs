@@ -8,21 +8,23 @@
 pub(super) mod generator;
 mod thread;
 
+use crate::Shortcut;
+use crate::tests::plainly;
 use std::sync::Arc;
 
 use ir::{FuncId, Inst, InstKind, LocId, Module, print::print, verify::assert_verified};
 
-use super::{IN_MEMORY, machine};
+use super::machine;
 use crate::compile::{Form, compile};
 use crate::isa::{bytecode, op::Op};
-use crate::{LaunchConfig, LaunchReport, Memory, Program, launch};
+use crate::{LaunchConfig, LaunchReport, Memory, launch};
 use generator::{ARRAYS, INPUTS, SLOTS, WORDS, module};
 use thread::{Thread, input};
 
 /// Blocks of 40 threads, a whole warp and a part of one each: what they leave, and the report.
 pub(super) fn run(module: &Arc<Module>, blocks: u32) -> (Vec<i32>, LaunchReport) {
     let words = (blocks * 40 * SLOTS) as usize;
-    let program = Program::new(Arc::clone(module));
+    let program = super::program(Arc::clone(module));
     let mut memory = Memory::new(program.module());
     let out = memory.malloc_device(words as u64 * 4).unwrap();
     let unwritten: Vec<u8> = (0..words).flat_map(|_| (-77i32).to_le_bytes()).collect();
@@ -84,9 +86,9 @@ fn check(seed: u64) -> (bool, bool) {
     let text = print(&module);
     let module = Arc::new(module);
     let (found, report) = run(&module, 2);
-    IN_MEMORY.set(true);
+    plainly(Shortcut::Arrays, true);
     let (_, in_memory) = run(&module, 2);
-    IN_MEMORY.set(false);
+    plainly(Shortcut::Arrays, false);
     assert_eq!(
         report, in_memory,
         "seed {seed}: with arrays in memory\n{text}"

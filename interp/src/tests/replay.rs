@@ -2,6 +2,8 @@
 //! follow from the thread's number, the block's and, sometimes, data. Results, counts, findings, what was touched and where a limit or a
 //! fault ends them have to be the same.
 
+use crate::Shortcut;
+use crate::tests::plainly;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -9,7 +11,7 @@ use ir::print::print;
 
 use super::random;
 use super::text::{Random, Text, assert_same};
-use super::{Bench, REPLAYED, REPLAYS_FROM, WRITTEN_DOWN};
+use super::{Bench, REPLAYED, WRITTEN_DOWN};
 use crate::Order;
 use crate::config::Checks;
 use crate::memory::traffic::Track;
@@ -265,7 +267,7 @@ fn kernel(random: &mut Random) -> String {
 
 /// All that a launch of the kernel does. Blocks that run by themselves do so on one thread: the switch is this thread's.
 fn done(text: &str, seed: u64, replays: bool) -> String {
-    REPLAYS_FROM.set(if replays { 6 } else { u128::MAX });
+    plainly(Shortcut::Replay, !replays);
     let mut bench = Bench::new(text);
     let mut random = Random(seed);
     bench.machine.checks = random.one_of(&[Checks::ALL, Checks::NONE]);
@@ -412,9 +414,9 @@ fn what_one_block_finds_is_reported() {
     }
     let text = format!("{text}}}\nfile 0 \"t\"\n{places}");
     let launch = |replays: bool| {
+        plainly(Shortcut::Replay, !replays);
         let mut bench = Bench::new(&text);
         bench.machine.checks = Checks::ALL;
-        REPLAYS_FROM.set(if replays { 6 } else { u128::MAX });
         let out = bench.ints(&[0; 20 * 64]);
         let words = (0..20 * 64).map(|at| if at == 707 { i32::MAX } else { at });
         let data = bench.ints(&words.collect::<Vec<i32>>());
@@ -471,9 +473,9 @@ fn replayed_blocks_of_any_kernel_do_what_they_do_by_themselves() {
     for seed in 0..400 {
         let module = Arc::new(random::generator::module(seed));
         let launch = || random::run(&module, BLOCKS);
-        REPLAYS_FROM.set(u128::MAX);
+        plainly(Shortcut::Replay, true);
         let expected = launch();
-        REPLAYS_FROM.set(6);
+        plainly(Shortcut::Replay, false);
         assert!(launch() == expected, "seed {seed}\n{}", print(&module));
     }
     let replayed = REPLAYED.get();

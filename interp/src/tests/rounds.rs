@@ -6,10 +6,12 @@
 
 mod cases;
 
+use crate::Shortcut;
+use crate::tests::plainly;
 use std::fmt::Write;
 
 use super::text::{Random, Text, assert_same};
-use super::{AT_ONCE, Bench, ONE_BY_ONE};
+use super::{AT_ONCE, Bench};
 use crate::config::Checks;
 use crate::memory::traffic::Track;
 use crate::rules::{Arch, RuleSet};
@@ -397,9 +399,9 @@ fn done(text: &str, seed: u64) -> String {
 /// The same in both ways; gives it.
 #[track_caller]
 fn same(text: &str, seed: u64) -> String {
-    ONE_BY_ONE.set(true);
+    plainly(Shortcut::Rounds, true);
     let expected = done(text, seed);
-    ONE_BY_ONE.set(false);
+    plainly(Shortcut::Rounds, false);
     assert_same(seed, text, &done(text, seed), &expected);
     expected
 }

@@ -40,7 +40,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-const FOR_ALL: &[&str] = &["coded", "config", "patience", "printf", "progress"];
+const FOR_ALL: &[&str] = &[
+    "coded", "config", "patience", "printf", "progress", "shortcut",
+];
 
 /// The code of a file: what is behind its tests' head is not the crate's.
 fn code(path: &Path) -> String {

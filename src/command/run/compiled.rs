@@ -67,7 +67,8 @@ pub(super) fn compiled(
         return Ok(None);
     }
     loaded.report_left_out();
-    let program = loaded.program()?;
+    let shortcuts = args.checking.plain.unwrap_or_default();
+    let program = loaded.program_with(shortcuts)?;
     claim(args, &loaded)?;
     let wanted = args.report.kernel.as_ref();
     let kernel = wanted.map(|wanted| kernel_of(wanted, program.module()));

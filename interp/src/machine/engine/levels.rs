@@ -13,6 +13,7 @@ use crate::machine::replay::{self, List};
 use crate::machine::warp::Warp;
 use crate::machine::{Machine, Stop, idle, vectors};
 use crate::observe::Observer;
+use crate::shortcut::{Shortcut, Shortcuts};
 
 /// An engine.
 pub(crate) struct Engine<O> {
@@ -21,9 +22,9 @@ pub(crate) struct Engine<O> {
 }
 
 /// The fastest one this CPU can run.
-pub(crate) fn engine<O: Observer>() -> Engine<O> {
+pub(crate) fn engine<O: Observer>(shortcuts: Shortcuts) -> Engine<O> {
     #[cfg(target_arch = "x86_64")]
-    if const { O::IS_QUICK } {
+    if const { O::IS_QUICK } && shortcuts.has(Shortcut::Vectors) {
         if is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512bw")

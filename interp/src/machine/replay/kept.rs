@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{List, few_blocks};
+use super::{FEW_BLOCKS, List};
 use crate::config::{Checks, Order};
 use crate::isa::grid::Shape;
 use crate::machine::Machine;
@@ -94,7 +94,7 @@ struct Kind {
 
 /// How many blocks make an attempt worth it. Twice as many after each failure: small launches that come again pay little for what never works.
 fn wanted_blocks(failures: u32) -> u128 {
-    few_blocks().saturating_mul(1 << failures.min(20))
+    FEW_BLOCKS.saturating_mul(1 << failures.min(20))
 }
 
 /// What a kernel keeps of its launches.

@@ -264,6 +264,11 @@ impl Cells {
 
     /// Calls `then` with each range of cells that somebody wrote: first cell and how many.
     pub(crate) fn for_each_written(&self, mut then: impl FnMut(usize, usize)) {
+        if !self.lined {
+            let cells = self.write.iter().enumerate();
+            let written = cells.filter(|(_, tag)| **tag != 0);
+            return written.for_each(|(cell, _)| then(cell, 1));
+        }
         for (line, &[write, _]) in self.lines.iter().enumerate() {
             let cells = 32 * line..(32 * line + 32).min(self.count());
             if write == MIXED {

@@ -1,9 +1,11 @@
 //! Loops that tell one rule of rounds at once from its absence: each of these results would be another one without it.
 
+use crate::Shortcut;
+use crate::tests::plainly;
 use std::fmt::Write;
 
 use crate::config::Checks;
-use crate::tests::{AT_ONCE, Bench, ONE_BY_ONE, OUT_N};
+use crate::tests::{AT_ONCE, Bench, OUT_N};
 
 /// A kernel with a loop that runs `%20` from 0 to `n`: what is before it (temporaries below 20), in it (below 40), and behind it.
 fn loop_of(before: &str, body: &str, behind: &str) -> String {
@@ -109,12 +111,12 @@ fn a_subscript_that_wraps_around_is_reported_in_every_round() {
          store.f32.global %2, %42",
     );
     let beyond = |one_by_one: bool| {
-        ONE_BY_ONE.set(one_by_one);
+        plainly(Shortcut::Rounds, one_by_one);
         let mut bench = Bench::new(&text);
         bench.machine.checks = Checks::ALL;
         let out = bench.ints(&[0]);
         let report = bench.launch(1, 32, &[out, 16]);
-        ONE_BY_ONE.set(false);
+        plainly(Shortcut::Rounds, false);
         let counts = report
             .findings
             .iter()
@@ -130,7 +132,7 @@ fn a_subscript_that_wraps_around_is_reported_in_every_round() {
 #[test]
 fn what_overflows_in_every_round_is_reported_as_often() {
     let lanes = |factor: i32, one_by_one: bool| {
-        ONE_BY_ONE.set(one_by_one);
+        plainly(Shortcut::Rounds, one_by_one);
         let mut bench = Bench::new(&loop_of(
             &format!("%4 = get $1\n%5 = add.i32 %4, {factor}"),
             "%23 = smul.i32 %0, %5 !1
@@ -153,7 +155,7 @@ fn what_overflows_in_every_round_is_reported_as_often() {
         let data = bench.ints(&[0x3f80_0000; 64]);
         AT_ONCE.set(0);
         let report = bench.launch(1, 32, &[data, 9]);
-        ONE_BY_ONE.set(false);
+        plainly(Shortcut::Rounds, false);
         let counts = report.findings.iter().map(|finding| finding.count);
         counts.sum::<u64>()
     };
@@ -537,11 +539,11 @@ fn a_loop_that_was_unrolled_counts_in_every_round() {
          store.f32.global %4, %44",
     );
     let done = |one_by_one: bool| {
-        ONE_BY_ONE.set(one_by_one);
+        plainly(Shortcut::Rounds, one_by_one);
         let mut bench = Bench::new(&text);
         let data = bench.ints(&[0x4000_0000; 32]);
         let report = bench.launch(2, 32, &[data, 12]);
-        ONE_BY_ONE.set(false);
+        plainly(Shortcut::Rounds, false);
         (format!("{report:#?}"), bench.read(data, 32))
     };
     let expected = done(true);
