@@ -359,6 +359,10 @@ impl Compiler<'_> {
         self.block(body);
         let frame = self.frames.pop().expect("the function's");
         self.loc = self.function.loc;
+        // Warps that left before do not execute what comes before the end.
+        if !frame.exits.is_empty() {
+            self.tick();
+        }
         self.bind(frame.exits);
         if self.host {
             self.control(Op::Return, 0, 0, 0);
