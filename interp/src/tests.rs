@@ -1,4 +1,5 @@
-//! The machine on IR text: results, counts, traps. One helper launches; the files name the behaviours.
+//! Tests the machine on IR text: results, counts and traps. One helper launches kernels; the files are named after
+//! behaviours.
 
 mod arrays;
 mod control;
@@ -25,29 +26,29 @@ use crate::{
 };
 
 thread_local! {
-    /// The checks of launches from this thread go without what only saves time.
+    /// Checks of launches from this thread use no fast paths.
     pub(crate) static SLOWLY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-    /// Accesses of blocks that were like an earlier one's, until they departed.
+    /// Accesses of blocks that followed an earlier block's list until they departed from it.
     pub(crate) static DEPARTED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-    /// Accesses whose lanes lie near each other and were noted at once.
+    /// Accesses of lanes close to each other that were recorded at once.
     pub(crate) static SPREAD: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-    /// Accesses of two runs of 16 lanes that were noted at once.
+    /// Accesses of two runs of 16 lanes that were recorded at once.
     pub(crate) static HALVES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-    /// Kernels compiled by this thread keep arrays in memory and loops as they are.
+    /// Kernels compiled by this thread keep arrays in memory and loops unchanged.
     pub(crate) static IN_MEMORY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-    /// Kernels compiled by this thread run every round of a loop by itself.
+    /// Kernels compiled by this thread run every round of a loop separately.
     pub(crate) static ONE_BY_ONE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-    /// In kernels compiled by this thread warps run what they could pass by.
+    /// In kernels compiled by this thread, warps run idle rounds instead of skipping them.
     pub(crate) static BUSY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-    /// Rounds between barriers that warps passed by.
+    /// Rounds between barriers that warps skipped.
     pub(crate) static PASSED_BY: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-    /// Launches of so many blocks may have lists of what they do.
+    /// Launches with at least this many blocks may be replayed.
     pub(crate) static REPLAYS_FROM: std::cell::Cell<u128> = const { std::cell::Cell::new(6) };
-    /// Blocks that ran as the list says.
+    /// Blocks that ran from a list.
     pub(crate) static REPLAYED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-    /// Blocks that were written down, or were begun to be.
+    /// Blocks whose recording was started.
     pub(crate) static WRITTEN_DOWN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-    /// Rounds that ran at once.
+    /// Rounds that ran together.
     pub(crate) static AT_ONCE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -96,7 +97,7 @@ impl Bench {
         }
     }
 
-    /// A kernel with parameters and body as given.
+    /// A kernel with these parameters and this body.
     #[track_caller]
     fn kernel(params: &str, body: &str) -> Bench {
         Bench::new(&format!("kernel fn0 @k({params}) {{\n{body}\n}}\n"))
