@@ -111,8 +111,8 @@ pub struct RuleSet {
 /// How shared-memory atomics are charged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AtomicRule {
-    /// Native: the lanes of one bank are served one after another, including duplicates; a compare-and-swap takes twice
-    /// as long.
+    /// Native: the lanes of one bank are served one after another, including duplicates; a compare-and-swap counts
+    /// twice.
     LanesPerBank,
     /// A loop of locked loads and stores that the compiler makes, which cannot be counted without its code.
     NotModelled,

@@ -1,8 +1,8 @@
 //! Accesses that are done later than their place in the program: loads whose value has not been used yet, and atomics.
 //!
-//! The model lets a thread's accesses to different words happen in any order, as long as neither uses the other's
-//! result and nothing orders them. So a thread may read another one's store only after that one has seen a later store
-//! of this thread (load buffering). Here such an access waits while its warp goes on, and is done before any event that
+//! The model lets a thread's accesses to different words happen in any order, as long as neither uses the other's result
+//! and nothing orders them. So a thread may read a value that another thread stored only after seeing a later store of
+//! the first one (load buffering). Here such an access waits while its warp goes on, and is done before any event that
 //! it must precede; `machine/weak/later` knows these events. It then acts on memory as it is at that time. No other
 //! thread can depend on its result in the meantime, so no effect precedes its cause.
 //!
